@@ -1,0 +1,50 @@
+//! Element types of buffers and scalars.
+
+use serde::{Deserialize, Serialize};
+
+/// TYPE in `//@` lines and `problem.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DType {
+    /// IEEE 754 binary64.
+    F64,
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary16 (`__half`).
+    F16,
+    /// bfloat16 (`__nv_bfloat16`).
+    Bf16,
+    /// Signed 8-bit integer.
+    I8,
+    /// Unsigned 8-bit integer.
+    U8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 64-bit integer.
+    U64,
+}
+
+impl DType {
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::F64 | Self::I64 | Self::U64 => 8,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
+            Self::I8 | Self::U8 => 1,
+        }
+    }
+
+    /// Is it a floating-point type?
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
+    }
+}

@@ -1,0 +1,3 @@
+//! The `checker` command.
+
+fn main() {}

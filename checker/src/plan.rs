@@ -1,0 +1,102 @@
+//! What a kernel file and a problem together say to do, with every expression evaluated: buffers and launches as
+//! plain data. Both backends take a [`Plan`]; nothing in it knows a problem by name.
+
+use crate::dtype::DType;
+use serde::{Deserialize, Serialize};
+
+/// A buffer's part in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Filled before the run, compared afterwards: it must not change.
+    In,
+    /// Poisoned before the run, verified afterwards.
+    Out,
+    /// Filled before the run and verified afterwards (in-place problems).
+    InOut,
+    /// Poisoned before the run, then forgotten.
+    Scratch,
+}
+
+/// How a buffer is filled. All draws come from the run's seed, the buffer's name and the element's index alone, so that
+/// a buffer is the same on every backend and in every process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fill {
+    /// Uniform reals in [lo, hi).
+    Uniform {
+        /// Lower end.
+        lo: f64,
+        /// Upper end.
+        hi: f64,
+    },
+    /// Uniform integers in [lo, hi], both included.
+    Integers {
+        /// Smallest.
+        lo: i64,
+        /// Largest.
+        hi: i64,
+    },
+    /// 0, 1, 2, ...
+    Iota,
+    /// All zero.
+    Zeros,
+    /// All the same.
+    Constant(f64),
+    /// From a NumPy file, path relative to the kernel file.
+    Npy(String),
+}
+
+/// A buffer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Buffer {
+    /// Name in launches and messages.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Elements; may be 0.
+    pub len: u64,
+    /// Its part.
+    pub role: Role,
+    /// For [`Role::In`] and [`Role::InOut`].
+    pub fill: Option<Fill>,
+}
+
+/// One argument of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Arg {
+    /// Index into [`Plan::buffers`].
+    Buffer(usize),
+    /// An integer; narrowed to the parameter's size when it fits, otherwise a malformed launch.
+    Int(i64),
+    /// A real, for a float or double parameter.
+    Real(f64),
+}
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Name expression as CUDA C++ writes it, template arguments evaluated: `block_sum<256>`.
+    pub kernel: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads a block in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// `//@ launch cooperative ...`
+    pub cooperative: bool,
+    /// Line of the kernel file.
+    pub line: u32,
+}
+
+/// Buffers and launches of one version at one size.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Plan {
+    /// Buffers, inputs and outputs in the problem's order, then scratch.
+    pub buffers: Vec<Buffer>,
+    /// Launches in order.
+    pub launches: Vec<Launch>,
+}

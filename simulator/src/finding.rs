@@ -1,0 +1,147 @@
+//! What the simulator caught: kinds, places, and both sides of a race.
+
+use serde::{Deserialize, Serialize};
+
+/// Where in a program and in a grid something happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct Place {
+    /// Kernel or device function, as named in the PTX.
+    pub function: String,
+    /// Source file from `.loc`, empty when the PTX has no line information.
+    pub file: String,
+    /// Source line from `.loc`, 0 when unknown.
+    pub line: u32,
+    /// Line in the PTX text.
+    pub ptx_line: u32,
+    /// Block index (x, y, z).
+    pub block: [u32; 3],
+    /// Thread index (x, y, z) of the first lane concerned.
+    pub thread: [u32; 3],
+    /// How many lanes of the warp did the same.
+    pub lanes: u32,
+}
+
+/// One side of a memory access.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct Access {
+    /// Where.
+    pub place: Place,
+    /// "read", "write" or "atomic".
+    pub what: String,
+    /// State space: "global", "shared", "local", "const", "param".
+    pub space: String,
+    /// Address in its space.
+    pub address: u64,
+    /// Bytes.
+    pub size: u32,
+    /// The allocation or variable it falls into or is nearest to, with the offset: "`c` + 4096 (4 bytes past its end)".
+    pub object: String,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The launch cannot go on (trap, bad address, deadlock): it stops there.
+    Fault,
+    /// The kernel is wrong though this run may have produced right numbers (a race, an uninitialised read).
+    Error,
+    /// Worth knowing.
+    Note,
+}
+
+/// What was caught. The kebab-case name of the variant is stable: problems' mutants refer to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum FindingKind {
+    /// An access outside every allocation, variable or stack frame.
+    OutOfBounds {
+        /// The access.
+        access: Access,
+    },
+    /// An address that is not a multiple of the access size.
+    Misaligned {
+        /// The access.
+        access: Access,
+    },
+    /// A store to constant or parameter memory.
+    WriteToConstant {
+        /// The access.
+        access: Access,
+    },
+    /// A read of bytes that nothing wrote.
+    Uninitialised {
+        /// The read.
+        access: Access,
+    },
+    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope.
+    Race {
+        /// The earlier side in this run.
+        first: Access,
+        /// The later side.
+        second: Access,
+        /// True when lockstep warps and a reconvergence stack (before Volta) would have ordered the two.
+        hidden_before_volta: bool,
+    },
+    /// `trap`, or `brkpt`.
+    Trap,
+    /// A failed `assert`.
+    Assert {
+        /// The asserted expression, file, line and function, as the kernel passed them.
+        message: String,
+    },
+    /// Lanes wait for each other for ever.
+    Deadlock {
+        /// Which lanes wait where for whom.
+        explanation: String,
+    },
+    /// A barrier that some threads of the block cannot reach, or reach in different places.
+    DivergentBarrier {
+        /// Who waits where, and who does not come.
+        explanation: String,
+    },
+    /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane.
+    SyncMask {
+        /// The mask, who arrived, who cannot.
+        explanation: String,
+    },
+    /// More warp instructions than [`crate::Limits::steps`].
+    StepLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// More stack than [`crate::Limits::stack`].
+    StackOverflow {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A jump to something that is no label of the function, or a call of something that is no function.
+    BadJump {
+        /// The target.
+        target: u64,
+    },
+    /// An opcode, type or modifier the simulator does not know, executed.
+    Unsupported {
+        /// The instruction as written.
+        instruction: String,
+    },
+    /// printf output beyond [`crate::Limits::printf`] was dropped.
+    PrintfOverflow {
+        /// Bytes dropped.
+        dropped: u64,
+    },
+}
+
+/// Something the simulator caught.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What.
+    #[serde(flatten)]
+    pub kind: FindingKind,
+    /// How bad.
+    pub severity: Severity,
+    /// Where (for a race: the later side).
+    pub place: Place,
+    /// How often it was seen at this place in this launch.
+    pub count: u64,
+}

@@ -1,0 +1,23 @@
+//! A SIMT simulator for PTX.
+//!
+//! PTX text goes in ([`Module::parse`]); memory, launches, results, [`Counters`] and [`Finding`]s come out
+//! ([`Device`]). The crate knows PTX and the CUDA execution model and nothing else: no compiler, no driver, no files.
+//!
+//! A kernel's fault is a result, never an error: a trap, a race or an endless loop ends in a [`LaunchReport`] whose
+//! findings say what happened and where. Errors ([`ParseError`], [`LaunchError`], [`MemoryError`]) are for what the
+//! kernel cannot cause.
+
+pub mod config;
+pub mod device;
+pub mod module;
+pub mod counters;
+pub mod finding;
+pub mod launch;
+pub mod observe;
+
+pub use device::{Device, LaunchError, MemoryError};
+pub use module::{Kernel, Module, Param, ParseError};
+pub use config::{Checks, Config, Limits, Schedule};
+pub use counters::{Counters, LineCounters};
+pub use finding::{Access, Finding, FindingKind, Place, Severity};
+pub use launch::{Arg, Dim3, Launch, LaunchReport, Status};

@@ -1,0 +1,62 @@
+//! A parsed PTX module.
+
+/// PTX text that cannot be read: where and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("PTX line {line}, column {column}: {message}")]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What was expected.
+    pub message: String,
+}
+
+/// A kernel's parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// PTX type: "u64", "f32", "b8" (a struct is an array of b8).
+    pub ty: String,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// What a launch needs to know of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Name in the PTX.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// Static shared memory in bytes.
+    pub static_shared: u32,
+    /// Local memory a thread in bytes (the depot, without calls).
+    pub local: u32,
+    /// `.maxntid` or `.reqntid`, as threads a block.
+    pub max_threads: Option<u32>,
+}
+
+/// A parsed and decoded module. Cheap to share between devices.
+#[derive(Debug, Clone)]
+pub struct Module {
+    kernels: Vec<Kernel>,
+}
+
+impl Module {
+    /// Reads PTX text. Unknown instructions are kept and reported when they are executed, not here.
+    pub fn parse(_ptx: &str) -> Result<Self, ParseError> {
+        unimplemented!("simulator core")
+    }
+
+    /// The entries, in the order of the text.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// The entry of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+}

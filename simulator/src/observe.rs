@@ -1,0 +1,152 @@
+//! What the executor tells those who watch. An observer is a type parameter of the executor: with [`Nobody`] every call
+//! is compiled out.
+
+/// State spaces that observers hear about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Device memory; addresses are device addresses.
+    Global,
+    /// A block's shared memory; addresses are offsets from its start.
+    Shared,
+    /// A thread's local memory; addresses are offsets from its start.
+    Local,
+}
+
+/// What an access does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A plain, volatile or relaxed load.
+    Load,
+    /// A store.
+    Store,
+    /// An atomic or reduction.
+    Atomic,
+}
+
+/// Memory ordering that an access or a fence carries (PTX memory model).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Weak: an ordinary access.
+    Weak,
+    /// `.volatile`: relaxed at system scope, but see the race rules.
+    Volatile,
+    /// `.relaxed`.
+    Relaxed,
+    /// `.acquire`.
+    Acquire,
+    /// `.release`.
+    Release,
+    /// `.acq_rel` or `.sc`.
+    AcqRel,
+}
+
+/// Scope of an ordered access, atomic or fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// `.cta`
+    Cta,
+    /// `.cluster`
+    Cluster,
+    /// `.gpu`
+    Gpu,
+    /// `.sys`
+    Sys,
+}
+
+/// Which warp acts: the linear block index within the grid and the warp index within the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WarpId {
+    /// Linear block index.
+    pub block: u64,
+    /// Slot of the block among the resident ones: small, reused after the block has finished.
+    pub slot: u32,
+    /// Warp within the block.
+    pub warp: u32,
+}
+
+/// One warp's memory instruction, all its lanes at once.
+#[derive(Debug, Clone, Copy)]
+pub struct WarpAccess<'a> {
+    /// Who.
+    pub warp: WarpId,
+    /// Index of the decoded instruction: names its place.
+    pub pc: u32,
+    /// Where to.
+    pub space: Space,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// Ordering.
+    pub order: Order,
+    /// Scope of a non-weak access.
+    pub scope: Scope,
+    /// Bytes a lane: 1, 2, 4, 8 or 16.
+    pub size: u32,
+    /// Lanes that take part.
+    pub mask: u32,
+    /// Address by lane; only those in `mask` mean anything.
+    pub addresses: &'a [u64; 32],
+}
+
+/// A place that a watcher found wrong; the executor turns it into a [`crate::Finding`] with names and lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Complaint {
+    /// Lane `lane` read bytes at `address` that nothing wrote.
+    Uninitialised {
+        /// The lane.
+        lane: u32,
+        /// First such byte.
+        address: u64,
+    },
+    /// Lane `lane` races with an earlier access.
+    Race {
+        /// The lane.
+        lane: u32,
+        /// First byte in common.
+        address: u64,
+        /// The other side: linear block, linear thread within it, instruction, and what it did.
+        other_block: u64,
+        /// Linear thread index within the other block.
+        other_thread: u32,
+        /// The other side's instruction.
+        other_pc: u32,
+        /// What the other side did.
+        other_kind: AccessKind,
+        /// Would lockstep have ordered them?
+        hidden_before_volta: bool,
+    },
+}
+
+/// Those who watch a launch. Calls come in execution order of one host thread.
+pub trait Observer {
+    /// Is anybody listening? False lets the executor skip the preparation of every other call.
+    const ACTIVE: bool;
+    /// A block starts in `slot` with `threads` threads and `shared` bytes of shared memory.
+    fn block_start(&mut self, warp: WarpId, threads: u32, shared: u32);
+    /// A block has finished.
+    fn block_end(&mut self, warp: WarpId);
+    /// A warp accesses memory; complaints go to `complain`.
+    fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint));
+    /// Every thread of `participants` (one mask a warp of the block) passed a block barrier together.
+    fn block_barrier(&mut self, warp: WarpId, participants: &[u32]);
+    /// The lanes of `mask` passed a `bar.warp.sync` together.
+    fn warp_barrier(&mut self, warp: WarpId, mask: u32);
+    /// The lanes of `mask` executed a fence of `scope`.
+    fn fence(&mut self, warp: WarpId, mask: u32, order: Order, scope: Scope);
+    /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen
+    /// through its atomics and fences.
+    fn launch_end(&mut self) {}
+}
+
+/// Nobody watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Observer for Nobody {
+    const ACTIVE: bool = false;
+    fn block_start(&mut self, _: WarpId, _: u32, _: u32) {}
+    fn block_end(&mut self, _: WarpId) {}
+    fn access(&mut self, _: &WarpAccess<'_>, _: &mut dyn FnMut(Complaint)) {}
+    fn block_barrier(&mut self, _: WarpId, _: &[u32]) {}
+    fn warp_barrier(&mut self, _: WarpId, _: u32) {}
+    fn fence(&mut self, _: WarpId, _: u32, _: Order, _: Scope) {}
+}
