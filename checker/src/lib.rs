@@ -2,5 +2,17 @@
 //!
 //! ARCHITECTURE.md has the bird's-eye view. The rule that holds everywhere: the checker knows no problem by name.
 
+pub mod backend;
+pub mod book;
+pub mod check;
+pub mod command;
+pub mod compile;
 pub mod dtype;
+pub mod measure;
 pub mod plan;
+pub mod problem;
+pub mod progress;
+pub mod report;
+pub mod sass;
+pub mod toolchain;
+pub mod verify;

@@ -8,16 +8,16 @@
 //! kernel cannot cause.
 
 pub mod config;
-pub mod device;
-pub mod module;
 pub mod counters;
+pub mod device;
 pub mod finding;
 pub mod launch;
+pub mod module;
 pub mod observe;
 
-pub use device::{Device, LaunchError, MemoryError};
-pub use module::{Kernel, Module, Param, ParseError};
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
+pub use device::{Device, LaunchError, MemoryError};
 pub use finding::{Access, Finding, FindingKind, Place, Severity};
 pub use launch::{Arg, Dim3, Launch, LaunchReport, Status};
+pub use module::{Kernel, Module, Param, ParseError};

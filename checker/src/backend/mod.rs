@@ -1,0 +1,1 @@
+//! One interface, two backends: the simulator and the GPU, each in a worker process.

@@ -1,0 +1,1 @@
+//! The mdBook preprocessor: listings, diffs and tables from the workbook itself.

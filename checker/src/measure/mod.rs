@@ -1,0 +1,1 @@
+//! Interleaved timing, the ratio's interval and verdict, the device's roof.

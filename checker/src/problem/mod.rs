@@ -1,0 +1,1 @@
+//! Problems as folders of CUDA and TOML: kernel-file lines, problem.toml, goals, the workbook.

@@ -1,0 +1,1 @@
+//! What the reader has solved, kept in `.warpbook/` of the checkout.

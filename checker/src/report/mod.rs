@@ -1,0 +1,1 @@
+//! The typed, versioned report and its faces: terminal, plain, JSON.

@@ -1,0 +1,1 @@
+//! Machine code as evidence: typed listing, control fields, statistics, diff, resources, occupancy.

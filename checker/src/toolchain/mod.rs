@@ -1,0 +1,1 @@
+//! Find or provision NVRTC, nvdisasm and the CUDA headers.

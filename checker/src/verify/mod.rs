@@ -1,0 +1,1 @@
+//! Fills, poison, guards, oracle, derived tolerances, comparison.
