@@ -1,1 +1,3 @@
 //! The mdBook preprocessor: listings, diffs and tables from the workbook itself.
+
+pub mod svg;
