@@ -1,0 +1,16 @@
+// Cooling: temperature[i] after `steps` steps of Newton's law, each step closing a tenth of the gap to the room's 20 degrees.
+// Flaw: something here is done in double precision, and nobody asked for it.
+//@ let    block = 256
+//@ launch cool<<<ceil_div(n, block), block>>>(32, before, after, n)
+
+__global__ void cool(int steps, const float* before, float* after, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float t = before[i];
+    for (int k = 0; k < steps; ++k)
+        t += 0.1 * (20.0 - t);
+
+    after[i] = t;
+}

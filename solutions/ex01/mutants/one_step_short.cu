@@ -1,0 +1,16 @@
+// Leaves the loop one step early.
+//@ mutant wrong-result: off by one, 31 steps instead of 32
+//@ let    block = 256
+//@ launch cool<<<ceil_div(n, block), block>>>(32, before, after, n)
+
+__global__ void cool(int steps, const float* before, float* after, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float t = before[i];
+    for (int k = 1; k < steps; ++k)
+        t += 0.1f * (20.0f - t);
+
+    after[i] = t;
+}
