@@ -1,0 +1,144 @@
+//! Directives in a chapter: a line `{{NAME ARGUMENT key=value ...}}` on its own, outside code blocks.
+
+use std::collections::BTreeMap;
+
+/// What a chapter can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Both versions of a pair beside each other, with the command that checks them.
+    Pair,
+    /// The SASS diff of a problem's versions: `arch=sm_75`, `kernel=NAME`.
+    Sass,
+    /// Compiler facts of both versions in a table: `arch=sm_90`, `metrics=sass.LDL,registers`.
+    Evidence,
+    /// The times committed under `book/results/`.
+    Results,
+    /// A sweep's figure and table from `book/results/`.
+    Sweep,
+    /// An exercise's card.
+    Exercise,
+    /// A table of problems and exercises that belong to this chapter.
+    Contents,
+}
+
+const NAMES: [(&str, Kind); 7] = [
+    ("pair", Kind::Pair),
+    ("sass", Kind::Sass),
+    ("evidence", Kind::Evidence),
+    ("results", Kind::Results),
+    ("sweep", Kind::Sweep),
+    ("exercise", Kind::Exercise),
+    ("contents", Kind::Contents),
+];
+
+/// One directive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    /// What is asked for.
+    pub kind: Kind,
+    /// The problem; empty for [`Kind::Contents`].
+    pub problem: String,
+    /// `key=value` settings.
+    pub settings: BTreeMap<String, String>,
+    /// Line in the chapter, from 1.
+    pub line: usize,
+}
+
+/// A directive that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: `{text}`: {problem}")]
+pub struct DirectiveError {
+    /// Line in the chapter, from 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+    /// What is wrong and what was expected.
+    pub problem: String,
+}
+
+/// A chapter cut at its directives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Markdown, kept as it is.
+    Text(&'a str),
+    /// To be replaced.
+    Directive(Directive),
+}
+
+/// Cuts a chapter into text and directives. Fenced code blocks are text, so that a page can show a directive.
+pub fn cut(chapter: &str) -> Result<Vec<Piece<'_>>, DirectiveError> {
+    let mut pieces = Vec::new();
+    let mut fence: Option<&str> = None;
+    for (index, line) in chapter.split_inclusive('\n').enumerate() {
+        let trimmed = line.trim();
+        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
+        match (fence, marker) {
+            (None, Some(marker)) => fence = Some(marker),
+            (Some(open), Some(marker)) if open == marker => fence = None,
+            _ => {}
+        }
+        if fence.is_none()
+            && let Some(inner) = trimmed.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"))
+            && !inner.starts_with('#')
+        {
+            pieces.push(Piece::Directive(parse(inner, trimmed, index + 1)?));
+        } else {
+            pieces.push(Piece::Text(line));
+        }
+    }
+    Ok(pieces)
+}
+
+fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveError> {
+    let error = |problem: String| DirectiveError { line, text: text.to_owned(), problem };
+    let mut words = inner.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else {
+        let known = NAMES.map(|(name, _)| name).join(", ");
+        return Err(error(format!("unknown directive `{name}`; there are: {known}")));
+    };
+    let mut problem = String::new();
+    let mut settings = BTreeMap::new();
+    for word in words {
+        if let Some((key, value)) = word.split_once('=') {
+            settings.insert(key.to_owned(), value.to_owned());
+        } else if problem.is_empty() {
+            problem = word.to_owned();
+        } else {
+            return Err(error(format!("unexpected `{word}`; settings have the form key=value")));
+        }
+    }
+    if problem.is_empty() && *kind != Kind::Contents {
+        return Err(error(format!("which problem? write {{{{{name} NAME}}}}")));
+    }
+    Ok(Directive { kind: *kind, problem, settings, line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_stand_alone_and_outside_code() {
+        let chapter =
+            "# T\n{{pair local-array}}\n```\n{{pair not-me}}\n```\n{{#include x}}\n  {{sass a arch=sm_75}}  \n";
+        let found: Vec<_> = cut(chapter)
+            .unwrap()
+            .into_iter()
+            .filter_map(|piece| match piece {
+                Piece::Directive(directive) => Some(directive),
+                Piece::Text(_) => None,
+            })
+            .collect();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].kind, found[0].problem.as_str(), found[0].line), (Kind::Pair, "local-array", 2));
+        assert_eq!(found[1].settings["arch"], "sm_75");
+    }
+
+    #[test]
+    fn malformed_directives_name_their_line() {
+        assert!(cut("a\n{{pear x}}\n").unwrap_err().to_string().starts_with("line 2: `{{pear x}}`: unknown directive"));
+        assert!(cut("{{pair}}").unwrap_err().to_string().contains("which problem"));
+        assert!(cut("{{pair a b}}").unwrap_err().to_string().contains("unexpected `b`"));
+    }
+}
