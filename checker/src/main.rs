@@ -1,3 +1,7 @@
-//! The `checker` command.
+//! The `checker` command: everything is in the library, `command` dispatches.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    checker::command::main(std::env::args_os()).into()
+}

@@ -1,1 +1,4 @@
-//! End-to-end tests: the real binary over real kernels, as a user meets it.
+//! End-to-end tests: the real binary, as a user meets it. One module an area; add yours below.
+
+mod support;
+mod usage;

@@ -1,1 +1,57 @@
-//! One file a command.
+//! The command line: one file a command; this one has the options, the dispatch and the one place where an error is
+//! printed.
+
+mod context;
+mod exit;
+pub mod interrupt;
+
+pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
+pub use exit::{Blame, Exit, Fault, Outcome, usage};
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+/// Compiles, runs, verifies and compares CUDA kernels, with or without a GPU.
+#[derive(Debug, Parser)]
+#[command(name = "checker", version, about, max_term_width = 100, subcommand_precedence_over_arg = true)]
+#[command(after_help = "Exit status: 0 all goals met; 1 a goal not met or a wrong result; 2 bad usage; \
+                        3 the environment is at fault.")]
+struct Cli {
+    #[command(flatten)]
+    global: GlobalArgs,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// A slot a command: add the variant here and its line in [`dispatch`].
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Entry point: parses, dispatches, prints an error once.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
+    interrupt::install();
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors to clap; they go to stdout and are no fault.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Met };
+            let _ = error.print();
+            return exit;
+        }
+    };
+    let context = Context::new(&cli.global);
+    match dispatch(&context, cli) {
+        Ok(exit) => exit,
+        Err(fault) => {
+            eprintln!("checker: {:#}", fault.error);
+            fault.exit
+        }
+    }
+}
+
+fn dispatch(_context: &Context, cli: Cli) -> Outcome {
+    match cli.command {
+        None => Ok(Exit::Met),
+        Some(command) => match command {},
+    }
+}

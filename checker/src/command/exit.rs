@@ -1,0 +1,92 @@
+//! How the command ends: one enum for every exit status, and errors that know which of them they are.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// The exit statuses, which are part of the interface (README.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: all goals met, or the command did what it was asked to.
+    Met,
+    /// 1: a goal not met, a wrong result, a kernel at fault.
+    NotMet,
+    /// 2: bad usage: an unknown name or option, a file that cannot be a kernel file or a problem.
+    Usage,
+    /// 3: the environment is at fault: no toolchain, no driver, disk full.
+    Environment,
+    /// 130: Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    /// The status as a number.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Met => 0,
+            Self::NotMet => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+/// An error with the exit status it deserves. An error that carries none ends with status 3: what is neither the
+/// kernel's doing nor the command line's is the environment's.
+#[derive(Debug)]
+pub struct Fault {
+    /// Status to end with.
+    pub exit: Exit,
+    /// What to print.
+    pub error: anyhow::Error,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl From<anyhow::Error> for Fault {
+    fn from(error: anyhow::Error) -> Self {
+        Self { exit: Exit::Environment, error }
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        Self { exit: Exit::Environment, error: error.into() }
+    }
+}
+
+/// What a command returns.
+pub type Outcome = Result<Exit, Fault>;
+
+/// Says whose fault an error is.
+pub trait Blame<T> {
+    /// The command line or an input file: status 2.
+    fn usage(self) -> Result<T, Fault>;
+    /// The machine: status 3.
+    fn environment(self) -> Result<T, Fault>;
+}
+
+impl<T, E: Into<anyhow::Error>> Blame<T> for Result<T, E> {
+    fn usage(self) -> Result<T, Fault> {
+        self.map_err(|error| Fault { exit: Exit::Usage, error: error.into() })
+    }
+
+    fn environment(self) -> Result<T, Fault> {
+        self.map_err(|error| Fault { exit: Exit::Environment, error: error.into() })
+    }
+}
+
+/// A [`Fault`] of bad usage, from a message that names the object and the next step.
+pub fn usage(message: impl fmt::Display) -> Fault {
+    Fault { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
+}

@@ -1,0 +1,273 @@
+//! The order in which a report is told: verdict, reasons, what was checked, the comparison, the machine code, goals,
+//! and last what to do next, nearest to the prompt.
+
+use super::model::*;
+use super::{Face, Pen, Tone, Verdict, diff, excerpt, pad, sweep, table};
+
+/// How much of the report to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Verdict, reasons and what to do next.
+    Brief,
+    /// What a reader needs.
+    Normal,
+    /// Everything.
+    Full,
+}
+
+/// The report as text.
+pub fn render(report: &Report, face: Face, detail: Detail) -> String {
+    let mut pen = Pen::new(face);
+    pen.gap();
+    head(&mut pen, report);
+    reasons(&mut pen, report, detail);
+    if detail > Detail::Brief {
+        stages(&mut pen, report);
+        if detail == Detail::Full {
+            cases(&mut pen, report);
+        }
+        sweep::write(&mut pen, report);
+        table::write(&mut pen, report);
+        diff::write(&mut pen, report, detail);
+        goals(&mut pen, report);
+        outputs(&mut pen, report);
+        lines(&mut pen, report);
+    }
+    printf(&mut pen, report);
+    notes(&mut pen, report);
+    ending(&mut pen, report, detail);
+    pen.finish()
+}
+
+/// `{n: 1000, m: 3}` as "n = 1000, m = 3".
+pub fn sizes(sizes: &Sizes) -> String {
+    sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+fn head(pen: &mut Pen, report: &Report) {
+    let tone = match report.verdict {
+        verdict if verdict.is_good() => Tone::GoodBadge,
+        Verdict::NotYet => Tone::WarnBadge,
+        _ => Tone::BadBadge,
+    };
+    let badge =
+        if pen.face.colour { format!(" {} ", report.verdict.label()) } else { report.verdict.label().to_owned() };
+    let title = if report.subject.title.is_empty() { String::new() } else { format!("  {}", report.subject.title) };
+    pen.raw(format_args!("\n"));
+    pen.line(&[
+        (Tone::Text, "  "),
+        (tone, &badge),
+        (Tone::Text, "  "),
+        (Tone::Strong, &report.subject.name),
+        (Tone::Text, &title),
+    ]);
+    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &machine(report))]);
+}
+
+fn machine(report: &Report) -> String {
+    match &report.machine {
+        Machine::Gpu { device, driver } => format!("on {device}, driver {driver}"),
+        Machine::Sim { schedules } => match schedules.as_slice() {
+            [] => "on the simulator".to_owned(),
+            [one] => format!("on the simulator, schedule {one}"),
+            many => format!("on the simulator, schedules {}", many.join(", ")),
+        },
+    }
+}
+
+fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
+    let shown = if detail == Detail::Full { report.reasons.len() } else { 2 };
+    for reason in report.reasons.iter().take(shown) {
+        pen.gap();
+        let (tone, mark) = match reason.verdict {
+            verdict if verdict.is_good() => (Tone::Good, pen.face.glyph("✓", "+")),
+            Verdict::NotYet => (Tone::Warn, pen.face.glyph("✗", "x")),
+            _ => (Tone::Bad, pen.face.glyph("✗", "x")),
+        };
+        pen.wrapped(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " ")], Tone::Strong, &reason.text);
+        for line in &reason.details {
+            pen.wrapped(&[(Tone::Text, "    ")], Tone::Text, line);
+        }
+        for place in &reason.excerpts {
+            excerpt::write(pen, place, tone);
+        }
+    }
+    let left = report.reasons.len().saturating_sub(shown);
+    if left > 0 {
+        pen.gap();
+        pen.line(&[(Tone::Dim, &format!("    and {left} more; --verbose shows them"))]);
+    }
+}
+
+fn stages(pen: &mut Pen, report: &Report) {
+    if report.stages.is_empty() {
+        return;
+    }
+    pen.gap();
+    let width = report.stages.iter().map(|stage| stage.name.label().len()).max().unwrap_or(0);
+    for stage in &report.stages {
+        let (tone, mark) = match stage.status {
+            StageStatus::Passed => (Tone::Good, pen.face.glyph("✓", "ok")),
+            StageStatus::Failed => (Tone::Bad, pen.face.glyph("✗", "no")),
+            StageStatus::Skipped => (Tone::Dim, pen.face.glyph("·", "--")),
+        };
+        let text = if stage.status == StageStatus::Skipped { Tone::Dim } else { Tone::Text };
+        let name = pad(stage.name.label(), width, false);
+        let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, name.as_str()), (Tone::Text, "  ")];
+        pen.wrapped(&first, text, &stage.summary);
+    }
+}
+
+fn cases(pen: &mut Pen, report: &Report) {
+    if report.cases.is_empty() {
+        return;
+    }
+    pen.heading("cases", "error as a fraction of its tolerance");
+    for case in &report.cases {
+        let tone = if case.verdict.is_good() { Tone::Good } else { Tone::Bad };
+        let mark = if case.verdict.is_good() { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "no") };
+        let error = case.error.map(|error| format!("  {error:.3}")).unwrap_or_default();
+        let text = pad(&sizes(&case.sizes), 30, false);
+        pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &text), (Tone::Dim, &error)]);
+    }
+}
+
+fn goals(pen: &mut Pen, report: &Report) {
+    if report.goals.is_empty() {
+        return;
+    }
+    let met = report.goals.iter().filter(|goal| goal.status == GoalStatus::Met).count();
+    pen.heading("goals", &format!("{met} of {} met", report.goals.len()));
+    let width = report.goals.iter().map(|goal| goal.text.chars().count()).max().unwrap_or(0).min(44);
+    for goal in &report.goals {
+        let (tone, mark) = match goal.status {
+            GoalStatus::Met => (Tone::Good, pen.face.glyph("✓", "ok")),
+            GoalStatus::NotMet => (Tone::Bad, pen.face.glyph("✗", "no")),
+            GoalStatus::NotJudged => (Tone::Dim, pen.face.glyph("·", "--")),
+        };
+        let value = match (goal.status, goal.value, goal.baseline) {
+            (GoalStatus::NotJudged, ..) => String::new(),
+            (_, Some(value), Some(baseline)) => {
+                let arrow = pen.face.glyph("→", "->");
+                format!("{} {arrow} {}", pen.face.number(baseline), pen.face.number(value))
+            }
+            (_, Some(value), None) => pen.face.number(value),
+            (_, None, _) => String::new(),
+        };
+        let text = pad(&goal.text, width, false);
+        pen.line(&[
+            (Tone::Text, "  "),
+            (tone, mark),
+            (Tone::Text, " "),
+            (if goal.status == GoalStatus::NotJudged { Tone::Dim } else { Tone::Text }, &text),
+            (Tone::Text, "  "),
+            (Tone::Strong, &value),
+        ]);
+        if !goal.why.is_empty() {
+            pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &goal.why);
+        }
+    }
+}
+
+fn outputs(pen: &mut Pen, report: &Report) {
+    if report.outputs.is_empty() {
+        return;
+    }
+    pen.heading("outputs", "");
+    for output in &report.outputs {
+        let mut head = output.head.iter().map(|value| pen.face.number(*value)).collect::<Vec<_>>().join("  ");
+        if output.len > output.head.len() as u64 {
+            head.push_str(pen.face.glyph("  …", "  ..."));
+        }
+        let name = format!("{}: {}[{}]", output.name, output.dtype, output.len);
+        pen.wrapped(&[(Tone::Text, "  "), (Tone::Strong, &name), (Tone::Text, "  ")], Tone::Text, &head);
+        let mut facts = Vec::new();
+        for (label, value) in [("min", output.min), ("max", output.max), ("mean", output.mean)] {
+            facts.extend(value.map(|value| format!("{label} {}", pen.face.number(value))));
+        }
+        if output.nans > 0 {
+            facts.push(format!("{} NaN", output.nans));
+        }
+        if output.unwritten > 0 {
+            facts.push(format!("{} never written", output.unwritten));
+        }
+        pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &facts.join("   "));
+    }
+}
+
+fn lines(pen: &mut Pen, report: &Report) {
+    if report.lines.is_empty() {
+        return;
+    }
+    let mut file = "";
+    for line in &report.lines {
+        if line.file != file {
+            file = &line.file;
+            pen.heading(file, "warp instructions, lane efficiency, global sectors, bank conflicts");
+        }
+        let counts = match &line.counters {
+            None => " ".repeat(38),
+            Some(counters) => format!(
+                "{:>12} {:>5.0} % {:>10} {:>7}",
+                pen.face.number(counters.instructions as f64),
+                100.0 * counters.lane_efficiency(),
+                pen.face.number((counters.global_load_sectors + counters.global_store_sectors) as f64),
+                pen.face.number(counters.shared_bank_conflicts as f64),
+            ),
+        };
+        let number = format!("{:>4} {} ", line.line, pen.face.glyph("│", "|"));
+        pen.line(&[(Tone::Accent, &counts), (Tone::Dim, &number), (Tone::Text, &line.text)]);
+    }
+}
+
+fn printf(pen: &mut Pen, report: &Report) {
+    if report.printf.is_empty() {
+        return;
+    }
+    pen.heading("printf", "");
+    let shown = 20;
+    let lines: Vec<&str> = report.printf.lines().collect();
+    for line in lines.iter().take(shown) {
+        // What a kernel prints must not drive the terminal.
+        let line: String = line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+        pen.line(&[(Tone::Dim, pen.face.glyph("  │ ", "  | ")), (Tone::Text, &line)]);
+    }
+    if lines.len() > shown {
+        pen.line(&[(Tone::Dim, &format!("    and {} lines more; --json has them", lines.len() - shown))]);
+    }
+}
+
+fn notes(pen: &mut Pen, report: &Report) {
+    if report.notes.is_empty() {
+        return;
+    }
+    pen.gap();
+    for note in &report.notes {
+        pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "note"), (Tone::Text, "  ")], Tone::Text, note);
+    }
+}
+
+fn ending(pen: &mut Pen, report: &Report, detail: Detail) {
+    pen.gap();
+    if let Some(text) = &report.learned {
+        pen.wrapped(&[(Tone::Text, "  "), (Tone::Good, "learned  ")], Tone::Text, text);
+    }
+    if let Some(text) = &report.try_first {
+        pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "try first  ")], Tone::Text, text);
+    }
+    if let Some(next) = &report.next {
+        let label = pad("next", if report.try_first.is_some() { 11 } else { 9 }, false);
+        pen.line(&[
+            (Tone::Text, "  "),
+            (Tone::Strong, &label),
+            (Tone::Accent, &next.command),
+            (Tone::Text, "  "),
+            (Tone::Dim, &next.text),
+        ]);
+    }
+    if !report.repeat.is_empty() && detail > Detail::Brief {
+        let label = pad("repeat", if report.try_first.is_some() { 11 } else { 9 }, false);
+        pen.line(&[(Tone::Text, "  "), (Tone::Dim, &label), (Tone::Dim, &report.repeat)]);
+    }
+    pen.gap();
+}

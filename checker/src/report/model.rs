@@ -1,0 +1,493 @@
+//! The report as data: what every face prints and what `--json` writes. Versioned: [`SCHEMA`] goes up when a reader of
+//! the JSON would have to change; added fields do not count. README.md documents it.
+
+use super::Verdict;
+use serde::{Deserialize, Serialize};
+use simulator::Finding;
+use std::collections::BTreeMap;
+
+/// Version of the JSON that `--json` writes.
+pub const SCHEMA: u32 = 1;
+
+/// Sizes of a case by name: `{n: 1000}`.
+pub type Sizes = BTreeMap<String, i64>;
+
+/// Where a number comes from. A simulated count is never a time, a recorded time is never one of now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "source")]
+pub enum Provenance {
+    /// Counted by the simulator.
+    Simulated,
+    /// Said by the compiler: SASS, resources, occupancy derived from them.
+    Compiler,
+    /// Measured now, on this device.
+    Measured {
+        /// "NVIDIA H200".
+        device: String,
+        /// Driver version.
+        driver: String,
+    },
+    /// Measured earlier, on that device, and committed with the workbook.
+    Recorded {
+        /// "NVIDIA H200".
+        device: String,
+        /// Driver version.
+        driver: String,
+        /// Day, ISO 8601.
+        date: String,
+    },
+}
+
+/// What was checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// "ex03", "local-array", or a file's path.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The book page, without `.md`.
+    pub chapter: Option<String>,
+    /// What it is.
+    pub kind: SubjectKind,
+}
+
+/// The kinds of [`Subject`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectKind {
+    /// A naive and an optimised kernel of a chapter.
+    Pair,
+    /// A kernel the learner improves.
+    Exercise,
+    /// One kernel over a table of parameters.
+    Sweep,
+    /// A stand-alone kernel file.
+    File,
+}
+
+/// One of the two versions compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// The column's heading: "starter", "yours", "solution", "naive", "optimised".
+    pub label: String,
+    /// File, relative to the workbook where it is inside.
+    pub file: String,
+}
+
+/// What the kernels ran on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Machine {
+    /// The simulator.
+    Sim {
+        /// Schedules that were tried, as `checker run --schedule` writes them.
+        schedules: Vec<String>,
+    },
+    /// A GPU.
+    Gpu {
+        /// "NVIDIA H200".
+        device: String,
+        /// Driver version.
+        driver: String,
+    },
+}
+
+/// Lines of source around a place, taken when the check ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// File, relative to the workbook where it is inside.
+    pub file: String,
+    /// The line concerned, from 1.
+    pub line: u32,
+    /// Column from 1, when known.
+    pub column: Option<u32>,
+    /// Columns to underline, when known.
+    pub length: Option<u32>,
+    /// Short words beside the caret.
+    pub label: String,
+    /// Number of the first of `lines`.
+    pub first: u32,
+    /// The lines.
+    pub lines: Vec<String>,
+}
+
+/// Why the verdict is what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The verdict this alone would give.
+    pub verdict: Verdict,
+    /// One sentence.
+    pub text: String,
+    /// Further sentences: which case, which elements, who waits for whom.
+    pub details: Vec<String>,
+    /// The places, two for a race.
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// A step of the pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stage {
+    /// What.
+    pub name: StageName,
+    /// How it went.
+    pub status: StageStatus,
+    /// In a few words.
+    pub summary: String,
+}
+
+/// The steps, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageName {
+    /// NVRTC took both versions.
+    Compile,
+    /// Right at every size.
+    Results,
+    /// Nothing caught by the simulator.
+    Findings,
+    /// Goals on machine code and resources.
+    Sass,
+    /// Goals on simulated counts.
+    Counters,
+    /// Measured time.
+    Time,
+}
+
+impl StageName {
+    /// In a report.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Compile => "compile",
+            Self::Results => "results",
+            Self::Findings => "findings",
+            Self::Sass => "machine code",
+            Self::Counters => "counts",
+            Self::Time => "time",
+        }
+    }
+}
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageStatus {
+    /// Nothing to object to.
+    Passed,
+    /// It objects.
+    Failed,
+    /// Not done, because an earlier step failed or because this machine cannot.
+    Skipped,
+}
+
+/// A case that was run and verified.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its sizes.
+    pub sizes: Sizes,
+    /// Verdict of the candidate here.
+    pub verdict: Verdict,
+    /// The largest error over its tolerance, over all outputs (1 is the edge); `None` where nothing was compared.
+    pub error: Option<f64>,
+}
+
+/// A finding of the simulator, with where it was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Caught {
+    /// The version's label.
+    pub version: String,
+    /// The case.
+    pub sizes: Sizes,
+    /// The schedule, as `--schedule` writes it.
+    pub schedule: String,
+    /// What.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// What a smaller number means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Less is better.
+    Less,
+    /// More is better.
+    More,
+    /// Neither.
+    #[default]
+    Neither,
+}
+
+/// One row of the comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The metric's name as goals write it: "registers", "count.local_loads", "time".
+    pub metric: String,
+    /// In words: "local memory loads".
+    pub quantity: String,
+    /// "", "bytes", "us", "GB/s", "%".
+    pub unit: String,
+    /// Baseline.
+    pub baseline: Option<f64>,
+    /// Candidate; the only column of a stand-alone run.
+    pub candidate: Option<f64>,
+    /// Which way is good.
+    pub better: Better,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
+    /// Beside the numbers: "limited by registers", "±0.4 %".
+    pub note: String,
+}
+
+/// A goal and how it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GoalResult {
+    /// The metric as `problem.toml` writes it.
+    pub metric: String,
+    /// In words: "registers at most 32".
+    pub text: String,
+    /// Why the problem asks for it.
+    pub why: String,
+    /// How it stands.
+    pub status: GoalStatus,
+    /// The candidate's value, where known.
+    pub value: Option<f64>,
+    /// The baseline's value, where known.
+    pub baseline: Option<f64>,
+    /// Where the values come from.
+    pub provenance: Option<Provenance>,
+}
+
+/// How a goal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GoalStatus {
+    /// Met.
+    Met,
+    /// Not met.
+    NotMet,
+    /// This machine cannot tell (a measured goal without a GPU), or an earlier step failed.
+    NotJudged,
+}
+
+/// One line of the machine code's difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiffLine {
+    /// Which side has it.
+    pub change: Change,
+    /// The instruction.
+    pub text: String,
+    /// Source line in its version's kernel file, where known.
+    pub line: Option<u32>,
+}
+
+/// The side of a [`DiffLine`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Both.
+    Same,
+    /// The baseline only.
+    Removed,
+    /// The candidate only.
+    Added,
+    /// A run of equal instructions that is left out; the text says how many.
+    Skipped,
+}
+
+/// The machine code's difference: its hot part, or all with `--verbose`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SassDiff {
+    /// "sm_90".
+    pub arch: String,
+    /// The kernels compared.
+    pub baseline_kernel: String,
+    /// The kernels compared.
+    pub candidate_kernel: String,
+    /// Instructions the baseline alone has.
+    pub removed: usize,
+    /// Instructions the candidate alone has.
+    pub added: usize,
+    /// Instructions in common.
+    pub same: usize,
+    /// The lines shown.
+    pub lines: Vec<DiffLine>,
+    /// Lines left out at the end.
+    pub omitted: usize,
+}
+
+/// The time's ratio, baseline over candidate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Speedup {
+    /// The best estimate: 2.0 is twice as fast.
+    pub ratio: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// "FASTER", "SLOWER" or "SAME".
+    pub verdict: String,
+    /// Sizes it was timed at.
+    pub sizes: Sizes,
+    /// Pairs of runs.
+    pub samples: usize,
+    /// Measured or recorded, and where.
+    pub provenance: Provenance,
+}
+
+/// A sweep's table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweepTable {
+    /// What the values are: "GFLOP/s", "instructions per flop".
+    pub quantity: String,
+    /// Rows' name: "threads".
+    pub row: String,
+    /// Rows' values.
+    pub rows: Vec<i64>,
+    /// Columns' name: "ilp".
+    pub column: String,
+    /// Columns' values.
+    pub columns: Vec<i64>,
+    /// Values, row by row; `None` where it could not run.
+    pub values: Vec<Vec<Option<f64>>>,
+    /// Where they come from.
+    pub provenance: Provenance,
+}
+
+/// Counters of one source line, for `checker run --lines`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// File.
+    pub file: String,
+    /// Line from 1.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+    /// Its counters; `None` for a line that nothing was attributed to.
+    pub counters: Option<simulator::Counters>,
+}
+
+/// What an output held at the end of `checker run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputSummary {
+    /// Buffer.
+    pub name: String,
+    /// "f32".
+    pub dtype: String,
+    /// Elements.
+    pub len: u64,
+    /// The first few elements.
+    pub head: Vec<f64>,
+    /// Smallest, largest and mean of the finite elements.
+    pub min: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+    /// Mean.
+    pub mean: Option<f64>,
+    /// NaNs.
+    pub nans: u64,
+    /// Elements that nothing wrote, as far as the poison tells.
+    pub unwritten: u64,
+}
+
+/// What to do after this report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Next {
+    /// A command to type.
+    pub command: String,
+    /// In words.
+    pub text: String,
+}
+
+/// The report of a check or a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// This command's version.
+    pub checker: String,
+    /// What was checked.
+    pub subject: Subject,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The one or two reasons.
+    pub reasons: Vec<Reason>,
+    /// Baseline and candidate; only one for a stand-alone file or a sweep.
+    pub versions: Vec<Version>,
+    /// What it ran on.
+    pub machine: Machine,
+    /// The seed of inputs and of adversarial schedules.
+    pub seed: u64,
+    /// A command that repeats this run exactly.
+    pub repeat: String,
+    /// The pipeline's steps.
+    pub stages: Vec<Stage>,
+    /// Cases run.
+    pub cases: Vec<Case>,
+    /// Findings of the candidate.
+    pub findings: Vec<Caught>,
+    /// The comparison.
+    pub table: Vec<Row>,
+    /// Machine code.
+    pub diff: Option<SassDiff>,
+    /// Goals.
+    pub goals: Vec<GoalResult>,
+    /// Measured now.
+    pub speedup: Option<Speedup>,
+    /// Measured earlier on a named device.
+    pub recorded: Option<Speedup>,
+    /// A sweep's table.
+    pub sweep: Option<SweepTable>,
+    /// Outputs of a stand-alone run.
+    pub outputs: Vec<OutputSummary>,
+    /// What printf wrote.
+    pub printf: String,
+    /// Counters beside the source.
+    pub lines: Vec<SourceLine>,
+    /// Warnings and limits worth knowing.
+    pub notes: Vec<String>,
+    /// Unsolved: the one thing to try first.
+    pub try_first: Option<String>,
+    /// Solved: what was learned.
+    pub learned: Option<String>,
+    /// What comes next.
+    pub next: Option<Next>,
+}
+
+impl Report {
+    /// An empty report with a verdict of [`Verdict::Finished`].
+    pub fn new(subject: Subject, machine: Machine, seed: u64) -> Self {
+        Self {
+            schema: SCHEMA,
+            checker: env!("CARGO_PKG_VERSION").to_owned(),
+            subject,
+            verdict: Verdict::Finished,
+            reasons: Vec::new(),
+            versions: Vec::new(),
+            machine,
+            seed,
+            repeat: String::new(),
+            stages: Vec::new(),
+            cases: Vec::new(),
+            findings: Vec::new(),
+            table: Vec::new(),
+            diff: None,
+            goals: Vec::new(),
+            speedup: None,
+            recorded: None,
+            sweep: None,
+            outputs: Vec::new(),
+            printf: String::new(),
+            lines: Vec::new(),
+            notes: Vec::new(),
+            try_first: None,
+            learned: None,
+            next: None,
+        }
+    }
+
+    /// The report as JSON, one object.
+    pub fn to_json(&self) -> String {
+        // Plain data with string keys: serialisation cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,180 @@
+//! The comparison: baseline, candidate, change; grouped by where the numbers come from.
+
+use super::model::*;
+use super::{Face, Pen, Tone, pad};
+use console::measure_text_width;
+
+/// Writes the rows, and below them the measured or recorded time.
+pub fn write(pen: &mut Pen, report: &Report) {
+    if report.table.is_empty() {
+        return speedups(pen, report);
+    }
+    let both = report.versions.len() > 1;
+    let heading = |index: usize| report.versions.get(index).map_or("", |version| version.label.as_str());
+    let (left, right) = if both { (heading(0), heading(1)) } else { ("", heading(0)) };
+
+    let cells: Vec<[String; 5]> = report.table.iter().map(|row| cells(pen.face, row, both)).collect();
+    let widest = |column: usize, least: usize| {
+        cells.iter().map(|row| measure_text_width(&row[column])).max().unwrap_or(0).max(least)
+    };
+    let widths = [widest(0, 20), widest(1, left.len()), widest(2, right.len()), widest(3, 6)];
+
+    pen.gap();
+    let title = pad("", widths[0], false);
+    let (left, right) = (pad(left, widths[1], true), pad(right, widths[2], true));
+    let change = if both { pad("change", widths[3], true) } else { String::new() };
+    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{title}  {left}  {right}  {change}"))]);
+
+    let mut source: Option<String> = None;
+    for (row, cells) in report.table.iter().zip(&cells) {
+        let this = provenance(&row.provenance);
+        if source.as_ref() != Some(&this) {
+            let dash = pen.face.glyph("─", "-");
+            let used = 2 + measure_text_width(&this) + 1;
+            let total = widths.iter().sum::<usize>() + 6;
+            let rule = dash.repeat(total.saturating_sub(used).max(2));
+            pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{dash}{dash} {this} {rule}"))]);
+            source = Some(this);
+        }
+        let tone = tone(row);
+        let name = pad(&cells[0], widths[0], false);
+        let numbers = format!("  {}  {}  ", pad(&cells[1], widths[1], true), pad(&cells[2], widths[2], true));
+        let change = pad(&cells[3], widths[3], true);
+        let note = if cells[4].is_empty() { String::new() } else { format!("  {}", cells[4]) };
+        pen.line(&[
+            (Tone::Text, "  "),
+            (Tone::Text, &name),
+            (Tone::Text, &numbers),
+            (tone, &change),
+            (Tone::Dim, &note),
+        ]);
+    }
+    speedups(pen, report);
+}
+
+/// In words, for a group's rule.
+pub fn provenance(provenance: &Provenance) -> String {
+    match provenance {
+        Provenance::Simulated => "counted by the simulator".to_owned(),
+        Provenance::Compiler => "said by the compiler".to_owned(),
+        Provenance::Measured { device, driver } => format!("measured on {device}, driver {driver}"),
+        Provenance::Recorded { device, driver, date } => {
+            format!("recorded on {device}, driver {driver}, {date}")
+        }
+    }
+}
+
+fn cells(face: Face, row: &Row, both: bool) -> [String; 5] {
+    let value = |value: Option<f64>| match value {
+        None => face.glyph("·", "-").to_owned(),
+        Some(value) if row.unit == "%" => format!("{} %", face.number(value)),
+        Some(value) => face.number(value),
+    };
+    let unit = if row.unit.is_empty() || row.unit == "%" { String::new() } else { format!(", {}", row.unit) };
+    [
+        format!("{}{unit}", row.quantity),
+        if both { value(row.baseline) } else { String::new() },
+        value(row.candidate),
+        if both { change(face, row) } else { String::new() },
+        row.note.clone(),
+    ]
+}
+
+/// "same", "-2", "gone", "1/4.0", "x 2.0".
+fn change(face: Face, row: &Row) -> String {
+    let (Some(before), Some(after)) = (row.baseline, row.candidate) else { return String::new() };
+    let times = face.glyph("×", "x");
+    let small = |value: f64| value.abs() < 100.0 && value == value.trunc();
+    if before == after {
+        face.glyph("=", "=").to_owned()
+    } else if after == 0.0 {
+        "gone".to_owned()
+    } else if row.unit == "%" || (small(before) && small(after)) {
+        let sign = if after > before { "+" } else { face.glyph("−", "-") };
+        format!("{sign}{}", face.number((after - before).abs()))
+    } else if before == 0.0 {
+        "new".to_owned()
+    } else if after > before {
+        format!("{times} {}", ratio(after / before))
+    } else {
+        format!("{} {}", face.glyph("÷", "/"), ratio(before / after))
+    }
+}
+
+fn ratio(value: f64) -> String {
+    match value {
+        ..10.0 => format!("{value:.2}"),
+        ..100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+fn tone(row: &Row) -> Tone {
+    let (Some(before), Some(after)) = (row.baseline, row.candidate) else { return Tone::Text };
+    match row.better {
+        _ if before == after => Tone::Dim,
+        Better::Neither => Tone::Text,
+        Better::Less if after < before => Tone::Good,
+        Better::More if after > before => Tone::Good,
+        Better::Less | Better::More => Tone::Warn,
+    }
+}
+
+fn speedups(pen: &mut Pen, report: &Report) {
+    for speedup in report.speedup.iter().chain(&report.recorded) {
+        pen.gap();
+        let tone = match speedup.verdict.as_str() {
+            "FASTER" => Tone::Good,
+            "SLOWER" => Tone::Bad,
+            _ => Tone::Strong,
+        };
+        let times = pen.face.glyph("×", "x");
+        let amount = format!("{} {times}", ratio(speedup.ratio));
+        let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
+        pen.line(&[
+            (Tone::Text, "  "),
+            (tone, &speedup.verdict),
+            (Tone::Text, "  "),
+            (Tone::Strong, &amount),
+            (Tone::Dim, &format!("  95 % interval {interval}, {} pairs of runs", speedup.samples)),
+        ]);
+        let at = super::layout::sizes(&speedup.sizes);
+        pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{}; {at}", provenance(&speedup.provenance)))]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(before: f64, after: f64, unit: &str) -> Row {
+        Row {
+            metric: "m".into(),
+            quantity: "q".into(),
+            unit: unit.into(),
+            baseline: Some(before),
+            candidate: Some(after),
+            better: Better::Less,
+            provenance: Provenance::Compiler,
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn change_is_a_difference_for_small_numbers_and_a_ratio_for_large_ones() {
+        let plain = Face::plain();
+        assert_eq!(change(plain, &row(16.0, 14.0, "")), "-2");
+        assert_eq!(change(plain, &row(4096.0, 1024.0, "")), "/ 4.00");
+        assert_eq!(change(plain, &row(1024.0, 20480.0, "")), "x 20.0");
+        assert_eq!(change(plain, &row(512.0, 0.0, "")), "gone");
+        assert_eq!(change(plain, &row(0.0, 512.0, "")), "new");
+        assert_eq!(change(plain, &row(7.0, 7.0, "")), "=");
+        assert_eq!(change(plain, &row(50.0, 62.5, "%")), "+12.5");
+    }
+
+    #[test]
+    fn worse_is_never_painted_good() {
+        assert_eq!(tone(&row(1.0, 2.0, "")), Tone::Warn);
+        assert_eq!(tone(&row(2.0, 1.0, "")), Tone::Good);
+    }
+}

@@ -1,0 +1,103 @@
+//! Running the real binary on fixtures of its own.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The top of the repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("checker/ is inside the repository")
+}
+
+/// `checker`, with nothing inherited that changes what it prints.
+pub fn checker() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "WARPBOOK_ROOT"] {
+        command.env_remove(name);
+    }
+    command.env("TERM", "xterm-256color");
+    command
+}
+
+/// Exit status, stdout and stderr of a finished command.
+#[derive(Debug)]
+pub struct Ran {
+    /// Exit status; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs `checker ARGS` at the top of the repository.
+pub fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ran {
+    checker().args(args).current_dir(repository()).output().expect("the binary starts").into()
+}
+
+/// A copy of a fixture workbook in a temporary folder, so that a test may write into it.
+#[derive(Debug)]
+pub struct Workbook {
+    folder: tempfile::TempDir,
+}
+
+impl Workbook {
+    /// Copies `tests/fixtures/NAME`.
+    pub fn copy(name: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        copy(&repository().join("tests/fixtures").join(name), folder.path());
+        Self { folder }
+    }
+
+    /// A path inside.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.folder.path().join(relative)
+    }
+
+    /// Writes a file inside, with its folders.
+    pub fn write(&self, relative: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(relative);
+        std::fs::create_dir_all(path.parent().expect("inside the workbook")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Reads a file inside.
+    pub fn read(&self, relative: &str) -> String {
+        std::fs::read_to_string(self.path(relative)).expect("a readable file")
+    }
+
+    /// `checker` with this workbook, started inside it.
+    pub fn command(&self) -> Command {
+        let mut command = checker();
+        command.env("WARPBOOK_ROOT", self.folder.path()).current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs `checker ARGS` with this workbook.
+    pub fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ran {
+        self.command().args(args).output().expect("the binary starts").into()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let entry = entry.expect("a readable folder");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            std::fs::create_dir_all(&target).expect("a folder");
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copied file");
+        }
+    }
+}
