@@ -1,0 +1,100 @@
+//! FILL: how a buffer is filled, as it is written. Generation is `verify`'s.
+
+use super::cursor::{Cursor, Number};
+use super::error::{LineError, SourceLine, did_you_mean};
+use crate::plan::Fill;
+
+/// The form of a fill.
+pub const FORM: &str = "uniform(LO, HI), integers(LO, HI), iota, zeros, constant(VALUE) or \"FILE.npy\"";
+const NAMES: [&str; 5] = ["uniform", "integers", "iota", "zeros", "constant"];
+
+impl Fill {
+    /// Parses a fill that is all of `text`.
+    ///
+    /// # Errors
+    ///
+    /// A malformed fill, with its column in `text` (the path of the error is empty).
+    pub fn parse(text: &str) -> Result<Self, LineError> {
+        let path = std::path::Path::new("");
+        let source = SourceLine { path: path.into(), line: 1, text: text.into() };
+        let mut cursor = Cursor::new(&source, 0, text.chars().count());
+        cursor.set_form(FORM);
+        let fill = parse(&mut cursor)?;
+        cursor.finish()?;
+        Ok(fill)
+    }
+}
+
+/// Parses a fill; leaves what follows to the caller.
+pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
+    let column = cursor.column();
+    if let Some(path) = cursor.take_string()? {
+        if !path.to_lowercase().ends_with(".npy") {
+            return Err(cursor.error_at(column, format!("`{path}` is not a .npy file")).expected(FORM));
+        }
+        return Ok(Fill::Npy(path));
+    }
+    let Some(name) = cursor.take_name() else {
+        let found = cursor.found();
+        return Err(cursor.error(format!("expected a fill, found {found}")).expected(FORM));
+    };
+    match name.as_str() {
+        "iota" => Ok(Fill::Iota),
+        "zeros" => Ok(Fill::Zeros),
+        "constant" => {
+            let [value] = reals(cursor)?;
+            Ok(Fill::Constant(value))
+        }
+        "uniform" => {
+            let [lo, hi] = reals(cursor)?;
+            if lo > hi || !(hi - lo).is_finite() {
+                return Err(
+                    cursor.error_at(column, format!("uniform({lo}, {hi}): no finite interval from LO up to HI"))
+                );
+            }
+            Ok(Fill::Uniform { lo, hi })
+        }
+        "integers" => {
+            let [lo, hi] = numbers(cursor)?;
+            let (Number::Int(lo), Number::Int(hi)) = (lo, hi) else {
+                return Err(cursor.error_at(column, "`integers` takes two integers").expected(FORM));
+            };
+            if lo > hi {
+                return Err(cursor.error_at(column, format!("integers({lo}, {hi}): LO is greater than HI")));
+            }
+            Ok(Fill::Integers { lo, hi })
+        }
+        _ => {
+            let hint = did_you_mean(&name, NAMES);
+            Err(cursor.error_at(column, format!("unknown fill `{name}`{hint}")).expected(FORM))
+        }
+    }
+}
+
+fn numbers<const N: usize>(cursor: &mut Cursor) -> Result<[Number; N], LineError> {
+    cursor.require("(")?;
+    let mut values = [Number::Int(0); N];
+    for (i, value) in values.iter_mut().enumerate() {
+        if i > 0 {
+            cursor.require(",")?;
+        }
+        let negative = cursor.take("-");
+        let Some(number) = cursor.take_number()? else {
+            let found = cursor.found();
+            return Err(cursor.error(format!("expected a number, found {found}")));
+        };
+        *value = match number {
+            Number::Int(n) => Number::Int(if negative { -n } else { n }),
+            Number::Real(x) => Number::Real(if negative { -x } else { x }),
+        };
+    }
+    cursor.require(")")?;
+    Ok(values)
+}
+
+fn reals<const N: usize>(cursor: &mut Cursor) -> Result<[f64; N], LineError> {
+    Ok(numbers(cursor)?.map(|number| match number {
+        Number::Int(n) => n as f64,
+        Number::Real(x) => x,
+    }))
+}

@@ -1,0 +1,416 @@
+//! From a kernel file, sizes and a device to a [`Plan`]: every expression evaluated, every limit of CUDA checked.
+
+use super::error::{LineError, SourceLine};
+use super::expr::{ActiveBlocks, Binding, EvalError, Expr, Scope, Sizes};
+use super::kernel_file::KernelFile;
+use super::statement::{
+    ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, Statement, StatementKind,
+};
+use crate::plan::{Arg, Buffer, Launch, Plan};
+
+/// Most launches of one plan.
+pub const MAX_LAUNCHES: usize = 4096;
+/// Most turns of all loops of one plan together.
+const MAX_TURNS: u32 = 1 << 16;
+/// Most bytes of one buffer (1 TiB): beyond it a length is a mistake, not a wish.
+const MAX_BUFFER_BYTES: u64 = 1 << 40;
+
+/// The figures of a device that launch lines may use and must respect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DeviceShape {
+    /// Streaming multiprocessors.
+    pub sms: i64,
+    /// Threads a warp.
+    pub warp: i64,
+    /// Resident threads an SM.
+    pub max_threads_per_sm: i64,
+    /// Bytes of shared memory an SM.
+    pub shared_per_sm: i64,
+    /// Bytes of shared memory a block can ask for (opt-in).
+    pub shared_per_block: i64,
+}
+
+impl DeviceShape {
+    /// The H200 (sm_90), which the simulator plays: CUDA C++ Programming Guide, "Technical Specifications per Compute
+    /// Capability", and 132 SMs.
+    pub const H200: Self =
+        Self { sms: 132, warp: 32, max_threads_per_sm: 2048, shared_per_sm: 233_472, shared_per_block: 232_448 };
+
+    fn names(&self) -> [(&'static str, i64); 4] {
+        [
+            ("sms", self.sms),
+            ("warp", self.warp),
+            ("max_threads_per_sm", self.max_threads_per_sm),
+            ("shared_per_sm", self.shared_per_sm),
+        ]
+    }
+}
+
+/// What a plan depends on besides the file.
+#[derive(Clone)]
+pub struct PlanContext<'a> {
+    /// Sizes by name; for a sweep with its row and column.
+    pub sizes: Sizes,
+    /// The device.
+    pub device: DeviceShape,
+    /// Resident blocks an SM for (name expression, threads a block, dynamic shared bytes).
+    pub active_blocks: ActiveBlocks<'a>,
+}
+
+impl KernelFile {
+    /// Buffers and launches at the given sizes. `io` are the problem's inputs and outputs; a stand-alone file, which
+    /// declares its own, is given none, and its sizes come from [`KernelFile::sizes`].
+    ///
+    /// # Errors
+    ///
+    /// The first line that is wrong at these sizes on this device.
+    pub fn plan(&self, ctx: &PlanContext, io: &[Buffer]) -> Result<Plan, LineError> {
+        let mut walk = Walk::new(self, &ctx.sizes, &ctx.device, Some(ctx.active_blocks));
+        for buffer in io {
+            walk.scope.bind(&buffer.name, Binding::Buffer(walk.plan.buffers.len()));
+            walk.plan.buffers.push(buffer.clone());
+        }
+        walk.statements(self.statements())?;
+        self.require_launch()?;
+        Ok(walk.plan)
+    }
+
+    /// Name expressions of all kernels that are launched or asked about at these sizes, each once, in order: what the
+    /// compiler must instantiate. Only what template arguments depend on is evaluated.
+    ///
+    /// # Errors
+    ///
+    /// A template argument that has no value before compilation, a kernel that certainly does not exist, no launch.
+    pub fn name_expressions(&self, sizes: &Sizes, device: &DeviceShape) -> Result<Vec<String>, LineError> {
+        let mut walk = Walk::new(self, sizes, device, None);
+        walk.statements(self.statements())?;
+        self.require_launch()?;
+        Ok(walk.names)
+    }
+
+    fn require_launch(&self) -> Result<(), LineError> {
+        let launches = self.statements_flat().iter().any(|s| matches!(s.kind, StatementKind::Launch(_)));
+        if launches {
+            return Ok(());
+        }
+        let message = "the file has no `//@ launch` line, so nothing would run";
+        Err(self.line(1).error(1, message).expected("//@ launch KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARG, ...)"))
+    }
+}
+
+/// One walk over the statements. Before compilation (`scope.active_blocks` is None) it collects names only.
+struct Walk<'a> {
+    file: &'a KernelFile,
+    device: &'a DeviceShape,
+    scope: Scope<'a>,
+    /// Names that were in scope before the file's first line.
+    given: usize,
+    sizes: &'a Sizes,
+    plan: Plan,
+    names: Vec<String>,
+    turns: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        file: &'a KernelFile,
+        sizes: &'a Sizes,
+        device: &'a DeviceShape,
+        active_blocks: Option<ActiveBlocks<'a>>,
+    ) -> Self {
+        let mut scope = Scope { active_blocks, ..Scope::default() };
+        for (name, value) in device.names() {
+            scope.bind(name, Binding::Device(value));
+        }
+        // A stand-alone file binds its own sizes where it declares them.
+        let own: Vec<&str> = file
+            .statements()
+            .iter()
+            .filter_map(|s| if let StatementKind::Size(size) = &s.kind { Some(size.name.as_str()) } else { None })
+            .collect();
+        for (name, value) in sizes.iter().filter(|(name, _)| !own.contains(&name.as_str())) {
+            scope.bind(name, Binding::Value(*value));
+        }
+        let given = scope.len();
+        Self { file, device, scope, given, sizes, plan: Plan::default(), names: Vec::new(), turns: 0 }
+    }
+
+    fn compiled(&self) -> bool {
+        self.scope.active_blocks.is_some()
+    }
+
+    fn statements(&mut self, statements: &[Statement]) -> Result<(), LineError> {
+        for statement in statements {
+            let source = &statement.source;
+            match &statement.kind {
+                StatementKind::Size(size) => self.size(source, size)?,
+                StatementKind::Let(assignment) => self.bind(source, assignment)?,
+                StatementKind::Buffer(buffer) => self.buffer(source, buffer)?,
+                StatementKind::Launch(launch) => self.launch(source, launch)?,
+                StatementKind::For(inner) => self.repeat(source, inner)?,
+                StatementKind::Mutant(..) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn require_new(&self, source: &SourceLine, column: u32, name: &str) -> Result<(), LineError> {
+        let Some(position) = self.scope.names().position(|known| known == name) else { return Ok(()) };
+        let what = match self.scope.get(name) {
+            Some(Binding::Device(_)) => "a figure of the device",
+            Some(Binding::Buffer(_)) => "a buffer",
+            _ if position < self.given => "a size of the problem",
+            _ => "defined before",
+        };
+        Err(source.error(column, format!("`{name}` is {what} already; choose another name")))
+    }
+
+    fn eval(&self, source: &SourceLine, expr: &Expr) -> Result<i64, LineError> {
+        expr.eval(&self.scope).map_err(|error| error.at(source))
+    }
+
+    /// The binding of a value: unavailable if it needs a compiled kernel and there is none yet.
+    fn binding(&self, source: &SourceLine, value: Result<i64, EvalError>) -> Result<Binding, LineError> {
+        match value {
+            Ok(value) => Ok(Binding::Value(value)),
+            Err(error) if error.needs_compiler && !self.compiled() => Ok(Binding::Unavailable),
+            Err(error) => Err(error.at(source)),
+        }
+    }
+
+    fn size(&mut self, source: &SourceLine, size: &Assignment) -> Result<(), LineError> {
+        self.require_new(source, size.column, &size.name)?;
+        let value = match self.sizes.get(&size.name) {
+            Some(value) => *value,
+            None => self.eval(source, &size.value)?,
+        };
+        self.scope.bind(&size.name, Binding::Value(value));
+        Ok(())
+    }
+
+    fn bind(&mut self, source: &SourceLine, assignment: &Assignment) -> Result<(), LineError> {
+        self.require_new(source, assignment.column, &assignment.name)?;
+        self.ask_about(source, &assignment.value)?;
+        let binding = self.binding(source, assignment.value.eval(&self.scope))?;
+        self.scope.bind(&assignment.name, binding);
+        Ok(())
+    }
+
+    /// Notes the kernels of `active_blocks(...)` for compilation.
+    fn ask_about(&mut self, source: &SourceLine, expr: &Expr) -> Result<(), LineError> {
+        let mut kernels = Vec::new();
+        expr.kernels(&mut |kernel| kernels.push(kernel));
+        for kernel in kernels {
+            self.file.check_kernel(source, kernel)?;
+            let name = kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
+            self.note(name);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, name: String) {
+        if !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
+
+    fn buffer(&mut self, source: &SourceLine, buffer: &BufferStatement) -> Result<(), LineError> {
+        self.require_new(source, buffer.column, &buffer.name)?;
+        let index = self.plan.buffers.len();
+        if !self.compiled() {
+            self.ask_about(source, &buffer.len)?;
+            self.scope.bind(&buffer.name, Binding::Buffer(index));
+            return Ok(());
+        }
+        let len = self.eval(source, &buffer.len)?;
+        let len = check_len(&buffer.name, len, buffer.dtype.size()).map_err(|m| source.error(buffer.len.column, m))?;
+        self.plan.buffers.push(Buffer {
+            name: buffer.name.clone(),
+            dtype: buffer.dtype,
+            len,
+            role: buffer.role,
+            fill: buffer.fill.clone(),
+        });
+        self.scope.bind(&buffer.name, Binding::Buffer(index));
+        Ok(())
+    }
+
+    fn repeat(&mut self, source: &SourceLine, repeat: &ForStatement) -> Result<(), LineError> {
+        let variable = &repeat.start.name;
+        self.require_new(source, repeat.start.column, variable)?;
+        let outside = self.scope.len();
+        let mut value = self.binding(source, repeat.start.value.eval(&self.scope))?;
+        loop {
+            self.turns += 1;
+            if self.turns > MAX_TURNS {
+                let message = format!("the loops go round more than {MAX_TURNS} times");
+                return Err(source.error(repeat.start.column, message));
+            }
+            self.scope.bind(variable, value);
+            let (left, comparison, right) = &repeat.condition;
+            let left = self.binding(source, left.eval(&self.scope))?;
+            let right = self.binding(source, right.eval(&self.scope))?;
+            let (known, go_on) = match (left, right) {
+                (Binding::Value(left), Binding::Value(right)) => (true, comparison.holds(left, right)),
+                // The compiler is needed to know how often: once round is enough to collect names.
+                _ => (false, true),
+            };
+            if !go_on {
+                break;
+            }
+            let inside = self.scope.len();
+            self.statements(&repeat.body)?;
+            self.scope.truncate(inside);
+            let next = self.binding(source, repeat.step.eval(&self.scope))?;
+            if !known || next == Binding::Unavailable {
+                break;
+            }
+            if next == value {
+                let message = format!("the loop never ends: `{variable}` does not change");
+                return Err(source.error(repeat.step.column, message));
+            }
+            value = next;
+            self.scope.truncate(outside);
+        }
+        self.scope.truncate(outside);
+        Ok(())
+    }
+
+    fn launch(&mut self, source: &SourceLine, launch: &LaunchStatement) -> Result<(), LineError> {
+        self.file.check_kernel(source, &launch.kernel)?;
+        let kernel = launch.kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
+        self.note(kernel.clone());
+        if !self.compiled() {
+            let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared);
+            let args = launch.args.iter().filter_map(|arg| match &arg.value {
+                ArgValue::Expr(expr) => Some(expr),
+                ArgValue::Real(_) => None,
+            });
+            return extents.chain(args).try_for_each(|expr| self.ask_about(source, expr));
+        }
+        if self.plan.launches.len() == MAX_LAUNCHES {
+            return Err(source.error(launch.kernel.column, format!("more than {MAX_LAUNCHES} launches")));
+        }
+        let grid = self.extent(source, &launch.grid, "grid", "blocks", GRID_LIMITS)?;
+        let block = self.extent(source, &launch.block, "block", "threads", BLOCK_LIMITS)?;
+        let threads: u64 = block.iter().map(|d| u64::from(*d)).product();
+        if threads > MAX_BLOCK_THREADS {
+            let [x, y, z] = block;
+            let message = format!(
+                "a block of {x} x {y} x {z} = {threads} threads; a block has at most {MAX_BLOCK_THREADS} threads"
+            );
+            return Err(source.error(launch.block.column, message));
+        }
+        let shared = self.shared(source, launch)?;
+        if launch.cooperative
+            && let Some(ask) = self.scope.active_blocks
+        {
+            let resident = ask(&kernel, threads as i64, i64::from(shared))
+                .map_err(|message| source.error(launch.kernel.column, message))?;
+            let blocks: u64 = grid.iter().map(|d| u64::from(*d)).product();
+            let most = resident.saturating_mul(self.device.sms);
+            if i128::from(blocks) > i128::from(most) {
+                let message = format!(
+                    "a cooperative launch of {blocks} blocks; all must be resident at once, and the device holds \
+                     {most} ({} SMs, {resident} each)",
+                    self.device.sms
+                );
+                return Err(source.error(launch.grid.column, message));
+            }
+        }
+        let args = launch.args.iter().map(|arg| self.arg(source, arg)).collect::<Result<Vec<_>, _>>()?;
+        let cooperative = launch.cooperative;
+        self.plan.launches.push(Launch { kernel, grid, block, shared, args, cooperative, line: source.line });
+        Ok(())
+    }
+
+    fn extent(
+        &self,
+        source: &SourceLine,
+        extent: &Extent,
+        what: &str,
+        of: &str,
+        limits: [i64; 3],
+    ) -> Result<[u32; 3], LineError> {
+        let mut dims = [1; 3];
+        for (axis, expr) in extent.dims.iter().enumerate() {
+            let value = self.eval(source, expr)?;
+            // The column of a sum is its operator's; the first extent starts where the text does.
+            let column = if axis == 0 && extent.dims.len() == 1 { extent.column } else { expr.column };
+            let name = ["x", "y", "z"][axis];
+            if value < 1 {
+                let message = format!("a {what} of {value} {of} in {name}; at least 1 is needed");
+                let message = if value == 0 { format!("{message}: `max(1, ...)` keeps it from 0") } else { message };
+                return Err(source.error(column, message));
+            }
+            if value > limits[axis] {
+                let message = format!("a {what} of {value} {of} in {name}; at most {} are possible", limits[axis]);
+                return Err(source.error(column, message));
+            }
+            dims[axis] = value as u32;
+        }
+        Ok(dims)
+    }
+
+    fn shared(&self, source: &SourceLine, launch: &LaunchStatement) -> Result<u32, LineError> {
+        let Some(expr) = &launch.shared else { return Ok(0) };
+        let bytes = self.eval(source, expr)?;
+        let limit = self.device.shared_per_block;
+        if bytes < 0 {
+            return Err(source.error(expr.column, format!("{bytes} bytes of shared memory")));
+        }
+        if bytes > limit {
+            let message =
+                format!("{bytes} bytes of dynamic shared memory; a block can have at most {limit} on this device");
+            return Err(source.error(expr.column, message));
+        }
+        u32::try_from(bytes).map_err(|_| source.error(expr.column, format!("{bytes} bytes of shared memory")))
+    }
+
+    fn arg(&self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
+        match &arg.value {
+            ArgValue::Real(value) => Ok(Arg::Real(*value)),
+            ArgValue::Expr(expr) => match expr.as_name().and_then(|name| self.scope.get(name)) {
+                Some(Binding::Buffer(index)) => Ok(Arg::Buffer(index)),
+                _ => Ok(Arg::Int(self.eval(source, expr)?)),
+            },
+        }
+    }
+}
+
+/// Blocks of a grid in x, y, z (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+const GRID_LIMITS: [i64; 3] = [i32::MAX as i64, 65535, 65535];
+/// Threads of a block in x, y, z (same table).
+const BLOCK_LIMITS: [i64; 3] = [1024, 1024, 64];
+/// Threads of a block in all (same table).
+const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// A buffer's length as it may be, or what is wrong with it.
+pub(super) fn check_len(name: &str, len: i64, element: usize) -> Result<u64, String> {
+    let Ok(elements) = u64::try_from(len) else {
+        return Err(format!("`{name}` would have {len} elements"));
+    };
+    match elements.checked_mul(element as u64) {
+        Some(bytes) if bytes <= MAX_BUFFER_BYTES => Ok(elements),
+        _ => {
+            Err(format!("`{name}` would have {len} elements of {element} bytes; {MAX_BUFFER_BYTES} bytes are possible"))
+        }
+    }
+}
+
+impl Expr {
+    /// The name, if the expression is one by itself.
+    pub fn as_name(&self) -> Option<&str> {
+        match &self.node {
+            super::expr::Node::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl ArgExpr {
+    /// Is the argument the name `name` by itself?
+    pub fn is_name(&self, name: &str) -> bool {
+        matches!(&self.value, ArgValue::Expr(expr) if expr.as_name() == Some(name))
+    }
+}
