@@ -89,11 +89,16 @@ pub struct Scope<'a> {
     pub active_blocks: Option<ActiveBlocks<'a>>,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
     /// A scope with sizes only.
     pub fn of_sizes(sizes: &Sizes) -> Self {
         let bindings = sizes.iter().map(|(name, value)| (name.clone(), Binding::Value(*value))).collect();
         Self { bindings, active_blocks: None }
+    }
+
+    /// An empty scope that asks `active_blocks`, if the kernels are compiled.
+    pub fn asking(active_blocks: Option<ActiveBlocks<'a>>) -> Self {
+        Self { bindings: Vec::new(), active_blocks }
     }
 
     /// What `name` stands for.

@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
         device: &'a DeviceShape,
         active_blocks: Option<ActiveBlocks<'a>>,
     ) -> Self {
-        let mut scope = Scope { active_blocks, ..Scope::default() };
+        let mut scope = Scope::asking(active_blocks);
         for (name, value) in device.names() {
             scope.bind(name, Binding::Device(value));
         }
