@@ -13,6 +13,7 @@ pub mod device;
 pub mod finding;
 pub mod launch;
 pub mod module;
+pub mod num;
 pub mod observe;
 
 pub use config::{Checks, Config, Limits, Schedule};

@@ -1,0 +1,34 @@
+//! Tests of the scalar arithmetic against computations that share no code with it.
+
+mod cvt;
+mod float;
+mod half;
+mod int;
+
+/// A small generator of random bits (splitmix64): deterministic by seed.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// An `f32` near another in exponent, so that sums cancel and products of both land beside them.
+    pub fn near(&mut self, other: u32) -> u32 {
+        other ^ (self.bits() as u32 & 0x81ff_ffff)
+    }
+}
+
+/// Magnitudes worth trying in a format: zero, subnormals, binade edges, one, the largest, infinity, NaN; both signs.
+pub fn special(format: &super::soft::Format) -> Vec<u64> {
+    let quantum = 1u64 << format.fraction;
+    let mut values = vec![0, 1, 2, 3, quantum / 2, quantum - 1, quantum, quantum + 1, 2 * quantum];
+    for centre in [format.one(), format.one() + quantum, format.one() - quantum, format.one() + 3 * quantum / 2] {
+        values.extend([centre - 1, centre, centre + 1]);
+    }
+    values.extend([format.max - 1, format.max, format.infinity(), format.infinity() | quantum / 2]);
+    values.iter().flat_map(|v| [*v, v | format.sign()]).collect()
+}
