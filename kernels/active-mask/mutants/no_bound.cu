@@ -1,0 +1,20 @@
+// Lanes beyond the end vote with what they find there.
+//@ mutant out-of-bounds: reads past the end of x in the last word
+//@ let    words = ceil_div(n, 32)
+//@ let    block = 128
+//@ launch above<<<ceil_div(words, 4 * 8), block>>>(x, bits, n)
+
+// A warp takes eight words, one after the other.
+__global__ void above(const float* x, unsigned* bits, int n)
+{
+    int lane = threadIdx.x % 32;
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int end = min(n, (warp + 1) * 256);
+
+    for (int first = warp * 256; first < end; first += 32) {
+        int i = first + lane;
+        bool yes = x[i] > 0.5f;
+        unsigned word = __ballot_sync(0xffffffffu, yes);
+        if (lane == 0) bits[first / 32] = word;
+    }
+}

@@ -1,0 +1,21 @@
+// Fifteen coefficients, sixteen reads.
+//@ mutant out-of-bounds: reads past the end of the table
+//@ let    block = 256
+//@ launch calibrate<<<ceil_div(n, block), block>>>(x, y, n)
+
+__constant__ float coefficient[15] = {
+    0.91f, -0.42f, 0.77f, 0.35f, -0.63f, 0.58f, -0.29f, 0.84f, 0.11f, -0.95f, 0.46f, 0.23f, -0.71f, 0.67f, 0.39f,
+};
+
+__global__ void calibrate(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float t = x[i];
+    float sum = 0.0f;
+    for (int k = 15; k >= 0; --k)
+        sum = sum * t + coefficient[k];
+
+    y[i] = sum;
+}

@@ -1,0 +1,23 @@
+// The barrier inside the loop is gone.
+//@ mutant race: a round starts before the round before it has ended
+//@ let    block = 256
+//@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
+
+constexpr int block = 256;
+
+__global__ void block_sums(const float* x, float* sums, int n)
+{
+    __shared__ float s[block];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    s[t] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+
+    #pragma unroll 1
+    for (int k = block / 2; k > 0; k /= 2) {
+        if (t < k) s[t] += s[t + k];
+    }
+
+    if (t == 0) sums[blockIdx.x] = s[0];
+}

@@ -1,0 +1,24 @@
+// Reads the last block as if it were full.
+//@ mutant out-of-bounds: reads past the end of x in the last block
+//@ let    block = 256
+//@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
+
+constexpr int block = 256;
+
+__global__ void block_sums(const float* x, float* sums, int n)
+{
+    __shared__ float s[block];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    s[t] = x[i];
+    __syncthreads();
+
+    #pragma unroll 1
+    for (int k = block / 2; k > 0; k /= 2) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+
+    if (t == 0) sums[blockIdx.x] = s[0];
+}

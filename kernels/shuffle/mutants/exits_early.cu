@@ -1,0 +1,29 @@
+// Lets the threads past the end leave before the barrier.
+//@ mutant sync-mask: the mask names lanes that have returned
+//@ let    block = 256
+//@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
+
+constexpr int block = 256;
+constexpr unsigned full = 0xffffffffu;
+
+__global__ void block_sums(const float* x, float* sums, int n)
+{
+    __shared__ float partial[block / 32];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    if (i >= n) return;
+    float sum = x[i];
+    for (int k = 16; k > 0; k /= 2)
+        sum += __shfl_down_sync(full, sum, k);
+
+    if (t % 32 == 0) partial[t / 32] = sum;
+    __syncthreads();
+
+    if (t < 32) {
+        sum = t < block / 32 ? partial[t] : 0.0f;
+        for (int k = block / 64; k > 0; k /= 2)
+            sum += __shfl_down_sync(full, sum, k);
+        if (t == 0) sums[blockIdx.x] = sum;
+    }
+}

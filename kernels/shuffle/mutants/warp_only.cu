@@ -1,0 +1,25 @@
+// Forgets the other warps.
+//@ mutant wrong-result: only the first warp of each block is summed
+//@ let    block = 256
+//@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
+
+constexpr int block = 256;
+constexpr unsigned full = 0xffffffffu;
+
+__global__ void block_sums(const float* x, float* sums, int n)
+{
+    __shared__ float partial[block / 32];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    float sum = i < n ? x[i] : 0.0f;
+    for (int k = 16; k > 0; k /= 2)
+        sum += __shfl_down_sync(full, sum, k);
+
+    if (t % 32 == 0) partial[t / 32] = sum;
+    __syncthreads();
+
+    if (t < 32) {
+        if (t == 0) sums[blockIdx.x] = sum;
+    }
+}
