@@ -8,20 +8,30 @@ mod cursor;
 mod error;
 pub mod expr;
 mod fill;
+mod formula;
+pub mod goal;
 pub mod kernel_file;
 mod kernel_name;
+pub mod manifest;
+mod manifest_check;
+mod manifest_raw;
 mod mutant;
 mod planning;
 mod source;
 pub mod statement;
+pub mod workbook;
 
 pub use error::{LineError, SourceLine, did_you_mean, nearest};
 pub use expr::Sizes;
 pub use fill::FORM as FILL_FORM;
+pub use formula::Formula;
+pub use goal::{Condition, Counter, CounterRatio, Goal, Metric, MetricSource};
 pub use kernel_file::KernelFile;
 pub use kernel_name::KernelName;
+pub use manifest::{BackendName, Cache, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name};
 pub use mutant::Reason;
 pub use planning::{DeviceShape, MAX_LAUNCHES, PlanContext};
+pub use workbook::{Kind, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
 
 use std::path::PathBuf;
 
@@ -39,4 +49,55 @@ pub enum ProblemError {
         /// Why.
         source: std::io::Error,
     },
+    /// `WARPBOOK_ROOT` names no workbook.
+    #[error(
+        "{ROOT_VARIABLE} is {}, which holds no workbook (no exercises/, kernels/ and solutions/): correct or unset it",
+        root.display()
+    )]
+    BadRoot {
+        /// What it names.
+        root: PathBuf,
+    },
+    /// Not inside a workbook.
+    #[error(
+        "no workbook at or above {} (a folder with exercises/, kernels/ and solutions/): go into the checkout, or set \
+         {ROOT_VARIABLE} to it",
+        start.display()
+    )]
+    NoWorkbook {
+        /// Where the search began.
+        start: PathBuf,
+    },
+    /// No such problem.
+    #[error("no problem is called `{name}`{}", unknown_hint(nearest.as_deref()))]
+    Unknown {
+        /// As written.
+        name: String,
+        /// The nearest in spelling.
+        nearest: Option<String>,
+    },
+    /// A folder in `exercises/` that is not `exNN`.
+    #[error("exercises/{name}: an exercise's folder is named exNN, with two digits or more")]
+    BadExerciseName {
+        /// Its name.
+        name: ProblemId,
+    },
+    /// This kind of problem has no such version.
+    #[error("{problem} has no {version} version")]
+    NoVersion {
+        /// The problem.
+        problem: ProblemId,
+        /// The version.
+        version: String,
+    },
 }
+
+fn unknown_hint(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => "; `checker list` shows them all".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

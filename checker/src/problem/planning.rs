@@ -36,13 +36,11 @@ impl DeviceShape {
     pub const H200: Self =
         Self { sms: 132, warp: 32, max_threads_per_sm: 2048, shared_per_sm: 233_472, shared_per_block: 232_448 };
 
-    fn names(&self) -> [(&'static str, i64); 4] {
-        [
-            ("sms", self.sms),
-            ("warp", self.warp),
-            ("max_threads_per_sm", self.max_threads_per_sm),
-            ("shared_per_sm", self.shared_per_sm),
-        ]
+    /// The names that expressions may use.
+    pub const NAMES: [&str; 4] = ["sms", "warp", "max_threads_per_sm", "shared_per_sm"];
+
+    fn values(&self) -> [i64; 4] {
+        [self.sms, self.warp, self.max_threads_per_sm, self.shared_per_sm]
     }
 }
 
@@ -119,7 +117,7 @@ impl<'a> Walk<'a> {
         active_blocks: Option<ActiveBlocks<'a>>,
     ) -> Self {
         let mut scope = Scope::asking(active_blocks);
-        for (name, value) in device.names() {
+        for (name, value) in DeviceShape::NAMES.into_iter().zip(device.values()) {
             scope.bind(name, Binding::Device(value));
         }
         // A stand-alone file binds its own sizes where it declares them.

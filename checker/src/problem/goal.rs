@@ -1,0 +1,367 @@
+//! Goals: a metric, the conditions on it, and why it is asked for. See "Goals" in ARCHITECTURE.md.
+
+use super::error::did_you_mean;
+use serde::{Deserialize, Serialize};
+use simulator::Counters;
+use std::fmt;
+
+/// What is measured, counted or read off.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Metric {
+    /// `sass.OPCODE`: instructions whose opcode starts with these parts (`LDG.E.128`).
+    Opcode(String),
+    /// `sass.instructions`: all instructions.
+    Instructions,
+    /// `sass.load_run`: the longest run of loads before the first use of one.
+    LoadRun,
+    /// `sass.loop_instructions`: instructions of the innermost hottest loop's body.
+    LoopInstructions,
+    /// `registers` a thread.
+    Registers,
+    /// `spills` in bytes.
+    Spills,
+    /// `stack` in bytes a thread.
+    Stack,
+    /// `shared`: static shared memory in bytes a block.
+    Shared,
+    /// `occupancy`, theoretical, 0 to 1.
+    Occupancy,
+    /// `launches` in the plan.
+    Launches,
+    /// `count.FIELD`: a field of the simulator's counters, or `lane_efficiency`.
+    Count(Counter),
+    /// `speedup`: time of the baseline over the candidate's, lower end of the interval.
+    Speedup,
+    /// `roof`: fraction of the device's measured roof.
+    Roof,
+}
+
+/// Where a metric's value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetricSource {
+    /// The SASS listing for the problem's `arch`.
+    Sass,
+    /// The CUBIN's resources.
+    Resources,
+    /// The plan.
+    Plan,
+    /// The simulator's counters at the `count` size.
+    Counters,
+    /// Time measured on a GPU at the `time` size.
+    Time,
+}
+
+/// Metrics with a fixed name; `sass.OPCODE` and `count.FIELD` come on top.
+const FIXED: [(&str, Metric); 11] = [
+    ("sass.instructions", Metric::Instructions),
+    ("sass.load_run", Metric::LoadRun),
+    ("sass.loop_instructions", Metric::LoopInstructions),
+    ("registers", Metric::Registers),
+    ("spills", Metric::Spills),
+    ("stack", Metric::Stack),
+    ("shared", Metric::Shared),
+    ("occupancy", Metric::Occupancy),
+    ("launches", Metric::Launches),
+    ("speedup", Metric::Speedup),
+    ("roof", Metric::Roof),
+];
+
+impl Metric {
+    /// Parses a metric's name.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the nearest metric.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some((_, metric)) = FIXED.iter().find(|(name, _)| *name == text) {
+            return Ok(metric.clone());
+        }
+        if let Some(field) = text.strip_prefix("count.") {
+            return Counter::parse(field).map(Self::Count);
+        }
+        if let Some(opcode) = text.strip_prefix("sass.")
+            && !opcode.is_empty()
+            && opcode.split('.').all(|part| {
+                !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+            })
+            && opcode.starts_with(|c: char| c.is_ascii_uppercase())
+        {
+            return Ok(Self::Opcode(opcode.to_string()));
+        }
+        let hint = did_you_mean(text, FIXED.iter().map(|(name, _)| *name));
+        Err(format!("unknown metric `{text}`{hint}"))
+    }
+
+    /// Where its value comes from.
+    pub const fn source(&self) -> MetricSource {
+        match self {
+            Self::Opcode(_) | Self::Instructions | Self::LoadRun | Self::LoopInstructions => MetricSource::Sass,
+            Self::Registers | Self::Spills | Self::Stack | Self::Shared | Self::Occupancy => MetricSource::Resources,
+            Self::Launches => MetricSource::Plan,
+            Self::Count(_) => MetricSource::Counters,
+            Self::Speedup | Self::Roof => MetricSource::Time,
+        }
+    }
+
+    /// Can it be known without a GPU?
+    pub fn needs_gpu(&self) -> bool {
+        self.source() == MetricSource::Time
+    }
+
+    /// What it counts, in words: "`LDL` instructions".
+    pub fn words(&self) -> String {
+        match self {
+            Self::Opcode(opcode) => format!("`{opcode}` instructions"),
+            Self::Instructions => "SASS instructions".into(),
+            Self::LoadRun => "loads in a row before the first use".into(),
+            Self::LoopInstructions => "instructions in the hottest loop".into(),
+            Self::Registers => "registers a thread".into(),
+            Self::Spills => "bytes spilled".into(),
+            Self::Stack => "bytes of stack a thread".into(),
+            Self::Shared => "bytes of static shared memory a block".into(),
+            Self::Occupancy => "theoretical occupancy".into(),
+            Self::Launches => "launches".into(),
+            Self::Count(counter) => counter.words(),
+            Self::Speedup => "speedup".into(),
+            Self::Roof => "fraction of the device's roof".into(),
+        }
+    }
+
+    /// A value as a report shows it.
+    pub fn format(&self, value: f64) -> String {
+        match self {
+            Self::Speedup => format!("{value:.2}x"),
+            Self::Occupancy | Self::Roof => format!("{:.0} %", value * 100.0),
+            Self::Count(counter) if counter.is_ratio() => format!("{:.1} %", value * 100.0),
+            _ => number(value),
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Opcode(opcode) => write!(f, "sass.{opcode}"),
+            Self::Count(counter) => write!(f, "count.{counter}"),
+            fixed => match FIXED.iter().find(|(_, metric)| metric == fixed) {
+                Some((name, _)) => f.pad(name),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Metric {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Metric> for String {
+    fn from(metric: Metric) -> Self {
+        metric.to_string()
+    }
+}
+
+/// A counter of the simulator: a field of [`Counters`], or `lane_efficiency`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Counter(String);
+
+const LANE_EFFICIENCY: &str = "lane_efficiency";
+
+/// Field names and values, as the counters themselves serialise: a counter that the simulator gains is a metric at once.
+fn fields(counters: &Counters) -> Vec<(String, u64)> {
+    match serde_json::to_value(counters) {
+        Ok(serde_json::Value::Object(map)) => {
+            map.into_iter().filter_map(|(name, value)| value.as_u64().map(|value| (name, value))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Counter {
+    /// Parses a counter's name.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the nearest counter.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let known = fields(&Counters::default());
+        if name == LANE_EFFICIENCY || known.iter().any(|(field, _)| field == name) {
+            return Ok(Self(name.to_string()));
+        }
+        let names = known.iter().map(|(field, _)| field.as_str()).chain([LANE_EFFICIENCY]);
+        Err(format!("unknown counter `{name}`{}", did_you_mean(name, names)))
+    }
+
+    /// Its value.
+    pub fn of(&self, counters: &Counters) -> f64 {
+        if self.is_ratio() {
+            return counters.lane_efficiency();
+        }
+        fields(counters).into_iter().find(|(field, _)| *field == self.0).map_or(0.0, |(_, value)| value as f64)
+    }
+
+    /// Is it a fraction rather than a count?
+    pub fn is_ratio(&self) -> bool {
+        self.0 == LANE_EFFICIENCY
+    }
+
+    /// In words: "global load sectors".
+    pub fn words(&self) -> String {
+        self.0.replace('_', " ")
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What must hold for a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// At least.
+    Min(f64),
+    /// At most.
+    Max(f64),
+    /// Exactly.
+    Equals(f64),
+    /// Candidate at most this times the baseline.
+    RatioMax(f64),
+    /// Candidate at least this times the baseline.
+    RatioMin(f64),
+}
+
+impl Condition {
+    /// Does it hold? A ratio without a baseline does not.
+    pub fn holds(self, baseline: Option<f64>, candidate: f64) -> bool {
+        match self {
+            Self::Min(bound) => candidate >= bound,
+            Self::Max(bound) => candidate <= bound,
+            Self::Equals(value) => candidate == value,
+            // Multiplied out, so that a baseline of 0 is an ordinary case.
+            Self::RatioMax(factor) => baseline.is_some_and(|baseline| candidate <= factor * baseline),
+            Self::RatioMin(factor) => baseline.is_some_and(|baseline| candidate >= factor * baseline),
+        }
+    }
+
+    /// Does it compare with the baseline?
+    pub const fn is_ratio(self) -> bool {
+        matches!(self, Self::RatioMax(_) | Self::RatioMin(_))
+    }
+
+    /// "at most 0", "at most 0.5 times the baseline's".
+    fn words(self, metric: &Metric) -> String {
+        match self {
+            Self::Min(bound) => format!("at least {}", metric.format(bound)),
+            Self::Max(bound) => format!("at most {}", metric.format(bound)),
+            Self::Equals(value) => format!("exactly {}", metric.format(value)),
+            Self::RatioMax(factor) => format!("at most {} times the baseline's", number(factor)),
+            Self::RatioMin(factor) => format!("at least {} times the baseline's", number(factor)),
+        }
+    }
+}
+
+/// A goal of a problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// What is looked at.
+    pub metric: Metric,
+    /// What must hold; all of them, at least one.
+    pub conditions: Vec<Condition>,
+    /// One sentence for the reader.
+    pub why: String,
+}
+
+impl Goal {
+    /// Is the goal met? A value that is not a number meets nothing.
+    pub fn judge(&self, baseline: Option<f64>, candidate: f64) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(baseline, candidate))
+    }
+
+    /// What is asked: "`LDL` instructions: at most 0".
+    pub fn demand(&self) -> String {
+        let conditions: Vec<String> = self.conditions.iter().map(|c| c.words(&self.metric)).collect();
+        format!("{}: {}", self.metric.words(), conditions.join(" and "))
+    }
+
+    /// What is asked and what was found: "`LDL` instructions: at most 0, found 4 (baseline 12)".
+    pub fn sentence(&self, baseline: Option<f64>, candidate: f64) -> String {
+        let found = self.metric.format(candidate);
+        match baseline {
+            Some(baseline) if self.metric != Metric::Speedup => {
+                format!("{}, found {found} (baseline {})", self.demand(), self.metric.format(baseline))
+            }
+            _ => format!("{}, found {found}", self.demand()),
+        }
+    }
+}
+
+/// Whole numbers without a point and with thousands apart, others with up to three decimals.
+fn number(value: f64) -> String {
+    if value.fract() != 0.0 || value.abs() >= 1e15 {
+        let text = format!("{value:.3}");
+        return text.trim_end_matches('0').trim_end_matches('.').to_string();
+    }
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    if value < 0.0 { format!("-{text}") } else { text }
+}
+
+/// What a sweep shows of the simulator in place of a rate: a counter, or a ratio of two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CounterRatio {
+    /// The counter, or the ratio's numerator.
+    pub of: Counter,
+    /// The ratio's denominator.
+    pub per: Option<Counter>,
+}
+
+impl CounterRatio {
+    /// Parses `COUNTER` or `COUNTER per COUNTER`; names may be written with spaces, and the second in the singular
+    /// ("instructions per flop").
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the nearest counter.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let name = |part: &str| part.trim().replace(' ', "_");
+        match text.split_once(" per ") {
+            None => Ok(Self { of: Counter::parse(&name(text))?, per: None }),
+            Some((of, per)) => {
+                let per = name(per);
+                let plural = Counter::parse(&format!("{per}s"));
+                let per = Counter::parse(&per).or_else(|error| plural.map_err(|_| error))?;
+                Ok(Self { of: Counter::parse(&name(of))?, per: Some(per) })
+            }
+        }
+    }
+
+    /// Its value; None when the denominator is 0.
+    pub fn of(&self, counters: &Counters) -> Option<f64> {
+        let value = self.of.of(counters);
+        match &self.per {
+            None => Some(value),
+            Some(per) => Some(per.of(counters)).filter(|per| *per != 0.0).map(|per| value / per),
+        }
+    }
+
+    /// "instructions per flop".
+    pub fn words(&self) -> String {
+        match &self.per {
+            None => self.of.words(),
+            Some(per) => format!("{} per {}", self.of.words(), per.words().trim_end_matches('s')),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `problem.toml` as it is written: the shape that serde checks, with the span of everything that is checked later.
+
+use super::expr::Sizes;
+use super::manifest::{BackendName, Cache, Quantity};
+use crate::dtype::DType;
+use serde::Deserialize;
+use toml::Spanned;
+
+type Text = Spanned<String>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Manifest {
+    pub title: Text,
+    pub chapter: Text,
+    pub summary: Text,
+    pub learned: Text,
+    #[serde(default)]
+    pub hints: Option<Spanned<Vec<Text>>>,
+    pub order: Option<i64>,
+    pub backends: Option<Spanned<Vec<BackendName>>>,
+    pub kind: Option<Spanned<Kind>>,
+    pub arch: Option<Text>,
+    pub cases: Spanned<Vec<Spanned<Sizes>>>,
+    pub count: Option<Spanned<Sizes>>,
+    pub time: Option<Spanned<Sizes>>,
+    #[serde(default)]
+    pub cache: Cache,
+    pub bytes: Option<Text>,
+    pub flops: Option<Text>,
+    #[serde(default, rename = "in")]
+    pub inputs: Vec<Input>,
+    #[serde(default, rename = "out")]
+    pub outputs: Vec<Output>,
+    #[serde(default, rename = "goal")]
+    pub goals: Vec<Spanned<Goal>>,
+    pub sweep: Option<Spanned<Sweep>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Sweep,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    pub name: Text,
+    #[serde(rename = "type")]
+    pub dtype: DType,
+    pub len: Text,
+    pub fill: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Output {
+    pub name: Text,
+    #[serde(rename = "type")]
+    pub dtype: DType,
+    pub len: Text,
+    #[serde(default)]
+    pub inout: Option<Spanned<bool>>,
+    pub fill: Option<Text>,
+    pub error: Option<Spanned<Error>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected error = \"exact\" or error = { ops = \"EXPR\", unit = \"TYPE\" }")]
+pub(super) enum Error {
+    Word(Exact),
+    Ops(Ops),
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) enum Exact {
+    #[serde(rename = "exact")]
+    Exact,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ops {
+    pub ops: String,
+    pub unit: DType,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Goal {
+    pub metric: Text,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub equals: Option<f64>,
+    pub ratio_max: Option<f64>,
+    pub ratio_min: Option<f64>,
+    pub why: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sweep {
+    pub rows: Spanned<Axis>,
+    pub columns: Spanned<Axis>,
+    pub quantity: Spanned<Quantity>,
+    pub counter: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Axis {
+    pub name: Text,
+    pub values: Spanned<Vec<i64>>,
+}

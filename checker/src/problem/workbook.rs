@@ -1,0 +1,308 @@
+//! The workbook: the folder that holds `exercises/`, `kernels/` and `solutions/`, and the problems in it.
+
+use super::error::{LineError, nearest};
+use super::expr::Sizes;
+use super::kernel_file::KernelFile;
+use super::manifest::{Manifest, Sweep};
+use super::{ProblemError, source};
+use crate::plan::Buffer;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Overrides the search for the workbook's folder.
+pub const ROOT_VARIABLE: &str = "WARPBOOK_ROOT";
+const EXERCISES: &str = "exercises";
+const KERNELS: &str = "kernels";
+const SOLUTIONS: &str = "solutions";
+const MANIFEST: &str = "problem.toml";
+
+/// A checkout of the workbook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workbook {
+    root: PathBuf,
+}
+
+/// A problem's name: `ex03`, `local-array`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProblemId(String);
+
+impl ProblemId {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// 3 for `ex03`.
+    pub fn exercise_number(&self) -> Option<u32> {
+        self.0.strip_prefix("ex").filter(|digits| digits.len() >= 2)?.parse().ok()
+    }
+}
+
+impl fmt::Display for ProblemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Kinds of problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Something to improve.
+    Exercise,
+    /// A naive and an optimised kernel.
+    Pair,
+    /// One kernel over two sizes.
+    Sweep,
+}
+
+/// A version of a problem's kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// `naive.cu`, `starter.cu`.
+    Baseline,
+    /// `optimised.cu`, the learner's `kernel.cu`, `sweep.cu`.
+    Candidate,
+    /// `optimised.cu`, `solution.cu`, `sweep.cu`.
+    Solution,
+    /// `reference.cu`, the oracle.
+    Reference,
+    /// `mutants/NAME.cu`.
+    Mutant(String),
+    /// `sweep.cu`.
+    Sweep,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Baseline => f.write_str("baseline"),
+            Self::Candidate => f.write_str("candidate"),
+            Self::Solution => f.write_str("solution"),
+            Self::Reference => f.write_str("reference"),
+            Self::Mutant(name) => write!(f, "mutant {name}"),
+            Self::Sweep => f.write_str("sweep"),
+        }
+    }
+}
+
+/// A problem with its checked manifest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// Its name.
+    pub id: ProblemId,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// What learners do not own.
+    pub manifest: Manifest,
+    /// Its kind.
+    pub kind: Kind,
+    root: PathBuf,
+}
+
+impl Workbook {
+    /// The workbook around `start`: what `WARPBOOK_ROOT` names, else the nearest ancestor with `exercises/`, `kernels/`
+    /// and `solutions/`.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn find(start: &Path) -> Result<Self, ProblemError> {
+        match std::env::var_os(ROOT_VARIABLE).filter(|value| !value.is_empty()) {
+            Some(root) => {
+                let root = PathBuf::from(root);
+                if Self::is_root(&root) { Ok(Self { root }) } else { Err(ProblemError::BadRoot { root }) }
+            }
+            None => Self::around(start),
+        }
+    }
+
+    /// As [`Workbook::find`], whatever the environment says.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn around(start: &Path) -> Result<Self, ProblemError> {
+        let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_path_buf());
+        absolute
+            .ancestors()
+            .find(|dir| Self::is_root(dir))
+            .map(|root| Self { root: root.to_path_buf() })
+            .ok_or(ProblemError::NoWorkbook { start: absolute.clone() })
+    }
+
+    fn is_root(dir: &Path) -> bool {
+        [EXERCISES, KERNELS, SOLUTIONS].iter().all(|name| dir.join(name).is_dir())
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Names of all problems: exercises by number, then the others by name. Their manifests are not read.
+    pub fn ids(&self) -> Vec<ProblemId> {
+        let folders = |group: &str| -> BTreeSet<String> {
+            let entries = std::fs::read_dir(self.root.join(group)).into_iter().flatten().flatten();
+            entries
+                .filter(|entry| entry.path().join(MANIFEST).is_file())
+                .filter_map(|entry| entry.file_name().into_string().ok())
+                .collect()
+        };
+        let mut exercises: Vec<ProblemId> = folders(EXERCISES).into_iter().map(ProblemId).collect();
+        exercises.sort_by_key(|id| (id.exercise_number().unwrap_or(u32::MAX), id.clone()));
+        exercises.extend(folders(KERNELS).into_iter().map(ProblemId));
+        exercises
+    }
+
+    /// All problems: exercises by number, then pairs and sweeps by their `order`.
+    ///
+    /// # Errors
+    ///
+    /// The first problem that is malformed; [`Workbook::load`] reads one at a time.
+    pub fn problems(&self) -> Result<Vec<Problem>, ProblemError> {
+        let mut problems = self.ids().iter().map(|id| self.load(id)).collect::<Result<Vec<_>, _>>()?;
+        problems.sort_by_key(|problem| match problem.id.exercise_number() {
+            Some(number) if problem.kind == Kind::Exercise => (0, i64::from(number), problem.id.clone()),
+            _ => (1, problem.manifest.order.unwrap_or(i64::MAX), problem.id.clone()),
+        });
+        Ok(problems)
+    }
+
+    /// The problem that a person means: its name in any case, `ex3` or `3` for `ex03`, or the path of its folder.
+    ///
+    /// # Errors
+    ///
+    /// No such problem (with the nearest name), or a malformed one.
+    pub fn get(&self, name: &str) -> Result<Problem, ProblemError> {
+        let ids = self.ids();
+        let written = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
+        let number = written.strip_prefix("ex").unwrap_or(&written).parse::<u32>().ok();
+        let meant = ids
+            .iter()
+            .find(|id| id.0 == written)
+            .or_else(|| number.and_then(|number| ids.iter().find(|id| id.exercise_number() == Some(number))));
+        match meant {
+            Some(id) => self.load(id),
+            None => Err(ProblemError::Unknown {
+                name: name.to_string(),
+                nearest: nearest(&written, ids.iter().map(ProblemId::as_str)).map(str::to_string),
+            }),
+        }
+    }
+
+    /// Reads a problem by its exact name.
+    ///
+    /// # Errors
+    ///
+    /// No such folder, or a malformed manifest.
+    pub fn load(&self, id: &ProblemId) -> Result<Problem, ProblemError> {
+        let exercise = self.root.join(EXERCISES).join(&id.0);
+        let is_exercise = exercise.join(MANIFEST).is_file();
+        let dir = if is_exercise { exercise } else { self.root.join(KERNELS).join(&id.0) };
+        let path = dir.join(MANIFEST);
+        let text = source::read_text(&path, super::kernel_file::MAX_BYTES)?;
+        let manifest = Manifest::parse(&path, &text)?;
+        let kind = match (is_exercise, &manifest.sweep) {
+            (true, None) => Kind::Exercise,
+            (false, None) => Kind::Pair,
+            (false, Some(_)) => Kind::Sweep,
+            (true, Some(_)) => {
+                let message = "an exercise cannot be a sweep: sweeps are in kernels/";
+                return Err(super::SourceLine::of(&path, &text, 1).error(1, message).into());
+            }
+        };
+        if is_exercise && id.exercise_number().is_none() {
+            return Err(ProblemError::BadExerciseName { name: id.clone() });
+        }
+        Ok(Problem { id: id.clone(), dir, manifest, kind, root: self.root.clone() })
+    }
+}
+
+impl Problem {
+    /// Where a version is; None when this kind of problem has no such version.
+    pub fn version_path(&self, version: &Version) -> Option<PathBuf> {
+        let solutions = self.root.join(SOLUTIONS).join(&self.id.0);
+        let mutants = if self.kind == Kind::Exercise { solutions.join("mutants") } else { self.dir.join("mutants") };
+        Some(match (self.kind, version) {
+            (_, Version::Reference) => self.dir.join("reference.cu"),
+            (_, Version::Mutant(name)) => mutants.join(format!("{name}.cu")),
+            (Kind::Sweep, Version::Baseline) | (Kind::Pair | Kind::Exercise, Version::Sweep) => return None,
+            (Kind::Sweep, _) => self.dir.join("sweep.cu"),
+            (Kind::Pair, Version::Baseline) => self.dir.join("naive.cu"),
+            (Kind::Pair, _) => self.dir.join("optimised.cu"),
+            (Kind::Exercise, Version::Baseline) => self.dir.join("starter.cu"),
+            (Kind::Exercise, Version::Candidate) => self.dir.join("kernel.cu"),
+            (Kind::Exercise, Version::Solution) => solutions.join("solution.cu"),
+        })
+    }
+
+    /// Reads a version.
+    ///
+    /// # Errors
+    ///
+    /// There is none, it cannot be read, or it is malformed.
+    pub fn version(&self, version: &Version) -> Result<KernelFile, ProblemError> {
+        let no_version = || ProblemError::NoVersion { problem: self.id.clone(), version: version.to_string() };
+        let path = self.version_path(version).ok_or_else(no_version)?;
+        let file = KernelFile::read(&path)?;
+        file.require_problem_version()?;
+        Ok(file)
+    }
+
+    /// Names of its mutants.
+    pub fn mutants(&self) -> Vec<String> {
+        let Some(folder) = self.version_path(&Version::Mutant(String::new())) else { return Vec::new() };
+        let entries = folder.parent().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
+            .filter_map(|path| path.file_stem()?.to_str().map(str::to_string))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Inputs and outputs at sizes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::io`].
+    pub fn io(&self, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
+        self.manifest.io(sizes)
+    }
+
+    /// Buffers of the oracle at sizes: float outputs in f64, and NAME_magnitude where `reference` passes it to a launch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::io`].
+    pub fn reference_io(&self, reference: &KernelFile, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
+        self.manifest.reference_io(sizes, |name| reference.passes(name))
+    }
+
+    /// The sizes that are run and verified. A sweep's case that leaves out the row or the column is run at all its
+    /// values.
+    pub fn cases(&self) -> Vec<Sizes> {
+        let Some(sweep) = &self.manifest.sweep else { return self.manifest.cases.clone() };
+        let mut cases = Vec::new();
+        for case in &self.manifest.cases {
+            for cell in sweep.cells(case) {
+                let mut sizes = cell.sizes;
+                sizes.extend(case.iter().map(|(name, value)| (name.clone(), *value)));
+                if !cases.contains(&sizes) {
+                    cases.push(sizes);
+                }
+            }
+        }
+        cases
+    }
+
+    /// The sweep, for a problem of that kind; its cells are `sweep.cells(&manifest.time)`.
+    pub fn sweep(&self) -> Option<&Sweep> {
+        self.manifest.sweep.as_ref()
+    }
+}
