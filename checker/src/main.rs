@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    checker::compile::child::dispatch();
     checker::command::main(std::env::args_os()).into()
 }

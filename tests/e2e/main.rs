@@ -1,4 +1,5 @@
 //! End-to-end tests: the real binary, as a user meets it. One module an area; add yours below.
 
+mod compile;
 mod support;
 mod usage;

@@ -1,0 +1,77 @@
+//! The compiling child: `checker __compile`. Reads one [`Job`], confines itself, compiles, answers, ends.
+
+use super::wire::{self, Answer, Compile, Job};
+use super::{headers, nvrtc, sandbox};
+use std::io::{Read, Write};
+
+/// The hidden first argument.
+pub const ARGUMENT: &str = "__compile";
+
+/// Longest log that is handed back, in bytes: a template's backtrace can be endless.
+const LONGEST_LOG: usize = 256 << 10;
+
+/// Runs the child if this process was started as one; otherwise returns. To be called before anything else, by the
+/// checker's `main` only: it also marks this program as one that can be started as a child.
+pub fn dispatch() {
+    super::nvrtc_child::this_is_the_checker();
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+        let status = serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock());
+        std::process::exit(status);
+    }
+}
+
+fn serve(input: &mut impl Read, output: &mut impl Write) -> i32 {
+    let mut text = Vec::new();
+    let Ok(job) =
+        input.read_to_end(&mut text).map_err(drop).and_then(|_| serde_json::from_slice::<Job>(&text).map_err(drop))
+    else {
+        eprintln!("{ARGUMENT} is a part of the checker that only the checker itself starts");
+        return 2;
+    };
+    if job.protocol != wire::PROTOCOL {
+        eprintln!("the checker was rebuilt while it ran: run it again");
+        return 2;
+    }
+    let reply = answer(&job);
+    if output.write_all(&reply).and_then(|()| output.flush()).is_err() { 3 } else { 0 }
+}
+
+fn answer(job: &Job) -> Vec<u8> {
+    let plain = |answer| wire::encode(answer, &[], &[]);
+    sandbox::limit(job.cpu_seconds, job.memory);
+    if let Err(reason) = nvrtc::load(&job.library) {
+        return plain(Answer::Unloadable { reason });
+    }
+    let Some(compile) = &job.compile else {
+        return plain(match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
+            Ok((version, archs)) => Answer::Probed { version, archs },
+            Err(reason) => Answer::Unloadable { reason },
+        });
+    };
+    let confined = sandbox::confine(&compile.includes);
+    match run(compile) {
+        Ok((outcome, mut log)) => {
+            truncate(&mut log);
+            match outcome {
+                nvrtc::Outcome::Done { ptx, cubin, names } => {
+                    wire::encode(Answer::Compiled { names, log, confined }, ptx.as_bytes(), &cubin)
+                }
+                nvrtc::Outcome::Rejected => plain(Answer::Rejected { log, confined }),
+                nvrtc::Outcome::Failed(reason) => plain(Answer::Failed { reason, log }),
+            }
+        }
+        Err(reason) => plain(Answer::Failed { reason, log: String::new() }),
+    }
+}
+
+fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
+    nvrtc::compile(&compile.source, &compile.name, headers::ALL, &compile.options, &compile.expressions)
+}
+
+fn truncate(log: &mut String) {
+    if log.len() > LONGEST_LOG {
+        let end = (0..=LONGEST_LOG).rev().find(|end| log.is_char_boundary(*end)).unwrap_or(0);
+        log.truncate(end);
+        log.push_str("\n(the rest of the compiler's log is left out)\n");
+    }
+}

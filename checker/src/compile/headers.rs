@@ -1,0 +1,47 @@
+//! Headers that NVRTC lacks and learners use: given to NVRTC in memory.
+//!
+//! [`PRELUDE`] is included before every source, without moving its lines: it has what nvcc's implicit
+//! `#include <cuda_runtime.h>` brings. Standard C headers repeat what the prelude has; standard C++ headers lead to
+//! libcu++, CUDA's own version of them.
+
+/// Included before the source.
+pub const PRELUDE: &str = "warpbook_prelude.h";
+
+const NOTHING: &str = "#pragma once\n";
+
+/// All headers in memory, as (name, text).
+pub const ALL: &[(&str, &str)] = &[
+    (PRELUDE, include_str!("headers/prelude.h")),
+    ("assert.h", NOTHING),
+    ("cassert", NOTHING),
+    ("cctype", NOTHING),
+    ("cerrno", NOTHING),
+    ("cfloat", NOTHING),
+    ("climits", NOTHING),
+    ("cmath", include_str!("headers/cmath.h")),
+    ("cstddef", include_str!("headers/cstdint.h")),
+    ("cstdint", include_str!("headers/cstdint.h")),
+    ("cstdio", NOTHING),
+    ("cstdlib", NOTHING),
+    ("cstring", NOTHING),
+    ("cuda_profiler_api.h", NOTHING),
+    ("device_launch_parameters.h", NOTHING),
+    ("errno.h", NOTHING),
+    ("float.h", NOTHING),
+    ("inttypes.h", NOTHING),
+    ("limits.h", NOTHING),
+    ("math.h", NOTHING),
+    ("memory.h", NOTHING),
+    ("stdbool.h", NOTHING),
+    ("stddef.h", NOTHING),
+    ("stdint.h", NOTHING),
+    ("stdio.h", NOTHING),
+    ("stdlib.h", NOTHING),
+    ("string.h", NOTHING),
+    ("time.h", NOTHING),
+    ("array", "#pragma once\n#include <cuda/std/array>\nnamespace std { using cuda::std::array; }\n"),
+    ("limits", "#pragma once\n#include <cuda/std/limits>\nnamespace std { using cuda::std::numeric_limits; }\n"),
+    ("tuple", include_str!("headers/tuple.h")),
+    ("type_traits", include_str!("headers/type_traits.h")),
+    ("utility", include_str!("headers/utility.h")),
+];

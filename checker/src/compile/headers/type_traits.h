@@ -1,0 +1,5 @@
+#pragma once
+#include <cuda/std/type_traits>
+namespace std {
+using namespace cuda::std;
+}

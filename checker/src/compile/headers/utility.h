@@ -1,0 +1,10 @@
+#pragma once
+#include <cuda/std/utility>
+namespace std {
+using cuda::std::exchange;
+using cuda::std::index_sequence;
+using cuda::std::make_index_sequence;
+using cuda::std::make_pair;
+using cuda::std::pair;
+using cuda::std::swap;
+}

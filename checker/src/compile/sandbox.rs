@@ -1,0 +1,49 @@
+//! Limits on the compiling child: time, memory, and what it may read.
+//!
+//! The file system is closed by Landlock: after NVRTC is loaded, only the CUDA header folders can be opened, whatever
+//! the preprocessor is tricked into. Where the kernel has no Landlock the child runs unconfined and says so; then the
+//! check of `#include` lines in [`super::includes`] is the only guard.
+
+use std::path::PathBuf;
+
+/// Limits CPU time and address space, forbids core files and growing files, and ties the child's life to its parent's.
+#[cfg(unix)]
+pub fn limit(cpu_seconds: u64, memory: u64) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let hard = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
+    // A limit that cannot be set is a lower one already in force.
+    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(cpu_seconds), maximum: Some(cpu_seconds + 1) });
+    let _ = setrlimit(Resource::As, hard(memory));
+    let _ = setrlimit(Resource::Core, hard(0));
+    let _ = setrlimit(Resource::Fsize, hard(0));
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+}
+
+/// Elsewhere only the parent's time limit holds.
+#[cfg(not(unix))]
+pub fn limit(_cpu_seconds: u64, _memory: u64) {}
+
+/// Closes the file system except for reading below the given folders. Returns whether that is enforced.
+#[cfg(target_os = "linux")]
+pub fn confine(readable: &[PathBuf]) -> bool {
+    use landlock::{
+        ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
+        path_beneath_rules,
+    };
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let rules = path_beneath_rules(readable, read);
+    Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(ABI::V5))
+        .and_then(|ruleset| ruleset.create())
+        .and_then(|ruleset| ruleset.add_rules(rules))
+        .and_then(|ruleset| ruleset.restrict_self())
+        .is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// Not available elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub fn confine(_readable: &[PathBuf]) -> bool {
+    false
+}

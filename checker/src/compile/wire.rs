@@ -1,0 +1,83 @@
+//! What the checker and its compiling child say to each other, and how a compiled result lies in the cache: a JSON
+//! header with lengths, then PTX and CUBIN as they are.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Rises when the messages change: a stale child is told apart from a broken one.
+pub const PROTOCOL: u32 = 1;
+
+/// What the child is asked.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub protocol: u32,
+    /// The NVRTC library.
+    pub library: PathBuf,
+    /// Address space in bytes.
+    pub memory: u64,
+    /// CPU seconds.
+    pub cpu_seconds: u64,
+    /// Nothing: say version and architectures.
+    pub compile: Option<Compile>,
+}
+
+/// One compilation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Compile {
+    /// What NVRTC calls the file.
+    pub name: String,
+    pub source: String,
+    /// The only folders that may be read.
+    pub includes: Vec<PathBuf>,
+    pub options: Vec<String>,
+    pub expressions: Vec<String>,
+}
+
+/// The header of a reply and of a cache entry.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Head {
+    pub protocol: u32,
+    pub answer: Answer,
+    /// Length of the PTX that follows, in bytes.
+    pub ptx: usize,
+    /// Length of the CUBIN after it, in bytes.
+    pub cubin: usize,
+}
+
+/// What the child answers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Answer {
+    /// Version and architectures.
+    Probed { version: (u32, u32), archs: Vec<u32> },
+    /// Compiled.
+    Compiled { names: Vec<String>, log: String, confined: bool },
+    /// The source does not compile.
+    Rejected { log: String, confined: bool },
+    /// NVRTC failed in a way that is not the source's fault, or is not known to be.
+    Failed { reason: String, log: String },
+    /// The library could not be loaded.
+    Unloadable { reason: String },
+}
+
+/// Header length (little endian, 8 bytes), header, PTX, CUBIN.
+pub fn encode(answer: Answer, ptx: &[u8], cubin: &[u8]) -> Vec<u8> {
+    let head = Head { protocol: PROTOCOL, answer, ptx: ptx.len(), cubin: cubin.len() };
+    let head = serde_json::to_vec(&head).unwrap_or_default();
+    let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(head);
+    bytes.extend(ptx);
+    bytes.extend(cubin);
+    bytes
+}
+
+/// The opposite of [`encode`]; `None` where anything is not as it should be.
+pub fn decode(bytes: &[u8]) -> Option<(Answer, String, Vec<u8>)> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    let (head, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let head: Head = serde_json::from_slice(head).ok()?;
+    let (ptx, cubin) = rest.split_at_checked(head.ptx)?;
+    if head.protocol != PROTOCOL || cubin.len() != head.cubin {
+        return None;
+    }
+    Some((head.answer, String::from_utf8(ptx.to_vec()).ok()?, cubin.to_vec()))
+}

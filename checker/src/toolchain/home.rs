@@ -1,0 +1,53 @@
+//! The workbook's own folder: `WARPBOOK_HOME`, else `$XDG_CACHE_HOME/warpbook`, else `~/.cache/warpbook`.
+
+use std::path::{Path, PathBuf};
+
+/// The folder for the toolchain, compiled results and cached probes. Everything in it can be deleted at any time.
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// From the environment; falls back to the system's temporary folder where no home directory is known.
+    pub fn from_environment() -> Home {
+        let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let root = var("WARPBOOK_HOME")
+            .or_else(|| var("XDG_CACHE_HOME").map(|dir| dir.join("warpbook")))
+            .or_else(|| var("HOME").map(|dir| dir.join(".cache").join("warpbook")))
+            .or_else(|| var("LOCALAPPDATA").map(|dir| dir.join("warpbook")))
+            .unwrap_or_else(|| std::env::temp_dir().join("warpbook"));
+        // Relative settings would point elsewhere in child processes, which run in other folders.
+        Home { root: std::path::absolute(&root).unwrap_or(root) }
+    }
+
+    /// A given folder.
+    pub fn at(root: impl Into<PathBuf>) -> Home {
+        Home { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Provisioned toolchains, one folder for every requirements file.
+    pub fn toolchains(&self) -> PathBuf {
+        self.root.join("toolchain")
+    }
+
+    /// Compiled kernels.
+    pub fn compiled(&self) -> PathBuf {
+        self.root.join("compiled")
+    }
+
+    /// What slow probes found.
+    pub fn probes(&self) -> PathBuf {
+        self.root.join("probes")
+    }
+}
+
+/// Whether `WARPBOOK_OFFLINE` forbids provisioning.
+pub fn offline() -> bool {
+    std::env::var_os("WARPBOOK_OFFLINE").is_some_and(|value| !value.is_empty() && value != "0")
+}
