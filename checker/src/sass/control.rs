@@ -71,7 +71,10 @@ mod tests {
     fn fields_of_a_load() {
         // LDG.E.SYS R3, [R2] of sm_75: releases scoreboard 2, waits for nothing, stalls 1.
         let c = Control::decode(0x000e_a200_001e_e900);
-        assert_eq!(c, Control { stall: 1, yields: false, write_barrier: Some(2), read_barrier: None, wait_mask: 0, reuse: 0 });
+        assert_eq!(
+            c,
+            Control { stall: 1, yields: false, write_barrier: Some(2), read_barrier: None, wait_mask: 0, reuse: 0 }
+        );
         assert_eq!(c.to_string(), "B------:R-:W2:-:S01");
     }
 

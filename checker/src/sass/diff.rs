@@ -272,7 +272,9 @@ fn register(r: &Register, text: &mut String) {
 pub fn summary(deltas: &[Delta]) -> String {
     let parts: Vec<String> = deltas
         .iter()
-        .map(|d| if d.old == d.new { format!("{} {}", d.of, d.old) } else { format!("{} {} -> {}", d.of, d.old, d.new) })
+        .map(
+            |d| if d.old == d.new { format!("{} {}", d.of, d.old) } else { format!("{} {} -> {}", d.of, d.old, d.new) },
+        )
         .collect();
     parts.join(", ")
 }
@@ -315,7 +317,9 @@ mod tests {
         assert!(diff(&a, &b).is_same());
         assert_eq!(shape(&diff(&a, &b)), "====");
         // A sign, an offset, RZ for a register, the stack pointer: these do.
-        for other in ["IADD3 R9, R2, R3, RZ", "IADD3 R9, R2, -R3, R4", "IADD3 R9, R1, -R3, RZ", "IADD3.X R9, R2, -R3, RZ"] {
+        for other in
+            ["IADD3 R9, R2, R3, RZ", "IADD3 R9, R2, -R3, R4", "IADD3 R9, R1, -R3, RZ", "IADD3.X R9, R2, -R3, RZ"]
+        {
             let c = kernel(&[other, "LDG.E R8, [R6.64+0x10]", "@!P3 BRA `(.L_x_7)", "EXIT"]);
             assert_eq!(shape(&diff(&a, &c)), "~===", "{other}");
         }
@@ -323,7 +327,7 @@ mod tests {
 
     #[test]
     fn moved_is_not_removed() {
-        let a = kernel(&["MOV R1, c[0x0][0x28]", "STL [R0], R10", "FADD R1, R1, R2", "FMUL R3, R3, R4", "EXIT"]);
+        let a = kernel(&["MOV R1, c[0x0][0x28]", "STL [R0], R10", "FADD R5, R5, R2", "FMUL R3, R3, R4", "EXIT"]);
         let b = kernel(&["MOV R1, c[0x0][0x28]", "FMUL R8, R8, R9", "FADD R6, R6, R2", "EXIT"]);
         let d = diff(&a, &b);
         assert_eq!((d.count(Change::Removed), d.count(Change::MovedAway), d.count(Change::MovedHere)), (1, 1, 1));

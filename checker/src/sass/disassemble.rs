@@ -108,7 +108,8 @@ impl Run {
         let text = read_back(&mut self.stdout)?;
         if !status.success() {
             let message = read_back(&mut self.stderr)?;
-            let message = message.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message").trim().to_owned();
+            let message =
+                message.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message").trim().to_owned();
             return Err(Error::Failed { bytes, message });
         }
         Ok(text)

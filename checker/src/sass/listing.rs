@@ -82,7 +82,9 @@ pub fn parse(text: &str) -> Listing {
         let trimmed = line.trim();
         if let Some(target) = trimmed.strip_prefix(".target") {
             listing.target = target.trim().to_owned();
-        } else if let Some(name) = trimmed.strip_prefix(".section\t.text.").or_else(|| trimmed.strip_prefix(".section .text.")) {
+        } else if let Some(name) =
+            trimmed.strip_prefix(".section\t.text.").or_else(|| trimmed.strip_prefix(".section .text."))
+        {
             let name = name.split_once(",\"").map_or(name, |(n, _)| n).trim_matches('"').to_owned();
             listing.kernels.push(Kernel::new(name));
             source = None;
@@ -102,7 +104,7 @@ pub fn parse(text: &str) -> Listing {
             } else if let Some(name) = label(line) {
                 let address = kernel.instructions.last().map_or(0, |i| i.address + 16);
                 if name != kernel.name && !name.starts_with(".text.") {
-                    let function_label = !name.starts_with(".L");
+                    let function_label = !name.starts_with('.');
                     kernel.labels.push(Label { name: name.to_owned(), address, function: function_label });
                 }
             }
@@ -118,11 +120,14 @@ pub fn add_live(kernels: &mut [Kernel], text: &str) {
     let mut columns: Vec<String> = Vec::new();
     let mut current: Option<(usize, HashMap<u64, usize>)> = None;
     for line in text.lines() {
-        if let Some(name) = line.trim_start().strip_prefix(".section").map(str::trim_start).and_then(|l| l.strip_prefix(".text.")) {
+        if let Some(name) =
+            line.trim_start().strip_prefix(".section").map(str::trim_start).and_then(|l| l.strip_prefix(".text."))
+        {
             let name = name.split_once(",\"").map_or(name, |(n, _)| n);
-            current = kernels.iter().position(|f| f.name == name).map(|at| {
-                (at, kernels[at].instructions.iter().enumerate().map(|(n, i)| (i.address, n)).collect())
-            });
+            current = kernels
+                .iter()
+                .position(|f| f.name == name)
+                .map(|at| (at, kernels[at].instructions.iter().enumerate().map(|(n, i)| (i.address, n)).collect()));
         }
         let Some((code, comment)) = line.rsplit_once("// |") else { continue };
         let cells: Vec<&str> = comment.split('|').map(str::trim).collect();
@@ -277,7 +282,9 @@ _Z1kPi:
 
     #[test]
     fn anything_at_all_is_read_without_a_panic() {
-        for text in ["", "\n\n", "/*", "/**/;", "/*0*/;", "/*zz*/ A;", ".section\t.text.", ":", "//## File \"", "/*0*/@P ;"] {
+        for text in
+            ["", "\n\n", "/*", "/**/;", "/*0*/;", "/*zz*/ A;", ".section\t.text.", ":", "//## File \"", "/*0*/@P ;"]
+        {
             parse(text);
             parse(&format!("\t.section\t.text.k,\"ax\"\n{text}\n"));
         }

@@ -65,7 +65,9 @@ impl Module {
             .iter()
             .filter(|k| {
                 let without_parameters = k.demangled.rsplit_once('(').map_or(k.demangled.as_str(), |(n, _)| n);
-                [k.name.as_str(), &k.demangled, without_parameters, k.short_name()].iter().any(|n| spaceless(n) == wanted)
+                [k.name.as_str(), &k.demangled, without_parameters, k.short_name()]
+                    .iter()
+                    .any(|n| spaceless(n) == wanted)
             })
             .collect()
     }

@@ -140,7 +140,8 @@ fn by_shared(device: &Limits, block: &Usage, settings: Settings) -> Option<u32> 
         None => u64::from(device.shared_per_sm),
         Some(percent) => u64::from(device.shared_per_sm) * u64::from(percent.min(100)) / 100,
     };
-    let allocated = (u64::from(block.shared) + u64::from(device.shared_reserved)).next_multiple_of(device.shared_unit.into());
+    let allocated =
+        (u64::from(block.shared) + u64::from(device.shared_reserved)).next_multiple_of(device.shared_unit.into());
     let most = if settings.opt_in { device.shared_opt_in } else { device.shared_per_block } + device.shared_reserved;
     if allocated > u64::from(most) {
         return Some(0);
@@ -165,7 +166,11 @@ mod tests {
     fn hand_computed() {
         let h200 = Limits::of(90).unwrap();
         let at = |threads, registers, shared| {
-            let o = occupancy(&h200, &Usage { threads, registers, shared, barriers: 1 }, Settings { carveout: None, opt_in: true });
+            let o = occupancy(
+                &h200,
+                &Usage { threads, registers, shared, barriers: 1 },
+                Settings { carveout: None, opt_in: true },
+            );
             (o.active_blocks, o.limiters)
         };
         // 65536 registers / (32 registers * 256 threads) = 8 blocks, which is all 64 warps too.

@@ -253,7 +253,9 @@ mod tests {
 
     #[test]
     fn widths() {
-        for (opcode, bits) in [("LDG.E.128.SYS", 128), ("LDS.U.64", 64), ("LDG.E.U8", 8), ("STS.S16", 16), ("LDG.E", 32)] {
+        for (opcode, bits) in
+            [("LDG.E.128.SYS", 128), ("LDS.U.64", 64), ("LDG.E.U8", 8), ("STS.S16", 16), ("LDG.E", 32)]
+        {
             assert_eq!(Opcode::new(opcode).width(), bits, "{opcode}");
         }
         assert_eq!(Opcode::new("LDG.E.ENL2.256").width(), 256);
@@ -261,7 +263,8 @@ mod tests {
 
     #[test]
     fn no_mnemonic_stands_in_two_families() {
-        let mut names: Vec<&str> = TABLE.iter().flat_map(|(names, _)| names.split(' ')).filter(|n| !n.is_empty()).collect();
+        let mut names: Vec<&str> =
+            TABLE.iter().flat_map(|(names, _)| names.split(' ')).filter(|n| !n.is_empty()).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|w| w[0] != w[1]));
         assert_eq!(Opcode::new("LDG.E").family(), Family::Memory(Space::Global, Access::Load));

@@ -237,7 +237,14 @@ mod tests {
     use super::*;
 
     fn general(index: u8) -> Register {
-        Register { file: File::General, index: Some(index), negated: false, absolute: false, reuse: false, suffix: String::new() }
+        Register {
+            file: File::General,
+            index: Some(index),
+            negated: false,
+            absolute: false,
+            reuse: false,
+            suffix: String::new(),
+        }
     }
 
     #[test]
@@ -250,7 +257,10 @@ mod tests {
         assert_eq!(Operand::parse("R4.H0_H0.reuse"), Operand::Register(expected));
         assert!(Operand::parse("-RZ").is_zero_register() && Operand::parse("URZ").is_zero_register());
         assert!(!Operand::parse("PT").is_zero_register() && !Operand::parse("R0").is_zero_register());
-        assert!(matches!(Operand::parse("!UP3"), Operand::Register(Register { file: File::UniformPredicate, negated: true, .. })));
+        assert!(matches!(
+            Operand::parse("!UP3"),
+            Operand::Register(Register { file: File::UniformPredicate, negated: true, .. })
+        ));
     }
 
     #[test]
@@ -264,7 +274,9 @@ mod tests {
 
     #[test]
     fn memory_and_constants() {
-        let Operand::Memory { descriptor: Some(d), address } = Operand::parse("desc[UR4][R2.64+0x10]") else { panic!() };
+        let Operand::Memory { descriptor: Some(d), address } = Operand::parse("desc[UR4][R2.64+0x10]") else {
+            panic!()
+        };
         assert_eq!((d.file, d.index), (File::Uniform, Some(4)));
         assert_eq!(address, Address { registers: vec![Register { suffix: "64".into(), ..general(2) }], offset: 16 });
         let Operand::Memory { address, .. } = Operand::parse("[R0.X4+UR4+-0x20]") else { panic!() };
@@ -278,7 +290,9 @@ mod tests {
         let list = Operand::parse_list("R2 `($_Z5callsPfi$_Z6helperfi)");
         assert_eq!(list, [Operand::Register(general(2)), Operand::Label("$_Z5callsPfi$_Z6helperfi".into())]);
         assert_eq!(Operand::parse_list("SB0, {0,1}").len(), 2);
-        for odd in ["", "[", "c[", "c[0x0]", "desc[UR4]", "|", "-", "R999", "[R2", "`(", "{0,1}", "32@lo(f)", "é[ü]", "0x"] {
+        for odd in
+            ["", "[", "c[", "c[0x0]", "desc[UR4]", "|", "-", "R999", "[R2", "`(", "{0,1}", "32@lo(f)", "é[ü]", "0x"]
+        {
             Operand::parse_list(odd);
         }
         assert_eq!(Operand::parse("gdesc[UR8]"), Operand::Text("gdesc[UR8]".into()));

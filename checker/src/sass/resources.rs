@@ -81,13 +81,16 @@ pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), Error> {
     Ok(())
 }
 
+fn named<'a>(kernels: &'a mut [Kernel], name: &str) -> Option<&'a mut Resources> {
+    kernels.iter_mut().find(|k| k.name == name).map(|k| &mut k.resources)
+}
+
 fn apply(a: &Attribute, owner: Option<&str>, elf: &Elf, kernels: &mut [Kernel]) -> Result<(), Error> {
-    let mut named = |name: &str| kernels.iter_mut().find(|k| k.name == name).map(|k| &mut k.resources);
     match (owner, a.id) {
         // Module-wide attributes: (symbol, value).
         (None, EIATTR_REGCOUNT | EIATTR_FRAME_SIZE | EIATTR_MIN_STACK_SIZE) => {
             let (symbol, value) = (u32_at(a.data, 0)?, u32_at(a.data, 4)?);
-            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| named(name)) else { return Ok(()) };
+            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| named(kernels, name)) else { return Ok(()) };
             match a.id {
                 EIATTR_REGCOUNT => r.registers = value,
                 // All ones: recursion, the need is unknown.
@@ -97,12 +100,12 @@ fn apply(a: &Attribute, owner: Option<&str>, elf: &Elf, kernels: &mut [Kernel]) 
         }
         (Some(name), EIATTR_MAX_THREADS) => {
             let [x, y, z] = [u32_at(a.data, 0)?, u32_at(a.data, 4)?, u32_at(a.data, 8)?];
-            if let Some(r) = named(name) {
+            if let Some(r) = named(kernels, name) {
                 r.max_threads = Some(x.saturating_mul(y).saturating_mul(z));
             }
         }
         (Some(name), EIATTR_CBANK_PARAM_SIZE | EIATTR_NUM_BARRIERS) => {
-            let Some(r) = named(name) else { return Ok(()) };
+            let Some(r) = named(kernels, name) else { return Ok(()) };
             match a.id {
                 EIATTR_CBANK_PARAM_SIZE => r.parameters = a.value.into(),
                 _ => r.barriers = u32::from(a.value & 0xff),

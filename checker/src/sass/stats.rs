@@ -200,7 +200,8 @@ fn named_registers(i: &Instruction) -> impl Iterator<Item = u8> {
     };
     let whole = move |r: &Register, count: u32| {
         let count = if r.suffix.split('.').any(|s| s == "64") { 2 } else { count };
-        let range = r.index.filter(|_| r.file == File::General).map(|n| n..n.saturating_add(u8::try_from(count).unwrap_or(1)));
+        let range =
+            r.index.filter(|_| r.file == File::General).map(|n| n..n.saturating_add(u8::try_from(count).unwrap_or(1)));
         range.into_iter().flatten()
     };
     i.operands.iter().flat_map(move |o| -> Vec<u8> {
@@ -286,8 +287,14 @@ mod tests {
         let run = |lines: &[&str]| load_run(&kernel(lines));
         assert_eq!(run(&["LDG.E R2, [R4]", "FADD R2, R2, R2", "LDG.E R3, [R4+0x4]", "EXIT"]), 1);
         // The third load's window opens at the second: {2, 3} and then {3, 4} in flight, three from the second on.
-        let staggered =
-            ["LDG.E R0, [R9]", "LDG.E R1, [R9]", "FADD R8, R0, R8", "LDG.E R2, [R9]", "LDG.E R3, [R9]", "FADD R8, R1, R8"];
+        let staggered = [
+            "LDG.E R0, [R9]",
+            "LDG.E R1, [R9]",
+            "FADD R8, R0, R8",
+            "LDG.E R2, [R9]",
+            "LDG.E R3, [R9]",
+            "FADD R8, R1, R8",
+        ];
         assert_eq!(run(&staggered), 3);
         // R6 is the third register of a 128-bit load.
         assert_eq!(run(&["LDG.E.128 R4, [R2]", "FADD R9, R6, R9", "LDG.E R0, [R2]"]), 1);

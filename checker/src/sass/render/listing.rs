@@ -34,7 +34,9 @@ pub fn listing(module: &Module, kernel: &Kernel, options: ListingOptions) -> Str
     let wanted: std::collections::HashSet<&str> = code.iter().flat_map(Instruction::targets).collect();
     let mut source = None;
     for i in code {
-        for l in kernel.labels.iter().filter(|l| l.address == i.address && (l.function || wanted.contains(l.name.as_str()))) {
+        for l in
+            kernel.labels.iter().filter(|l| l.address == i.address && (l.function || wanted.contains(l.name.as_str())))
+        {
             let _ = writeln!(out, "{}", bold.apply_to(format!("{}:", l.name)));
         }
         if options.lines && i.source != source {

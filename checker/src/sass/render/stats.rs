@@ -12,10 +12,13 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, colour: bool) -> S
     let mut row = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<22}{value}");
     };
-    row("instructions", match stats.disguised_moves {
-        0 => stats.instructions.to_string(),
-        n => format!("{} ({n} of them moves written as arithmetic)", stats.instructions),
-    });
+    row(
+        "instructions",
+        match stats.disguised_moves {
+            0 => stats.instructions.to_string(),
+            n => format!("{} ({n} of them moves written as arithmetic)", stats.instructions),
+        },
+    );
     if kernel.entry {
         let live = stats.live_registers.map_or(String::new(), |n| format!(" (at most {n} alive at once)"));
         row("registers", format!("{}{live}", r.registers));
@@ -52,7 +55,13 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, colour: bool) -> S
             let place = l.source.map_or(String::new(), |s| format!("  line {}", s.line));
             let mark = if l.hottest { "  (hottest)" } else { "" };
             let kinds: Vec<String> = l.families.iter().take(5).map(|c| format!("{} {}", c.count, c.of)).collect();
-            let _ = writeln!(out, "  {indent}/*{:04x}*/{place}  {} instructions{mark}: {}", l.address, l.instructions, kinds.join(", "));
+            let _ = writeln!(
+                out,
+                "  {indent}/*{:04x}*/{place}  {} instructions{mark}: {}",
+                l.address,
+                l.instructions,
+                kinds.join(", ")
+            );
         }
     }
     out
