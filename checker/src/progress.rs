@@ -1,1 +1,204 @@
-//! What the reader has solved, kept in `.warpbook/` of the checkout.
+//! What the reader has solved, kept in `.warpbook/progress.json` of the checkout.
+//!
+//! The file is replaced whole and under a lock, so two checkers at once or a full disk lose nothing. A file that cannot
+//! be read, or that a newer checker wrote, is set aside under another name and said, never overwritten.
+
+use crate::command::interrupt::HalfWritten;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Version of the file.
+const SCHEMA: u32 = 1;
+
+/// The reader's progress.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Version of the file.
+    schema: u32,
+    /// Exercises whose goals were all met, by name.
+    #[serde(default)]
+    pub solved: BTreeMap<String, Solved>,
+    /// Hints shown, by name.
+    #[serde(default)]
+    pub hints: BTreeMap<String, usize>,
+}
+
+/// A solved exercise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Solved {
+    /// Hash of the kernel file that met the goals.
+    pub kernel: String,
+    /// When, in seconds since 1970.
+    pub at: u64,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { schema: SCHEMA, solved: BTreeMap::new(), hints: BTreeMap::new() }
+    }
+}
+
+/// Why progress could not be kept. The check itself is not concerned: callers warn and go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgressError {
+    /// Reading, writing or locking.
+    #[error("progress is not kept: {path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The place where progress is kept.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// In `.warpbook/` of this checkout.
+    pub fn of(root: &Path) -> Self {
+        Self { folder: root.join(".warpbook") }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join("progress.json")
+    }
+
+    /// The progress so far, and a warning when something was set aside.
+    pub fn load(&self) -> Result<(Progress, Option<String>), ProgressError> {
+        let path = self.file();
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok((Progress::default(), None)),
+            Err(source) if source.kind() == io::ErrorKind::InvalidData => String::new(),
+            Err(source) => return Err(ProgressError::Io { path, source }),
+        };
+        match read(&text) {
+            Ok(progress) => Ok((progress, None)),
+            Err(what) => {
+                let aside = self.folder.join(format!("progress.{what}-{}.json", now()));
+                let outcome = match fs::rename(&path, &aside) {
+                    Ok(()) => format!("it is kept as {}, and progress starts anew", aside.display()),
+                    Err(error) => format!("it could not be set aside ({error})"),
+                };
+                let why = if what == "newer" { "was written by a newer checker" } else { "cannot be read" };
+                Ok((Progress::default(), Some(format!("{} {why}: {outcome}", path.display()))))
+            }
+        }
+    }
+
+    /// Changes the progress under the lock; returns the new state and a warning when something was set aside.
+    pub fn update(&self, change: impl FnOnce(&mut Progress)) -> Result<(Progress, Option<String>), ProgressError> {
+        let io = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| ProgressError::Io { path, source }
+        };
+        fs::create_dir_all(&self.folder).map_err(io(&self.folder))?;
+        let lock_path = self.folder.join("lock");
+        let lock = File::create(&lock_path).map_err(io(&lock_path))?;
+        lock.lock().map_err(io(&lock_path))?;
+
+        let (mut progress, warning) = self.load()?;
+        let before = progress.clone();
+        change(&mut progress);
+        if progress != before || warning.is_some() {
+            let text = serde_json::to_string_pretty(&progress).unwrap_or_default() + "\n";
+            replace(&self.file(), text.as_bytes()).map_err(io(&self.file()))?;
+        }
+        Ok((progress, warning))
+    }
+}
+
+fn read(text: &str) -> Result<Progress, &'static str> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|_| "unreadable")?;
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema > u64::from(SCHEMA) => Err("newer"),
+        _ => serde_json::from_value(value).map_err(|_| "unreadable"),
+    }
+}
+
+/// Writes a file whole: beside it first, then renamed over it. At no time is there half a file under its name.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = path.with_file_name(name);
+    let _guard = HalfWritten::new(&new);
+    let written = File::create(&new).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let outcome = written.and_then(|()| fs::rename(&new, path));
+    if outcome.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    outcome
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solved() -> Solved {
+        Solved { kernel: "abc".into(), at: 1 }
+    }
+
+    #[test]
+    fn survives_and_is_left_alone_when_nothing_changes() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::of(root.path());
+        assert_eq!(store.load().unwrap(), (Progress::default(), None));
+        store.update(|progress| _ = progress.solved.insert("ex01".into(), solved())).unwrap();
+        store.update(|progress| _ = progress.hints.insert("ex01".into(), 2)).unwrap();
+        let (progress, warning) = store.load().unwrap();
+        assert_eq!((progress.solved.get("ex01"), progress.hints.get("ex01")), (Some(&solved()), Some(&2)));
+        assert_eq!(warning, None);
+        let left: Vec<_> = fs::read_dir(store.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "progress and lock only: {left:?}");
+    }
+
+    #[test]
+    fn a_corrupt_or_newer_file_is_set_aside() {
+        for (text, word) in [("{ not json", "unreadable"), ("{\"schema\": 99}", "newer"), ("", "unreadable")] {
+            let root = tempfile::tempdir().unwrap();
+            let store = Store::of(root.path());
+            fs::create_dir(&store.folder).unwrap();
+            fs::write(store.file(), text).unwrap();
+            let (_, warning) = store.update(|progress| _ = progress.solved.insert("ex01".into(), solved())).unwrap();
+            assert!(warning.unwrap().contains(word));
+            let aside = fs::read_dir(&store.folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .find(|path| path.to_string_lossy().contains(word))
+                .unwrap();
+            assert_eq!(fs::read_to_string(aside).unwrap(), text);
+            assert!(store.load().unwrap().0.solved.contains_key("ex01"));
+        }
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::of(root.path());
+        std::thread::scope(|scope| {
+            for index in 0..16 {
+                let store = &store;
+                scope.spawn(move || {
+                    store.update(|progress| _ = progress.solved.insert(format!("ex{index:02}"), solved())).unwrap()
+                });
+            }
+        });
+        assert_eq!(store.load().unwrap().0.solved.len(), 16);
+    }
+}

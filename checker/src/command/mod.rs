@@ -3,6 +3,7 @@
 
 mod context;
 mod exit;
+mod keys;
 pub mod interrupt;
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};

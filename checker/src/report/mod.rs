@@ -11,6 +11,9 @@ mod sweep;
 mod table;
 mod verdict;
 
+#[cfg(test)]
+mod tests;
+
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};
 pub use layout::{Detail, render};

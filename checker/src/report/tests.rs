@@ -1,0 +1,209 @@
+//! Snapshots of whole reports in both text faces.
+
+use super::*;
+use simulator::Counters;
+
+fn sizes(n: i64) -> Sizes {
+    Sizes::from([("n".to_owned(), n)])
+}
+
+fn subject() -> Subject {
+    Subject {
+        name: "local-array".into(),
+        title: "Local arrays".into(),
+        chapter: Some("registers".into()),
+        kind: SubjectKind::Pair,
+    }
+}
+
+fn excerpt(line: u32, text: &str, label: &str) -> Excerpt {
+    Excerpt {
+        file: "kernels/local-array/optimised.cu".into(),
+        line,
+        column: None,
+        length: None,
+        label: label.into(),
+        first: line - 1,
+        lines: vec!["    if (i < n)".into(), text.into()],
+    }
+}
+
+fn row(metric: &str, quantity: &str, unit: &str, values: (f64, f64), better: Better, provenance: Provenance) -> Row {
+    Row {
+        metric: metric.into(),
+        quantity: quantity.into(),
+        unit: unit.into(),
+        baseline: Some(values.0),
+        candidate: Some(values.1),
+        better,
+        provenance,
+        note: if metric == "occupancy" { "limited by threads".into() } else { String::new() },
+    }
+}
+
+fn passed() -> Report {
+    let mut report = Report::new(subject(), Machine::Sim { schedules: vec!["its".into(), "pre-volta".into()] }, 7);
+    report.verdict = Verdict::Passed;
+    report.versions = [("naive", "kernels/local-array/naive.cu"), ("optimised", "kernels/local-array/optimised.cu")]
+        .map(|(label, file)| Version { label: label.into(), file: file.into() })
+        .to_vec();
+    report.repeat = "checker local-array --seed 7".into();
+    report.stages = vec![
+        Stage { name: StageName::Compile, status: StageStatus::Passed, summary: "NVRTC 13.5 for sm_90".into() },
+        Stage {
+            name: StageName::Results,
+            status: StageStatus::Passed,
+            summary: "right at n = 1, 33, 1000, 8192, in 6 runs each".into(),
+        },
+        Stage { name: StageName::Time, status: StageStatus::Skipped, summary: "no GPU here".into() },
+    ];
+    report.table = vec![
+        row("count.local_loads", "local loads", "", (16384.0, 0.0), Better::Less, Provenance::Simulated),
+        row(
+            "count.instructions",
+            "warp instructions",
+            "",
+            (1_048_576.0, 262_144.0),
+            Better::Less,
+            Provenance::Simulated,
+        ),
+        row("count.lane_efficiency", "lane efficiency", "%", (100.0, 100.0), Better::More, Provenance::Simulated),
+        row("registers", "registers", "", (16.0, 22.0), Better::Less, Provenance::Compiler),
+        row("stack", "stack", "bytes", (32.0, 0.0), Better::Less, Provenance::Compiler),
+        row("occupancy", "occupancy", "%", (100.0, 100.0), Better::More, Provenance::Compiler),
+    ];
+    let line = |change, line, text: &str| DiffLine { change, text: text.into(), line };
+    report.diff = Some(SassDiff {
+        arch: "sm_90".into(),
+        baseline_kernel: "ring".into(),
+        candidate_kernel: "ring".into(),
+        removed: 3,
+        added: 1,
+        same: 61,
+        lines: vec![
+            line(Change::Same, Some(12), "LDG.E R2, [R4.64]"),
+            line(Change::Removed, Some(13), "STL [R3], R2"),
+            line(Change::Removed, Some(14), "LDL R6, [R5]"),
+            line(Change::Skipped, None, "58 instructions in common"),
+            line(Change::Added, Some(19), "IADD3 R2, R6, R7, RZ"),
+        ],
+        omitted: 0,
+    });
+    report.goals = vec![
+        GoalResult {
+            metric: "sass.LDL".into(),
+            text: "no LDL".into(),
+            why: "every index is a constant, so no element has to be loaded from local memory".into(),
+            status: GoalStatus::Met,
+            value: Some(0.0),
+            baseline: Some(1.0),
+            provenance: Some(Provenance::Compiler),
+        },
+        GoalResult {
+            metric: "speedup".into(),
+            text: "speedup at least 2".into(),
+            why: String::new(),
+            status: GoalStatus::NotJudged,
+            value: None,
+            baseline: None,
+            provenance: None,
+        },
+    ];
+    report.recorded = Some(Speedup {
+        ratio: 3.25,
+        low: 3.21,
+        high: 3.28,
+        verdict: "FASTER".into(),
+        sizes: sizes(33_554_432),
+        samples: 40,
+        provenance: Provenance::Recorded {
+            device: "NVIDIA H200".into(),
+            driver: "580.95".into(),
+            date: "2026-11-21".into(),
+        },
+    });
+    report.learned = Some("Registers cannot be indexed. When every index is a constant, the array disappears.".into());
+    report.next = Some(Next { command: "checker ex03".into(), text: "chapter: Registers".into() });
+    report
+}
+
+fn race() -> Report {
+    let mut report = passed();
+    report.verdict = Verdict::Race;
+    report.table.clear();
+    report.goals.clear();
+    (report.diff, report.recorded, report.learned) = (None, None, None);
+    report.reasons = vec![Reason {
+        verdict: Verdict::Race,
+        text: "two threads use the same 4 bytes of `tile` and nothing orders them".into(),
+        details: vec!["n = 33, schedule its, seen 31 times".into(), "add a __syncthreads() between the two".into()],
+        excerpts: vec![
+            excerpt(9, "        tile[t] = a[i];", "write by thread (3,0,0) of block (0,0,0)"),
+            excerpt(11, "    c[i] = tile[t ^ 1];", "read by thread (2,0,0) of block (0,0,0)"),
+        ],
+    }];
+    report.try_first = Some("checker hint local-array".into());
+    report.notes = vec!["3 schedules were not tried: the first one failed.".into()];
+    report
+}
+
+fn sweep() -> Report {
+    let mut report = Report::new(
+        Subject { name: "ilp".into(), title: "ILP and TLP".into(), chapter: None, kind: SubjectKind::Sweep },
+        Machine::Gpu { device: "NVIDIA H200".into(), driver: "580.95".into() },
+        7,
+    );
+    report.sweep = Some(SweepTable {
+        quantity: "GFLOP/s".into(),
+        row: "threads".into(),
+        rows: vec![32, 1024],
+        column: "ilp".into(),
+        columns: vec![1, 2, 4],
+        values: vec![vec![Some(27.0), Some(55.5), Some(105.2)], vec![Some(421.0), Some(462.0), None]],
+        provenance: Provenance::Measured { device: "NVIDIA H200".into(), driver: "580.95".into() },
+    });
+    report.lines = vec![SourceLine {
+        file: "ilp.cu".into(),
+        line: 7,
+        text: "  x = fma(x, a, b);".into(),
+        counters: Some(Counters { instructions: 1024, thread_instructions: 16384, ..Counters::default() }),
+    }];
+    report.printf = "hello\n\x1b[31mred\n".into();
+    report
+}
+
+#[test]
+fn plain_faces() {
+    for (name, report) in [("passed", passed()), ("race", race()), ("sweep", sweep())] {
+        insta::assert_snapshot!(format!("plain-{name}"), render(&report, Face::plain(), Detail::Normal));
+    }
+}
+
+#[test]
+fn terminal_faces() {
+    for (name, report) in [("passed", passed()), ("race", race()), ("sweep", sweep())] {
+        let text = render(&report, Face::terminal(80, true), Detail::Normal);
+        for line in text.lines() {
+            assert!(console::measure_text_width(line) <= 80, "wider than the terminal: {line}");
+        }
+        insta::assert_snapshot!(format!("terminal-{name}"), text);
+    }
+}
+
+#[test]
+fn colour_is_the_only_difference_that_colour_makes() {
+    let coloured = render(&passed(), Face::terminal(80, true), Detail::Normal);
+    let bare = render(&passed(), Face::terminal(80, false), Detail::Normal);
+    assert_eq!(
+        console::strip_ansi_codes(&coloured).replace("  PASSED ", " PASSED"),
+        bare.replace("  PASSED", " PASSED")
+    );
+}
+
+#[test]
+fn a_report_survives_json() {
+    for report in [passed(), race(), sweep()] {
+        let back: Report = serde_json::from_str(&report.to_json()).unwrap();
+        assert_eq!(back, report);
+    }
+}
