@@ -194,10 +194,8 @@ fn terminal_faces() {
 fn colour_is_the_only_difference_that_colour_makes() {
     let coloured = render(&passed(), Face::terminal(80, true), Detail::Normal);
     let bare = render(&passed(), Face::terminal(80, false), Detail::Normal);
-    assert_eq!(
-        console::strip_ansi_codes(&coloured).replace("  PASSED ", " PASSED"),
-        bare.replace("  PASSED", " PASSED")
-    );
+    // The coloured badge has a blank on either side of its word.
+    assert_eq!(console::strip_ansi_codes(&coloured).replacen("   PASSED ", "  PASSED", 1), bare);
 }
 
 #[test]

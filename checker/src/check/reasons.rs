@@ -1,0 +1,281 @@
+//! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
+
+use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
+use crate::report::{Excerpt, Reason, Sources, Verdict};
+use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
+use std::path::{Path, PathBuf};
+
+/// Where the version's source is and how its run is described.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// The kernel file.
+    pub file: &'a Path,
+    /// The case: "n = 33".
+    pub case: &'a str,
+}
+
+/// A schedule as `--schedule` writes it.
+pub fn schedule_name(schedule: &Schedule) -> String {
+    match schedule {
+        Schedule::PreVolta => "pre-volta".to_owned(),
+        Schedule::Its => "its".to_owned(),
+        Schedule::Adversarial { seed } => format!("adversarial:{seed}"),
+    }
+}
+
+/// Everything that speaks against this result, the gravest first; empty when there is nothing.
+pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
+    let grave = |severity| {
+        checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>()
+    };
+    let mut reasons: Vec<Reason> = Vec::new();
+    for found in grave(Severity::Fault) {
+        reasons.extend(finding(found, scene, sources));
+    }
+    // A race explains a wrong result better than the wrong element does, and an uninitialised read likewise.
+    for found in grave(Severity::Error) {
+        reasons.extend(finding(found, scene, sources));
+    }
+    let has_fault = checked.findings.iter().any(|found| found.finding.severity == Severity::Fault);
+    if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
+        reasons.extend(status(checked, scene, sources));
+    }
+    reasons
+}
+
+fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
+    let mut details = vec![run(checked, scene)];
+    let mut excerpts = Vec::new();
+    let (verdict, text) = match &checked.status {
+        Status::Passed | Status::NotRun { .. } | Status::OracleFailed { .. } => return Vec::new(),
+        Status::Wrong { outputs } => {
+            return outputs.iter().map(|output| wrong(output, &details)).collect();
+        }
+        Status::InputChanged { buffer, index, got, want } => (
+            Verdict::InputChanged,
+            format!("the kernel changed its input `{buffer}`: element {index} is {got}, it was {want}"),
+        ),
+        Status::GuardBroken { buffer, offset, bytes } => {
+            let place = if *offset < 0 {
+                format!("{} bytes before the start of", offset.unsigned_abs())
+            } else {
+                format!("{} bytes behind the end of", offset.unsigned_abs().saturating_sub(*bytes))
+            };
+            (Verdict::GuardDamaged, format!("the kernel wrote {place} `{buffer}` ({bytes} bytes)"))
+        }
+        Status::Fault { fault } => {
+            details.extend(fault.hint.clone());
+            excerpts.push(sources.excerpt(scene.file, fault.line, None, "this launch"));
+            (device_verdict(&fault.name), format!("{} ({})", fault.message, fault.name))
+        }
+        Status::BadLaunch { line, message, .. } => {
+            excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
+            (Verdict::BadLaunch, message.clone())
+        }
+        Status::TimedOut { seconds } => {
+            details.push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
+        }
+        Status::WorkerDied { death } => {
+            details.extend(death.stderr.lines().last().map(str::to_owned));
+            if death.out_of_memory {
+                (Verdict::OutOfMemory, "the run needs more memory than this machine has".to_owned())
+            } else {
+                (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
+            }
+        }
+    };
+    vec![Reason { verdict, text, details, excerpts }]
+}
+
+fn device_verdict(name: &str) -> Verdict {
+    match name {
+        "CUDA_ERROR_ILLEGAL_ADDRESS" => Verdict::OutOfBounds,
+        "CUDA_ERROR_MISALIGNED_ADDRESS" => Verdict::Misaligned,
+        "CUDA_ERROR_ASSERT" => Verdict::Assert,
+        "CUDA_ERROR_ILLEGAL_INSTRUCTION" | "CUDA_ERROR_LAUNCH_FAILED" => Verdict::Trap,
+        "CUDA_ERROR_LAUNCH_TIMEOUT" => Verdict::Endless,
+        _ => Verdict::DeviceFault,
+    }
+}
+
+/// Which run failed: "n = 33, run 2 of 6, schedule its".
+fn run(checked: &Checked, scene: &Scene<'_>) -> String {
+    let mut text = format!("at {}", scene.case);
+    if let Some(run) = &checked.failed_run {
+        if let Some(schedule) = &run.schedule {
+            text.push_str(&format!(", schedule {}", schedule_name(schedule)));
+        }
+        if run.number > 0 {
+            text.push_str(&format!(", in run {}", run.number + 1));
+        }
+    }
+    text
+}
+
+fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
+    let WrongOutput { name, len, wrong, first, .. } = output;
+    let text = match (wrong, len) {
+        (1, 1) => format!("`{name}` is wrong"),
+        (wrong, len) if wrong == len => format!("all {len} elements of `{name}` are wrong"),
+        (1, len) => format!("1 of the {len} elements of `{name}` is wrong"),
+        (wrong, len) => format!("{wrong} of the {len} elements of `{name}` are wrong"),
+    };
+    let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
+    details.extend(looks_like(output));
+    details.extend(run.iter().cloned());
+    Reason { verdict: Verdict::WrongResult, text, details, excerpts: Vec::new() }
+}
+
+fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
+    let Mismatch { index, got, want, bound } = mismatch;
+    let off = if *bound > 0.0 { format!(" (may be off by {bound:.2e})") } else { String::new() };
+    format!("{}[{index}] is {got}, should be {want}{off}", output.name)
+}
+
+fn looks_like(output: &WrongOutput) -> Option<String> {
+    Some(match output.looks_like {
+        LooksLike::Nothing => return None,
+        LooksLike::NeverWritten => "the wrong elements were never written".into(),
+        LooksLike::Zero => "every wrong element is 0".into(),
+        LooksLike::Nan => "every wrong element is NaN".into(),
+        LooksLike::Tail { from } => format!("everything from element {from} on is wrong: is the tail missing?"),
+        LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
+        LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
+        LooksLike::SecondRunOnly => "right at first, wrong when it runs again: something is left over from the first run, \
+                                     or is never set to its start value"
+            .into(),
+    })
+}
+
+/// "thread 3 of block 0", "thread (3, 1, 0) of block (0, 2, 0)".
+pub fn who(place: &Place) -> String {
+    let index = |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+    format!("thread {} of block {}", index(place.thread), index(place.block))
+}
+
+/// The file a place belongs to: the compiler may have been given the kernel file under another path.
+fn file(place: &Place, scene: &Scene<'_>) -> PathBuf {
+    let named = Path::new(&place.file);
+    if named.file_name().is_none() || named.file_name() == scene.file.file_name() || !named.exists() {
+        scene.file.to_path_buf()
+    } else {
+        named.to_path_buf()
+    }
+}
+
+fn excerpt(place: &Place, label: &str, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
+    (place.line > 0).then(|| sources.excerpt(&file(place, scene), place.line, None, label))
+}
+
+fn finding(found: &Found, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
+    let finding = &found.finding;
+    let verdict = Verdict::of(finding)?;
+    let (text, advice) = say(finding);
+    let mut details = advice;
+    let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
+    details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
+
+    let excerpts = match &finding.kind {
+        FindingKind::Race { first, second, .. } => {
+            [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
+        }
+        kind => {
+            let label = match access(kind) {
+                Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
+                None => who(&finding.place),
+            };
+            excerpt(&finding.place, &label, scene, sources).into_iter().collect()
+        }
+    };
+    Some(Reason { verdict, text, details, excerpts })
+}
+
+fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
+    excerpt(&access.place, &format!("{} by {}", access.what, who(&access.place)), scene, sources)
+}
+
+fn access(kind: &FindingKind) -> Option<&Access> {
+    match kind {
+        FindingKind::OutOfBounds { access }
+        | FindingKind::Misaligned { access }
+        | FindingKind::WriteToConstant { access }
+        | FindingKind::Uninitialised { access } => Some(access),
+        _ => None,
+    }
+}
+
+/// The finding in a sentence, and advice where the finding itself tells what to do.
+fn say(finding: &Finding) -> (String, Vec<String>) {
+    let lanes = match finding.place.lanes {
+        0 | 1 => None,
+        lanes => Some(format!("{lanes} lanes of the warp did the same")),
+    };
+    let object = |access: &Access| if access.object.is_empty() { String::new() } else { format!(": {}", access.object) };
+    let advise = |advice: &str| vec![advice.to_owned()];
+    match &finding.kind {
+        FindingKind::OutOfBounds { access } => (
+            format!("a {} of {} bytes outside of {} memory{}", access.what, access.size, access.space, object(access)),
+            lanes.into_iter().collect(),
+        ),
+        FindingKind::Misaligned { access } => (
+            format!(
+                "a {} of {} bytes at an address that is not a multiple of {}{}",
+                access.what,
+                access.size,
+                access.size,
+                object(access)
+            ),
+            lanes.into_iter().collect(),
+        ),
+        FindingKind::WriteToConstant { access } => {
+            (format!("a write to {} memory, which is constant{}", access.space, object(access)), Vec::new())
+        }
+        FindingKind::Uninitialised { access } => (
+            format!("a read of {} bytes of {} memory that nothing wrote{}", access.size, access.space, object(access)),
+            lanes.into_iter().collect(),
+        ),
+        FindingKind::Race { first, second, hidden_before_volta } => race(first, second, *hidden_before_volta),
+        FindingKind::Trap => ("the kernel executed a trap".to_owned(), lanes.into_iter().collect()),
+        FindingKind::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
+        FindingKind::Deadlock { explanation } => {
+            ("the threads wait for each other for ever".to_owned(), advise(explanation))
+        }
+        FindingKind::DivergentBarrier { explanation } => {
+            ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
+        }
+        FindingKind::SyncMask { explanation } => {
+            ("the mask names lanes that cannot arrive, or leaves out a lane that does".to_owned(), advise(explanation))
+        }
+        FindingKind::StepLimit { limit } => (
+            format!("the kernel did not end within {limit} warp instructions and was stopped"),
+            advise("look for a loop whose condition never changes, or a wait for something that never comes"),
+        ),
+        FindingKind::StackOverflow { limit } => {
+            (format!("a thread needs more than {limit} bytes of stack"), advise("look for a recursion without an end"))
+        }
+        FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
+        FindingKind::Unsupported { instruction } => (
+            format!("the simulator does not know `{instruction}`"),
+            advise("this is no fault of the kernel: a GPU runs it (`--backend gpu`)"),
+        ),
+        FindingKind::PrintfOverflow { dropped } => (format!("{dropped} bytes of printf output were dropped"), Vec::new()),
+    }
+}
+
+fn race(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
+    let object = if second.object.is_empty() { String::new() } else { format!(" of {}", second.object) };
+    let text = format!(
+        "two threads use the same bytes{object} in {} memory, {} and {}, and nothing orders them",
+        second.space, first.what, second.what
+    );
+    let same_block = first.place.block == second.place.block;
+    let advice = if hidden_before_volta {
+        "lockstep warps hid this before Volta; lanes of a warp are ordered only by __syncwarp() or a shuffle"
+    } else if same_block {
+        "a __syncthreads() between the two would order them"
+    } else {
+        "they are in different blocks: within a launch only atomics and fences order blocks"
+    };
+    (text, vec![advice.to_owned()])
+}

@@ -1,0 +1,71 @@
+//! `checker` alone: where you are, what comes next, what to type.
+
+use super::{Context, Exit, Outcome, shelf};
+use crate::report::{Pen, Tone};
+
+/// Shows progress and the next step.
+pub fn run(context: &Context) -> Outcome {
+    let workbook = shelf::open(context)?;
+    let progress = shelf::progress(context)?;
+    let exercises: Vec<_> = shelf::exercises(&workbook).collect();
+    let solved = exercises.iter().filter(|problem| progress.solved.contains_key(problem.name())).count();
+    let next = shelf::next(&workbook, &progress, None);
+    if context.json {
+        let value = serde_json::json!({
+            "schema": crate::report::SCHEMA,
+            "solved": solved,
+            "exercises": exercises.len(),
+            "next": next.map(|problem| problem.name()),
+        });
+        context.print(&format!("{value:#}\n"))?;
+        return Ok(Exit::Met);
+    }
+
+    let mut pen = Pen::new(context.face);
+    pen.raw(format_args!("\n"));
+    pen.line(&[
+        (Tone::Strong, "  Warpbook"),
+        (Tone::Dim, &format!("   {solved} of {} exercises solved", exercises.len())),
+    ]);
+    if context.face.drawing && !exercises.is_empty() {
+        let width = 40;
+        let done = width * solved / exercises.len();
+        pen.line(&[
+            (Tone::Text, "  "),
+            (Tone::Good, &"━".repeat(done)),
+            (Tone::Dim, &"─".repeat(width - done)),
+        ]);
+    }
+    pen.gap();
+    match next {
+        None => pen.wrapped(
+            &[(Tone::Text, "  ")],
+            Tone::Text,
+            "Every exercise is solved. `checker list` has them all, and the book's pairs to compare.",
+        ),
+        Some(problem) => {
+            let name = problem.name();
+            let file = shelf::relative(context, problem.candidate());
+            let chapter = format!("chapter: {}", problem.chapter());
+            pen.line(&[(Tone::Dim, "  next   "), (Tone::Strong, name), (Tone::Text, "  "), (Tone::Text, problem.title())]);
+            pen.line(&[(Tone::Text, "         "), (Tone::Dim, &chapter)]);
+            pen.gap();
+            pen.line(&[(Tone::Dim, "  edit   "), (Tone::Accent, &file)]);
+            let commands = [
+                (format!("checker {name}"), "check it"),
+                ("checker watch".to_owned(), "check it whenever you save"),
+                (format!("checker hint {name}"), "a hint, one more each time"),
+                ("checker list".to_owned(), "everything there is"),
+            ];
+            let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+            for (index, (command, what)) in commands.iter().enumerate() {
+                let label = if index == 0 { "  type   " } else { "         " };
+                let command = crate::report::pad(command, width, false);
+                pen.line(&[(Tone::Dim, label), (Tone::Accent, &command), (Tone::Text, "   "), (Tone::Dim, what)]);
+            }
+        }
+    }
+    pen.gap();
+    context.print(&pen.finish())?;
+    Ok(Exit::Met)
+}

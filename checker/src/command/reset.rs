@@ -1,0 +1,122 @@
+//! `checker reset NAME`: the starter again; the learner's version is kept.
+
+use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use crate::progress::{self, Store};
+use anyhow::Context as _;
+use clap::Args;
+use std::fs;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+
+/// Options of `checker reset`.
+#[derive(Debug, Clone, Args)]
+pub struct ResetArgs {
+    /// Exercise
+    name: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Asks, keeps a backup, puts the starter back.
+pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
+    let workbook = shelf::open(context)?;
+    let problem = shelf::find(&workbook, &args.name)?;
+    if !problem.is_exercise() {
+        return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.name())));
+    }
+    let (kernel, starter) = (problem.candidate(), problem.baseline());
+    let shown = shelf::relative(context, kernel);
+    let wanted = fs::read(starter).with_context(|| starter.display().to_string()).environment()?;
+    let current = match fs::read(kernel) {
+        Ok(current) => Some(current),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(anyhow::Error::new(error).context(shown).into()),
+    };
+    if current.as_ref() == Some(&wanted) {
+        context.print(&format!("{shown} already is as it was at the start.\n"))?;
+        return Ok(Exit::Met);
+    }
+    if current.is_some() && !args.yes && !agreed(&shown)? {
+        context.print("Nothing was changed.\n")?;
+        return Ok(Exit::Met);
+    }
+    if let Some(current) = current {
+        let kept = backup(context.root()?, problem.name(), &current).environment()?;
+        context.print(&format!("Your version is kept: {}\n", shelf::relative(context, &kept)))?;
+    }
+    progress::replace(kernel, &wanted).with_context(|| format!("writing {shown}")).environment()?;
+    let forgotten = Store::of(context.root()?).update(|progress| {
+        progress.solved.remove(problem.name());
+        progress.hints.remove(problem.name());
+    });
+    match forgotten {
+        Ok((_, warning)) => warning.iter().for_each(|warning| context.note(warning)),
+        Err(error) => context.note(&format!("note: {error}")),
+    }
+    context.print(&format!("{shown} is the starter again.\n"))?;
+    Ok(Exit::Met)
+}
+
+fn agreed(shown: &str) -> Result<bool, super::Fault> {
+    eprint!("Put the starter back into {shown}? Your version is kept as a backup. [y/N] ");
+    let _ = std::io::stderr().flush();
+    let mut answer = String::new();
+    if std::io::stdin().lock().read_line(&mut answer)? == 0 {
+        eprintln!();
+        return Err(usage("nobody answered; next: `checker reset NAME --yes` does not ask"));
+    }
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Writes `.warpbook/backups/NAME-TIME.cu`; never over an earlier one.
+fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
+    let folder = root.join(".warpbook").join("backups");
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    let stamp = stamp(progress::now());
+    for attempt in 0..1000 {
+        let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
+        let path = folder.join(format!("{name}-{stamp}{suffix}.cu"));
+        if !path.exists() {
+            progress::replace(&path, content).with_context(|| format!("writing {}", path.display()))?;
+            return Ok(path);
+        }
+    }
+    anyhow::bail!("{} is full of backups of this second", folder.display())
+}
+
+/// "20261121-041530", UTC. The calendar is Howard Hinnant's `civil_from_days`.
+fn stamp(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}{month:02}{day:02}-{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_are_dates() {
+        assert_eq!(stamp(0), "19700101-000000");
+        assert_eq!(stamp(951_782_400), "20000229-000000");
+        assert_eq!(stamp(1_795_234_530), "20261121-041530");
+    }
+
+    #[test]
+    fn backups_never_overwrite() {
+        let root = tempfile::tempdir().unwrap();
+        let first = backup(root.path(), "ex01", b"one").unwrap();
+        let second = backup(root.path(), "ex01", b"two").unwrap();
+        assert_ne!(first, second);
+        assert_eq!((fs::read(first).unwrap(), fs::read(second).unwrap()), (b"one".to_vec(), b"two".to_vec()));
+    }
+}

@@ -1,0 +1,169 @@
+//! `checker watch [NAME]`: checks again whenever the kernel file is saved.
+
+use super::check::{self, CheckArgs};
+use super::keys::Keys;
+use super::{Context, Exit, Outcome, context, hint};
+use crate::report::{Pen, Tone};
+use clap::Args;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How often the file is looked at.
+const POLL: Duration = Duration::from_millis(100);
+
+/// Options of `checker watch`.
+#[derive(Debug, Clone, Args)]
+pub struct WatchArgs {
+    /// What to check: the next unsolved exercise unless given
+    name: Option<String>,
+    #[command(flatten)]
+    options: check::CheckOptions,
+}
+
+/// Watches one file by looking at it. Editors that write a new file and rename it, and files that are missing for a
+/// moment, are no trouble: only content counts.
+#[derive(Debug)]
+pub struct Watched {
+    path: PathBuf,
+    stamp: Option<(SystemTime, u64)>,
+    content: Option<Vec<u8>>,
+}
+
+impl Watched {
+    /// The file as it is now.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_path_buf(), stamp: stamp(path), content: fs::read(path).ok() }
+    }
+
+    /// Has its content changed since the last call?
+    pub fn changed(&mut self) -> bool {
+        let now = stamp(&self.path);
+        if now.is_none() || now == self.stamp {
+            return false;
+        }
+        let Ok(content) = fs::read(&self.path) else { return false };
+        // An editor truncates before it writes; the next look sees the rest.
+        if content.is_empty() && self.content.as_ref().is_some_and(|before| !before.is_empty()) {
+            return false;
+        }
+        self.stamp = now;
+        if self.content.as_ref() == Some(&content) {
+            return false;
+        }
+        self.content = Some(content);
+        true
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let data = fs::metadata(path).ok()?;
+    Some((data.modified().ok()?, data.len()))
+}
+
+/// What the reader asked for with a key.
+enum Asked {
+    Again,
+    Hint,
+    Next,
+    Quit,
+}
+
+/// Runs until `q` or Ctrl-C.
+pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
+    let mut name = args.name.clone();
+    let mut hint = false;
+    loop {
+        let problem = check::resolve(context, name.as_deref())?;
+        let path = problem.candidate;
+        let mut watched = Watched::new(&path);
+        clear(context)?;
+        let check_args = CheckArgs { name: Some(problem.name.clone()), options: args.options.clone() };
+        let exit = check::check(context, &check_args).unwrap_or_else(|fault| {
+            eprintln!("checker: {:#}", fault.error);
+            fault.exit
+        });
+        if std::mem::take(&mut hint) {
+            hint::one(context, &problem.name)?;
+        }
+        footer(context, &path, exit)?;
+        match wait(&mut watched) {
+            Asked::Quit => return Ok(exit),
+            Asked::Again => name = Some(problem.name),
+            Asked::Hint => {
+                hint = true;
+                name = Some(problem.name);
+            }
+            Asked::Next => name = None,
+        }
+    }
+}
+
+fn wait(watched: &mut Watched) -> Asked {
+    let keys = Keys::new();
+    loop {
+        match &keys {
+            None => std::thread::sleep(POLL),
+            Some(keys) => match keys.next(POLL) {
+                Some('q' | 'Q' | '\u{4}') => return Asked::Quit,
+                Some('h' | 'H') => return Asked::Hint,
+                Some('n' | 'N') => return Asked::Next,
+                Some('r' | 'R' | '\n' | ' ') => return Asked::Again,
+                _ => {}
+            },
+        }
+        if watched.changed() {
+            return Asked::Again;
+        }
+    }
+}
+
+fn clear(context: &Context) -> Result<(), super::Fault> {
+    // Scrollback stays: the reader may want to see the report before.
+    if context.face.drawing { context::print("\x1b[2J\x1b[H") } else { Ok(()) }
+}
+
+fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault> {
+    let mut pen = Pen::new(context.face);
+    let shown = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    let shown = shown.as_deref().unwrap_or(path).display().to_string();
+    pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);
+    if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        let next = if exit == Exit::Met { "n next exercise   " } else { "" };
+        pen.line(&[(Tone::Dim, &format!("  {next}h hint   r check again   q quit"))]);
+    }
+    context::print(&pen.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_counts_not_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kernel.cu");
+        fs::write(&path, "one").unwrap();
+        let mut watched = Watched::new(&path);
+        assert!(!watched.changed());
+
+        // Renamed over, as many editors do, with a moment in which there is no file.
+        fs::remove_file(&path).unwrap();
+        assert!(!watched.changed());
+        let new = folder.path().join("kernel.cu~");
+        fs::write(&new, "two two").unwrap();
+        fs::rename(&new, &path).unwrap();
+        assert!(watched.changed());
+        assert!(!watched.changed());
+
+        // Saved without a change.
+        fs::write(&path, "two two").unwrap();
+        assert!(!watched.changed());
+
+        // Truncated first, written a moment later.
+        fs::write(&path, "").unwrap();
+        assert!(!watched.changed());
+        fs::write(&path, "three").unwrap();
+        assert!(watched.changed());
+    }
+}
