@@ -1,10 +1,10 @@
 //! What every command needs to know: where the workbook is and how to talk to the reader.
 
-use super::exit::{Fault, usage};
+use super::exit::Fault;
 use crate::report::Face;
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Default, Args)]
@@ -58,7 +58,6 @@ pub struct Context {
     pub json: bool,
     /// `--verbose`, `--quiet`.
     pub verbosity: Verbosity,
-    root: Option<PathBuf>,
 }
 
 impl Context {
@@ -82,18 +81,12 @@ impl Context {
             (_, true) => Verbosity::Quiet,
             _ => Verbosity::Normal,
         };
-        Self { face, json: args.json, verbosity, root: find_root() }
+        Self { face, json: args.json, verbosity }
     }
 
-    /// The checkout: `WARPBOOK_ROOT`, or the nearest folder upwards that holds a workbook, or the one the command was
-    /// built in.
-    pub fn root(&self) -> Result<&Path, Fault> {
-        self.root.as_deref().ok_or_else(|| {
-            usage(
-                "no workbook here: no folder upwards from the current one has `exercises/` or `kernels/`\n\
-                 next: change into the checkout, or set WARPBOOK_ROOT to it",
-            )
-        })
+    /// The checkout the command was built in, for when it is started from elsewhere.
+    pub fn built_in(&self) -> Option<&'static Path> {
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent()
     }
 
     /// Prints finished text to stdout. A closed pipe (`| head`) is no error.
@@ -133,18 +126,4 @@ fn terminal_width() -> usize {
     let columns = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
     let wished = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     columns.or(wished).unwrap_or(80).clamp(60, 120)
-}
-
-/// Is this the top of a workbook?
-fn is_root(folder: &Path) -> bool {
-    folder.join("exercises").is_dir() || folder.join("kernels").is_dir()
-}
-
-fn find_root() -> Option<PathBuf> {
-    if let Some(root) = std::env::var_os("WARPBOOK_ROOT") {
-        return Some(PathBuf::from(root));
-    }
-    let here = std::env::current_dir().ok()?;
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    here.ancestors().find(|folder| is_root(folder)).or(built.filter(|folder| is_root(folder))).map(Path::to_path_buf)
 }

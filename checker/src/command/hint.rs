@@ -1,6 +1,7 @@
 //! `checker hint NAME`: one hint more each time.
 
 use super::{Context, Exit, Fault, Outcome, shelf};
+use crate::problem::{Kind, Problem, Workbook};
 use crate::progress::Store;
 use crate::report::{Pen, Tone};
 use clap::Args;
@@ -19,7 +20,7 @@ pub struct HintArgs {
 pub fn run(context: &Context, args: &HintArgs) -> Outcome {
     let workbook = shelf::open(context)?;
     let problem = shelf::find_or_next(context, &workbook, args.name.as_deref())?;
-    show(context, &problem, args.all)?;
+    show(context, &workbook, &problem, args.all)?;
     Ok(Exit::Met)
 }
 
@@ -27,15 +28,15 @@ pub fn run(context: &Context, args: &HintArgs) -> Outcome {
 pub fn one(context: &Context, name: &str) -> Result<(), Fault> {
     let workbook = shelf::open(context)?;
     let problem = shelf::find(&workbook, name)?;
-    show(context, &problem, false)
+    show(context, &workbook, &problem, false)
 }
 
-fn show(context: &Context, problem: &shelf::Entry<'_>, all: bool) -> Result<(), Fault> {
-    let (name, hints) = (problem.name(), problem.hints());
+fn show(context: &Context, workbook: &Workbook, problem: &Problem, all: bool) -> Result<(), Fault> {
+    let (name, hints) = (problem.id.as_str(), &problem.manifest.hints);
     let mut shown = hints.len();
     if !all {
         let mut seen = 0;
-        let updated = Store::of(context.root()?).update(|progress| {
+        let updated = Store::of(workbook.root()).update(|progress| {
             let count = progress.hints.entry(name.to_owned()).or_default();
             *count = (*count + 1).min(hints.len());
             seen = *count;
@@ -55,14 +56,14 @@ fn show(context: &Context, problem: &shelf::Entry<'_>, all: bool) -> Result<(), 
             "schema": crate::report::SCHEMA,
             "name": name,
             "hints": hints,
-            "of": problem.hints().len(),
+            "of": problem.manifest.hints.len(),
         });
         return context.print(&format!("{value:#}\n"));
     }
 
     let mut pen = Pen::new(context.face);
-    let remark = format!("hint {} of {}", hints.len(), problem.hints().len());
-    pen.heading(&format!("{name}  {}", problem.title()), &remark);
+    let remark = format!("hint {} of {}", hints.len(), problem.manifest.hints.len());
+    pen.heading(&format!("{name}  {}", problem.manifest.title), &remark);
     pen.gap();
     for (index, hint) in hints.iter().enumerate() {
         let newest = index + 1 == hints.len();
@@ -72,9 +73,9 @@ fn show(context: &Context, problem: &shelf::Entry<'_>, all: bool) -> Result<(), 
     pen.gap();
     if hints.is_empty() {
         pen.line(&[(Tone::Dim, "  There are no hints for this one.")]);
-    } else if hints.len() < problem.hints().len() {
+    } else if hints.len() < problem.manifest.hints.len() {
         pen.line(&[(Tone::Dim, "  one more   "), (Tone::Accent, &format!("checker hint {name}"))]);
-    } else if problem.is_exercise() {
+    } else if problem.kind == Kind::Exercise {
         pen.line(&[
             (Tone::Dim, "  that was the last one; a worked answer   "),
             (Tone::Accent, &format!("checker {name} --solution")),

@@ -1,21 +1,25 @@
 //! `checker` alone: where you are, what comes next, what to type.
 
 use super::{Context, Exit, Outcome, shelf};
+use crate::problem::Kind;
 use crate::report::{Pen, Tone};
 
 /// Shows progress and the next step.
 pub fn run(context: &Context) -> Outcome {
     let workbook = shelf::open(context)?;
-    let progress = shelf::progress(context)?;
-    let exercises: Vec<_> = shelf::exercises(&workbook).collect();
-    let solved = exercises.iter().filter(|problem| progress.solved.contains_key(problem.name())).count();
-    let next = shelf::next(&workbook, &progress, None);
+    let progress = shelf::progress(context, &workbook);
+    let problems = shelf::problems(context, &workbook);
+    let exercises = problems.iter().filter(|problem| problem.kind == Kind::Exercise);
+    let (solved, exercises) = exercises.fold((0, 0), |(solved, all), problem| {
+        (solved + usize::from(progress.solved.contains_key(problem.id.as_str())), all + 1)
+    });
+    let next = shelf::next(&problems, &progress, None);
     if context.json {
         let value = serde_json::json!({
             "schema": crate::report::SCHEMA,
             "solved": solved,
-            "exercises": exercises.len(),
-            "next": next.map(|problem| problem.name()),
+            "exercises": exercises,
+            "next": next.map(|problem| problem.id.as_str()),
         });
         context.print(&format!("{value:#}\n"))?;
         return Ok(Exit::Met);
@@ -23,18 +27,11 @@ pub fn run(context: &Context) -> Outcome {
 
     let mut pen = Pen::new(context.face);
     pen.raw(format_args!("\n"));
-    pen.line(&[
-        (Tone::Strong, "  Warpbook"),
-        (Tone::Dim, &format!("   {solved} of {} exercises solved", exercises.len())),
-    ]);
-    if context.face.drawing && !exercises.is_empty() {
+    pen.line(&[(Tone::Strong, "  Warpbook"), (Tone::Dim, &format!("   {solved} of {} exercises solved", exercises))]);
+    if context.face.drawing && exercises > 0 {
         let width = 40;
-        let done = width * solved / exercises.len();
-        pen.line(&[
-            (Tone::Text, "  "),
-            (Tone::Good, &"━".repeat(done)),
-            (Tone::Dim, &"─".repeat(width - done)),
-        ]);
+        let done = width * solved / exercises;
+        pen.line(&[(Tone::Text, "  "), (Tone::Good, &"━".repeat(done)), (Tone::Dim, &"─".repeat(width - done))]);
     }
     pen.gap();
     match next {
@@ -44,10 +41,11 @@ pub fn run(context: &Context) -> Outcome {
             "Every exercise is solved. `checker list` has them all, and the book's pairs to compare.",
         ),
         Some(problem) => {
-            let name = problem.name();
-            let file = shelf::relative(context, problem.candidate());
-            let chapter = format!("chapter: {}", problem.chapter());
-            pen.line(&[(Tone::Dim, "  next   "), (Tone::Strong, name), (Tone::Text, "  "), (Tone::Text, problem.title())]);
+            let name = problem.id.as_str();
+            let file = shelf::shown(&shelf::candidate(problem));
+            let chapter = format!("chapter: {}", shelf::chapter_title(&workbook, &problem.manifest.chapter));
+            let title = format!("  {}", problem.manifest.title);
+            pen.line(&[(Tone::Dim, "  next   "), (Tone::Strong, name), (Tone::Text, &title)]);
             pen.line(&[(Tone::Text, "         "), (Tone::Dim, &chapter)]);
             pen.gap();
             pen.line(&[(Tone::Dim, "  edit   "), (Tone::Accent, &file)]);

@@ -3,8 +3,12 @@
 
 mod context;
 mod exit;
-mod keys;
+mod hint;
+mod home;
 pub mod interrupt;
+mod list;
+mod reset;
+pub mod shelf;
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
 pub use exit::{Blame, Exit, Fault, Outcome, usage};
@@ -26,7 +30,14 @@ struct Cli {
 
 /// A slot a command: add the variant here and its line in [`dispatch`].
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Chapters, exercises and pairs; what is solved, what is next
+    List,
+    /// A hint for an exercise, one more each time
+    Hint(hint::HintArgs),
+    /// Put the starter back; your version is kept
+    Reset(reset::ResetArgs),
+}
 
 /// Entry point: parses, dispatches, prints an error once.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -50,9 +61,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-fn dispatch(_context: &Context, cli: Cli) -> Outcome {
+fn dispatch(context: &Context, cli: Cli) -> Outcome {
     match cli.command {
-        None => Ok(Exit::Met),
-        Some(command) => match command {},
+        None => home::run(context),
+        Some(Command::List) => list::run(context),
+        Some(Command::Hint(args)) => hint::run(context, &args),
+        Some(Command::Reset(args)) => reset::run(context, &args),
     }
 }

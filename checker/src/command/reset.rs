@@ -1,6 +1,7 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
 use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use crate::problem::{Kind, Version};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;
@@ -22,13 +23,14 @@ pub struct ResetArgs {
 pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
     let workbook = shelf::open(context)?;
     let problem = shelf::find(&workbook, &args.name)?;
-    if !problem.is_exercise() {
-        return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.name())));
+    if problem.kind != Kind::Exercise {
+        return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.id.as_str())));
     }
-    let (kernel, starter) = (problem.candidate(), problem.baseline());
-    let shown = shelf::relative(context, kernel);
-    let wanted = fs::read(starter).with_context(|| starter.display().to_string()).environment()?;
-    let current = match fs::read(kernel) {
+    let kernel = shelf::candidate(&problem);
+    let starter = problem.version_path(&Version::Baseline).unwrap_or_default();
+    let shown = shelf::shown(&kernel);
+    let wanted = fs::read(&starter).with_context(|| starter.display().to_string()).environment()?;
+    let current = match fs::read(&kernel) {
         Ok(current) => Some(current),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(anyhow::Error::new(error).context(shown).into()),
@@ -42,13 +44,13 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
         return Ok(Exit::Met);
     }
     if let Some(current) = current {
-        let kept = backup(context.root()?, problem.name(), &current).environment()?;
-        context.print(&format!("Your version is kept: {}\n", shelf::relative(context, &kept)))?;
+        let kept = backup(workbook.root(), problem.id.as_str(), &current).environment()?;
+        context.print(&format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
     }
-    progress::replace(kernel, &wanted).with_context(|| format!("writing {shown}")).environment()?;
-    let forgotten = Store::of(context.root()?).update(|progress| {
-        progress.solved.remove(problem.name());
-        progress.hints.remove(problem.name());
+    progress::replace(&kernel, &wanted).with_context(|| format!("writing {shown}")).environment()?;
+    let forgotten = Store::of(workbook.root()).update(|progress| {
+        progress.solved.remove(problem.id.as_str());
+        progress.hints.remove(problem.id.as_str());
     });
     match forgotten {
         Ok((_, warning)) => warning.iter().for_each(|warning| context.note(warning)),

@@ -1,0 +1,149 @@
+//! The workbook as commands see it: problems by chapter, the next exercise, names that were mistyped.
+
+use super::{Blame, Context, Fault, usage};
+use crate::problem::{Kind, Problem, ProblemError, Version, Workbook, nearest};
+use crate::progress::{Progress, Store};
+use std::path::{Path, PathBuf};
+
+/// Commands that a mistyped name may have meant.
+const COMMANDS: [&str; 10] = ["list", "hint", "reset", "watch", "run", "sass", "doctor", "bench", "book", "dev"];
+
+/// The workbook around the current folder.
+pub fn open(context: &Context) -> Result<Workbook, Fault> {
+    let here = std::env::current_dir()?;
+    let found = Workbook::find(&here);
+    let found = match (found, context.built_in()) {
+        // Started from anywhere: the checkout that the command was built in.
+        (Err(ProblemError::NoWorkbook { .. }), Some(built)) => Workbook::around(built),
+        (found, _) => found,
+    };
+    found.usage()
+}
+
+/// What the reader has solved. Trouble with it is said and then ignored.
+pub fn progress(context: &Context, workbook: &Workbook) -> Progress {
+    match Store::of(workbook.root()).load() {
+        Ok((progress, warning)) => {
+            warning.iter().for_each(|warning| context.note(&format!("note: {warning}")));
+            progress
+        }
+        Err(error) => {
+            context.note(&format!("note: {error}"));
+            Progress::default()
+        }
+    }
+}
+
+/// Every problem that can be read, exercises first. One that cannot is said.
+pub fn problems(context: &Context, workbook: &Workbook) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for id in workbook.ids() {
+        match workbook.load(&id) {
+            Ok(problem) => problems.push(problem),
+            Err(error) => context.note(&format!("note: {id} is left out: {error}")),
+        }
+    }
+    problems.sort_by_key(|problem| {
+        let exercise = problem.id.exercise_number().filter(|_| problem.kind == Kind::Exercise);
+        let order = exercise.map_or(problem.manifest.order.unwrap_or(i64::MAX), i64::from);
+        (exercise.is_none(), order, problem.id.clone())
+    });
+    problems
+}
+
+/// The first exercise that is not solved, after `after` if one is given, else from the start.
+pub fn next<'a>(problems: &'a [Problem], progress: &Progress, after: Option<&Problem>) -> Option<&'a Problem> {
+    let open = |problem: &&Problem| {
+        problem.kind == Kind::Exercise
+            && !progress.solved.contains_key(problem.id.as_str())
+            && after.is_none_or(|after| after.id != problem.id)
+    };
+    let number = after.and_then(|after| after.id.exercise_number()).unwrap_or(0);
+    let later = problems.iter().filter(open).find(|problem| problem.id.exercise_number() > Some(number));
+    later.or_else(|| problems.iter().find(open))
+}
+
+/// The problem of that name.
+pub fn find(workbook: &Workbook, name: &str) -> Result<Problem, Fault> {
+    match workbook.get(name) {
+        Err(ProblemError::Unknown { nearest: None, .. }) if name.ends_with(".cu") || Path::new(name).is_file() => {
+            Err(usage(format!("no problem is called `{name}`; next: `checker run {name}` runs a kernel file")))
+        }
+        Err(ProblemError::Unknown { name, nearest: problem }) => {
+            let meant = problem.or_else(|| nearest(&name, COMMANDS).map(str::to_owned));
+            let hint = match meant {
+                Some(near) => format!("did you mean `checker {near}`?"),
+                None => "`checker list` shows them all".to_owned(),
+            };
+            Err(usage(format!("no problem is called `{name}`; {hint}")))
+        }
+        found => found.usage(),
+    }
+}
+
+/// The problem of that name, or the next unsolved exercise.
+pub fn find_or_next(context: &Context, workbook: &Workbook, name: Option<&str>) -> Result<Problem, Fault> {
+    if let Some(name) = name {
+        return find(workbook, name);
+    }
+    let problems = problems(context, workbook);
+    next(&problems, &progress(context, workbook), None)
+        .cloned()
+        .ok_or_else(|| usage("every exercise is solved: name one; `checker list` shows them"))
+}
+
+/// The file the reader edits, or the better one of a pair.
+pub fn candidate(problem: &Problem) -> PathBuf {
+    problem.version_path(&Version::Candidate).unwrap_or_else(|| problem.dir.clone())
+}
+
+/// A path as the reader would type it from here.
+pub fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let short = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    short.unwrap_or(path).display().to_string()
+}
+
+/// A chapter and its problems.
+#[derive(Debug)]
+pub struct Chapter<'a> {
+    /// Title in the book's summary, or the page's name.
+    pub title: String,
+    /// Its pairs and exercises, exercises last.
+    pub problems: Vec<&'a Problem>,
+}
+
+/// Problems by chapter, in the book's order; chapters that the book does not list come last.
+pub fn chapters<'a>(workbook: &Workbook, problems: &'a [Problem]) -> Vec<Chapter<'a>> {
+    let titles = titles(workbook);
+    let mut pages: Vec<&str> = titles.iter().map(|(page, _)| page.as_str()).collect();
+    for problem in problems {
+        if !pages.contains(&problem.manifest.chapter.as_str()) {
+            pages.push(&problem.manifest.chapter);
+        }
+    }
+    let chapters = pages.iter().map(|page| {
+        let mut own: Vec<&Problem> = problems.iter().filter(|problem| problem.manifest.chapter == *page).collect();
+        own.sort_by_key(|problem| problem.kind == Kind::Exercise);
+        let title = titles.iter().find(|(other, _)| other == page).map_or(*page, |(_, title)| title.as_str());
+        Chapter { title: title.to_owned(), problems: own }
+    });
+    chapters.filter(|chapter| !chapter.problems.is_empty()).collect()
+}
+
+/// The title of a problem's chapter.
+pub fn chapter_title(workbook: &Workbook, page: &str) -> String {
+    titles(workbook).into_iter().find(|(other, _)| other == page).map_or_else(|| page.to_owned(), |(_, title)| title)
+}
+
+/// (page, title) of the book's summary: its lines `- [Title](page.md)`.
+fn titles(workbook: &Workbook) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(workbook.root().join("book/src/SUMMARY.md")).unwrap_or_default();
+    let entry = |line: &str| {
+        let (_, rest) = line.split_once('[')?;
+        let (title, rest) = rest.split_once("](")?;
+        let (page, _) = rest.split_once(".md)")?;
+        Some((page.trim_start_matches("./").to_owned(), title.to_owned()))
+    };
+    text.lines().filter_map(entry).collect()
+}
