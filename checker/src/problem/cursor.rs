@@ -68,7 +68,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn raw_starts_with(&self, text: &str) -> bool {
+    /// Does `text` come at once, without white space before it?
+    pub fn raw_starts_with(&self, text: &str) -> bool {
         let mut at = self.at;
         text.chars().all(|c| {
             let same = at < self.end && self.chars[at] == c;
@@ -115,6 +116,9 @@ impl<'a> Cursor<'a> {
 
     /// What comes next, for messages.
     pub fn found(&mut self) -> String {
+        if let Some(chevrons) = ["<<<", ">>>"].into_iter().find(|text| self.starts_with(text)) {
+            return format!("`{chevrons}`");
+        }
         match self.peek() {
             None => "the end of the line".to_string(),
             Some(c) if is_name_start(c) || c.is_ascii_digit() => {

@@ -44,6 +44,10 @@ impl KernelName {
         let (mut angles, mut rounds) = (1_u32, 0_u32);
         let mut text = String::new();
         loop {
+            // No template argument holds `<<<`: the launch configuration has begun.
+            if cursor.raw_starts_with("<<<") {
+                return Err(cursor.error_at(open, "the `<` of the template arguments is never closed"));
+            }
             if cursor.take_raw("<<") {
                 text.push_str("<<");
                 continue;

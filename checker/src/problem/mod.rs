@@ -17,6 +17,7 @@ mod manifest_check;
 mod manifest_raw;
 mod mutant;
 mod planning;
+pub mod signature;
 mod source;
 pub mod statement;
 pub mod workbook;

@@ -158,9 +158,9 @@ impl<'a> Walk<'a> {
             Some(Binding::Device(_)) => "a figure of the device",
             Some(Binding::Buffer(_)) => "a buffer",
             _ if position < self.given => "a size of the problem",
-            _ => "defined before",
+            _ => "defined",
         };
-        Err(source.error(column, format!("`{name}` is {what} already; choose another name")))
+        Err(source.error(column, format!("`{name}` is already {what}; choose another name")))
     }
 
     fn eval(&self, source: &SourceLine, expr: &Expr) -> Result<i64, LineError> {
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let len = self.eval(source, &buffer.len)?;
-        let len = check_len(&buffer.name, len, buffer.dtype.size()).map_err(|m| source.error(buffer.len.column, m))?;
+        let len = check_len(&buffer.name, len, buffer.dtype.size()).map_err(|m| source.error(buffer.len.start(), m))?;
         self.plan.buffers.push(Buffer {
             name: buffer.name.clone(),
             dtype: buffer.dtype,
@@ -333,8 +333,7 @@ impl<'a> Walk<'a> {
         let mut dims = [1; 3];
         for (axis, expr) in extent.dims.iter().enumerate() {
             let value = self.eval(source, expr)?;
-            // The column of a sum is its operator's; the first extent starts where the text does.
-            let column = if axis == 0 && extent.dims.len() == 1 { extent.column } else { expr.column };
+            let column = expr.start();
             let name = ["x", "y", "z"][axis];
             if value < 1 {
                 let message = format!("a {what} of {value} {of} in {name}; at least 1 is needed");
@@ -355,14 +354,14 @@ impl<'a> Walk<'a> {
         let bytes = self.eval(source, expr)?;
         let limit = self.device.shared_per_block;
         if bytes < 0 {
-            return Err(source.error(expr.column, format!("{bytes} bytes of shared memory")));
+            return Err(source.error(expr.start(), format!("{bytes} bytes of shared memory")));
         }
         if bytes > limit {
             let message =
                 format!("{bytes} bytes of dynamic shared memory; a block can have at most {limit} on this device");
-            return Err(source.error(expr.column, message));
+            return Err(source.error(expr.start(), message));
         }
-        u32::try_from(bytes).map_err(|_| source.error(expr.column, format!("{bytes} bytes of shared memory")))
+        u32::try_from(bytes).map_err(|_| source.error(expr.start(), format!("{bytes} bytes of shared memory")))
     }
 
     fn arg(&self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
@@ -397,6 +396,15 @@ pub(super) fn check_len(name: &str, len: i64, element: usize) -> Result<u64, Str
 }
 
 impl Expr {
+    /// Column at which the expression starts; [`Expr::column`] is that of its operator.
+    pub fn start(&self) -> u32 {
+        let mut expr = self;
+        while let super::expr::Node::Binary(_, left, _) = &expr.node {
+            expr = left;
+        }
+        expr.column
+    }
+
     /// The name, if the expression is one by itself.
     pub fn as_name(&self) -> Option<&str> {
         match &self.node {
