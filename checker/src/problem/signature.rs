@@ -230,8 +230,9 @@ pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]
         let types: Vec<String> = params.iter().map(Param::words).collect();
         let column = written.map_or(1, |launch| launch.kernel.column);
         let plural = if wanted == 1 { "" } else { "s" };
-        let error =
-            source.error(column, format!("`{kernel}` takes {wanted} argument{plural}, the launch gives {given}"));
+        let error = file
+            .line(line)
+            .error(column, format!("`{kernel}` takes {wanted} argument{plural}, the launch gives {given}"));
         return Err(if types.is_empty() { error } else { error.expected(types.join(", ")) });
     }
     for (index, (arg, param)) in launch.args.iter_mut().zip(params).enumerate() {
