@@ -1,0 +1,27 @@
+// Forgets that a block may be one warp.
+//@ mutant out-of-bounds: with 32 threads a block, s[t + 32] is past the end
+//@ launch block_sums<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)
+
+__global__ void block_sums(const int* x, int* sums, int n)
+{
+    extern __shared__ int s[];
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+
+    s[t] = i < n ? x[i] : 0;
+    __syncthreads();
+
+    for (int k = blockDim.x / 2; k > 32; k /= 2) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+
+    if (t < 32) {
+        #pragma unroll
+        for (int k = 32; k > 0; k /= 2) {
+            if (t < k) s[t] += s[t + k];
+            __syncwarp();
+        }
+        if (t == 0) sums[blockIdx.x] = s[0];
+    }
+}
