@@ -1,0 +1,32 @@
+// Two generators in one array: even elements are stirred by a xorshift, odd elements by a multiply and add.
+// Flaw: even and odd sit in the same warp, so every warp runs both loops, each with half its lanes.
+//@ let    block = 256
+//@ launch stir<<<ceil_div(n, block), block>>>(16, seed, out, n)
+
+__device__ unsigned xorshift(unsigned s, int rounds)
+{
+    #pragma unroll 1
+    for (int k = 0; k < rounds; ++k) {
+        s ^= s << 13;
+        s ^= s >> 17;
+        s ^= s << 5;
+    }
+    return s;
+}
+
+__device__ unsigned multiply_add(unsigned s, int rounds)
+{
+    #pragma unroll 1
+    for (int k = 0; k < rounds; ++k)
+        s = s * 1664525u + 1013904223u;
+    return s;
+}
+
+__global__ void stir(int rounds, const unsigned* seed, unsigned* out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    if (i % 2 == 0) out[i] = xorshift(seed[i], rounds);
+    else            out[i] = multiply_add(seed[i], rounds);
+}
