@@ -3,7 +3,7 @@
 //! [`Manifest::parse`] reads and checks everything that the file alone can tell; whoever holds a [`Manifest`] need not
 //! check it again.
 
-use super::error::LineError;
+use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
 use super::goal::{CounterRatio, Goal};
@@ -198,7 +198,7 @@ impl Manifest {
         let toml = TomlText { path, text };
         let raw: manifest_raw::Manifest = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            toml.error(offset, error.message().trim().replace('\n', "; "))
+            unknown_key(toml.error(offset, error.message().trim().replace('\n', "; ")))
         })?;
         manifest_check::check(toml, raw)
     }
@@ -268,4 +268,18 @@ pub fn magnitude_name(output: &str) -> String {
 
 fn length(name: &str, len: &Formula, dtype: DType, sizes: &Sizes) -> Result<u64, LineError> {
     check_len(name, len.eval(sizes)?, dtype.size()).map_err(|message| len.error(message))
+}
+
+/// Serde's "unknown field `a`, expected one of `b`, `c`" as our own: the nearest key, and the keys as what was expected.
+fn unknown_key(error: LineError) -> LineError {
+    let Some((head, keys)) = error.message.split_once(", expected ").filter(|(head, _)| head.starts_with("unknown "))
+    else {
+        return error;
+    };
+    let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(str::to_string).collect() };
+    let (written, keys) = (quoted(head).concat(), quoted(keys));
+    let what = if head.starts_with("unknown field") { "key" } else { "value" };
+    let hint = did_you_mean(&written, keys.iter().map(String::as_str));
+    let message = format!("unknown {what} `{written}`{hint}").into_boxed_str();
+    LineError { message, ..error.clone() }.expected(format!("one of {}", keys.join(", ")))
 }

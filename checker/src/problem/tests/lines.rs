@@ -1,7 +1,7 @@
-//! Kernel files, plans and manifests, well formed and malformed.
+//! Kernel files and plans, well formed and malformed.
 
-use super::*;
 use crate::plan::{Arg, Buffer, Fill, Plan, Role};
+use crate::problem::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 
