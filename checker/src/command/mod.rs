@@ -8,6 +8,7 @@ mod home;
 pub mod interrupt;
 mod list;
 mod reset;
+pub mod sass;
 pub mod shelf;
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
@@ -37,6 +38,8 @@ enum Command {
     Hint(hint::HintArgs),
     /// Put the starter back; your version is kept
     Reset(reset::ResetArgs),
+    /// The machine code of a kernel: listing, statistics, diff
+    Sass(Box<sass::Args>),
 }
 
 /// Entry point: parses, dispatches, prints an error once.
@@ -67,5 +70,6 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
         Some(Command::List) => list::run(context),
         Some(Command::Hint(args)) => hint::run(context, &args),
         Some(Command::Reset(args)) => reset::run(context, &args),
+        Some(Command::Sass(args)) => sass::run(context, &args),
     }
 }

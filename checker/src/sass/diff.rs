@@ -93,6 +93,25 @@ pub fn diff_hot<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
     }
 }
 
+/// Which kernels to compare: those of the same name, then the rest in order.
+pub fn pair<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Vec<(&'a Kernel, &'a Kernel)> {
+    let entries = |side: &[&'a Kernel]| side.iter().copied().filter(|k| k.entry).collect::<Vec<_>>();
+    let (mut old, mut new) = (entries(old), entries(new));
+    let mut pairs = Vec::new();
+    let same_name: [fn(&Kernel, &Kernel) -> bool; 3] =
+        [|a, b| a.name == b.name, |a, b| a.short_name() == b.short_name(), |_, _| true];
+    for same in same_name {
+        old.retain(|a| match new.iter().position(|b| same(a, b)) {
+            Some(n) => {
+                pairs.push((*a, new.remove(n)));
+                false
+            }
+            None => true,
+        });
+    }
+    pairs
+}
+
 /// The hot part of a kernel: its hottest loop's body, or all of it.
 pub fn hot(kernel: &Kernel) -> Vec<&Instruction> {
     hot_loop(kernel).unwrap_or_else(|| kernel.code().iter().collect())

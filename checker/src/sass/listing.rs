@@ -4,6 +4,8 @@
 use super::{
     control::Control,
     instruction::{Guard, Instruction, Live, SourceLine},
+    limits::Limits,
+    occupancy::{Occupancy, Settings, Usage, occupancy},
     opcode::Opcode,
     operand::{File, Operand},
     resources::Resources,
@@ -53,6 +55,18 @@ impl Kernel {
     pub fn short_name(&self) -> &str {
         let end = self.demangled.find(['<', '(']).unwrap_or(self.demangled.len());
         self.demangled[..end].trim()
+    }
+
+    /// Theoretical occupancy of a launch with so many threads and bytes of dynamic shared memory a block. More than 48 KiB
+    /// of shared memory is taken to be opted into, as the checker does. A block larger than `__launch_bounds__` is none.
+    pub fn occupancy(&self, device: &Limits, threads: u32, shared_dynamic: u32) -> Occupancy {
+        let r = &self.resources;
+        // A block over the bound is turned away like one over the device's limit.
+        let bound = r.max_threads.unwrap_or(u32::MAX).min(device.threads_per_block);
+        let device = Limits { threads_per_block: bound, ..*device };
+        let shared = r.shared.saturating_add(shared_dynamic);
+        let usage = Usage { threads, registers: r.registers, shared, barriers: r.barriers };
+        occupancy(&device, &usage, Settings { carveout: None, opt_in: true })
     }
 
     /// The instructions before the padding.
@@ -131,7 +145,7 @@ pub fn add_live(kernels: &mut [Kernel], text: &str) {
         }
         let Some((code, comment)) = line.rsplit_once("// |") else { continue };
         let cells: Vec<&str> = comment.split('|').map(str::trim).collect();
-        if cells.iter().any(|c| *c == "GPR") {
+        if cells.contains(&"GPR") {
             columns = cells.iter().map(|c| (*c).to_owned()).collect();
             continue;
         }

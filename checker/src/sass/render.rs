@@ -6,7 +6,7 @@ mod stats;
 
 pub use diff::{SideBySide, diff};
 pub use listing::{ListingOptions, listing};
-pub use stats::stats;
+pub use stats::{Question, stats};
 
 use super::{
     instruction::Instruction,

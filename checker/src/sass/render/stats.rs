@@ -1,11 +1,25 @@
 //! Statistics as a short table.
 
-use crate::sass::{Kernel, Module, stats::Stats};
+use crate::sass::{Kernel, Limits, Module, stats::Stats};
 use console::Style;
 use std::fmt::Write;
 
+/// What the reader wants to know besides the counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Question {
+    /// Threads a block, for occupancy; `None` shows several.
+    pub block: Option<u32>,
+    /// Dynamic shared memory a block in bytes.
+    pub shared: u32,
+    /// Elements that a thread handles (in a loop: in one turn).
+    pub elements: Option<u32>,
+}
+
+/// Block sizes whose occupancy is shown when none is asked for.
+const BLOCKS: [u32; 5] = [64, 128, 256, 512, 1024];
+
 /// A kernel's statistics as text.
-pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, colour: bool) -> String {
+pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: Question, colour: bool) -> String {
     let bold = Style::new().force_styling(colour).bold();
     let r = &kernel.resources;
     let mut out = format!("{}  {}\n", bold.apply_to(&kernel.demangled), module.target);
@@ -30,6 +44,12 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, colour: bool) -> S
         }
     }
     row("loads in a row", format!("{} from global memory before the first use", stats.load_run));
+    if let Some(elements) = question.elements.filter(|n| *n > 0) {
+        row("per element", format!("{:.2} instructions", stats.per_element(f64::from(elements))));
+    }
+    if kernel.entry {
+        row("occupancy", occupancy(module, kernel, question));
+    }
     let heading = |out: &mut String, text: &str| {
         let _ = writeln!(out, "  {}", bold.apply_to(text));
     };
@@ -65,4 +85,35 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, colour: bool) -> S
         }
     }
     out
+}
+
+/// `256 threads a block: 8 blocks, 64 of 64 warps (100 %), limited by warps`, a line a block size.
+fn occupancy(module: &Module, kernel: &Kernel, question: Question) -> String {
+    let Some(limits) = Limits::of(module.sm()) else {
+        return format!("unknown: the limits of {} are not published", module.target);
+    };
+    let one;
+    let blocks: &[u32] = match question.block {
+        Some(block) => {
+            one = [block];
+            &one
+        }
+        None => &BLOCKS,
+    };
+    let lines: Vec<String> = blocks
+        .iter()
+        .map(|&threads| {
+            let o = kernel.occupancy(&limits, threads, question.shared);
+            let limiters: Vec<String> = o.limiters.iter().map(ToString::to_string).collect();
+            format!(
+                "{threads:>4} threads a block: {:>2} blocks, {:>2} of {} warps ({:.0} %), limited by {}",
+                o.active_blocks,
+                o.active_warps,
+                o.max_warps,
+                100.0 * o.fraction,
+                limiters.join(", ")
+            )
+        })
+        .collect();
+    lines.join(&format!("\n{:24}", ""))
 }

@@ -1,0 +1,193 @@
+//! `checker sass`: the machine code of a kernel file or a problem's version: listing, statistics, or a diff of two.
+
+mod json;
+mod subject;
+
+use super::{Context, Exit, Fault, Outcome, usage};
+use crate::sass::{
+    Kernel, Module, Stats,
+    diff::{diff, diff_hot, pair},
+    render,
+};
+use crate::toolchain;
+use subject::{Loaded, Loader};
+
+/// The machine code of a kernel: listing, statistics, diff
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// A kernel file (.cu), a compiled one (.cubin), or a problem: `local-array`, `ex03`
+    #[arg(value_name = "FILE|NAME")]
+    subject: String,
+    /// Architecture to compile for, sm_75 to sm_121 [default: the problem's, else sm_90]
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<String>,
+    /// Counts by family, opcode and loop; resources; occupancy
+    #[arg(long, conflicts_with = "diff")]
+    stats: bool,
+    /// Scheduling in front of each instruction: scoreboards, yield, stall, and live registers
+    #[arg(long, conflicts_with_all = ["stats", "diff"])]
+    control: bool,
+    /// What changed, against another file or problem; without one, a problem's baseline against its candidate
+    #[arg(long, value_name = "OTHER", num_args = 0..=1)]
+    diff: Option<Option<String>>,
+    /// Source lines between the instructions
+    #[arg(long, conflicts_with_all = ["stats", "diff"])]
+    lines: bool,
+    /// Only this kernel; a template instance (`fma<4>`) is compiled for it
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// A problem's baseline instead of its candidate
+    #[arg(long, conflicts_with_all = ["solution", "diff"])]
+    baseline: bool,
+    /// A problem's worked answer instead of its candidate
+    #[arg(long)]
+    solution: bool,
+    /// With --diff: the hottest loops only
+    #[arg(long, requires = "diff")]
+    hot: bool,
+    /// With --stats: threads a block, for occupancy
+    #[arg(long, value_name = "THREADS", requires = "stats")]
+    block: Option<u32>,
+    /// With --stats: dynamic shared memory a block in bytes, for occupancy
+    #[arg(long, value_name = "BYTES", requires = "stats", default_value_t = 0)]
+    shared: u32,
+    /// With --stats: elements a thread handles, for instructions per element
+    #[arg(long, value_name = "N", requires = "stats")]
+    elements: Option<u32>,
+}
+
+/// Narrowest terminal for two columns.
+const SIDE_BY_SIDE: usize = 120;
+
+/// Runs the command.
+pub fn run(context: &Context, args: &Args) -> Outcome {
+    let toolchain = toolchain::locate(&toolchain::Options::default())
+        .map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
+    let loader = Loader {
+        toolchain: &toolchain,
+        context,
+        arch: args.arch.as_deref(),
+        instance: args.kernel.as_deref().filter(|k| k.contains('<')),
+        live: args.stats || args.control || context.json,
+    };
+    let text = match &args.diff {
+        Some(other) => compare(context, args, &loader, other.as_deref())?,
+        None => {
+            let version = subject::version(args.baseline, args.solution);
+            show(context, args, &loader.load(&args.subject, &version)?)?
+        }
+    };
+    context.print(&text)?;
+    Ok(Exit::Met)
+}
+
+/// Listing, statistics or JSON of one subject.
+fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<String, Fault> {
+    let kernels = wanted(args, loaded)?;
+    if context.json {
+        return json::document(loaded, &kernels, None);
+    }
+    let colour = context.face.colour;
+    let texts: Vec<String> = kernels
+        .iter()
+        .map(|kernel| {
+            if args.stats {
+                let question = render::Question { block: args.block, shared: args.shared, elements: args.elements };
+                render::stats(&loaded.module, kernel, &Stats::of(kernel), question, colour)
+            } else {
+                let source = loaded.source.as_deref();
+                let options = render::ListingOptions { control: args.control, lines: args.lines, source, colour };
+                render::listing(&loaded.module, kernel, options)
+            }
+        })
+        .collect();
+    Ok(texts.join("\n"))
+}
+
+/// The diff of two subjects, of a problem's two versions, or of the two kernels of one file.
+fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>) -> Result<String, Fault> {
+    let version = subject::version(false, args.solution);
+    let (old, new) = match other {
+        Some(other) => {
+            let old = loader.load(&args.subject, &version)?;
+            (old, Some(loader.load(other, &version)?))
+        }
+        None if subject::is_file(&args.subject) => (loader.load(&args.subject, &version)?, None),
+        None => {
+            let old = loader.load(&args.subject, &subject::version(true, false))?;
+            (old, Some(loader.load(&args.subject, &version)?))
+        }
+    };
+    let before = wanted(args, &old)?;
+    let pairs: Vec<(&Kernel, &Kernel)> = match &new {
+        Some(new) => pair(&before, &wanted(args, new)?),
+        None => match before.as_slice() {
+            [a, b] => vec![(a, b)],
+            all => {
+                return Err(usage(format!(
+                    "{} has {} kernels; --diff without a second file compares the two kernels of one file\n\
+                     next: checker sass {} --diff OTHER",
+                    old.label,
+                    all.len(),
+                    args.subject
+                )));
+            }
+        },
+    };
+    let label = |loaded: &Loaded, kernel: &Kernel| format!("{}  {}", loaded.label, kernel.demangled);
+    let other = new.as_ref().unwrap_or(&old);
+    if context.json {
+        return json::document(&old, &before, Some(json::Second { loaded: other, pairs: &pairs, hot: args.hot }));
+    }
+    let layout = side_by_side(context);
+    let fold = context.verbosity < super::Verbosity::Verbose;
+    let texts: Vec<String> = pairs
+        .iter()
+        .map(|(a, b)| {
+            let d = if args.hot { diff_hot(a, b) } else { diff(a, b) };
+            render::diff(&d, (&label(&old, a), &label(other, b)), layout, context.face.colour, fold)
+        })
+        .collect();
+    Ok(texts.join("\n"))
+}
+
+fn side_by_side(context: &Context) -> Option<render::SideBySide> {
+    if !context.face.drawing {
+        return None;
+    }
+    let columns =
+        console::Term::stdout().size_checked().map_or(context.face.width, |(_, columns)| usize::from(columns));
+    (columns >= SIDE_BY_SIDE).then_some(render::SideBySide { columns })
+}
+
+/// The kernels asked for: `--kernel`, else those that are launched, else all. In source order.
+fn wanted<'a>(args: &Args, loaded: &'a Loaded) -> Result<Vec<&'a Kernel>, Fault> {
+    let module: &Module = &loaded.module;
+    let mut kernels = match &args.kernel {
+        Some(name) => match loaded.names.get(name) {
+            Some(mangled) => module.find(mangled),
+            None => module.find(name),
+        },
+        None => {
+            let launched: Vec<&str> = loaded.launched.iter().map(String::as_str).collect();
+            let found = module.launched(&launched);
+            if found.iter().any(|k| k.entry) { found } else { module.kernels.iter().collect() }
+        }
+    };
+    if kernels.is_empty() {
+        let known: Vec<&str> = module.kernels.iter().map(|k| k.demangled.as_str()).collect();
+        return Err(match &args.kernel {
+            Some(name) => usage(format!("{} has no kernel `{name}`; it has {}", loaded.label, list(&known))),
+            None => usage(loaded.no_kernels()),
+        });
+    }
+    kernels.sort_by_key(|k| (!k.entry, k.instructions.iter().find_map(|i| i.source).map(|s| (s.file, s.line))));
+    Ok(kernels)
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,167 @@
+//! What the reader named: a file or a problem's version, compiled and disassembled.
+
+use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
+use crate::compile::{self, CompileError, Request};
+use crate::problem::{DeviceShape, KernelFile, Sizes, Version, Workbook};
+use crate::sass::{self, Module};
+use crate::toolchain::{Toolchain, home::Home};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The architecture of a file on its own, as problems have it.
+const DEFAULT_ARCH: &str = "sm_90";
+
+/// Where to find a compiler and for what to compile.
+pub struct Loader<'a> {
+    pub toolchain: &'a Toolchain,
+    pub context: &'a Context,
+    /// `--arch`
+    pub arch: Option<&'a str>,
+    /// A template instance to compile besides those that are launched.
+    pub instance: Option<&'a str>,
+    /// Count live registers.
+    pub live: bool,
+}
+
+/// A module and where it comes from.
+pub struct Loaded {
+    /// `kernels/local-array/naive.cu`
+    pub label: String,
+    pub module: Module,
+    /// Linked names of the kernels that its `//@ launch` lines name, in order.
+    pub launched: Vec<String>,
+    /// Linked names by name expression.
+    pub names: BTreeMap<String, String>,
+    /// "NVRTC 13.5"; a CUBIN's is not known.
+    pub compiler: Option<String>,
+    /// The kernel file's text.
+    pub source: Option<String>,
+}
+
+/// The version of a problem that the options name.
+pub fn version(baseline: bool, solution: bool) -> Version {
+    match (baseline, solution) {
+        (true, _) => Version::Baseline,
+        (_, true) => Version::Solution,
+        _ => Version::Candidate,
+    }
+}
+
+/// Whether a subject names a file rather than a problem.
+pub fn is_file(subject: &str) -> bool {
+    let path = Path::new(subject);
+    path.extension().is_some_and(|e| e == "cu" || e == "cubin") || path.is_file()
+}
+
+impl Loader<'_> {
+    /// Compiles and disassembles.
+    pub fn load(&self, subject: &str, version: &Version) -> Result<Loaded, Fault> {
+        if is_file(subject) {
+            let path = PathBuf::from(subject);
+            if path.extension().is_some_and(|e| e == "cubin") {
+                return self.cubin(&path);
+            }
+            let file = self.read(&path)?;
+            let sizes = self.sizes_of(&path, &file)?;
+            return self.compile(&file, &sizes, DEFAULT_ARCH, subject.to_owned());
+        }
+        let workbook = shelf::open(self.context)?;
+        let problem = shelf::find(&workbook, subject)?;
+        // A sweep has one version.
+        let version = if problem.sweep().is_some() { &Version::Sweep } else { version };
+        let file = problem.version(version).usage()?;
+        let label = file.path().strip_prefix(workbook.root()).unwrap_or(file.path()).display().to_string();
+        // A sweep's first cell also has values for its row and column.
+        let sizes = match problem.sweep() {
+            Some(sweep) => sweep.cells(&problem.manifest.count).first().map(|c| c.sizes.clone()).unwrap_or_default(),
+            None => problem.manifest.count.clone(),
+        };
+        self.compile(&file, &sizes, &problem.manifest.arch, label)
+    }
+
+    /// A file on its own. `Request::read` has the better messages for what is no text.
+    fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
+        Request::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
+        KernelFile::read(path).usage()
+    }
+
+    /// Sizes for a file's template arguments: its own, or its problem's if it lies in a problem's folder.
+    fn sizes_of(&self, path: &Path, file: &KernelFile) -> Result<Sizes, Fault> {
+        let own = file.sizes(&BTreeMap::new()).usage()?;
+        if !own.is_empty() {
+            return Ok(own);
+        }
+        let folder = std::path::absolute(path).ok().and_then(|p| {
+            let folder =
+                p.ancestors().skip(1).find(|dir| Workbook::around(dir).is_ok_and(|w| dir.starts_with(w.root())))?;
+            Some((Workbook::around(folder).ok()?, folder.file_name()?.to_str()?.to_owned()))
+        });
+        let problem = folder.and_then(|(workbook, name)| workbook.get(&name).ok());
+        Ok(problem.map(|p| p.manifest.count).unwrap_or_default())
+    }
+
+    fn compile(&self, file: &KernelFile, sizes: &Sizes, arch: &str, label: String) -> Result<Loaded, Fault> {
+        let arch = self.arch.unwrap_or(arch);
+        let launches = file
+            .statements_flat()
+            .iter()
+            .any(|s| matches!(s.kind, crate::problem::statement::StatementKind::Launch(_)));
+        let launched = if launches { file.name_expressions(sizes, &DeviceShape::H200).usage()? } else { Vec::new() };
+        let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_fault)?;
+        request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
+        let compiled = compile::compile(self.toolchain, &request).map_err(compile_fault)?;
+        let module = self.disassemble(&compiled.cubin)?;
+        Ok(Loaded {
+            label,
+            module,
+            launched: launched.iter().filter_map(|l| compiled.names.get(l).cloned()).collect(),
+            names: compiled.names,
+            compiler: Some(compiled.compiler),
+            source: Some(file.text().to_owned()),
+        })
+    }
+
+    fn cubin(&self, path: &Path) -> Result<Loaded, Fault> {
+        let bytes = std::fs::read(path).map_err(|e| usage(format!("cannot read {}: {e}", path.display())))?;
+        let module = match self.disassemble(&bytes) {
+            Err(fault) if fault.exit == Exit::Usage => return Err(usage(format!("{}: {fault}", path.display()))),
+            other => other?,
+        };
+        let (launched, names) = (Vec::new(), BTreeMap::new());
+        Ok(Loaded { label: path.display().to_string(), module, launched, names, compiler: None, source: None })
+    }
+
+    fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
+        let cache = Some(Home::from_environment().root().join("sass"));
+        let options = sass::Options { nvdisasm: self.toolchain.nvdisasm.clone(), cache, live: self.live };
+        sass::disassemble(cubin, &options).map_err(|error| {
+            let exit = if matches!(error, sass::Error::Cubin(_)) { Exit::Usage } else { Exit::Environment };
+            Fault { exit, error: error.into() }
+        })
+    }
+}
+
+impl Loaded {
+    /// Why a file has no machine code, and what to do.
+    pub fn no_kernels(&self) -> String {
+        let has = |word: &str| self.source.as_deref().is_some_and(|s| s.contains(word));
+        if has("template") && has("__global__") {
+            format!(
+                "{}: its kernels are templates, and no instance is asked for, so there is no machine code\n\
+                 next: name an instance, `--kernel 'NAME<...>'`, or add a line `//@ launch NAME<...><<<GRID, BLOCK>>>(...)`",
+                self.label
+            )
+        } else {
+            format!("{}: no kernel in it\nnext: declare one as `__global__ void NAME(...)`", self.label)
+        }
+    }
+}
+
+fn compile_fault(error: CompileError) -> Fault {
+    let exit = match error.exit_code() {
+        1 => Exit::NotMet,
+        2 => Exit::Usage,
+        _ => Exit::Environment,
+    };
+    Fault { exit, error: error.into() }
+}
