@@ -194,9 +194,9 @@ impl<'a> Cursor<'a> {
         let digits = written.replace('\'', "");
         let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
         let parsed = match hex {
-            Some(hex) => i64::from_str_radix(hex, 16).map(Number::Int).map_err(|e| e.kind().clone()),
+            Some(hex) => i64::from_str_radix(hex, 16).map(Number::Int).map_err(|e| *e.kind()),
             None if digits.bytes().all(|b| b.is_ascii_digit()) => {
-                digits.parse().map(Number::Int).map_err(|e| e.kind().clone())
+                digits.parse().map(Number::Int).map_err(|e| *e.kind())
             }
             None => {
                 let real = digits.strip_suffix(['f', 'F']).unwrap_or(&digits);

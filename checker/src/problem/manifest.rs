@@ -7,6 +7,7 @@ use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
 use super::goal::{CounterRatio, Goal};
+use super::mutant::Reason;
 use super::planning::check_len;
 use super::{manifest_check, manifest_raw};
 use crate::dtype::DType;
@@ -29,6 +30,8 @@ pub struct Manifest {
     pub hints: Vec<String>,
     /// Place in the list of pairs.
     pub order: Option<i64>,
+    /// The baseline is wrong, not slow: what the simulator must report for it at some case. It is never timed.
+    pub flaw: Option<Reason>,
     /// Where the problem runs; at least one.
     pub backends: Vec<BackendName>,
     /// Sizes that are run and verified. For a sweep see `Problem::cases`.

@@ -1,7 +1,7 @@
 //! From `problem.toml` as written to a [`Manifest`]: everything that types alone do not say.
 
 use super::cursor::{Cursor, is_name_char, is_name_start};
-use super::error::LineError;
+use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::fill;
 use super::formula::{Formula, TomlText};
@@ -10,6 +10,7 @@ use super::manifest::{
     Axis, BackendName, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
+use super::mutant::Reason;
 use super::planning::DeviceShape;
 use crate::plan::Fill;
 use toml::Spanned;
@@ -88,6 +89,7 @@ pub(super) fn check(toml: TomlText, raw: raw::Manifest) -> Result<Manifest, Line
         learned: sentence(&raw.learned)?,
         hints: check_hints(toml, &raw)?,
         order: raw.order,
+        flaw: check_flaw(toml, raw.flaw.as_ref())?,
         backends,
         cases: sizes.cases,
         count: sizes.count,
@@ -140,6 +142,20 @@ fn check_hints(toml: TomlText, raw: &raw::Manifest) -> Result<Vec<String>, LineE
         return Err(toml.error(hints.span().start, message));
     }
     hints.get_ref().iter().map(|hint| non_empty(toml, hint)).collect()
+}
+
+fn check_flaw(toml: TomlText, flaw: Option<&Spanned<String>>) -> Result<Option<Reason>, LineError> {
+    let Some(flaw) = flaw else { return Ok(None) };
+    let possible = || Reason::ALL.into_iter().filter(|reason| reason.is_finding() || *reason == Reason::WrongResult);
+    let name = flaw.get_ref();
+    match possible().find(|reason| reason.name() == name) {
+        Some(reason) => Ok(Some(reason)),
+        None => {
+            let names: Vec<&str> = possible().map(Reason::name).collect();
+            let message = format!("unknown flaw `{name}`{}", did_you_mean(name, names.iter().copied()));
+            Err(toml.error(flaw.span().start, message).expected(format!("one of {}", names.join(", "))))
+        }
+    }
 }
 
 fn check_arch(toml: TomlText, arch: Option<&Spanned<String>>) -> Result<String, LineError> {

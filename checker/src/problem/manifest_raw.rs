@@ -18,6 +18,7 @@ pub(super) struct Manifest {
     #[serde(default)]
     pub hints: Option<Spanned<Vec<Text>>>,
     pub order: Option<i64>,
+    pub flaw: Option<Text>,
     pub backends: Option<Spanned<Vec<BackendName>>>,
     pub kind: Option<Spanned<Kind>>,
     pub arch: Option<Text>,

@@ -4,6 +4,7 @@
 //! Everything here is read from text that people write, so everything malformed is a [`LineError`] with its place; and
 //! everything here ends and stays small whatever the text says.
 
+pub mod audit;
 mod cursor;
 mod error;
 pub mod expr;

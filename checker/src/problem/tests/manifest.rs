@@ -127,6 +127,13 @@ fn a_manifest_gives_buffers_for_the_problem_and_for_its_oracle() {
 }
 
 #[test]
+fn a_flaw_is_a_reason() {
+    assert_eq!(parse(GOOD).unwrap().flaw, None);
+    let text = GOOD.replace("order    = 3", "flaw = \"race\"");
+    assert_eq!(parse(&text).unwrap().flaw, Some(Reason::Race));
+}
+
+#[test]
 fn count_and_time_have_defaults() {
     let text = GOOD.replace("count    = { n = 65536 }\n", "").replace("time     = { n = 268435456 }\n", "");
     let manifest = parse(&text).unwrap();
@@ -219,6 +226,8 @@ fn malformed_manifests_have_clear_messages() {
         ("no hints", "hints    = [\"look at the atomics\", \"sum in shared memory first\"]\n", ""),
         ("unknown backend", "order    = 3", "backends = [\"sim\", \"cpu\"]"),
         ("no backend", "order    = 3", "backends = []"),
+        ("unknown flaw", "order    = 3", "flaw = \"raec\""),
+        ("a goal is no flaw", "order    = 3", "flaw = \"goal\""),
         ("unknown arch", "order    = 3", "arch = \"sm_12\""),
         ("no cases", "[{ n = 1 }, { n = 33 }, { n = 1000 }, { n = 65536 }]", "[]"),
         ("no case of 1", "{ n = 1 }, { n = 33 }", "{ n = 2 }, { n = 33 }"),

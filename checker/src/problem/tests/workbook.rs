@@ -142,3 +142,44 @@ fn a_sweeps_case_covers_the_values_it_leaves_out() {
     let cases: Vec<(i64, i64, i64)> = problem.cases().iter().map(|c| (c["n"], c["t"], c["u"])).collect();
     assert_eq!(cases, [(7, 32, 1), (7, 32, 2), (9, 32, 1), (9, 32, 2), (9, 64, 1), (9, 64, 2)]);
 }
+
+#[test]
+fn an_audit_names_what_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let workbook = workbook(dir.path());
+    write(dir.path(), "kernels/local-array/naive.cu", &KERNEL.replace("ceil_div(n, 256)", "n / 256"));
+    write(dir.path(), "kernels/local-array/optimised.cu", &format!("{KERNEL}//@ mutant race: it races\n"));
+    write(dir.path(), "kernels/local-array/mutants/racy.cu", KERNEL);
+    write(dir.path(), "kernels/local-array/reference.cu", "__global__ void k(int n) {}\n//@ launch k<<<1, 1>>>(n)\n");
+    let faults = audit::audit(&workbook, &workbook.get("local-array").unwrap());
+    let root = dir.path().to_string_lossy().into_owned();
+    insta::assert_snapshot!(faults.join("\n\n").replace(&root, "ROOT"));
+}
+
+#[test]
+fn an_audit_sees_a_committed_kernel_that_is_not_the_starter() {
+    let dir = tempfile::tempdir().unwrap();
+    let workbook = workbook(dir.path());
+    let problem = workbook.get("ex01").unwrap();
+    let says =
+        |workbook: &Workbook| audit::audit(workbook, &problem).iter().any(|f| f.contains("different from starter.cu"));
+    assert!(!says(&workbook));
+    write(dir.path(), "exercises/ex01/kernel.cu", &format!("{KERNEL}// solved\n"));
+    assert!(says(&workbook));
+}
+
+/// The workbook as it is shipped.
+#[test]
+fn every_shipped_problem_is_well_formed() {
+    let workbook = Workbook::around(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut faults = Vec::new();
+    let ids = workbook.ids();
+    for id in &ids {
+        match workbook.load(id) {
+            Ok(problem) => faults.extend(audit::audit(&workbook, &problem).into_iter().map(|f| format!("{id}: {f}"))),
+            Err(error) => faults.push(format!("{id}: {error}")),
+        }
+    }
+    assert!(ids.len() >= 10, "only {} problems", ids.len());
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
