@@ -1,7 +1,7 @@
 //! The compiling child: `checker __compile`. Reads one [`Job`], confines itself, compiles, answers, ends.
 
 use super::wire::{self, Answer, Compile, Job};
-use super::{headers, nvrtc, sandbox};
+use super::{headers, includes, nvrtc, sandbox};
 use std::io::{Read, Write};
 
 /// The hidden first argument.
@@ -48,12 +48,19 @@ fn answer(job: &Job) -> Vec<u8> {
             Err(reason) => Answer::Unloadable { reason },
         });
     };
-    let confined = sandbox::confine(&compile.includes);
+    let confined = job.landlock && sandbox::confine(&compile.includes);
+    if !confined && let Err(refused) = includes::check(&compile.source, |name| is_header(compile, name)) {
+        // In the compiler's own words, so that it is told like every other message.
+        let log = format!("{}({}): error: cannot open source file \"{}\"", compile.name, refused.line, refused.name);
+        return plain(Answer::Rejected { log, confined });
+    }
     match run(compile) {
         Ok((outcome, mut log)) => {
             truncate(&mut log);
             match outcome {
                 nvrtc::Outcome::Done { ptx, cubin, names } => {
+                    // The folder is always "/": leave it out of the learner's file's name.
+                    let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
                     wire::encode(Answer::Compiled { names, log, confined }, ptx.as_bytes(), &cubin)
                 }
                 nvrtc::Outcome::Rejected => plain(Answer::Rejected { log, confined }),
@@ -66,6 +73,11 @@ fn answer(job: &Job) -> Vec<u8> {
 
 fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
     nvrtc::compile(&compile.source, &compile.name, headers::ALL, &compile.options, &compile.expressions)
+}
+
+fn is_header(compile: &Compile, name: &str) -> bool {
+    headers::ALL.iter().any(|(header, _)| *header == name)
+        || compile.includes.iter().any(|dir| dir.join(name).is_file())
 }
 
 fn truncate(log: &mut String) {

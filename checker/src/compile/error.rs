@@ -35,6 +35,21 @@ pub struct Diagnostic {
     pub text: Option<String>,
 }
 
+impl Diagnostic {
+    /// An error about the file as a whole.
+    pub fn about_file(file: &std::path::Path, message: &str) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            file: file.display().to_string(),
+            line: None,
+            column: None,
+            message: message.trim().to_owned(),
+            notes: Vec::new(),
+            text: None,
+        }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     /// `file:line:column: error: message`, the source line with a caret, the notes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,10 +65,14 @@ impl fmt::Display for Diagnostic {
         write!(f, ": {severity}: {}", self.message)?;
         if let (Some(line), Some(text)) = (self.line, &self.text) {
             let number = line.to_string();
-            write!(f, "\n{number} | {}", text.trim_end())?;
+            // A line of machine-made length is shown around its caret.
+            let skipped = self.column.map_or(0, |column| (column as usize).saturating_sub(WIDEST / 2) / TAB * TAB);
+            let skipped = if text.chars().count() > WIDEST { skipped } else { 0 };
+            let shown: String = text.trim_end().chars().skip(skipped).take(WIDEST).collect();
+            write!(f, "\n{number} | {shown}")?;
             if let Some(column) = self.column {
                 // Tabs stay tabs, so that the caret stands under its character whatever the terminal's tab stops are.
-                let before = text.chars().take(column.saturating_sub(1) as usize);
+                let before = text.chars().take(column.saturating_sub(1) as usize).skip(skipped);
                 let space: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
                 write!(f, "\n{} | {space}^", " ".repeat(number.len()))?;
             }
@@ -64,6 +83,11 @@ impl fmt::Display for Diagnostic {
         Ok(())
     }
 }
+
+/// Most characters of a source line that are shown.
+const WIDEST: usize = 160;
+/// Lines are cut at tab stops.
+const TAB: usize = 8;
 
 /// Why there is no compiled result.
 #[derive(Debug, thiserror::Error)]

@@ -13,6 +13,7 @@ pub mod child;
 mod diagnostics;
 mod error;
 mod headers;
+mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
 mod sandbox;
@@ -136,6 +137,8 @@ pub struct Compiled {
     pub confined: bool,
     /// Whether it came from the cache.
     pub cached: bool,
+    /// Why the result could not be kept in the cache, if it could not: a warning, nothing more.
+    pub not_kept: Option<String>,
 }
 
 /// Compiles a source, or takes the result from the cache.
@@ -166,9 +169,7 @@ pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, Com
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
     match &answer {
         Answer::Compiled { names, log, confined } => {
-            if !cached {
-                cache.write(&key, answer.clone(), ptx.as_bytes(), &cubin);
-            }
+            let kept = if cached { Ok(()) } else { cache.write(&key, &answer, ptx.as_bytes(), &cubin) };
             Ok(Compiled {
                 names: request.kernels.iter().cloned().zip(names.iter().cloned()).collect(),
                 warnings: diagnostics(log),
@@ -178,11 +179,20 @@ pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, Com
                 compiler: toolchain.compiler(),
                 confined: *confined,
                 cached,
+                not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
                 ptx,
                 cubin,
             })
         }
-        Answer::Rejected { log, .. } => Err(CompileError::Rejected { diagnostics: diagnostics(log), log: log.clone() }),
+        Answer::Rejected { log, .. } => {
+            let mut found = diagnostics(log);
+            if !found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+                let said =
+                    log.lines().find(|line| !line.trim().is_empty()).unwrap_or("the compiler refused it silently");
+                found.insert(0, Diagnostic::about_file(&request.file, said));
+            }
+            Err(CompileError::Rejected { diagnostics: found, log: log.clone() })
+        }
         Answer::Failed { reason, log } => Err(match diagnostics(log) {
             found if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) => {
                 CompileError::Rejected { diagnostics: found, log: log.clone() }
@@ -218,7 +228,6 @@ fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, Comp
         "--generate-line-info".to_owned(),
         "--std=c++17".to_owned(),
         format!("--pre-include={}", headers::PRELUDE),
-        "--no-source-include".to_owned(),
         // The prelude and libcu++ define the same limits in different spellings.
         "--diag-suppress=47".to_owned(),
     ];

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a compilation may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +24,15 @@ pub struct Limits {
     pub wall: Duration,
     /// Address space in bytes; NVRTC itself maps about 300 MB.
     pub memory: u64,
+    /// Whether Landlock confines the file system, where the kernel has it. `false` leaves the check of `#include` lines
+    /// as the only guard, as on a kernel without Landlock.
+    pub landlock: bool,
 }
 
 impl Default for Limits {
-    /// 30 s of CPU time, 60 s of wall-clock time, 4 GiB.
+    /// 30 s of CPU time, 60 s of wall-clock time, 4 GiB, Landlock.
     fn default() -> Limits {
-        Limits { cpu_seconds: 30, wall: Duration::from_secs(60), memory: 4 << 30 }
+        Limits { cpu_seconds: 30, wall: Duration::from_secs(60), memory: 4 << 30, landlock: true }
     }
 }
 
@@ -97,6 +100,7 @@ pub(super) fn run(
         library: library.to_owned(),
         memory: limits.memory,
         cpu_seconds: limits.cpu_seconds,
+        landlock: limits.landlock,
         compile,
     };
     let job = serde_json::to_vec(&job).map_err(|error| ChildError::Start(error.to_string()))?;
@@ -109,6 +113,7 @@ pub(super) fn run(
     command.env("SystemRoot", std::env::var_os("SystemRoot").unwrap_or_default());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
+    let started = Instant::now();
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let writer = std::thread::spawn(move || {
         // A child that ended early has its own story to tell.
@@ -137,17 +142,18 @@ pub(super) fn run(
     match wire::decode(&bytes) {
         Some((Answer::Unloadable { reason }, _, _)) => Err(ChildError::Unloadable(reason)),
         Some(answer) if status.success() => Ok(answer),
-        _ => Err(ended(status, words, limits)),
+        _ => Err(ended(status, words, limits, started.elapsed())),
     }
 }
 
 #[cfg(unix)]
-fn ended(status: std::process::ExitStatus, words: String, limits: Limits) -> ChildError {
+fn ended(status: std::process::ExitStatus, words: String, limits: Limits, elapsed: Duration) -> ChildError {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
-        // The CPU limit sends SIGXCPU, then SIGKILL.
-        Some(signal) if signal == Signal::XCPU.as_raw() || signal == Signal::KILL.as_raw() => {
+        // The CPU limit sends SIGXCPU, then SIGKILL; an earlier SIGKILL is the system's, short of memory.
+        Some(signal) if signal == Signal::XCPU.as_raw() => ChildError::Time(limits.cpu_seconds),
+        Some(signal) if signal == Signal::KILL.as_raw() && elapsed.as_secs() >= limits.cpu_seconds => {
             ChildError::Time(limits.cpu_seconds)
         }
         _ if words.is_empty() => ChildError::Crashed(status.to_string()),
@@ -156,7 +162,7 @@ fn ended(status: std::process::ExitStatus, words: String, limits: Limits) -> Chi
 }
 
 #[cfg(not(unix))]
-fn ended(status: std::process::ExitStatus, words: String, _limits: Limits) -> ChildError {
+fn ended(status: std::process::ExitStatus, words: String, _limits: Limits, _elapsed: Duration) -> ChildError {
     ChildError::Crashed(format!("{status}: {words}"))
 }
 
@@ -166,8 +172,12 @@ const LOADER_PATH: &str = "PATH";
 const LOADER_PATH: &str = "LD_LIBRARY_PATH";
 
 fn loader_path(link: &Path, library: &Path) -> OsString {
-    let folders = [Some(link), library.parent()];
-    std::env::join_paths(folders.into_iter().flatten()).unwrap_or_else(|_| link.as_os_str().to_owned())
+    // What the user has there comes last: it may be needed, but must not decide which CUDA is used.
+    let inherited = std::env::var_os(LOADER_PATH).unwrap_or_default();
+    let mut folders = vec![link.to_owned()];
+    folders.extend(library.parent().map(Path::to_owned));
+    folders.extend(std::env::split_paths(&inherited).filter(|path| !path.as_os_str().is_empty()));
+    std::env::join_paths(folders).unwrap_or_else(|_| link.as_os_str().to_owned())
 }
 
 /// A folder with a link `libnvrtc.so` to the library: the name that cudarc tries first.
@@ -196,13 +206,22 @@ impl LinkFolder {
         if good() {
             return Ok(LinkFolder::Kept(folder));
         }
+        // The loader's path is separated by colons.
+        if folder.to_string_lossy().contains(':') {
+            return LinkFolder::temporary(library);
+        }
         let _ = std::fs::create_dir_all(&folder).and_then(|()| std::os::unix::fs::symlink(library, &link));
         // Another process may have been faster; only a folder that cannot be written needs a temporary one.
         if good() {
             return Ok(LinkFolder::Kept(folder));
         }
+        LinkFolder::temporary(library)
+    }
+
+    #[cfg(unix)]
+    fn temporary(library: &Path) -> std::io::Result<LinkFolder> {
         let dir = tempfile::tempdir()?;
-        std::os::unix::fs::symlink(library, dir.path().join(name))?;
+        std::os::unix::fs::symlink(library, dir.path().join("libnvrtc.so"))?;
         Ok(LinkFolder::Temporary(dir))
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Rises when the messages change: a stale child is told apart from a broken one.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct Job {
     pub memory: u64,
     /// CPU seconds.
     pub cpu_seconds: u64,
+    /// Whether to confine the file system by Landlock.
+    pub landlock: bool,
     /// Nothing: say version and architectures.
     pub compile: Option<Compile>,
 }

@@ -225,6 +225,11 @@ fn installers() -> Vec<Installer> {
     installers
 }
 
+/// The installer that would be used, if there is one.
+pub(super) fn installer_name() -> Option<&'static str> {
+    installers().first().map(|installer| installer.name)
+}
+
 fn install(installer: &Installer, work: &Path, target: &Path) -> Result<(), ToolchainError> {
     let list = work.join("requirements.txt");
     let scratch = work.join("tmp");
