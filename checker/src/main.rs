@@ -4,5 +4,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     checker::compile::child::dispatch();
+    checker::backend::worker::dispatch();
     checker::command::main(std::env::args_os()).into()
 }

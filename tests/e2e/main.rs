@@ -1,5 +1,6 @@
 //! End-to-end tests: the real binary, as a user meets it. One module an area; add yours below.
 
+mod backend;
 mod compile;
 mod support;
 mod usage;

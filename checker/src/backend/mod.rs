@@ -1,1 +1,23 @@
 //! One interface, two backends: the simulator and the GPU, each in a worker process.
+//!
+//! The pipeline describes a piece of work as plain data ([`Job`]) and calls [`verify`], [`measure()`], [`roof`] or
+//! [`devices`]. The checker starts itself again as a worker, which does the work and answers in JSON lines. So an
+//! endless kernel, a crash or a flood ends a worker and never the checker: whatever a kernel does comes back as a
+//! [`Status`]. Errors are only for what no kernel can cause.
+
+mod capture;
+pub mod gpu;
+mod job;
+mod limits;
+pub mod machine;
+mod outcome;
+mod parent;
+mod sim;
+pub mod worker;
+
+pub use job::{Artefact, Budget, Cache, Case, Job, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify};
+pub use outcome::{
+    BufferSummary, Checked, Death, DeviceInfo, Failure, Fault, Found, LaunchCount, LineCount, LooksLike, Mismatch,
+    NoGpu, Reply, RunId, RunResult, Status, Value, WrongOutput, real,
+};
+pub use parent::{End, Error, Options, devices, measure, roof, run, verify};

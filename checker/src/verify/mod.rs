@@ -1,1 +1,17 @@
 //! Fills, poison, guards, oracle, derived tolerances, comparison.
+//!
+//! A version is right when, for fresh inputs, every element of every output lies within the derived bound of the
+//! oracle's, run twice without reloading its module, with outputs and scratch poisoned differently before each run,
+//! its inputs unchanged and nothing written outside its buffers.
+
+pub mod case;
+pub mod compare;
+pub mod fill;
+pub mod npy;
+pub mod tolerance;
+
+pub use tolerance::Tolerance;
+
+/// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer
+/// -1 (or the largest unsigned); in the second floats are huge (1e36 in f32, 61280 in f16): no right answer is both.
+pub const POISON: [u8; 2] = [0xff, 0x7b];

@@ -1,0 +1,296 @@
+//! A loaded program on a GPU: its kernels, its buffers with their guard zones, and its launches.
+
+use super::driver::{self, CudaError, Function, Memory, Module, Shape};
+use super::{Gpu, failure};
+use crate::backend::job::{Program, Text};
+use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
+use crate::backend::outcome::{Failure, Fault};
+use crate::backend::sim::{real, scalar};
+use crate::plan::{Arg, Buffer, Launch, Role};
+use simulator::Schedule;
+use std::rc::Rc;
+
+/// Bytes before and behind every buffer that no kernel may touch.
+const GUARD: usize = 64 << 10;
+/// What they hold. A float read from there is huge: -6e32 in f32.
+const GUARD_BYTE: u8 = 0xf5;
+/// Blocks in y and z a grid may have, and in x (CUDA C++ Programming Guide, technical specifications).
+const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 65535, 65535];
+/// Threads in x, y and z a block may have.
+const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+
+/// A launch, looked up and checked.
+struct Ready {
+    function: Function,
+    shape: Shape,
+    arguments: Vec<u64>,
+}
+
+/// A program on a GPU.
+pub struct GpuSession<'a> {
+    gpu: &'a Gpu,
+    program: Program,
+    buffers: Vec<Rc<Memory>>,
+    launches: Vec<Result<Ready, Stop>>,
+    _module: Rc<Module>,
+}
+
+impl<'a> GpuSession<'a> {
+    /// Loads a program and allocates its buffers, but takes inputs and outputs from `shared` where they are the same
+    /// there: two versions that are compared then work on the same memory.
+    ///
+    /// # Errors
+    /// The CUBIN cannot be loaded, or memory is exhausted.
+    pub fn open(gpu: &'a Gpu, program: &Program, shared: Option<&Self>) -> Result<Self, Stop> {
+        let module = gpu.load(&program.name, &program.artefact)?;
+        let mut buffers = Vec::new();
+        for buffer in &program.plan.buffers {
+            if let Some(same) = shared.and_then(|shared| shared.same(buffer)) {
+                buffers.push(same);
+                continue;
+            }
+            let memory = |message: String| Failure::Memory { buffer: buffer.name.clone(), message };
+            let bytes = usize::try_from(buffer.len)
+                .ok()
+                .and_then(|len| len.checked_mul(buffer.dtype.size())?.checked_add(2 * GUARD))
+                .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
+            let allocated = Memory::new(bytes).map_err(|error| {
+                let free = driver::free_memory().unwrap_or(0) >> 20;
+                memory(format!("{} bytes do not fit into the device's memory ({free} MiB free): {}", bytes, error.name))
+            })?;
+            let guards = allocated
+                .fill(gpu.stream(), 0, GUARD, GUARD_BYTE)
+                .and_then(|()| allocated.fill(gpu.stream(), bytes - GUARD, GUARD, GUARD_BYTE));
+            guards.map_err(failure)?;
+            buffers.push(Rc::new(allocated));
+        }
+        let addresses: Vec<u64> = buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
+        let types = parameter_types(program);
+        let launches =
+            program
+                .plan
+                .launches
+                .iter()
+                .enumerate()
+                .map(|(index, launch)| {
+                    ready(gpu, program, &module, types.as_ref(), launch, &addresses)
+                        .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
+                })
+                .collect();
+        Ok(Self { gpu, program: program.clone(), buffers, launches, _module: module })
+    }
+
+    /// The memory of a buffer that is the same here.
+    fn same(&self, wanted: &Buffer) -> Option<Rc<Memory>> {
+        let equal = |buffer: &Buffer| {
+            (&buffer.name, buffer.dtype, buffer.len, buffer.role)
+                == (&wanted.name, wanted.dtype, wanted.len, wanted.role)
+        };
+        let index = self.program.plan.buffers.iter().position(equal)?;
+        (wanted.role != Role::Scratch).then(|| self.buffers[index].clone())
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Device memory of a buffer and where in it the buffer starts.
+    pub fn buffer(&self, index: usize) -> (&Memory, usize) {
+        (&self.buffers[index], GUARD)
+    }
+
+    /// Device address of a buffer.
+    pub fn address(&self, index: usize) -> u64 {
+        self.buffers[index].address() + GUARD as u64
+    }
+
+    /// Bytes of a buffer.
+    pub fn bytes(&self, index: usize) -> usize {
+        let buffer = &self.program.plan.buffers[index];
+        buffer.len as usize * buffer.dtype.size()
+    }
+
+    /// Puts all launches of the plan into the stream, without waiting. `moved` gives a buffer another address.
+    ///
+    /// # Errors
+    /// A launch that cannot start.
+    pub fn enqueue(&self, moved: &dyn Fn(usize) -> Option<u64>) -> Result<(), Stop> {
+        for index in 0..self.launches.len() {
+            self.enqueue_launch(index, moved)?;
+        }
+        Ok(())
+    }
+
+    fn enqueue_launch(&self, index: usize, moved: &dyn Fn(usize) -> Option<u64>) -> Result<(), Stop> {
+        let ready = self.launches[index].as_ref().map_err(Clone::clone)?;
+        let mut arguments = ready.arguments.clone();
+        let planned = &self.program.plan.launches[index];
+        for (argument, planned) in arguments.iter_mut().zip(&planned.args) {
+            if let Arg::Buffer(buffer) = planned {
+                *argument = moved(*buffer).unwrap_or(*argument);
+            }
+        }
+        ready.function.launch(self.gpu.stream(), ready.shape, &arguments).map_err(|error| self.stop(error, index))
+    }
+
+    /// Waits for the stream; an error is a fault of launch `index` (or of an earlier one).
+    ///
+    /// # Errors
+    /// The fault.
+    pub fn wait(&self, index: usize) -> Result<(), Stop> {
+        self.gpu.stream().synchronize().map_err(|error| self.stop(error, index))
+    }
+
+    /// What a driver's error at a launch means.
+    fn stop(&self, error: CudaError, launch: usize) -> Stop {
+        let line = self.program.plan.launches.get(launch).map_or(0, |planned| planned.line);
+        let refused = error.call.starts_with("cuLaunch")
+            && [
+                "CUDA_ERROR_INVALID_VALUE",
+                "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+                "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+            ]
+            .contains(&error.name.as_str());
+        if refused {
+            return Stop::BadLaunch { launch, line, message: format!("{}: {}", error.name, error.message) };
+        }
+        let fault = FAULTS.iter().find(|(name, _)| *name == error.name);
+        match fault {
+            Some((_, meaning)) => {
+                self.gpu.set_broken();
+                let hint = Some("run it with --backend sim to see the source line".to_owned());
+                Stop::Fault(Fault { name: error.name, message: (*meaning).to_owned(), hint, launch, line })
+            }
+            None => Stop::Failure(failure(error)),
+        }
+    }
+}
+
+/// Errors that kernels cause, and what they mean.
+const FAULTS: [(&str, &str); 10] = [
+    ("CUDA_ERROR_ILLEGAL_ADDRESS", "an access outside every allocation"),
+    ("CUDA_ERROR_MISALIGNED_ADDRESS", "an address that is not a multiple of the access size"),
+    ("CUDA_ERROR_INVALID_ADDRESS_SPACE", "an instruction got an address of a space it does not work on"),
+    ("CUDA_ERROR_INVALID_PC", "a jump to something that is no code"),
+    ("CUDA_ERROR_ILLEGAL_INSTRUCTION", "an instruction that the device does not know, or a trap"),
+    ("CUDA_ERROR_HARDWARE_STACK_ERROR", "the call stack was damaged or overflowed"),
+    ("CUDA_ERROR_ASSERT", "an assertion failed"),
+    ("CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows"),
+    ("CUDA_ERROR_LAUNCH_FAILED", "the kernel was stopped: a trap, a stack overflow or a bad shared memory access"),
+    ("CUDA_ERROR_EXTERNAL_DEVICE", "a device raised an error while the kernel ran"),
+];
+
+fn ready(
+    gpu: &Gpu,
+    program: &Program,
+    module: &Rc<Module>,
+    types: Option<&simulator::Module>,
+    launch: &Launch,
+    addresses: &[u64],
+) -> Result<Ready, String> {
+    let driver = |error: CudaError| format!("{}: {}", error.name, error.message);
+    let name = program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
+    let function = module.function(name).map_err(|_| format!("no kernel `{}` in {}", launch.kernel, program.name))?;
+    for (axis, name) in ["x", "y", "z"].iter().enumerate() {
+        extent(&format!("grid.{name}"), launch.grid[axis], MOST_BLOCKS[axis])?;
+        extent(&format!("block.{name}"), launch.block[axis], MOST_THREADS[axis])?;
+    }
+    let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
+    let most = function.max_threads().map_err(driver)?;
+    if threads > u64::from(most) {
+        return Err(format!("{threads} threads a block: `{}` can have {most}", launch.kernel));
+    }
+    let fixed = function.static_shared().map_err(driver)?;
+    let shared = u64::from(fixed) + u64::from(launch.shared);
+    if shared > u64::from(gpu.info().shared_per_block) {
+        return Err(format!("{shared} bytes of shared memory a block: the limit is {}", gpu.info().shared_per_block));
+    }
+    function.allow_shared(launch.shared).map_err(driver)?;
+    let params = function.params();
+    if params.len() != launch.args.len() {
+        return Err(format!(
+            "`{}` takes {} arguments, the launch gives {}",
+            launch.kernel,
+            params.len(),
+            launch.args.len()
+        ));
+    }
+    let kernel = types.and_then(|types| types.kernel(name));
+    let ty = |position: usize| kernel.and_then(|kernel| kernel.params.get(position)).map(|param| param.ty.as_str());
+    let mut arguments = Vec::new();
+    for (position, (arg, &size)) in launch.args.iter().zip(params).enumerate() {
+        let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
+        let bytes = match *arg {
+            Arg::Buffer(buffer) if size == 8 => addresses[buffer].to_le_bytes().to_vec(),
+            Arg::Buffer(_) => return Err(whose("a buffer, but the parameter is no pointer".into())),
+            Arg::Int(value) => scalar(value, size as u32, ty(position)).map_err(whose)?,
+            Arg::Real(value) => real(value, size as u32, ty(position)).map_err(whose)?,
+        };
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(&bytes);
+        arguments.push(u64::from_le_bytes(wide));
+    }
+    let shape =
+        Shape { grid: launch.grid, block: launch.block, shared: launch.shared, cooperative: launch.cooperative };
+    Ok(Ready { function, shape, arguments })
+}
+
+/// A CUBIN knows the sizes of parameters but not their types; the PTX beside it does.
+fn parameter_types(program: &Program) -> Option<simulator::Module> {
+    let text = match program.artefact.ptx.as_ref()? {
+        Text::Inline(text) => text.clone(),
+        Text::File(path) => std::fs::read_to_string(path).ok()?,
+    };
+    simulator::Module::parse(&text).ok()
+}
+
+fn extent(what: &str, value: u32, limit: u32) -> Result<(), String> {
+    if (1..=limit).contains(&value) { Ok(()) } else { Err(format!("{what} is {value}: it must be 1 to {limit}")) }
+}
+
+impl Session for GpuSession<'_> {
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Stop> {
+        self.buffers[buffer].write(GUARD, bytes).map_err(|error| self.stop(error, 0))
+    }
+
+    fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop> {
+        let bytes = self.bytes(buffer);
+        self.buffers[buffer].fill(self.gpu.stream(), GUARD, bytes, byte).map_err(|error| self.stop(error, 0))
+    }
+
+    fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop> {
+        self.buffers[buffer].read(GUARD + offset as usize, into).map_err(|error| self.stop(error, 0))
+    }
+
+    fn pass(&mut self, _: Option<Schedule>) -> Pass {
+        let mut pass = Pass::default();
+        for index in 0..self.launches.len() {
+            // One at a time, so that a fault is blamed on the launch that caused it.
+            let done = self.enqueue_launch(index, &|_| None).and_then(|()| self.wait(index));
+            if let Err(stop) = done {
+                pass.stop = Some(stop);
+                break;
+            }
+        }
+        (pass.printf, pass.printf_dropped) = self.gpu.printed();
+        pass
+    }
+
+    fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop> {
+        let mut zone = vec![0; GUARD];
+        for index in 0..self.buffers.len() {
+            let bytes = self.bytes(index);
+            let memory = &self.buffers[index];
+            memory.read(0, &mut zone).map_err(|error| self.stop(error, 0))?;
+            if let Some(at) = zone.iter().rposition(|&byte| byte != GUARD_BYTE) {
+                return Ok(Some(BrokenGuard { buffer: index, offset: at as i64 - GUARD as i64 }));
+            }
+            memory.read(GUARD + bytes, &mut zone).map_err(|error| self.stop(error, 0))?;
+            if let Some(at) = zone.iter().position(|&byte| byte != GUARD_BYTE) {
+                return Ok(Some(BrokenGuard { buffer: index, offset: (bytes + at) as i64 }));
+            }
+        }
+        Ok(None)
+    }
+}

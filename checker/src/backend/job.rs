@@ -1,0 +1,192 @@
+//! What a worker is asked to do: plain data, sent as JSON.
+
+use crate::plan::Plan;
+use crate::verify::Tolerance;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A text that travels in the request or lies in a file (the compile cache).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Text {
+    /// The text itself.
+    Inline(String),
+    /// A file that holds it.
+    File(PathBuf),
+}
+
+/// A compiled kernel file. The simulator takes `ptx`, a GPU `cubin`; the other may be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Artefact {
+    /// PTX.
+    pub ptx: Option<Text>,
+    /// CUBIN for the device's own architecture ([`DeviceInfo::arch`](super::DeviceInfo::arch)).
+    pub cubin: Option<PathBuf>,
+    /// Name expression as it stands in a launch (`block_sum<256>`) to the name in the module. A name that is missing
+    /// here is looked up as it stands.
+    pub names: BTreeMap<String, String>,
+}
+
+/// A version of a problem at one size: compiled code and what to do with it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Program {
+    /// Name in messages: the kernel file's.
+    pub name: String,
+    /// Compiled code.
+    pub artefact: Artefact,
+    /// Buffers and launches.
+    pub plan: Plan,
+    /// Where relative paths in fills start.
+    pub dir: PathBuf,
+}
+
+/// Where to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum On {
+    /// On the simulator.
+    Sim {
+        /// Its settings; the schedule in it is not used.
+        config: simulator::Config,
+        /// Schedules to run under, one after the other; empty means the default one.
+        schedules: Vec<simulator::Schedule>,
+    },
+    /// On a GPU, by CUDA ordinal.
+    Gpu {
+        /// From 0.
+        ordinal: u32,
+    },
+}
+
+/// One output's judgement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// The buffer's name, in the versions' plans and in the oracle's.
+    pub name: String,
+    /// How far it may be off.
+    pub tolerance: Tolerance,
+}
+
+/// How often a version runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Thoroughness {
+    /// Once a schedule: for counters and for `checker run`.
+    Once,
+    /// Twice without reloading the module, with different inputs and different poison, then once more for every
+    /// further schedule: a kernel that leaves state behind, or that never writes its output, fails.
+    Full,
+}
+
+/// One size of a problem: the versions to run there and what they must give.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Shown in messages: "n = 1000".
+    pub name: String,
+    /// Seed of the fills.
+    pub seed: u64,
+    /// Says the right answer. None: run only (`checker run`, counters).
+    pub oracle: Option<Program>,
+    /// Outputs to judge.
+    pub outputs: Vec<Output>,
+    /// Versions, run in order.
+    pub versions: Vec<Program>,
+    /// Runs a version.
+    pub thoroughness: Thoroughness,
+    /// Add a run over small integers, judged exactly where the oracle's sums are exact
+    /// ([`Values::ExactIntegers`](crate::verify::fill::Values)). For outputs that are sums of products of inputs.
+    pub exact_integers: bool,
+    /// Buffers to write to NumPy files after the first run of the last version.
+    pub dump: Vec<(String, PathBuf)>,
+}
+
+/// Run and judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verify {
+    /// Where.
+    pub on: On,
+    /// Sizes, in order.
+    pub cases: Vec<Case>,
+    /// A version that failed a case is not run in later cases.
+    pub stop_at_failure: bool,
+}
+
+/// What lies in the L2 cache when a timed pass starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cache {
+    /// Nothing of the pass's buffers.
+    #[default]
+    Cold,
+    /// What the pass before left.
+    Warm,
+}
+
+/// When a measurement ends.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Seconds of measuring a pair (or a single) may take at most, verification not counted.
+    pub seconds: f64,
+    /// Seconds it takes at least.
+    pub at_least: f64,
+    /// Rounds at least.
+    pub rounds: u32,
+    /// Half-width of the interval that is narrow enough, as a fraction of the ratio: 0.005 is half a per cent.
+    pub half_width: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { seconds: 2.0, at_least: 0.3, rounds: 10, half_width: 0.005 }
+    }
+}
+
+/// One measurement on a GPU: of a pair, interleaved, or of a single version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Shown in messages.
+    pub name: String,
+    /// Baseline and candidate, or one version alone. All have the same inputs and outputs.
+    pub versions: Vec<Program>,
+    /// Says the right answer: timed outputs are verified, too.
+    pub oracle: Option<Program>,
+    /// Outputs to judge.
+    pub outputs: Vec<Output>,
+    /// Seed of the fills.
+    pub seed: u64,
+    /// Cold or warm.
+    pub cache: Cache,
+    /// When to stop.
+    pub budget: Budget,
+}
+
+/// Measure on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// CUDA ordinal.
+    pub ordinal: u32,
+    /// The checker's own kernels ([`crate::measure::KERNELS`]), compiled for the device.
+    pub tools: Artefact,
+    /// What to measure, in order.
+    pub timings: Vec<Timing>,
+}
+
+/// A piece of work for one worker process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Job {
+    /// Run and judge.
+    Verify(Verify),
+    /// Time on a GPU.
+    Measure(Measure),
+    /// Measure a GPU's roof.
+    Roof {
+        /// CUDA ordinal.
+        ordinal: u32,
+        /// The checker's own kernels, compiled for the device.
+        tools: Artefact,
+    },
+    /// Describe the GPUs.
+    Devices,
+}

@@ -1,0 +1,27 @@
+//! What a worker may use, and its tie to its parent. Set by the worker itself before it does anything else.
+
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+
+/// Bytes of one file a worker may write: a `--dump` of 2^28 doubles fits.
+const FILE_BYTES: u64 = 4 << 30;
+/// Seconds of processor time, all threads together: a backstop for the parent's clock.
+const CPU_SECONDS: u64 = 4 * 3600;
+
+/// No core files, bounded files and processor time, and the end when the parent ends. A limit that cannot be set (it
+/// is already lower) is left as it is.
+pub fn at_start() {
+    limit(Resource::Core, 0);
+    limit(Resource::Fsize, FILE_BYTES);
+    limit(Resource::Cpu, CPU_SECONDS);
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+}
+
+/// Bounds the worker's address space. Not for a GPU: its driver reserves far more than it uses.
+pub fn memory(bytes: u64) {
+    limit(Resource::As, bytes);
+}
+
+fn limit(resource: Resource, value: u64) {
+    let _ = setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
+}

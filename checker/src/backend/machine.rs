@@ -1,0 +1,87 @@
+//! What verification needs of a backend. Nothing above this line asks which one it is talking to.
+
+use super::job::Program;
+use super::outcome::{Failure, Fault, Status};
+use simulator::{LaunchReport, Schedule};
+
+/// Why a session cannot go on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// A launch faulted.
+    Fault(Fault),
+    /// A launch cannot start.
+    BadLaunch {
+        /// Which, from 0.
+        launch: usize,
+        /// Its line in the kernel file.
+        line: u32,
+        /// What is wrong.
+        message: String,
+    },
+    /// Not the kernel's fault.
+    Failure(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl Stop {
+    /// As a status, unless it is the environment's failure.
+    pub fn status(self) -> Result<Status, Failure> {
+        match self {
+            Self::Fault(fault) => Ok(Status::Fault { fault }),
+            Self::BadLaunch { launch, line, message } => Ok(Status::BadLaunch { launch, line, message }),
+            Self::Failure(failure) => Err(failure),
+        }
+    }
+}
+
+/// A write outside a buffer, seen afterwards in its guard zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenGuard {
+    /// Index of the buffer in the plan.
+    pub buffer: usize,
+    /// Bytes from the buffer's start.
+    pub offset: i64,
+}
+
+/// What one pass over a plan's launches had to say.
+#[derive(Debug, Default)]
+pub struct Pass {
+    /// Simulator: one report a launch that ran.
+    pub reports: Vec<LaunchReport>,
+    /// GPU: what was printed. (The simulator's is in the reports.)
+    pub printf: Vec<u8>,
+    /// GPU: printed bytes that were dropped.
+    pub printf_dropped: u64,
+    /// Why it ended early.
+    pub stop: Option<Stop>,
+}
+
+/// A backend.
+pub trait Machine {
+    /// Loads a program and allocates its buffers.
+    fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop>;
+    /// Schedules to run under; `[None]` where there are none.
+    fn schedules(&self) -> Vec<Option<Schedule>>;
+    /// A fault has left the device unusable for this process.
+    fn broken(&self) -> bool;
+}
+
+/// A loaded program with its buffers, by their index in the plan. Its module's variables keep their values from pass
+/// to pass.
+pub trait Session {
+    /// Writes a buffer from its start.
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Stop>;
+    /// Fills a whole buffer with a byte; a simulator still counts it as uninitialised.
+    fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop>;
+    /// Reads from byte `offset` on.
+    fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
+    /// All launches of the plan in order, to their end.
+    fn pass(&mut self, schedule: Option<Schedule>) -> Pass;
+    /// Looks for writes outside the buffers; a backend that catches them as they happen finds none.
+    fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop>;
+}

@@ -1,0 +1,427 @@
+//! The parent's side: starts workers, reads their replies, ends them when they take too long or say too much, and turns
+//! whatever happened into results.
+
+use super::job::{Artefact, Job, Measure, On, Verify};
+use super::outcome::{Checked, Death, DeviceInfo, Failure, Reply, Status};
+use super::worker::{ARGUMENT, Request};
+use crate::measure::{RoofValues, Timed};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Longest reply a worker may send.
+const LINE_BYTES: u64 = 64 << 20;
+/// Bytes of stderr that are kept, from its end.
+const STDERR_BYTES: usize = 16 << 10;
+/// A worker that has said its last word may take this long to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How workers are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// What one version at one size (or one measurement) may take, all its runs together.
+    pub timeout: Duration,
+    /// Most bytes of a worker's address space on the simulator.
+    pub memory: u64,
+    /// The worker's executable; by default the checker's own.
+    pub worker: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(20), memory: 12 << 30, worker: None }
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The work could not be done: no GPU, a file that cannot be read, ...
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// The worker could not be started.
+    #[error("cannot start the worker process {path}: {message}")]
+    Start {
+        /// Its executable.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// The worker died over something that is no kernel's doing.
+    #[error("the worker process died ({how}){stderr}")]
+    Died {
+        /// How.
+        how: String,
+        /// What it said, with a colon before, or empty.
+        stderr: String,
+    },
+    /// The worker took too long over something that is no kernel's doing.
+    #[error("the worker process did not answer within {seconds} s")]
+    TimedOut {
+        /// Seconds it was given.
+        seconds: f64,
+    },
+}
+
+/// How a worker ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// Everything is done.
+    Done,
+    /// A kernel broke its device context; the rest needs a new worker.
+    Broken,
+    /// It was stopped after [`Options::timeout`].
+    TimedOut,
+    /// It sent more than a reply may have, or no reply, and was stopped.
+    Flooded,
+    /// It died.
+    Died(Death),
+}
+
+enum Event {
+    Reply(Box<Reply>),
+    Nonsense,
+    Closed,
+}
+
+/// Runs one worker to its end; `known` units are left out. Replies go to `each` as they come.
+///
+/// # Errors
+/// The worker cannot be started, or says that the work cannot be done.
+pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dyn FnMut(&Reply)) -> Result<End, Error> {
+    let path = match &options.worker {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()
+            .map_err(|error| Error::Start { path: "checker".into(), message: error.to_string() })?,
+    };
+    let start = |error: std::io::Error| Error::Start { path: path.clone(), message: error.to_string() };
+    let request = Request { job: job.clone(), known: known.to_vec(), memory: options.memory };
+    let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
+    request.push(b'\n');
+    let mut worker = Worker::start(&path, request).map_err(start)?;
+    let mut deadline = Instant::now() + options.timeout;
+    let end = loop {
+        match worker.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Event::Reply(reply)) => match *reply {
+                Reply::Done => break End::Done,
+                Reply::Broken => break End::Broken,
+                Reply::Failed(failure) => return Err(failure.into()),
+                reply => {
+                    if matches!(reply, Reply::Started { .. }) {
+                        deadline = Instant::now() + options.timeout;
+                    }
+                    each(&reply);
+                }
+            },
+            Ok(Event::Nonsense) => break End::Flooded,
+            Err(RecvTimeoutError::Timeout) => break End::TimedOut,
+            Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                let status = worker.wait();
+                break End::Died(death(status, &worker.stderr()));
+            }
+        }
+    };
+    Ok(end)
+}
+
+/// A running worker; dropping it ends the process.
+struct Worker {
+    child: Child,
+    events: mpsc::Receiver<Event>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+    /// Dropped with the worker: only then is its standard input closed.
+    _open: mpsc::Sender<()>,
+}
+
+impl Worker {
+    fn start(path: &PathBuf, request: Vec<u8>) -> std::io::Result<Self> {
+        let mut child = Command::new(path)
+            .arg(ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (events_in, events) = mpsc::channel();
+        let (open, closed) = mpsc::channel::<()>();
+        if let Some(mut stdin) = child.stdin.take() {
+            std::thread::spawn(move || {
+                // A worker that dies early is noticed on its output.
+                let _ = stdin.write_all(&request).and_then(|()| stdin.flush());
+                drop(request);
+                let _ = closed.recv();
+            });
+        }
+        if let Some(stdout) = child.stdout.take() {
+            std::thread::spawn(move || read_replies(BufReader::new(stdout), &events_in));
+        }
+        let stderr = child.stderr.take().map(|stderr| std::thread::spawn(move || tail(stderr)));
+        Ok(Self { child, events, stderr, _open: open })
+    }
+
+    /// Waits a little for the end, then enforces it.
+    fn wait(&mut self) -> Option<ExitStatus> {
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+
+    fn stderr(&mut self) -> String {
+        let bytes = self.stderr.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // A GPU's context goes with its process, and an endless kernel with its context.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_replies(mut from: impl BufRead, to: &mpsc::Sender<Event>) {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let event = match from.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => Event::Closed,
+            Ok(_) => serde_json::from_slice(&line).map_or(Event::Nonsense, |reply| Event::Reply(Box::new(reply))),
+        };
+        let last = !matches!(event, Event::Reply(_));
+        if to.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// Reads to the end and keeps the last bytes.
+fn tail(mut from: impl Read) -> Vec<u8> {
+    let mut kept = VecDeque::new();
+    let mut piece = [0; 4096];
+    while let Ok(read @ 1..) = from.read(&mut piece) {
+        kept.extend(&piece[..read]);
+        let excess = kept.len().saturating_sub(STDERR_BYTES);
+        kept.drain(..excess);
+    }
+    kept.into()
+}
+
+fn death(status: Option<ExitStatus>, stderr: &str) -> Death {
+    use std::os::unix::process::ExitStatusExt;
+    let signal = status.and_then(|status| status.signal());
+    let how = match (signal, status.and_then(|status| status.code())) {
+        (Some(number), _) => signal_name(number).map_or_else(|| format!("signal {number}"), str::to_owned),
+        (None, Some(code)) => format!("exit status {code}"),
+        (None, None) => "no exit status".to_owned(),
+    };
+    // Rust aborts when an allocation fails; the kernel kills when memory runs out.
+    let out_of_memory = stderr.contains("memory allocation of") || signal == Some(libc::SIGKILL);
+    Death { how, out_of_memory, stderr: stderr.to_owned() }
+}
+
+fn signal_name(number: i32) -> Option<&'static str> {
+    Some(match number {
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGILL => "SIGILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        _ => return None,
+    })
+}
+
+/// The status of the unit a worker was at when it ended before its time; None when it did not.
+fn untimely(end: &End, options: &Options) -> Option<Status> {
+    match end {
+        End::Done | End::Broken => None,
+        End::TimedOut => Some(Status::TimedOut { seconds: options.timeout.as_secs_f64() }),
+        End::Flooded => {
+            let how = "it sent something that is no reply and was stopped".to_owned();
+            Some(Status::WorkerDied { death: Death { how, out_of_memory: false, stderr: String::new() } })
+        }
+        End::Died(death) => Some(Status::WorkerDied { death: death.clone() }),
+    }
+}
+
+/// An untimely end that no kernel can be blamed for.
+fn error(end: End, options: &Options) -> Error {
+    match end {
+        End::TimedOut => Error::TimedOut { seconds: options.timeout.as_secs_f64() },
+        End::Died(Death { how, stderr, .. }) => {
+            Error::Died { how, stderr: if stderr.is_empty() { stderr } else { format!(": {stderr}") } }
+        }
+        End::Done | End::Broken | End::Flooded => {
+            Error::Died { how: "its answer cannot be read".into(), stderr: String::new() }
+        }
+    }
+}
+
+/// Runs and judges: for every case the result of every version. A version whose worker died, or was stopped, has that as
+/// its result; the others are run in a new worker.
+///
+/// # Errors
+/// No GPU, a file that cannot be read or written, a worker that cannot be started.
+pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Error> {
+    let mut results: Vec<Vec<Option<Checked>>> =
+        job.cases.iter().map(|case| case.versions.iter().map(|_| None).collect()).collect();
+    loop {
+        skip_after_failure(job, &mut results);
+        let known: Vec<(usize, usize)> = indices(&results, Option::is_some);
+        if results.iter().flatten().all(Option::is_some) {
+            break;
+        }
+        let mut at = None;
+        let end = run(&Job::Verify(job.clone()), &known, options, &mut |reply| match reply {
+            Reply::Started { case, version } => at = Some((*case, *version)),
+            Reply::Checked { case, version, result } => {
+                if let Some(slot) = results.get_mut(*case).and_then(|case| case.get_mut(*version)) {
+                    *slot = Some((**result).clone());
+                }
+            }
+            _ => {}
+        })?;
+        match (untimely(&end, options), at) {
+            (Some(status), Some((case, Some(version)))) if results[case][version].is_none() => {
+                results[case][version] = Some(Checked::only(status));
+            }
+            (Some(status), Some((case, None))) => {
+                let message = oracle_message(&status);
+                for slot in results[case].iter_mut().filter(|slot| slot.is_none()) {
+                    *slot = Some(Checked::only(Status::OracleFailed { message: message.clone() }));
+                }
+            }
+            _ => {}
+        }
+        skip_after_failure(job, &mut results);
+        let progress = indices(&results, Option::is_some).len() > known.len();
+        if !progress {
+            return Err(error(end, options));
+        }
+    }
+    Ok(results.into_iter().map(|case| case.into_iter().flatten().collect()).collect())
+}
+
+fn oracle_message(status: &Status) -> String {
+    match status {
+        Status::TimedOut { seconds } => format!("no end within {seconds} s"),
+        Status::WorkerDied { death } if death.out_of_memory => format!("out of memory ({})", death.how),
+        Status::WorkerDied { death } => format!("its process died: {} {}", death.how, death.stderr),
+        _ => "it did not finish".to_owned(),
+    }
+}
+
+fn indices(results: &[Vec<Option<Checked>>], wanted: fn(&Option<Checked>) -> bool) -> Vec<(usize, usize)> {
+    let of_case = |(case, versions): (usize, &Vec<Option<Checked>>)| {
+        versions
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| wanted(slot))
+            .map(|(version, _)| (case, version))
+            .collect::<Vec<_>>()
+    };
+    results.iter().enumerate().flat_map(of_case).collect()
+}
+
+/// Versions that failed are not run at later sizes.
+fn skip_after_failure(job: &Verify, results: &mut [Vec<Option<Checked>>]) {
+    if !job.stop_at_failure {
+        return;
+    }
+    let mut failed: Vec<(usize, String)> = Vec::new();
+    for (case, versions) in job.cases.iter().zip(results) {
+        for (version, slot) in versions.iter_mut().enumerate() {
+            match (slot.as_ref(), failed.iter().find(|(failed, _)| *failed == version)) {
+                (Some(checked), None) if !checked.status.passed() => failed.push((version, case.name.clone())),
+                (None, Some((_, name))) => {
+                    *slot = Some(Checked::only(Status::NotRun { reason: format!("it failed at {name}") }));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Measures, in order. A measurement whose worker died, or was stopped, has that as its result.
+///
+/// # Errors
+/// No GPU, a file that cannot be read, a worker that cannot be started.
+pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
+    let mut results: Vec<Option<Timed>> = job.timings.iter().map(|_| None).collect();
+    while results.iter().any(Option::is_none) {
+        let known: Vec<_> =
+            results.iter().enumerate().filter(|(_, slot)| slot.is_some()).map(|(timing, _)| (timing, 0)).collect();
+        let mut at = None;
+        let end = run(&Job::Measure(job.clone()), &known, options, &mut |reply| match reply {
+            Reply::Started { case, version } => at = Some((*case, *version)),
+            Reply::Timed { timing, result } => {
+                if let Some(slot) = results.get_mut(*timing) {
+                    *slot = Some((**result).clone());
+                }
+            }
+            _ => {}
+        })?;
+        if let (Some(status), Some((timing, version))) = (untimely(&end, options), at) {
+            if results[timing].is_none() {
+                let status = match version {
+                    Some(_) => status,
+                    None => Status::OracleFailed { message: oracle_message(&status) },
+                };
+                results[timing] = Some(Timed::failed(version, status));
+            }
+        }
+        if results.iter().filter(|slot| slot.is_some()).count() == known.len() {
+            return Err(error(end, options));
+        }
+    }
+    Ok(results.into_iter().flatten().collect())
+}
+
+/// Measures a device's roof.
+///
+/// # Errors
+/// No GPU, or the measurement failed.
+pub fn roof(ordinal: u32, tools: &Artefact, options: &Options) -> Result<RoofValues, Error> {
+    let mut found = None;
+    let end = run(&Job::Roof { ordinal, tools: tools.clone() }, &[], options, &mut |reply| {
+        if let Reply::Roof(roof) = reply {
+            found = Some(roof.clone());
+        }
+    })?;
+    found.ok_or_else(|| error(end, options))
+}
+
+/// The GPUs of this machine.
+///
+/// # Errors
+/// There is none ([`Failure::NoGpu`] says why), or the driver does not answer.
+pub fn devices(options: &Options) -> Result<Vec<DeviceInfo>, Error> {
+    let mut found = None;
+    let end = run(&Job::Devices, &[], options, &mut |reply| {
+        if let Reply::Devices(devices) = reply {
+            found = Some(devices.clone());
+        }
+    })?;
+    found.ok_or_else(|| error(end, options))
+}
+
+impl On {
+    /// Is it the simulator?
+    pub fn is_sim(&self) -> bool {
+        matches!(self, Self::Sim { .. })
+    }
+}

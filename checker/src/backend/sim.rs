@@ -1,0 +1,290 @@
+//! The simulator behind the backend interface.
+
+use super::job::{Program, Text};
+use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
+use super::outcome::{Failure, Fault};
+use crate::plan::{Arg, Launch};
+use simulator::{Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Simulated devices of one configuration. Parsed modules are shared between sessions.
+pub struct Sim {
+    config: Config,
+    schedules: Vec<Schedule>,
+    modules: RefCell<HashMap<String, Arc<Module>>>,
+}
+
+impl Sim {
+    /// `schedules` may be empty: the default one is used.
+    pub fn new(config: Config, schedules: Vec<Schedule>) -> Self {
+        let schedules = if schedules.is_empty() { vec![Schedule::default()] } else { schedules };
+        Self { config, schedules, modules: RefCell::default() }
+    }
+
+    fn module(&self, program: &Program) -> Result<Arc<Module>, Failure> {
+        let failed = |message: String| Failure::Artefact { program: program.name.clone(), message };
+        let text = match &program.artefact.ptx {
+            Some(Text::Inline(text)) => text.clone(),
+            Some(Text::File(path)) => {
+                std::fs::read_to_string(path).map_err(|error| failed(format!("{}: {error}", path.display())))?
+            }
+            None => return Err(failed("no PTX: the simulator needs it".into())),
+        };
+        if let Some(module) = self.modules.borrow().get(&text) {
+            return Ok(module.clone());
+        }
+        let module = Arc::new(Module::parse(&text).map_err(|error| failed(error.to_string()))?);
+        self.modules.borrow_mut().insert(text, module.clone());
+        Ok(module)
+    }
+}
+
+impl Machine for Sim {
+    fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
+        let module = self.module(program)?;
+        let mut device = Device::new(module, self.config.clone());
+        let mut addresses = Vec::new();
+        for buffer in &program.plan.buffers {
+            let memory = |message: String| Failure::Memory { buffer: buffer.name.clone(), message };
+            let bytes = buffer
+                .len
+                .checked_mul(buffer.dtype.size() as u64)
+                .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
+            addresses.push(device.alloc(&buffer.name, bytes).map_err(|error| memory(error.to_string()))?);
+        }
+        Ok(Box::new(SimSession { device, addresses, program: program.clone() }))
+    }
+
+    fn schedules(&self) -> Vec<Option<Schedule>> {
+        self.schedules.iter().copied().map(Some).collect()
+    }
+
+    fn broken(&self) -> bool {
+        false
+    }
+}
+
+struct SimSession {
+    device: Device,
+    addresses: Vec<u64>,
+    program: Program,
+}
+
+impl SimSession {
+    fn memory(&self, buffer: usize, error: &simulator::MemoryError) -> Stop {
+        let buffer = self.program.plan.buffers[buffer].name.clone();
+        Stop::Failure(Failure::Memory { buffer, message: error.to_string() })
+    }
+
+    fn launch(&mut self, index: usize) -> Result<LaunchReport, Stop> {
+        let launch = &self.program.plan.launches[index];
+        let bad = |message: String| Stop::BadLaunch { launch: index, line: launch.line, message };
+        let name = self.program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
+        let module = self.device.module().clone();
+        let args = match module.kernel(name) {
+            Some(kernel) => arguments(launch, &kernel.params, &self.addresses).map_err(bad)?,
+            // The device names the kernels there are.
+            None => Vec::new(),
+        };
+        let request = simulator::Launch {
+            kernel: name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            args,
+            cooperative: launch.cooperative,
+        };
+        self.device.launch(&request).map_err(|error| bad(error.to_string()))
+    }
+}
+
+/// The launch's arguments in the shape of the kernel's parameters.
+fn arguments(launch: &Launch, params: &[Param], addresses: &[u64]) -> Result<Vec<simulator::Arg>, String> {
+    if launch.args.len() != params.len() {
+        let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
+        return Err(format!(
+            "`{}` takes {}, the launch gives {}",
+            launch.kernel,
+            count(params.len()),
+            launch.args.len()
+        ));
+    }
+    launch
+        .args
+        .iter()
+        .zip(params)
+        .enumerate()
+        .map(|(position, (arg, param))| {
+            let whose = format!("argument {} of `{}`", position + 1, launch.kernel);
+            match *arg {
+                Arg::Buffer(buffer) if param.size == 8 => Ok(simulator::Arg::Pointer(addresses[buffer])),
+                Arg::Buffer(_) => Err(format!("{whose} is a buffer, the parameter is no pointer (.{})", param.ty)),
+                Arg::Int(value) => scalar(value, param.size, Some(&param.ty))
+                    .map(simulator::Arg::Bytes)
+                    .map_err(|e| format!("{whose}: {e}")),
+                Arg::Real(value) => real(value, param.size, Some(&param.ty))
+                    .map(simulator::Arg::Bytes)
+                    .map_err(|e| format!("{whose}: {e}")),
+            }
+        })
+        .collect()
+}
+
+/// The little-endian bytes of an integer for a parameter of `size` bytes; `ty` as PTX names it, where it is known. An
+/// integer for a float parameter is converted, as C++ would.
+pub(super) fn scalar(value: i64, size: u32, ty: Option<&str>) -> Result<Vec<u8>, String> {
+    match (ty, size) {
+        (Some("f32"), 4) => return Ok((value as f32).to_le_bytes().to_vec()),
+        (Some("f64"), 8) => return Ok((value as f64).to_le_bytes().to_vec()),
+        _ => {}
+    }
+    let fits = match size {
+        1 => (-0x80..=0xff).contains(&value),
+        2 => (-0x8000..=0xffff).contains(&value),
+        4 => (-0x8000_0000..=0xffff_ffff).contains(&value),
+        8 => true,
+        _ => return Err(format!("{value} for a parameter of {size} bytes: only integers and floats can be passed")),
+    };
+    if !fits {
+        return Err(format!("{value} does not fit into the parameter's {size} bytes"));
+    }
+    Ok(value.to_le_bytes()[..size as usize].to_vec())
+}
+
+/// The little-endian bytes of a real for a float parameter.
+pub(super) fn real(value: f64, size: u32, ty: Option<&str>) -> Result<Vec<u8>, String> {
+    match (ty, size) {
+        (Some("f32") | None, 4) => Ok((value as f32).to_le_bytes().to_vec()),
+        (Some("f64") | None, 8) => Ok(value.to_le_bytes().to_vec()),
+        (Some(ty), _) => Err(format!("{value} for a parameter of type .{ty}: it is neither float nor double")),
+        (None, _) => Err(format!("{value} for a parameter of {size} bytes: it is neither float nor double")),
+    }
+}
+
+impl Session for SimSession {
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Stop> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.device.write(self.addresses[buffer], bytes).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop> {
+        let part = &self.program.plan.buffers[buffer];
+        let bytes = part.len * part.dtype.size() as u64;
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.device.poison(self.addresses[buffer], bytes, &[byte]).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn pass(&mut self, schedule: Option<Schedule>) -> Pass {
+        if let Some(schedule) = schedule {
+            self.device.config_mut().schedule = schedule;
+        }
+        let mut pass = Pass::default();
+        for index in 0..self.program.plan.launches.len() {
+            match self.launch(index) {
+                Ok(report) => {
+                    let line = self.program.plan.launches[index].line;
+                    let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
+                    pass.stop = fault.map(|finding| Stop::Fault(fault_of(finding, index, line)));
+                    let stopped = report.status == simulator::Status::Stopped;
+                    pass.reports.push(report);
+                    if stopped || pass.stop.is_some() {
+                        break;
+                    }
+                }
+                Err(stop) => {
+                    pass.stop = Some(stop);
+                    break;
+                }
+            }
+        }
+        pass
+    }
+
+    fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop> {
+        Ok(None)
+    }
+}
+
+/// A fault finding in one sentence; its details stay in the findings.
+fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
+    let name = serde_json::to_value(&finding.kind)
+        .ok()
+        .and_then(|kind| kind.get("kind").and_then(|name| name.as_str()).map(str::to_owned))
+        .unwrap_or_default();
+    let (message, hint) = match &finding.kind {
+        FindingKind::OutOfBounds { access }
+        | FindingKind::Misaligned { access }
+        | FindingKind::WriteToConstant { access } => {
+            (format!("{} {} of {} bytes: {}", access.space, access.what, access.size, access.object), None)
+        }
+        FindingKind::Assert { message } => (format!("assertion failed: {message}"), None),
+        FindingKind::Trap => ("the kernel executed a trap".into(), None),
+        FindingKind::Deadlock { explanation }
+        | FindingKind::DivergentBarrier { explanation }
+        | FindingKind::SyncMask { explanation } => (explanation.clone(), None),
+        FindingKind::StepLimit { limit } => (
+            format!("no end after {limit} warp instructions"),
+            Some("is there a loop whose condition never becomes false?".into()),
+        ),
+        FindingKind::StackOverflow { limit } => (format!("more than {limit} bytes of stack"), None),
+        FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), None),
+        FindingKind::Unsupported { instruction } => {
+            (format!("the simulator does not know `{instruction}`"), Some("run it on a GPU: --backend gpu".into()))
+        }
+        FindingKind::Uninitialised { .. } | FindingKind::Race { .. } | FindingKind::PrintfOverflow { .. } => {
+            (name.replace('-', " "), None)
+        }
+    };
+    Fault { name, message, hint, launch, line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_fit_their_parameter_or_are_refused() {
+        assert_eq!(scalar(-1, 4, Some("u32")).unwrap(), [0xff; 4]);
+        assert_eq!(scalar(0xffff_ffff, 4, Some("u32")).unwrap(), [0xff; 4]);
+        assert_eq!(scalar(2, 4, Some("f32")).unwrap(), 2f32.to_le_bytes());
+        assert!(scalar(1 << 32, 4, Some("u32")).unwrap_err().contains("does not fit"));
+        assert!(scalar(1, 12, Some("b8")).unwrap_err().contains("12 bytes"));
+        assert_eq!(real(0.5, 4, Some("f32")).unwrap(), 0.5f32.to_le_bytes());
+        assert!(real(0.5, 4, Some("u32")).is_err());
+        assert!(real(0.5, 2, None).is_err());
+    }
+
+    #[test]
+    fn argument_count_and_kind_are_checked() {
+        let param = |ty: &str, size| Param { ty: ty.into(), size, align: size };
+        let launch = Launch {
+            kernel: "k".into(),
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            args: vec![Arg::Buffer(0), Arg::Int(5)],
+            cooperative: false,
+            line: 1,
+        };
+        let params = [param("u64", 8), param("u32", 4)];
+        assert_eq!(
+            arguments(&launch, &params, &[256]).unwrap(),
+            [simulator::Arg::Pointer(256), simulator::Arg::Bytes(vec![5, 0, 0, 0])]
+        );
+        assert!(arguments(&launch, &params[..1], &[256]).unwrap_err().contains("takes 1 argument"));
+        assert!(arguments(&launch, &[param("u32", 4), param("u32", 4)], &[256]).unwrap_err().contains("no pointer"));
+    }
+}

@@ -1,0 +1,521 @@
+//! One size of a problem: the oracle, then every version, run and judged on whichever backend.
+
+use super::compare::{Array, Judgement, compare, real, value};
+use super::fill::{self, Values};
+use super::{POISON, npy};
+use crate::backend::machine::{Machine, Pass, Session, Stop};
+use crate::backend::{
+    BufferSummary, Case, Checked, Failure, Found, LaunchCount, LineCount, LooksLike, Output, Program, Reply, RunId,
+    RunResult, Status, Thoroughness, WrongOutput,
+};
+use crate::dtype::DType;
+use crate::plan::{Buffer, Plan, Role};
+use simulator::{Counters, FindingKind, Schedule};
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// printf output kept of a version.
+const PRINTF_KEPT: usize = 64 << 10;
+/// Bytes moved at a time when a buffer is looked through.
+const PIECE: usize = 16 << 20;
+
+/// Runs a case. `wanted` says which versions; what is found goes to `emit` as soon as it is known.
+///
+/// # Errors
+/// A [`Failure`] that no kernel caused.
+pub fn run_case(
+    machine: &dyn Machine,
+    number: usize,
+    case: &Case,
+    wanted: &dyn Fn(usize) -> bool,
+    emit: &mut dyn FnMut(Reply),
+) -> Result<(), Failure> {
+    let runs = runs(case, &machine.schedules());
+    emit(Reply::Started { case: number, version: None });
+    let mut answers = Vec::new();
+    if let Some(oracle) = &case.oracle {
+        match all_answers(machine, oracle, case, &runs) {
+            Ok(found) => answers = found,
+            Err(Stop::Failure(failure)) => return Err(failure),
+            Err(stop) => {
+                let message = explain(&stop);
+                for version in (0..case.versions.len()).filter(|&version| wanted(version)) {
+                    let result = Box::new(Checked::only(Status::OracleFailed { message: message.clone() }));
+                    emit(Reply::Checked { case: number, version, result });
+                }
+                return Ok(());
+            }
+        }
+    }
+    for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
+        emit(Reply::Started { case: number, version: Some(version) });
+        let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
+        let checked = check_version(machine, program, &case.outputs, &runs, &answers, dump)?;
+        emit(Reply::Checked { case: number, version, result: Box::new(checked) });
+        if machine.broken() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The runs every version of the case makes.
+fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
+    let mut runs = Vec::new();
+    let mut add = |seed, values, poison: usize, schedule| {
+        runs.push(RunId { number: runs.len() as u32, seed, values, poison: POISON[poison % 2], schedule });
+    };
+    for (position, &schedule) in schedules.iter().enumerate() {
+        add(case.seed, Values::AsStated, position, schedule);
+        if position == 0 && case.thoroughness == Thoroughness::Full {
+            add(second_seed(case.seed), Values::AsStated, 1, schedule);
+            if case.exact_integers {
+                add(case.seed, Values::ExactIntegers, 0, schedule);
+            }
+        }
+    }
+    runs
+}
+
+/// The seed of the run that follows without reloading the module.
+pub fn second_seed(seed: u64) -> u64 {
+    fill::Stream::new(seed, "second run").bits(0)
+}
+
+/// The oracle's outputs for one set of inputs.
+pub struct Answer {
+    seed: u64,
+    values: Values,
+    buffers: BTreeMap<String, (DType, Vec<u8>)>,
+}
+
+impl Answer {
+    fn array(&self, name: &str) -> Option<Array<'_>> {
+        self.buffers.get(name).map(|(dtype, bytes)| Array { dtype: *dtype, bytes })
+    }
+}
+
+fn all_answers(machine: &dyn Machine, oracle: &Program, case: &Case, runs: &[RunId]) -> Result<Vec<Answer>, Stop> {
+    let mut answers: Vec<Answer> = Vec::new();
+    for run in runs {
+        if !answers.iter().any(|answer| answer.seed == run.seed && answer.values == run.values) {
+            answers.push(answer(machine, oracle, &case.outputs, run.seed, run.values)?);
+        }
+    }
+    Ok(answers)
+}
+
+/// Runs the oracle over one set of inputs and takes its outputs to the host. Its buffers are wiped before they are
+/// given back, so that no version finds them in fresh memory.
+///
+/// # Errors
+/// Whatever stopped it.
+pub fn answer(
+    machine: &dyn Machine,
+    oracle: &Program,
+    outputs: &[Output],
+    seed: u64,
+    values: Values,
+) -> Result<Answer, Stop> {
+    let mut session = machine.open(oracle)?;
+    let run = RunId { number: 0, seed, values, poison: POISON[0], schedule: machine.schedules()[0] };
+    prepare(&mut *session, oracle, &run)?;
+    if let Some(stop) = session.pass(run.schedule).stop {
+        return Err(stop);
+    }
+    let mut buffers = BTreeMap::new();
+    for (index, buffer) in oracle.plan.buffers.iter().enumerate() {
+        let wanted = |output: &Output| {
+            buffer.name == output.name || buffer.name.strip_suffix("_magnitude") == Some(output.name.as_str())
+        };
+        if outputs.iter().any(wanted) {
+            buffers.insert(buffer.name.clone(), (buffer.dtype, read_all(&mut *session, index, buffer)?));
+        }
+    }
+    for index in 0..oracle.plan.buffers.len() {
+        session.poison(index, POISON[0])?;
+    }
+    Ok(Answer { seed, values, buffers })
+}
+
+fn check_version(
+    machine: &dyn Machine,
+    program: &Program,
+    outputs: &[Output],
+    runs: &[RunId],
+    answers: &[Answer],
+    dump: &[(String, std::path::PathBuf)],
+) -> Result<Checked, Failure> {
+    let mut checked = Checked::only(Status::Passed);
+    let mut session: Option<(Option<Schedule>, Box<dyn Session + '_>)> = None;
+    let mut failed_schedule = None;
+    for run in runs {
+        if failed_schedule == Some(run.schedule) || machine.broken() {
+            continue;
+        }
+        // A schedule starts with a module in its initial state.
+        if session.as_ref().is_none_or(|(schedule, _)| *schedule != run.schedule) {
+            drop(session.take());
+            match machine.open(program) {
+                Ok(opened) => session = Some((run.schedule, opened)),
+                Err(stop) => {
+                    checked.status = stop.status()?;
+                    return Ok(checked);
+                }
+            }
+        }
+        let Some((_, open)) = session.as_mut() else { break };
+        let answer = answers.iter().find(|answer| answer.seed == run.seed && answer.values == run.values);
+        let (pass, mut status) = match run_once(&mut **open, program, outputs, run, answer, &mut checked) {
+            Ok(done) => done,
+            Err(stop) => (Pass::default(), stop.status()?),
+        };
+        record(&mut checked, program, run, pass);
+        if run.number == 0 && !machine.broken() {
+            if answers.is_empty() {
+                checked.outputs = summaries(&mut **open, &program.plan, run.poison)?;
+            }
+            for (name, path) in dump {
+                write_dump(&mut **open, &program.plan, name, path)?;
+                checked.dumped.push(path.clone());
+            }
+        }
+        // Wrong only because the run before it left something behind? Then a fresh module gives the right answer.
+        if run.number == 1 && run.values == Values::AsStated && !machine.broken() {
+            if let Status::Wrong { outputs: wrong } = &mut status {
+                drop(session.take());
+                if let Ok(mut fresh) = machine.open(program) {
+                    let again =
+                        run_once(&mut *fresh, program, outputs, run, answer, &mut Checked::only(Status::Passed));
+                    if matches!(again, Ok((_, Status::Passed))) {
+                        wrong.iter_mut().for_each(|output| output.looks_like = LooksLike::SecondRunOnly);
+                    }
+                }
+            }
+        }
+        if !status.passed() {
+            failed_schedule = Some(run.schedule);
+            session = None;
+            if checked.status.passed() {
+                checked.status = status.clone();
+            }
+        }
+        checked.runs.push(RunResult { run: *run, status });
+    }
+    Ok(checked)
+}
+
+/// Fills, runs, judges.
+fn run_once(
+    session: &mut dyn Session,
+    program: &Program,
+    outputs: &[Output],
+    run: &RunId,
+    answer: Option<&Answer>,
+    checked: &mut Checked,
+) -> Result<(Pass, Status), Stop> {
+    prepare(session, program, run)?;
+    let mut pass = session.pass(run.schedule);
+    if let Some(stop) = pass.stop.take() {
+        let status = stop.status().map_err(Stop::Failure)?;
+        return Ok((pass, status));
+    }
+    let status = judge(session, program, outputs, run, answer, &mut checked.error_over_bound)?;
+    Ok((pass, status))
+}
+
+/// Fills inputs, poisons outputs and scratch.
+///
+/// # Errors
+/// A fill that cannot be made, or the backend's.
+pub fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
+    for (index, buffer) in program.plan.buffers.iter().enumerate() {
+        match buffer.role {
+            Role::In | Role::InOut => session.write(index, &filled(program, buffer, run)?)?,
+            Role::Out | Role::Scratch => session.poison(index, run.poison)?,
+        }
+    }
+    Ok(())
+}
+
+fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Vec<u8>, Failure> {
+    fill::fill(buffer, run.seed, run.values, &program.dir).map_err(|error| Failure::Fill { message: error.to_string() })
+}
+
+/// Judges what a finished run left: guards, inputs, outputs. Without an answer outputs are not judged.
+///
+/// # Errors
+/// The backend's.
+pub fn judge(
+    session: &mut dyn Session,
+    program: &Program,
+    outputs: &[Output],
+    run: &RunId,
+    answer: Option<&Answer>,
+    error_over_bound: &mut Option<f64>,
+) -> Result<Status, Stop> {
+    let plan = &program.plan;
+    if let Some(broken) = session.broken_guard()? {
+        let buffer = &plan.buffers[broken.buffer];
+        let bytes = buffer.len * buffer.dtype.size() as u64;
+        return Ok(Status::GuardBroken { buffer: buffer.name.clone(), offset: broken.offset, bytes });
+    }
+    for (index, buffer) in plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In) {
+        let want = filled(program, buffer, run)?;
+        if let Some(status) = changed(session, index, buffer, &want)? {
+            return Ok(status);
+        }
+    }
+    judge_outputs(session, program, outputs, run, answer, error_over_bound)
+}
+
+/// Judges the outputs alone.
+///
+/// # Errors
+/// The backend's.
+pub fn judge_outputs(
+    session: &mut dyn Session,
+    program: &Program,
+    outputs: &[Output],
+    run: &RunId,
+    answer: Option<&Answer>,
+    error_over_bound: &mut Option<f64>,
+) -> Result<Status, Stop> {
+    let plan = &program.plan;
+    let Some(answer) = answer else { return Ok(Status::Passed) };
+    let mut wrong = Vec::new();
+    for output in outputs {
+        let Some((index, buffer)) = plan.buffers.iter().enumerate().find(|(_, buffer)| buffer.name == output.name)
+        else {
+            let message = format!("{}: no buffer `{}`", program.name, output.name);
+            return Ok(Status::OracleFailed { message });
+        };
+        let bytes = read_all(session, index, buffer)?;
+        let got = Array { dtype: buffer.dtype, bytes: &bytes };
+        let (want, magnitude) = match oracle_arrays(answer, output, buffer) {
+            Ok(arrays) => arrays,
+            Err(message) => return Ok(Status::OracleFailed { message }),
+        };
+        let judgement = Judgement {
+            tolerance: output.tolerance,
+            exact_integers: run.values == Values::ExactIntegers,
+            poison: run.poison,
+        };
+        let found = compare(got, want, magnitude, judgement);
+        if let Some(ratio) = found.error_over_bound {
+            *error_over_bound = Some(error_over_bound.map_or(ratio, |most| most.max(ratio)));
+        }
+        if found.wrong > 0 {
+            wrong.push(WrongOutput {
+                name: buffer.name.clone(),
+                dtype: buffer.dtype,
+                len: buffer.len,
+                wrong: found.wrong,
+                first: found.first,
+                looks_like: found.looks_like,
+                exact_integers: found.judged_exactly,
+            });
+        }
+    }
+    Ok(if wrong.is_empty() { Status::Passed } else { Status::Wrong { outputs: wrong } })
+}
+
+/// The oracle's array for an output and the magnitudes, in the shapes a comparison needs.
+fn oracle_arrays<'a>(
+    answer: &'a Answer,
+    output: &Output,
+    buffer: &Buffer,
+) -> Result<(Array<'a>, Option<Array<'a>>), String> {
+    let name = &output.name;
+    let want = answer.array(name).ok_or_else(|| format!("the oracle has no buffer `{name}`"))?;
+    let fits = |array: &Array<'_>| array.bytes.len() as u64 / array.dtype.size() as u64 == buffer.len;
+    if want.dtype.is_float() != buffer.dtype.is_float() || (!want.dtype.is_float() && want.dtype != buffer.dtype) {
+        return Err(format!("the oracle's `{name}` is {:?}, the output is {:?}", want.dtype, buffer.dtype));
+    }
+    let magnitude = answer.array(&format!("{name}_magnitude"));
+    if !fits(&want) || magnitude.is_some_and(|magnitude| !fits(&magnitude)) {
+        return Err(format!("the oracle's `{name}` has not the output's {} elements", buffer.len));
+    }
+    Ok((want, magnitude))
+}
+
+fn changed(session: &mut dyn Session, index: usize, buffer: &Buffer, want: &[u8]) -> Result<Option<Status>, Stop> {
+    let size = buffer.dtype.size();
+    let mut piece = vec![0; PIECE.min(want.len())];
+    for (number, want) in want.chunks(PIECE).enumerate() {
+        let got = &mut piece[..want.len()];
+        session.read(index, (number * PIECE) as u64, got)?;
+        if got != want {
+            let at = got.iter().zip(want).position(|(got, want)| got != want).unwrap_or(0) / size;
+            let element = |bytes: &[u8]| value(buffer.dtype, &bytes[at * size..(at + 1) * size]);
+            return Ok(Some(Status::InputChanged {
+                buffer: buffer.name.clone(),
+                index: (number * PIECE / size + at) as u64,
+                got: element(got),
+                want: element(want),
+            }));
+        }
+    }
+    Ok(None)
+}
+
+fn read_all(session: &mut dyn Session, index: usize, buffer: &Buffer) -> Result<Vec<u8>, Stop> {
+    let mut bytes = fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
+    session.read(index, 0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Adds a run's findings; of the first run also counters, lines and printf output.
+fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
+    let first = run.number == 0;
+    if first {
+        keep_printf(checked, &pass.printf, pass.printf_dropped);
+    }
+    let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();
+    for (launch, report) in pass.reports.into_iter().enumerate() {
+        let schedule = run.schedule.unwrap_or_default();
+        if first {
+            let planned = &program.plan.launches[launch];
+            let (kernel, line) = (planned.kernel.clone(), planned.line);
+            checked.launches.push(LaunchCount { kernel, line, counters: report.counters });
+            checked.counters = Some(sum(checked.counters.unwrap_or_default(), &report.counters));
+            for (place, counters) in &report.lines {
+                let entry = lines.entry(place.clone()).or_default();
+                *entry = sum(*entry, counters);
+            }
+            let dropped = report.findings.iter().map(|finding| match finding.kind {
+                FindingKind::PrintfOverflow { dropped } => dropped,
+                _ => 0,
+            });
+            let dropped = dropped.sum();
+            keep_printf(checked, &report.printf, dropped);
+        }
+        for finding in report.findings {
+            let known = checked.findings.iter().any(|found| {
+                found.launch == launch
+                    && std::mem::discriminant(&found.finding.kind) == std::mem::discriminant(&finding.kind)
+                    && found.finding.place.ptx_line == finding.place.ptx_line
+            });
+            if !known {
+                checked.findings.push(Found { finding, schedule, launch });
+            }
+        }
+    }
+    checked.lines.extend(lines.into_iter().map(|((file, line), counters)| LineCount { file, line, counters }));
+}
+
+fn keep_printf(checked: &mut Checked, printed: &[u8], dropped: u64) {
+    let room = PRINTF_KEPT.saturating_sub(checked.printf.len()).min(printed.len());
+    checked.printf.push_str(&String::from_utf8_lossy(&printed[..room]));
+    checked.printf_dropped += dropped + (printed.len() - room) as u64;
+}
+
+/// Field by field.
+pub fn sum(a: Counters, b: &Counters) -> Counters {
+    Counters {
+        instructions: a.instructions + b.instructions,
+        thread_instructions: a.thread_instructions + b.thread_instructions,
+        branches: a.branches + b.branches,
+        divergent_branches: a.divergent_branches + b.divergent_branches,
+        global_load_requests: a.global_load_requests + b.global_load_requests,
+        global_load_sectors: a.global_load_sectors + b.global_load_sectors,
+        global_load_bytes: a.global_load_bytes + b.global_load_bytes,
+        global_store_requests: a.global_store_requests + b.global_store_requests,
+        global_store_sectors: a.global_store_sectors + b.global_store_sectors,
+        global_store_bytes: a.global_store_bytes + b.global_store_bytes,
+        shared_load_requests: a.shared_load_requests + b.shared_load_requests,
+        shared_load_wavefronts: a.shared_load_wavefronts + b.shared_load_wavefronts,
+        shared_store_requests: a.shared_store_requests + b.shared_store_requests,
+        shared_store_wavefronts: a.shared_store_wavefronts + b.shared_store_wavefronts,
+        shared_bank_conflicts: a.shared_bank_conflicts + b.shared_bank_conflicts,
+        local_loads: a.local_loads + b.local_loads,
+        local_stores: a.local_stores + b.local_stores,
+        global_atomics: a.global_atomics + b.global_atomics,
+        shared_atomics: a.shared_atomics + b.shared_atomics,
+        barriers: a.barriers + b.barriers,
+        warp_barriers: a.warp_barriers + b.warp_barriers,
+        shuffles: a.shuffles + b.shuffles,
+        votes: a.votes + b.votes,
+        flops: a.flops + b.flops,
+    }
+}
+
+/// What outputs hold, where no oracle judges them.
+fn summaries(session: &mut dyn Session, plan: &Plan, poison: u8) -> Result<Vec<BufferSummary>, Failure> {
+    let mut found = Vec::new();
+    for (index, buffer) in plan.buffers.iter().enumerate() {
+        if matches!(buffer.role, Role::Out | Role::InOut) {
+            // After a fault memory may be gone; the fault says more than a summary.
+            let Ok(bytes) = read_all(session, index, buffer) else { continue };
+            let unwritten = if buffer.role == Role::Out { Some(poison) } else { None };
+            found.push(summarise(buffer, &bytes, unwritten));
+        }
+    }
+    Ok(found)
+}
+
+/// Head, extremes, mean; `poison` tells which elements nothing wrote.
+fn summarise(buffer: &Buffer, bytes: &[u8], poison: Option<u8>) -> BufferSummary {
+    const HEAD: usize = 8;
+    let size = buffer.dtype.size();
+    let head = bytes.chunks_exact(size).take(HEAD).map(|element| value(buffer.dtype, element)).collect();
+    let (mut min, mut max, mut sum, mut finite, mut nans, mut unwritten) =
+        (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0, 0, 0);
+    for element in bytes.chunks_exact(size) {
+        if poison.is_some_and(|poison| element.iter().all(|&byte| byte == poison)) {
+            unwritten += 1;
+            continue;
+        }
+        let x = real(buffer.dtype, element);
+        nans += u64::from(x.is_nan());
+        if x.is_finite() {
+            (min, max, sum, finite) = (min.min(x), max.max(x), sum + x, finite + 1);
+        }
+    }
+    let some = |x: f64| (finite > 0).then_some(x);
+    BufferSummary {
+        name: buffer.name.clone(),
+        dtype: buffer.dtype,
+        len: buffer.len,
+        head,
+        min: some(min),
+        max: some(max),
+        mean: some(sum / f64::from(finite.max(1))),
+        nans,
+        unwritten,
+    }
+}
+
+fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Path) -> Result<(), Failure> {
+    let failed = |message: String| Failure::Write { path: path.to_owned(), message };
+    let (index, buffer) = plan
+        .buffers
+        .iter()
+        .enumerate()
+        .find(|(_, buffer)| buffer.name == name)
+        .ok_or_else(|| failed(format!("no buffer `{name}` to write there")))?;
+    let bytes = buffer.len as usize * buffer.dtype.size();
+    let file = std::fs::File::create(path).map_err(|error| failed(error.to_string()))?;
+    let mut file = BufWriter::new(file);
+    npy::write_header(&mut file, buffer.dtype, buffer.len).map_err(|error| failed(error.to_string()))?;
+    let mut piece = vec![0; PIECE.min(bytes)];
+    for offset in (0..bytes).step_by(PIECE) {
+        let part = &mut piece[..PIECE.min(bytes - offset)];
+        session.read(index, offset as u64, part).map_err(|stop| failed(explain(&stop)))?;
+        file.write_all(part).map_err(|error| failed(error.to_string()))?;
+    }
+    file.flush().map_err(|error| failed(error.to_string()))
+}
+
+/// A stop in a sentence, where its parts do not matter.
+pub fn explain(stop: &Stop) -> String {
+    match stop {
+        Stop::Fault(fault) => format!("launch in line {}: {}: {}", fault.line, fault.name, fault.message),
+        Stop::BadLaunch { line, message, .. } => format!("launch in line {line}: {message}"),
+        Stop::Failure(failure) => failure.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Derived tolerances.
+//!
+//! `|got - want| <= ops * u * magnitude + 1 ulp(want)`: the standard bound for a sum of terms (Higham, *Accuracy and
+//! Stability of Numerical Algorithms*, 2nd ed., section 4.2), with `ops` the longest chain of roundings a term goes
+//! through (n for a loop, about log2 n for a tree), `u` the unit roundoff of the arithmetic the problem asks for, and
+//! `magnitude` the sum of the terms' magnitudes. The last term allows for the final rounding to the output's type.
+
+use crate::dtype::DType;
+use serde::{Deserialize, Serialize};
+
+/// How far an output may be from the oracle's.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tolerance {
+    /// Equal, after rounding the oracle's value to the output's type.
+    Exact,
+    /// The derived bound.
+    Bound {
+        /// Roundings along the longest chain.
+        ops: f64,
+        /// The arithmetic's type; its [`unit_roundoff`] enters.
+        unit: DType,
+    },
+}
+
+impl Tolerance {
+    /// The largest error allowed at one element, for an output of type `dtype`.
+    pub fn bound(self, want: f64, magnitude: f64, dtype: DType) -> f64 {
+        match self {
+            Self::Exact => 0.0,
+            Self::Bound { ops, unit } => ops * unit_roundoff(unit) * magnitude.abs() + ulp(want, dtype),
+        }
+    }
+}
+
+/// Half the distance from 1 to the next number: 2^-24 for f32, 2^-11 for f16, 2^-8 for bf16, 2^-53 for f64; 0 for
+/// integers.
+pub fn unit_roundoff(dtype: DType) -> f64 {
+    if dtype.is_float() { 2f64.powi(-significand_bits(dtype)) } else { 0.0 }
+}
+
+/// Bits of the significand, the implicit one included (IEEE 754 table 3.5; bfloat16: 8); for an integer type the bits
+/// of its value.
+pub fn significand_bits(dtype: DType) -> i32 {
+    match dtype {
+        DType::F64 => 53,
+        DType::F32 => 24,
+        DType::F16 => 11,
+        DType::Bf16 => 8,
+        DType::I8 => 7,
+        DType::U8 => 8,
+        DType::I16 => 15,
+        DType::U16 => 16,
+        DType::I32 => 31,
+        DType::U32 => 32,
+        DType::I64 => 63,
+        DType::U64 => 64,
+    }
+}
+
+/// One unit in the last place of `dtype` at `value`: the distance to the next larger magnitude; the smallest subnormal
+/// near zero. 0 for integer types and for values that are not finite.
+pub fn ulp(value: f64, dtype: DType) -> f64 {
+    if !dtype.is_float() || !value.is_finite() {
+        return 0.0;
+    }
+    let smallest_exponent = match dtype {
+        DType::F64 => -1022,
+        DType::F16 => -14,
+        _ => -126,
+    };
+    let exponent = if value == 0.0 { smallest_exponent } else { exponent(value).max(smallest_exponent) };
+    let shift = exponent - (significand_bits(dtype) - 1);
+    // 2^shift; below the normal range of f64 powi would flush to zero.
+    if shift >= -1022 { 2f64.powi(shift) } else { f64::from_bits(1 << (shift + 1074).max(0)) }
+}
+
+/// floor(log2 |value|) of a finite value that is not zero.
+fn exponent(value: f64) -> i32 {
+    let bits = value.abs().to_bits();
+    let biased = (bits >> 52) as i32;
+    if biased == 0 { -1011 - bits.leading_zeros() as i32 } else { biased - 1023 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::fill;
+
+    #[test]
+    fn ulps_are_the_distance_to_the_next_number() {
+        for value in [1.0f32, 1.5, 2.0, 0.1, 1e-38, 1e-45, 3.4e38, 0.0] {
+            let next = f32::from_bits(value.to_bits() + 1);
+            if next.is_finite() {
+                assert_eq!(ulp(f64::from(value), DType::F32), f64::from(next) - f64::from(value), "{value}");
+            }
+        }
+        for value in [1.0f64, 1e300, 5e-324, 1e-310, 0.0] {
+            assert_eq!(ulp(value, DType::F64), value.next_up() - value, "{value}");
+        }
+        assert_eq!(ulp(1.0, DType::F16), 2f64.powi(-10));
+        assert_eq!(ulp(1.0, DType::Bf16), 2f64.powi(-7));
+        assert_eq!(ulp(0.0, DType::F16), 2f64.powi(-24));
+        assert_eq!(ulp(7.0, DType::I32), 0.0);
+    }
+
+    fn tree(values: &mut Vec<f32>) -> f32 {
+        while values.len() > 1 {
+            *values = values.chunks(2).map(|pair| pair.iter().sum()).collect();
+        }
+        values[0]
+    }
+
+    /// Values, their exact sum, and the bound a tree in f32 is held to.
+    fn sum_of(n: u64, seed: u64) -> (Vec<f32>, f64, f64) {
+        let stream = fill::Stream::new(seed, "a");
+        let values: Vec<f32> = (0..n).map(|index| (stream.unit(index) * 2.0 - 1.0) as f32).collect();
+        let want: f64 = values.iter().map(|&x| f64::from(x)).sum();
+        let magnitude: f64 = values.iter().map(|&x| f64::from(x.abs())).sum();
+        let tolerance = Tolerance::Bound { ops: (n as f64).log2() + 20.0, unit: DType::F32 };
+        (values, want, tolerance.bound(want, magnitude, DType::F32))
+    }
+
+    /// The judgement DESIGN.md asks for: a good f32 tree passes, a sum in half precision does not.
+    #[test]
+    fn a_tree_in_f32_passes_and_half_precision_fails() {
+        for seed in 0..5 {
+            let (mut values, want, bound) = sum_of(1 << 16, seed);
+            let half = values.iter().fold(half::f16::ZERO, |sum, &x| half::f16::from_f32(sum.to_f32() + x));
+            assert!((half.to_f64() - want).abs() > bound, "half: {half} {want} {bound}");
+            let good = f64::from(tree(&mut values));
+            assert!((good - want).abs() <= bound, "tree: {good} {want} {bound}");
+        }
+    }
+
+    /// Rounding only the inputs to half is a smaller sin, whose errors cancel in a long sum: the small sizes show it.
+    #[test]
+    fn inputs_in_half_precision_fail_at_small_sizes() {
+        for seed in 0..5 {
+            let (values, want, bound) = sum_of(33, seed);
+            let rounded: f64 = values.iter().map(|&x| half::f16::from_f32(x).to_f64()).sum();
+            assert!((rounded - want).abs() > bound, "{rounded} {want} {bound}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Worker processes: what a kernel or a worker does never harms the checker.
+
+use checker::backend::{self, End, Error, Job, Options, Reply};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+fn options() -> Options {
+    Options { worker: Some(env!("CARGO_BIN_EXE_checker").into()), ..Options::default() }
+}
+
+/// A "worker" that is a shell script.
+fn script(folder: &Path, body: &str) -> PathBuf {
+    let path = folder.join("worker.sh");
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn run_script(body: &str, timeout: Duration) -> Result<End, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { timeout, worker: Some(script(folder.path(), body)), ..Options::default() };
+    backend::run(&Job::Devices, &[], &options, &mut |_| {})
+}
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn an_endless_worker_is_ended_with_what_it_started() {
+    let begin = Instant::now();
+    assert_eq!(run_script("exec sleep 1000", Duration::from_millis(300)).unwrap(), End::TimedOut);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_crash_is_reported_with_its_signal_and_last_words() {
+    let End::Died(death) = run_script("echo last words >&2; kill -SEGV $$", LONG).unwrap() else { panic!() };
+    assert_eq!((death.how.as_str(), death.stderr.as_str(), death.out_of_memory), ("SIGSEGV", "last words", false));
+    let End::Died(death) = run_script("exit 7", LONG).unwrap() else { panic!() };
+    assert_eq!(death.how, "exit status 7");
+    let End::Died(death) = run_script("echo memory allocation of 9 bytes failed >&2; kill -ABRT $$", LONG).unwrap()
+    else {
+        panic!()
+    };
+    assert!(death.out_of_memory);
+}
+
+#[test]
+fn floods_are_cut() {
+    assert_eq!(run_script("exec yes", LONG).unwrap(), End::Flooded);
+    assert_eq!(run_script("exec tr '\\0' x </dev/zero", LONG).unwrap(), End::Flooded);
+    // A flood on stderr is read and dropped: the worker can still finish.
+    let quiet = run_script("yes | head -c 10000000 >&2; echo '\"done\"'", LONG).unwrap();
+    assert_eq!(quiet, End::Done);
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_is_an_error_with_its_path() {
+    let options = Options { worker: Some("/no/such/worker".into()), ..Options::default() };
+    let error = backend::run(&Job::Devices, &[], &options, &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("/no/such/worker"), "{error}");
+}
+
+#[test]
+fn a_worker_ends_when_its_parent_goes() {
+    use std::process::{Command, Stdio};
+    // Standard input stays open until the parent goes; here it goes at once, before a request has come.
+    let begin = Instant::now();
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_checker"))
+        .arg("__worker")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(worker.stdin.take());
+    assert!(!worker.wait().unwrap().success());
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn no_gpu_is_an_answer_not_a_crash() {
+    match backend::devices(&options()) {
+        Ok(devices) => assert!(!devices.is_empty() && devices[0].arch.starts_with("sm_")),
+        Err(Error::Failure(backend::Failure::NoGpu(reason))) => {
+            println!("no GPU here: {reason}");
+            assert!(!reason.to_string().is_empty());
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn replies_survive_the_way_over_the_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let sent = Reply::Started { case: 3, version: Some(1) };
+    let line = serde_json::to_string(&sent).unwrap();
+    let worker = script(folder.path(), &format!("echo '{line}'; echo '\"done\"'"));
+    let options = Options { worker: Some(worker), ..Options::default() };
+    let mut seen = Vec::new();
+    backend::run(&Job::Devices, &[], &options, &mut |reply| seen.push(reply.clone())).unwrap();
+    assert_eq!(seen, [sent]);
+}
