@@ -2,5 +2,7 @@
 
 mod backend;
 mod compile;
+mod occupancy;
+mod sass;
 mod support;
 mod usage;

@@ -97,7 +97,8 @@ pub fn diff_hot<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
 pub fn pair<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Vec<(&'a Kernel, &'a Kernel)> {
     let entries = |side: &[&'a Kernel]| side.iter().copied().filter(|k| k.entry).collect::<Vec<_>>();
     let (mut old, mut new) = (entries(old), entries(new));
-    let mut pairs = Vec::new();
+    let order: Vec<&str> = old.iter().map(|k| k.name.as_str()).collect();
+    let mut pairs: Vec<(&Kernel, &Kernel)> = Vec::new();
     let same_name: [fn(&Kernel, &Kernel) -> bool; 3] =
         [|a, b| a.name == b.name, |a, b| a.short_name() == b.short_name(), |_, _| true];
     for same in same_name {
@@ -109,6 +110,7 @@ pub fn pair<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Vec<(&'a Kernel, &'a 
             None => true,
         });
     }
+    pairs.sort_by_key(|(a, _)| order.iter().position(|n| *n == a.name));
     pairs
 }
 
@@ -287,14 +289,21 @@ fn register(r: &Register, text: &mut String) {
     }
 }
 
+/// Most deltas on a line; more say less.
+const SHOWN: usize = 12;
+
 /// Deltas as one line: `LDL 2 -> 0, STL 2 -> 0, instructions 21 -> 14`.
 pub fn summary(deltas: &[Delta]) -> String {
-    let parts: Vec<String> = deltas
+    let mut parts: Vec<String> = deltas
         .iter()
+        .take(SHOWN)
         .map(
             |d| if d.old == d.new { format!("{} {}", d.of, d.old) } else { format!("{} {} -> {}", d.of, d.old, d.new) },
         )
         .collect();
+    if deltas.len() > SHOWN {
+        parts.push(format!("and {} more", deltas.len() - SHOWN));
+    }
     parts.join(", ")
 }
 

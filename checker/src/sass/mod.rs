@@ -108,7 +108,7 @@ pub enum Error {
     },
     /// A temporary file could not be written or read.
     #[error("cannot use a temporary file for nvdisasm: {0}")]
-    Temporary(#[source] std::io::Error),
+    Temporary(std::io::Error),
     /// Not a CUBIN.
     #[error("cannot read the CUBIN: {0}")]
     Cubin(&'static str),

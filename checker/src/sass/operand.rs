@@ -80,7 +80,7 @@ pub enum Operand {
     },
     /// `` `(.L_x_0) ``: a label or a function.
     Label(String),
-    /// `SR_TID.X`, `SRZ`
+    /// `SR_TID.X`, `SRZ`; `PR`, all predicates at once.
     Special(String),
     /// Anything else, as written.
     Text(String),
@@ -129,23 +129,22 @@ fn is_false(b: &bool) -> bool {
     !b
 }
 
-/// Strips `-`, `+`, `~`, `!` and bars: (negated, absolute, rest).
-fn signs(text: &str) -> (bool, bool, &str) {
+/// Strips `-`, `+`, `~`, `!` and bars: (negated, absolute, inside, suffixes behind the bars).
+fn signs(text: &str) -> (bool, bool, &str, &str) {
     let negated = text.starts_with(['-', '!', '~']);
     let rest = text.strip_prefix(['-', '!', '~', '+']).unwrap_or(text);
-    match rest.strip_prefix('|') {
-        Some(inner) => match inner.split_once('|') {
-            // Suffixes may follow the second bar: |R3|.reuse is written |R3.reuse| or |R3|.reuse by opcode.
-            Some((inside, "")) => (negated, true, inside),
-            _ => (negated, false, rest),
-        },
-        None => (negated, false, rest),
+    match rest.strip_prefix('|').and_then(|inner| inner.split_once('|')) {
+        Some((inside, behind)) => (negated, true, inside, behind),
+        None => (negated, false, rest, ""),
     }
 }
 
 fn register(text: &str) -> Option<Register> {
-    let (negated, absolute, rest) = signs(text);
-    let (name, suffixes) = rest.split_once('.').map_or((rest, ""), |(n, s)| (n, s));
+    let (negated, absolute, inside, behind) = signs(text);
+    let (name, suffixes) = inside.split_once('.').map_or((inside, ""), |(n, s)| (n, s));
+    if !(behind.is_empty() || behind.starts_with('.')) {
+        return None;
+    }
     let (file, index) = match name {
         "RZ" => (File::General, None),
         "URZ" => (File::Uniform, None),
@@ -165,8 +164,9 @@ fn register(text: &str) -> Option<Register> {
             (file, Some(name[digits..].parse().ok()?))
         }
     };
-    let reuse = suffixes.split('.').any(|s| s == "reuse");
-    let suffix = suffixes.split('.').filter(|s| *s != "reuse" && !s.is_empty()).collect::<Vec<_>>().join(".");
+    let all = || suffixes.split('.').chain(behind.split('.')).filter(|s| !s.is_empty());
+    let reuse = all().any(|s| s == "reuse");
+    let suffix = all().filter(|s| *s != "reuse").collect::<Vec<_>>().join(".");
     Some(Register { file, index, negated, absolute, reuse, suffix })
 }
 
@@ -188,7 +188,7 @@ fn float(text: &str) -> Option<Operand> {
 }
 
 fn special(text: &str) -> Option<Operand> {
-    (text.starts_with("SR_") || text == "SRZ").then(|| Operand::Special(text.to_owned()))
+    (text.starts_with("SR_") || matches!(text, "SRZ" | "PR" | "UPR")).then(|| Operand::Special(text.to_owned()))
 }
 
 fn label(text: &str) -> Option<Operand> {
@@ -201,7 +201,7 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 }
 
 fn constant(text: &str) -> Option<Operand> {
-    let (negated, absolute, rest) = signs(text);
+    let (negated, absolute, rest, _suffix) = signs(text);
     let (bank, rest) = bracketed(rest.strip_prefix("cx").or_else(|| rest.strip_prefix('c'))?)?;
     let (inside, _suffix) = bracketed(rest)?;
     let bank = integer(bank).and_then(|b| u8::try_from(b).ok());
@@ -253,6 +253,8 @@ mod tests {
         assert_eq!(Operand::parse("R5.reuse"), Operand::Register(Register { reuse: true, ..general(5) }));
         let expected = Register { negated: true, absolute: true, ..general(12) };
         assert_eq!(Operand::parse("-|R12|"), Operand::Register(expected));
+        let expected = Register { absolute: true, reuse: true, ..general(5) };
+        assert_eq!(Operand::parse("|R5|.reuse"), Operand::Register(expected));
         let expected = Register { suffix: "H0_H0".into(), reuse: true, ..general(4) };
         assert_eq!(Operand::parse("R4.H0_H0.reuse"), Operand::Register(expected));
         assert!(Operand::parse("-RZ").is_zero_register() && Operand::parse("URZ").is_zero_register());

@@ -163,5 +163,6 @@ fn compile_fault(error: CompileError) -> Fault {
         2 => Exit::Usage,
         _ => Exit::Environment,
     };
-    Fault { exit, error: error.into() }
+    // Its message has its cause in it already.
+    Fault { exit, error: anyhow::anyhow!("{error}") }
 }
