@@ -3,6 +3,7 @@
 mod backend;
 mod compile;
 mod occupancy;
+mod problem;
 mod sass;
 mod support;
 mod usage;

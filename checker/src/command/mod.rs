@@ -2,6 +2,7 @@
 //! printed.
 
 mod context;
+pub mod dev;
 mod exit;
 mod hint;
 mod home;
@@ -32,6 +33,8 @@ struct Cli {
 /// A slot a command: add the variant here and its line in [`dispatch`].
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// For authors: begin a problem, prove that problems hold
+    Dev(dev::DevArgs),
     /// Chapters, exercises and pairs; what is solved, what is next
     List,
     /// A hint for an exercise, one more each time
@@ -67,6 +70,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 fn dispatch(context: &Context, cli: Cli) -> Outcome {
     match cli.command {
         None => home::run(context),
+        Some(Command::Dev(args)) => dev::run(context, &args),
         Some(Command::List) => list::run(context),
         Some(Command::Hint(args)) => hint::run(context, &args),
         Some(Command::Reset(args)) => reset::run(context, &args),

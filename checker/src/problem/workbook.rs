@@ -223,6 +223,11 @@ impl Workbook {
 }
 
 impl Problem {
+    /// The workbook's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Where a version is; None when this kind of problem has no such version.
     pub fn version_path(&self, version: &Version) -> Option<PathBuf> {
         let solutions = self.root.join(SOLUTIONS).join(&self.id.0);

@@ -1,0 +1,30 @@
+//! `checker dev`: for authors of problems.
+
+mod check;
+mod new;
+
+use super::{Context, Outcome};
+use clap::{Args, Subcommand};
+
+/// Options of `checker dev`.
+#[derive(Debug, Clone, Args)]
+pub struct DevArgs {
+    #[command(subcommand)]
+    command: DevCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum DevCommand {
+    /// Prove that problems hold: starters fail, solutions pass, mutants fail for their stated reasons
+    Check(check::CheckArgs),
+    /// Begin an exercise or a pair from one that works
+    New(new::NewArgs),
+}
+
+/// Runs the author's command.
+pub fn run(context: &Context, args: &DevArgs) -> Outcome {
+    match &args.command {
+        DevCommand::Check(args) => check::run(context, args),
+        DevCommand::New(args) => new::run(context, args),
+    }
+}
