@@ -86,7 +86,7 @@ fn dev_check_shows_the_place_of_every_fault() {
             "exercises/ex01/reference.cu",
             "(x, y, y_magnitude, n)",
             "(x, z, y_magnitude, n)",
-            "unknown name `z`; did you mean `x`?",
+            "reference.cu:13:52: unknown name `z`",
         ),
         ("solutions/ex01/solution.cu", "//@ launch", "// launch", "the file has no `//@ launch` line"),
         (

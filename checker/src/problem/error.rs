@@ -96,7 +96,9 @@ impl std::error::Error for LineError {}
 /// The candidate nearest to `name` in spelling, when one is near enough to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = name.to_lowercase();
-    let limit = (name.chars().count() / 3).max(1);
+    // A third of the letters may differ, and never all of them: any letter is one edit away from any other.
+    let length = name.chars().count();
+    let limit = (length / 3).max(1).min(length.saturating_sub(1));
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), candidate))
