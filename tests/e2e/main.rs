@@ -6,4 +6,5 @@ mod occupancy;
 mod problem;
 mod sass;
 mod support;
+mod toolchain;
 mod usage;

@@ -2,7 +2,12 @@
 
 use super::wire::{self, Answer, Compile, Job};
 use super::{headers, includes, nvrtc, sandbox};
+use crate::toolchain;
 use std::io::{Read, Write};
+
+/// A hidden first argument that prints the toolchain, installing it where there is none, as JSON; `own` after it
+/// looks in no place but the workbook's folder. For preparing a machine, and for tests.
+const TOOLCHAIN: &str = "__toolchain";
 
 /// The hidden first argument.
 pub const ARGUMENT: &str = "__compile";
@@ -14,9 +19,26 @@ const LONGEST_LOG: usize = 256 << 10;
 /// checker's `main` only: it also marks this program as one that can be started as a child.
 pub fn dispatch() {
     super::nvrtc_child::this_is_the_checker();
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+    let argument = |index| std::env::args_os().nth(index).unwrap_or_default();
+    if argument(1) == ARGUMENT {
         let status = serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock());
         std::process::exit(status);
+    }
+    if argument(1) == TOOLCHAIN {
+        std::process::exit(show_toolchain(argument(2) == "own"));
+    }
+}
+
+fn show_toolchain(own_only: bool) -> i32 {
+    match toolchain::locate(&toolchain::Options { own_only, ..Default::default() }) {
+        Ok(found) => {
+            println!("{}", serde_json::to_string_pretty(&found).unwrap_or_default());
+            0
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code().into()
+        }
     }
 }
 

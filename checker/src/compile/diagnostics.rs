@@ -247,10 +247,13 @@ fn advise(diagnostic: &mut Diagnostic) {
     }
     if let Some((message, _)) = diagnostic.message.split_once(" Consider using -default-device") {
         diagnostic.message = message.to_owned();
-        let at = diagnostic.column.map_or(0, |column| column as usize - 1);
+        // Older compilers show no column: then any `main(` of the line will do.
+        let at = diagnostic.column.map(|column| column as usize - 1);
         let is_main = diagnostic.text.as_ref().is_some_and(|text| {
-            let rest: String = text.chars().skip(at).collect();
-            rest.strip_prefix("main").is_some_and(|rest| rest.trim_start().starts_with('('))
+            let rest: String = text.chars().skip(at.unwrap_or(0)).collect();
+            let rest =
+                if at.is_some() { rest.strip_prefix("main") } else { rest.split_once("main").map(|(_, rest)| rest) };
+            rest.is_some_and(|rest| rest.trim_start().starts_with('('))
         });
         diagnostic.notes.push(if is_main {
             "Warpbook supplies the host code: remove main; a `//@ launch` line says how a kernel is launched".to_owned()

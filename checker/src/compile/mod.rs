@@ -22,6 +22,7 @@ mod wire;
 pub use error::{CompileError, Diagnostic, Severity};
 pub use nvrtc_child::Limits;
 
+use crate::toolchain::home::Home;
 use crate::toolchain::{Toolchain, short_hash};
 use nvrtc_child::ChildError;
 use std::collections::BTreeMap;
@@ -146,10 +147,18 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError::Rejected`] with typed diagnostics when the source does not compile; the others as they say.
 pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
+    compile_in(&Home::from_environment(), toolchain, request)
+}
+
+/// [`compile`] with the cache in another place.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
     let options = options(toolchain, request)?;
     let name = request.name();
     let key = key(toolchain, request, &name, &options);
-    let cache = cache::Cache::new(&crate::toolchain::home::Home::from_environment());
+    let cache = cache::Cache::new(home);
     let (bytes, cached) = match cache.read(&key) {
         Some(found) => (found, true),
         None => {

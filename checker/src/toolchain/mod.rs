@@ -24,6 +24,8 @@ pub const OLDEST: (u32, u32) = (12, 0);
 pub struct Options {
     /// A CUDA folder that must be used (`--toolchain DIR`); `WARPBOOK_CUDA` says the same, more quietly.
     pub dir: Option<PathBuf>,
+    /// Look in no place but the workbook's own folder.
+    pub own_only: bool,
 }
 
 /// Where a piece was found.
@@ -103,7 +105,14 @@ pub fn locate(options: &Options) -> Result<Toolchain, ToolchainError> {
     let root = provision::provision(&home, &missing, damaged)?;
     found.roots.retain(|root| root.origin != Origin::Workbook);
     found.add(Origin::Workbook, &root);
-    found.complete(&home)?.ok_or_else(|| ToolchainError::Incomplete { missing: found.missing() })
+    if let Some(toolchain) = found.complete(&home)? {
+        return Ok(toolchain);
+    }
+    let own = found.roots.iter().find(|root| root.origin == Origin::Workbook);
+    Err(match own.and_then(|root| Some((root.nvrtc.clone()?, root.refused.clone()?))) {
+        Some((path, detail)) => ToolchainError::Unusable { path, detail },
+        None => ToolchainError::Incomplete { missing: found.missing() },
+    })
 }
 
 /// The first bytes of a SHA-256, in hex: enough to name a folder or an entry.

@@ -72,7 +72,7 @@ fn write_stamp(folder: &Path) -> io::Result<()> {
             if entry.file_type()?.is_dir() {
                 open.push(entry.path());
             } else if let Ok(name) = entry.path().strip_prefix(folder) {
-                lines.push(format!("{} {}\n", entry.metadata()?.len(), name.display()));
+                lines.push(format!("{} {}\n", fs::metadata(entry.path())?.len(), name.display()));
             }
         }
     }
@@ -119,6 +119,11 @@ pub(super) fn provision(home: &Home, missing: &[&'static str], anew: bool) -> Re
     }
     if let Some(error) = failure {
         return Err(error);
+    }
+    // What an installer calls success may still be another platform's packages.
+    let lacking = root_in(&target).map_or_else(|| missing.to_vec(), |root| search::lacking(&root));
+    if !lacking.is_empty() {
+        return Err(ToolchainError::Incomplete { missing: lacking });
     }
     finish(&target, &folder(home)).map_err(|error| write_error(&base, &error))?;
     installed(home).ok_or(ToolchainError::Incomplete { missing: missing.to_vec() })

@@ -26,6 +26,17 @@ impl Root {
     }
 }
 
+/// The pieces that a root lacks.
+pub(super) fn lacking(path: &Path) -> Vec<&'static str> {
+    let root = Root::examine(Origin::Workbook, path);
+    let pieces = [
+        ("NVRTC", root.nvrtc.is_some()),
+        ("CUDA headers", root.includes.is_some()),
+        ("nvdisasm", root.nvdisasm.is_some()),
+    ];
+    pieces.into_iter().filter(|(_, there)| !there).map(|(name, _)| name).collect()
+}
+
 /// All roots in the order of preference.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
@@ -123,6 +134,12 @@ impl Found {
 /// Looks in all places, in order, and stops asking slow ones once every piece is there.
 pub(super) fn find(options: &Options, home: &Home) -> Result<Found, ToolchainError> {
     let mut found = Found::default();
+    if options.own_only {
+        if let Some(root) = provision::installed(home) {
+            found.add(Origin::Workbook, &root);
+        }
+        return Ok(found);
+    }
     let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(dir) = options.dir.clone().or_else(|| var("WARPBOOK_CUDA")) {
         if !dir.is_dir() {
