@@ -92,8 +92,8 @@ fn dev_check_shows_the_place_of_every_fault() {
         (
             "solutions/ex01/mutants/tail.cu",
             "wrong-result",
-            "wrong-answer",
-            "unknown reason `wrong-answer`; did you mean `wrong-result`?",
+            "wrong-resutl",
+            "unknown reason `wrong-resutl`; did you mean `wrong-result`?",
         ),
         ("solutions/ex01/mutants/tail.cu", "//@ mutant", "//", "mutant tail: it states no reason"),
         ("exercises/ex01/kernel.cu", "3.0f", "4.0f", "kernel.cu is committed different from starter.cu"),

@@ -5,7 +5,7 @@ use crate::plan::{Fill, Role};
 use crate::problem::*;
 use std::path::Path;
 
-const GOOD: &str = r#"title    = "Block sums"
+pub(super) const GOOD: &str = r#"title    = "Block sums"
 chapter  = "reduction"
 summary  = "Every thread adds to one place."
 learned  = "Sum in registers first."

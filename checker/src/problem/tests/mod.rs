@@ -1,5 +1,6 @@
 //! Tests of the module as its users see it.
 
+mod garbled;
 mod lines;
 mod manifest;
 mod workbook;
