@@ -7,30 +7,67 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const REGISTERS: &[u32] =
-    &[0, 1, 8, 9, 16, 24, 25, 32, 33, 40, 41, 48, 56, 63, 64, 65, 72, 80, 96, 97, 128, 129, 168, 200, 255, 256, 257];
-const SHARED: &[u32] = &[
-    0,
-    1,
-    128,
-    1000,
-    1024,
-    4096,
-    7 << 10,
-    12345,
-    32 << 10,
-    48 << 10,
-    49153,
-    64 << 10,
-    99 << 10,
-    163 << 10,
-    227 << 10,
-    300_000,
-];
-const THREADS: &[u32] = &[1, 31, 32, 33, 64, 96, 128, 160, 256, 320, 512, 736, 1000, 1024, 1025, 2048];
-/// Percent; the header takes -1 for the driver's choice.
-const CARVEOUTS: &[Option<u32>] = &[None, Some(0), Some(37), Some(100)];
-const BARRIERS: &[u32] = &[0, 1, 3, 16];
+/// Every combination of these on every architecture.
+struct Sweep {
+    registers: Vec<u32>,
+    shared: Vec<u32>,
+    threads: Vec<u32>,
+    /// Percent; the header takes -1 for the driver's choice.
+    carveouts: Vec<Option<u32>>,
+    barriers: Vec<u32>,
+}
+
+/// Everything at once, around the places where something changes.
+fn broad() -> Sweep {
+    let registers =
+        [0, 1, 8, 9, 16, 24, 25, 32, 33, 40, 41, 48, 56, 63, 64, 65, 72, 80, 96, 97, 128, 129, 168, 200, 255, 256, 257];
+    let shared = [
+        0,
+        1,
+        1000,
+        1024,
+        7 << 10,
+        12345,
+        32 << 10,
+        48 << 10,
+        49153,
+        64 << 10,
+        99 << 10,
+        163 << 10,
+        227 << 10,
+        300_000,
+    ];
+    let threads = [1, 31, 32, 33, 64, 96, 128, 160, 256, 320, 512, 736, 1000, 1024, 1025, 2048];
+    Sweep {
+        registers: registers.into(),
+        shared: shared.into(),
+        threads: threads.into(),
+        carveouts: vec![None, Some(37), Some(100)],
+        barriers: vec![0, 1, 16],
+    }
+}
+
+/// Shared memory in fine steps against every carveout.
+fn shared() -> Sweep {
+    Sweep {
+        registers: vec![16],
+        shared: (0..=236).map(|kib| kib * 1024 - u32::from(kib % 3 == 1) * 129).collect(),
+        threads: vec![32, 256],
+        carveouts: (0..=100).map(Some).collect(),
+        barriers: vec![1],
+    }
+}
+
+/// Registers and block sizes one by one.
+fn registers() -> Sweep {
+    Sweep {
+        registers: (0..=260).collect(),
+        shared: vec![0],
+        threads: (1..=1056).step_by(11).collect(),
+        carveouts: vec![None],
+        barriers: vec![1],
+    }
+}
 
 /// The oracle's program, or why there is none.
 fn compile_oracle(folder: &Path, include: &Path) -> Result<PathBuf, String> {
@@ -68,6 +105,15 @@ fn equal_to_cuda_occupancy_h() {
             return;
         }
     };
+    let mut compared = 0;
+    for sweep in [broad(), shared(), registers()] {
+        compared += compare(&program, &sweep);
+    }
+    assert!(compared > 1_500_000, "{compared}");
+}
+
+/// Asks the oracle about a sweep and compares; the number of comparisons.
+fn compare(program: &Path, sweep: &Sweep) -> usize {
     let mut question = format!("{}\n", DEVICES.len());
     for d in DEVICES {
         question += &format!(
@@ -82,11 +128,11 @@ fn equal_to_cuda_occupancy_h() {
             d.shared_reserved
         );
     }
-    for numbers in [REGISTERS, SHARED, THREADS] {
+    for numbers in [&sweep.registers, &sweep.shared, &sweep.threads] {
         question += &list(numbers.iter().map(|n| i64::from(*n)));
     }
-    question += &list(CARVEOUTS.iter().map(|c| c.map_or(-1, i64::from)));
-    question += &list(BARRIERS.iter().map(|n| i64::from(*n)));
+    question += &list(sweep.carveouts.iter().map(|c| c.map_or(-1, i64::from)));
+    question += &list(sweep.barriers.iter().map(|n| i64::from(*n)));
 
     let mut child =
         Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the oracle starts");
@@ -97,31 +143,28 @@ fn equal_to_cuda_occupancy_h() {
 
     let mut compared = 0;
     for device in DEVICES {
-        for &registers in REGISTERS {
-            for &shared in SHARED {
-                for &threads in THREADS {
-                    for &carveout in CARVEOUTS {
-                        for &barriers in BARRIERS {
-                            for opt_in in [false, true] {
-                                let usage = Usage { threads, registers, shared, barriers };
-                                let ours = occupancy(device, &usage, Settings { carveout, opt_in });
-                                let theirs: Vec<i16> = numbers.by_ref().take(7).collect();
-                                assert_eq!(
-                                    as_the_header_says(&ours),
-                                    theirs,
-                                    "{} {usage:?} {carveout:?} {opt_in}",
-                                    device.sm
-                                );
-                                compared += 1;
-                            }
-                        }
-                    }
+        for usage in usages(sweep) {
+            for (carveout, barriers) in sweep.carveouts.iter().flat_map(|c| sweep.barriers.iter().map(|b| (*c, *b))) {
+                for opt_in in [false, true] {
+                    let usage = Usage { barriers, ..usage };
+                    let ours = occupancy(device, &usage, Settings { carveout, opt_in });
+                    let theirs: Vec<i16> = numbers.by_ref().take(7).collect();
+                    assert_eq!(as_the_header_says(&ours), theirs, "{} {usage:?} {carveout:?} {opt_in}", device.sm);
+                    compared += 1;
                 }
             }
         }
     }
     assert_eq!(numbers.next(), None);
-    assert!(compared > 500_000, "{compared}");
+    compared
+}
+
+fn usages(sweep: &Sweep) -> impl Iterator<Item = Usage> {
+    sweep.registers.iter().flat_map(move |&registers| {
+        sweep.shared.iter().flat_map(move |&shared| {
+            sweep.threads.iter().map(move |&threads| Usage { threads, registers, shared, barriers: 0 })
+        })
+    })
 }
 
 /// The header keeps the other factors' flags when barriers allow still fewer blocks; we name barriers alone then.

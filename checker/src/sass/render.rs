@@ -34,8 +34,8 @@ fn style(i: &Instruction, colour: bool) -> Style {
     }
 }
 
-/// `@!P0 ` in front of the text, or nothing.
-fn guard(i: &Instruction) -> String {
+/// `@!P0`, or nothing.
+pub fn guard(i: &Instruction) -> String {
     let Some(g) = i.guard else { return String::new() };
     let (not, file) = (if g.negated { "!" } else { "" }, if g.uniform { "UP" } else { "P" });
     match g.index {
