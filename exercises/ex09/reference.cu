@@ -1,22 +1,19 @@
-// The oracle: one block, each thread compares its share, thread 0 compares the shares. A maximum does not round.
-//@ launch loudest_reference<<<1, 256>>>(x, peak, n)
+// The oracle: one thread a range, element after element.
+//@ let    m = ceil_div(n, block)
+//@ launch block_ranges_reference<<<ceil_div(m, 64), 64>>>(x, ranges, n, m, block)
 
-__global__ void loudest_reference(const float* x, double* peak, int n)
+__global__ void block_ranges_reference(const int* x, int* ranges, int n, int m, int block)
 {
-    __shared__ double share[256];
-    double own = 0.0;
-    for (int i = threadIdx.x; i < n; i += 256) {
-        double magnitude = fabs((double)x[i]);
-        if (magnitude > own) own = magnitude;
-    }
-    share[threadIdx.x] = own;
-    __syncthreads();
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= m) return;
 
-    if (threadIdx.x == 0) {
-        double all = 0.0;
-        for (int t = 0; t < 256; ++t) {
-            if (share[t] > all) all = share[t];
-        }
-        *peak = all;
+    int end = min((j + 1) * block, n);
+    int least = x[j * block];
+    int most = x[j * block];
+    for (int i = j * block; i < end; ++i) {
+        if (x[i] < least) least = x[i];
+        if (x[i] > most) most = x[i];
     }
+
+    ranges[j] = most - least;
 }

@@ -1,29 +1,25 @@
-// The loudest sample of a signal: the largest magnitude, in two launches.
-// Flaw: the second launch is there only to compare a few hundred numbers that the first one had at hand.
-//@ let     block = 256
-//@ let     grid = min(ceil_div(n, block), 4 * sms)
-//@ scratch partial: f32[grid]
-//@ launch  loudest<<<grid, block>>>(x, partial, n)
-//@ launch  loudest<<<1, block>>>(partial, peak, grid)
+// The range of every `block` elements: the largest less the smallest.
+// Flaw: the block size comes with the launch, so the tree is a loop with a barrier a round, down to the last two values.
+//@ launch block_ranges<<<ceil_div(n, block), block, 8 * block>>>(x, ranges, n)
 
-constexpr int block = 256;
-
-__global__ void loudest(const float* x, float* peaks, int n)
+__global__ void block_ranges(const int* x, int* ranges, int n)
 {
-    __shared__ float warp_peak[block / 32];
+    extern __shared__ int low[];
+    int* high = low + blockDim.x;
     int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
 
-    float own = 0.0f;
-    for (int i = blockIdx.x * block + t; i < n; i += gridDim.x * block)
-        own = fmaxf(own, fabsf(x[i]));
-
-    for (int k = 16; k > 0; k /= 2)
-        own = fmaxf(own, __shfl_down_sync(0xffffffffu, own, k));
-    if (t % 32 == 0) warp_peak[t / 32] = own;
+    low[t] = x[min(i, n - 1)];
+    high[t] = low[t];
     __syncthreads();
 
-    if (t == 0) {
-        for (int w = 1; w < block / 32; ++w) own = fmaxf(own, warp_peak[w]);
-        peaks[blockIdx.x] = own;
+    for (int k = blockDim.x / 2; k > 0; k /= 2) {
+        if (t < k) {
+            low[t] = min(low[t], low[t + k]);
+            high[t] = max(high[t], high[t + k]);
+        }
+        __syncthreads();
     }
+
+    if (t == 0) ranges[blockIdx.x] = high[0] - low[0];
 }

@@ -1,5 +1,5 @@
 // Launches the instance for 256 threads, whatever the block.
-//@ mutant wrong-result: an instance for the wrong size adds the wrong number of elements
+//@ mutant uninitialised: in a smaller block, words are added that no thread has written
 //@ launch block_norms<256><<<ceil_div(n, block), block>>>(x, norms, n)
 
 template <int block>

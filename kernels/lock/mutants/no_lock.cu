@@ -1,0 +1,44 @@
+// Compares and stores without the lock.
+//@ mutant race: two warps read, compare and store the same two words
+//@ let    block = 128
+//@ launch clear<<<1, 1>>>(best)
+//@ launch largest<<<ceil_div(n, block), block>>>(x, best, n)
+
+__device__ int taken = 0;
+
+__global__ void clear(int* best)
+{
+    best[0] = -2147483647 - 1;
+    best[1] = 0;
+}
+
+__device__ bool beats(int value, int i, const int* best)
+{
+    return value > best[0] || (value == best[0] && i < best[1]);
+}
+
+__global__ void largest(const int* x, int* best, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int own[2] = {i < n ? x[i] : -2147483647 - 1, i};
+
+    for (int k = 16; k > 0; k /= 2) {
+        int value = __shfl_down_sync(0xffffffffu, own[0], k);
+        int index = __shfl_down_sync(0xffffffffu, own[1], k);
+        if (beats(value, index, own)) {
+            own[0] = value;
+            own[1] = index;
+        }
+    }
+
+    bool done = threadIdx.x % 32 != 0;
+    while (!done) {
+        {
+            if (own[1] < n && beats(own[0], own[1], best)) {
+                best[0] = own[0];
+                best[1] = own[1];
+            }
+            done = true;
+        }
+    }
+}
