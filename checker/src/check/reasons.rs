@@ -1,6 +1,7 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
+use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
@@ -25,9 +26,8 @@ pub fn schedule_name(schedule: &Schedule) -> String {
 
 /// Everything that speaks against this result, the gravest first; empty when there is nothing.
 pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
-    let grave = |severity| {
-        checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>()
-    };
+    let grave =
+        |severity| checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>();
     let mut reasons: Vec<Reason> = Vec::new();
     for found in grave(Severity::Fault) {
         reasons.extend(finding(found, scene, sources));
@@ -73,7 +73,8 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             (Verdict::BadLaunch, message.clone())
         }
         Status::TimedOut { seconds } => {
-            details.push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            details
+                .push("look for a loop whose condition never changes, or a wait for something that never comes".into());
             (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
         }
         Status::WorkerDied { death } => {
@@ -102,7 +103,7 @@ fn device_verdict(name: &str) -> Verdict {
 /// Which run failed: "n = 33, run 2 of 6, schedule its".
 fn run(checked: &Checked, scene: &Scene<'_>) -> String {
     let mut text = format!("at {}", scene.case);
-    if let Some(run) = &checked.failed_run {
+    if let Some(run) = checked.failed_run() {
         if let Some(schedule) = &run.schedule {
             text.push_str(&format!(", schedule {}", schedule_name(schedule)));
         }
@@ -142,9 +143,11 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
         LooksLike::Tail { from } => format!("everything from element {from} on is wrong: is the tail missing?"),
         LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
         LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
-        LooksLike::SecondRunOnly => "right at first, wrong when it runs again: something is left over from the first run, \
+        LooksLike::SecondRunOnly => {
+            "right at first, wrong when it runs again: something is left over from the first run, \
                                      or is never set to its start value"
-            .into(),
+                .into()
+        }
     })
 }
 
@@ -211,7 +214,8 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
         0 | 1 => None,
         lanes => Some(format!("{lanes} lanes of the warp did the same")),
     };
-    let object = |access: &Access| if access.object.is_empty() { String::new() } else { format!(": {}", access.object) };
+    let object =
+        |access: &Access| if access.object.is_empty() { String::new() } else { format!(": {}", access.object) };
     let advise = |advice: &str| vec![advice.to_owned()];
     match &finding.kind {
         FindingKind::OutOfBounds { access } => (
@@ -259,7 +263,9 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             format!("the simulator does not know `{instruction}`"),
             advise("this is no fault of the kernel: a GPU runs it (`--backend gpu`)"),
         ),
-        FindingKind::PrintfOverflow { dropped } => (format!("{dropped} bytes of printf output were dropped"), Vec::new()),
+        FindingKind::PrintfOverflow { dropped } => {
+            (format!("{dropped} bytes of printf output were dropped"), Vec::new())
+        }
     }
 }
 
@@ -278,4 +284,54 @@ fn race(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, 
         "they are in different blocks: within a launch only atomics and fences order blocks"
     };
     (text, vec![advice.to_owned()])
+}
+
+/// What a compile error says, one reason a message.
+pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
+    let plain =
+        |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
+    let CompileError::Rejected { diagnostics, log } = error else {
+        let text = error.to_string();
+        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+        return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
+    };
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
+    let reasons: Vec<Reason> = errors
+        .map(|diagnostic| {
+            let mut excerpts = Vec::new();
+            if let Some(line) = diagnostic.line {
+                let mut excerpt = sources.excerpt(Path::new(&diagnostic.file), line, diagnostic.column, "");
+                if let (true, Some(text)) = (excerpt.lines.is_empty(), &diagnostic.text) {
+                    (excerpt.first, excerpt.lines) = (line, vec![text.replace('\t', "    ")]);
+                }
+                excerpts.push(excerpt);
+            }
+            Reason { details: diagnostic.notes.clone(), excerpts, ..plain(diagnostic.message.clone()) }
+        })
+        .collect();
+    if reasons.is_empty() {
+        vec![plain(log.lines().next().unwrap_or("the compiler gave no reason").to_owned())]
+    } else {
+        reasons
+    }
+}
+
+/// The one thing to try first about a failure.
+pub fn try_first(reason: &Reason) -> Option<String> {
+    let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    Some(match reason.verdict {
+        Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
+        Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
+        Verdict::OutOfBounds | Verdict::GuardDamaged => {
+            "Which index does that thread compute, and what keeps it below the buffer's length?".to_owned()
+        }
+        Verdict::Uninitialised => "Who was to write those bytes, and is it done before this line runs?".to_owned(),
+        Verdict::WrongResult => {
+            "Take the smallest size that fails and follow by hand the thread that writes the first wrong element."
+                .to_owned()
+        }
+        Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
+        Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
+        _ => return None,
+    })
 }

@@ -1,16 +1,22 @@
 //! The command line: one file a command; this one has the options, the dispatch and the one place where an error is
 //! printed.
 
+mod busy;
+mod check;
 mod context;
 pub mod dev;
+mod doctor;
 mod exit;
 mod hint;
 mod home;
 pub mod interrupt;
+mod keys;
 mod list;
 mod reset;
+mod run;
 pub mod sass;
 pub mod shelf;
+mod watch;
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
 pub use exit::{Blame, Exit, Fault, Outcome, usage};
@@ -26,6 +32,8 @@ use std::ffi::OsString;
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
+    #[command(flatten)]
+    check: check::CheckArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -41,6 +49,12 @@ enum Command {
     Hint(hint::HintArgs),
     /// Put the starter back; your version is kept
     Reset(reset::ResetArgs),
+    /// Check again whenever the kernel is saved
+    Watch(watch::WatchArgs),
+    /// Run any self-describing kernel file, on the simulator or a GPU
+    Run(Box<run::RunArgs>),
+    /// What is installed, what is missing, what to do about it
+    Doctor(doctor::DoctorArgs),
     /// The machine code of a kernel: listing, statistics, diff
     Sass(Box<sass::Args>),
 }
@@ -69,7 +83,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 
 fn dispatch(context: &Context, cli: Cli) -> Outcome {
     match cli.command {
-        None => home::run(context),
+        None => match &cli.check.name {
+            None => home::run(context),
+            Some(name) => {
+                check::known_arch(cli.check.options.arch.as_deref())?;
+                check::run(context, name, &cli.check.options)
+            }
+        },
+        Some(_) if cli.check.name.is_some() => {
+            Err(usage("a command and a name to check do not go together; next: `checker --help`"))
+        }
+        Some(Command::Watch(args)) => watch::run(context, &args),
+        Some(Command::Run(args)) => run::run(context, &args),
+        Some(Command::Doctor(args)) => doctor::run(context, &args),
         Some(Command::Dev(args)) => dev::run(context, &args),
         Some(Command::List) => list::run(context),
         Some(Command::Hint(args)) => hint::run(context, &args),

@@ -1,8 +1,8 @@
 //! `checker watch [NAME]`: checks again whenever the kernel file is saved.
 
-use super::check::{self, CheckArgs};
+use super::check;
 use super::keys::Keys;
-use super::{Context, Exit, Outcome, context, hint};
+use super::{Context, Exit, Outcome, hint, shelf};
 use crate::report::{Pen, Tone};
 use clap::Args;
 use std::fs;
@@ -74,25 +74,24 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
     let mut name = args.name.clone();
     let mut hint = false;
     loop {
-        let problem = check::resolve(context, name.as_deref())?;
-        let path = problem.candidate;
+        let (workbook, problem) = check::resolve(context, name.as_deref())?;
+        let path = shelf::candidate(&problem);
         let mut watched = Watched::new(&path);
         clear(context)?;
-        let check_args = CheckArgs { name: Some(problem.name.clone()), options: args.options.clone() };
-        let exit = check::check(context, &check_args).unwrap_or_else(|fault| {
+        let exit = check::check(context, &workbook, &problem, &args.options).unwrap_or_else(|fault| {
             eprintln!("checker: {:#}", fault.error);
             fault.exit
         });
         if std::mem::take(&mut hint) {
-            hint::one(context, &problem.name)?;
+            hint::one(context, problem.id.as_str())?;
         }
         footer(context, &path, exit)?;
         match wait(&mut watched) {
             Asked::Quit => return Ok(exit),
-            Asked::Again => name = Some(problem.name),
+            Asked::Again => name = Some(problem.id.to_string()),
             Asked::Hint => {
                 hint = true;
-                name = Some(problem.name);
+                name = Some(problem.id.to_string());
             }
             Asked::Next => name = None,
         }
@@ -120,19 +119,18 @@ fn wait(watched: &mut Watched) -> Asked {
 
 fn clear(context: &Context) -> Result<(), super::Fault> {
     // Scrollback stays: the reader may want to see the report before.
-    if context.face.drawing { context::print("\x1b[2J\x1b[H") } else { Ok(()) }
+    if context.face.drawing { context.print("\x1b[2J\x1b[H") } else { Ok(()) }
 }
 
 fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault> {
     let mut pen = Pen::new(context.face);
-    let shown = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
-    let shown = shown.as_deref().unwrap_or(path).display().to_string();
+    let shown = shelf::shown(path);
     pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         let next = if exit == Exit::Met { "n next exercise   " } else { "" };
         pen.line(&[(Tone::Dim, &format!("  {next}h hint   r check again   q quit"))]);
     }
-    context::print(&pen.finish())
+    context.print(&pen.finish())
 }
 
 #[cfg(test)]

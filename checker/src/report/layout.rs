@@ -27,7 +27,7 @@ pub fn render(report: &Report, face: Face, detail: Detail) -> String {
             cases(&mut pen, report);
         }
         sweep::write(&mut pen, report);
-        table::write(&mut pen, report);
+        table::write(&mut pen, report, detail);
         diff::write(&mut pen, report, detail);
         goals(&mut pen, report);
         outputs(&mut pen, report);
@@ -145,14 +145,10 @@ fn goals(pen: &mut Pen, report: &Report) {
             GoalStatus::NotMet => (Tone::Bad, pen.face.glyph("✗", "no")),
             GoalStatus::NotJudged => (Tone::Dim, pen.face.glyph("·", "--")),
         };
-        let value = match (goal.status, goal.value, goal.baseline) {
-            (GoalStatus::NotJudged, ..) => String::new(),
-            (_, Some(value), Some(baseline)) => {
-                let arrow = pen.face.glyph("→", "->");
-                format!("{} {arrow} {}", pen.face.number(baseline), pen.face.number(value))
-            }
-            (_, Some(value), None) => pen.face.number(value),
-            (_, None, _) => String::new(),
+        let value = match (goal.status, &goal.value_text, &goal.baseline_text) {
+            (GoalStatus::NotJudged, ..) | (_, None, _) => String::new(),
+            (_, Some(value), Some(baseline)) => format!("{baseline} {} {value}", pen.face.glyph("→", "->")),
+            (_, Some(value), None) => value.clone(),
         };
         let text = pad(&goal.text, width, false);
         pen.line(&[
@@ -175,7 +171,7 @@ fn outputs(pen: &mut Pen, report: &Report) {
     }
     pen.heading("outputs", "");
     for output in &report.outputs {
-        let mut head = output.head.iter().map(|value| pen.face.number(*value)).collect::<Vec<_>>().join("  ");
+        let mut head = output.head.join("  ");
         if output.len > output.head.len() as u64 {
             head.push_str(pen.face.glyph("  …", "  ..."));
         }

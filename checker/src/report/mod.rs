@@ -16,6 +16,6 @@ mod tests;
 
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};
-pub use layout::{Detail, render};
+pub use layout::{Detail, render, sizes};
 pub use model::*;
 pub use verdict::Verdict;

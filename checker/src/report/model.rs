@@ -234,8 +234,10 @@ pub struct Row {
     pub better: Better,
     /// Where the numbers come from.
     pub provenance: Provenance,
-    /// Beside the numbers: "limited by registers", "±0.4 %".
+    /// Beside the numbers: "limited by registers".
     pub note: String,
+    /// Worth a line only with `--verbose`: nobody asked for it and it did not change.
+    pub detail: bool,
 }
 
 /// A goal and how it stands.
@@ -251,8 +253,12 @@ pub struct GoalResult {
     pub status: GoalStatus,
     /// The candidate's value, where known.
     pub value: Option<f64>,
+    /// The same as a report shows it.
+    pub value_text: Option<String>,
     /// The baseline's value, where known.
     pub baseline: Option<f64>,
+    /// The same as a report shows it.
+    pub baseline_text: Option<String>,
     /// Where the values come from.
     pub provenance: Option<Provenance>,
 }
@@ -320,7 +326,7 @@ pub struct SassDiff {
 pub struct Speedup {
     /// The best estimate: 2.0 is twice as fast.
     pub ratio: f64,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 99 % interval.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -376,7 +382,7 @@ pub struct OutputSummary {
     /// Elements.
     pub len: u64,
     /// The first few elements.
-    pub head: Vec<f64>,
+    pub head: Vec<String>,
     /// Smallest, largest and mean of the finite elements.
     pub min: Option<f64>,
     /// Largest.
@@ -437,6 +443,8 @@ pub struct Report {
     pub recorded: Option<Speedup>,
     /// A sweep's table.
     pub sweep: Option<SweepTable>,
+    /// The same, measured earlier on a named device.
+    pub recorded_sweep: Option<SweepTable>,
     /// Outputs of a stand-alone run.
     pub outputs: Vec<OutputSummary>,
     /// What printf wrote.
@@ -475,6 +483,7 @@ impl Report {
             speedup: None,
             recorded: None,
             sweep: None,
+            recorded_sweep: None,
             outputs: Vec::new(),
             printf: String::new(),
             lines: Vec::new(),

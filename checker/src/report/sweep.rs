@@ -1,13 +1,18 @@
 //! A sweep: a table with a bar in every cell's row, so that the shape is seen at a glance.
 
-use super::model::Report;
+use super::model::{Report, SweepTable};
 use super::{Pen, Tone, pad, table};
 
 const BARS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
 
 /// Writes the table and, beside each value, its bar relative to the largest.
 pub fn write(pen: &mut Pen, report: &Report) {
-    let Some(sweep) = &report.sweep else { return };
+    for sweep in report.sweep.iter().chain(&report.recorded_sweep) {
+        one(pen, sweep);
+    }
+}
+
+fn one(pen: &mut Pen, sweep: &SweepTable) {
     let largest = sweep.values.iter().flatten().flatten().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
     pen.heading(
         &format!("{} by {} and {}", sweep.quantity, sweep.row, sweep.column),

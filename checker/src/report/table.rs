@@ -1,19 +1,20 @@
 //! The comparison: baseline, candidate, change; grouped by where the numbers come from.
 
 use super::model::*;
-use super::{Face, Pen, Tone, pad};
+use super::{Detail, Face, Pen, Tone, pad};
 use console::measure_text_width;
 
 /// Writes the rows, and below them the measured or recorded time.
-pub fn write(pen: &mut Pen, report: &Report) {
-    if report.table.is_empty() {
+pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
+    let rows: Vec<&Row> = report.table.iter().filter(|row| detail == Detail::Full || !row.detail).collect();
+    if rows.is_empty() {
         return speedups(pen, report);
     }
     let both = report.versions.len() > 1;
     let heading = |index: usize| report.versions.get(index).map_or("", |version| version.label.as_str());
     let (left, right) = if both { (heading(0), heading(1)) } else { ("", heading(0)) };
 
-    let cells: Vec<[String; 5]> = report.table.iter().map(|row| cells(pen.face, row, both)).collect();
+    let cells: Vec<[String; 5]> = rows.iter().map(|row| cells(pen.face, row, both)).collect();
     let widest = |column: usize, least: usize| {
         cells.iter().map(|row| measure_text_width(&row[column])).max().unwrap_or(0).max(least)
     };
@@ -26,7 +27,7 @@ pub fn write(pen: &mut Pen, report: &Report) {
     pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{title}  {left}  {right}  {change}"))]);
 
     let mut source: Option<String> = None;
-    for (row, cells) in report.table.iter().zip(&cells) {
+    for (row, cells) in rows.iter().zip(&cells) {
         let this = provenance(&row.provenance);
         if source.as_ref() != Some(&this) {
             let dash = pen.face.glyph("─", "-");
@@ -136,7 +137,7 @@ fn speedups(pen: &mut Pen, report: &Report) {
             (tone, &speedup.verdict),
             (Tone::Text, "  "),
             (Tone::Strong, &amount),
-            (Tone::Dim, &format!("  95 % interval {interval}, {} pairs of runs", speedup.samples)),
+            (Tone::Dim, &format!("  99 % interval {interval}, {} pairs of runs", speedup.samples)),
         ]);
         let at = super::layout::sizes(&speedup.sizes);
         pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{}; {at}", provenance(&speedup.provenance)))]);
@@ -157,6 +158,7 @@ mod tests {
             better: Better::Less,
             provenance: Provenance::Compiler,
             note: String::new(),
+            detail: false,
         }
     }
 

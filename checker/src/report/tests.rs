@@ -38,6 +38,7 @@ fn row(metric: &str, quantity: &str, unit: &str, values: (f64, f64), better: Bet
         better,
         provenance,
         note: if metric == "occupancy" { "limited by threads".into() } else { String::new() },
+        detail: false,
     }
 }
 
@@ -96,7 +97,9 @@ fn passed() -> Report {
             why: "every index is a constant, so no element has to be loaded from local memory".into(),
             status: GoalStatus::Met,
             value: Some(0.0),
+            value_text: Some("0".into()),
             baseline: Some(1.0),
+            baseline_text: Some("1".into()),
             provenance: Some(Provenance::Compiler),
         },
         GoalResult {
@@ -105,7 +108,9 @@ fn passed() -> Report {
             why: String::new(),
             status: GoalStatus::NotJudged,
             value: None,
+            value_text: None,
             baseline: None,
+            baseline_text: None,
             provenance: None,
         },
     ];

@@ -1,0 +1,141 @@
+//! A version made ready to run: its text, its compiled code, its machine code.
+
+use super::CheckError;
+use crate::backend::{Artefact, Program, Text};
+use crate::compile::{self, Compiled, Request};
+use crate::plan::{Buffer, Plan};
+use crate::problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
+use crate::sass::{self, Kernel, Module};
+use crate::toolchain::{Toolchain, home::Home};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A compiled kernel file.
+#[derive(Debug)]
+pub struct Built {
+    /// The kernel file.
+    pub file: KernelFile,
+    /// PTX, CUBIN, names.
+    pub compiled: Compiled,
+    /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
+    pub module: Option<Module>,
+    /// The device that launch lines see.
+    pub device: DeviceShape,
+}
+
+/// Why a version cannot be built: the learner's doing, or not.
+#[derive(Debug)]
+pub enum Refused {
+    /// A `//@` line.
+    Line(LineError),
+    /// The compiler, or the file is no text.
+    Compile(compile::CompileError),
+    /// Not the version's fault.
+    Error(CheckError),
+}
+
+impl From<LineError> for Refused {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
+    }
+}
+
+/// Compiles `file` for `arch` with every kernel that it launches at any of `cases`.
+pub fn build(
+    toolchain: &Toolchain,
+    file: KernelFile,
+    cases: &[Sizes],
+    device: DeviceShape,
+    arch: &str,
+) -> Result<Built, Refused> {
+    let mut names = BTreeSet::new();
+    for sizes in cases {
+        names.extend(file.name_expressions(sizes, &device)?);
+    }
+    let compile_error = |error: compile::CompileError| match error.exit_code() {
+        1 => Refused::Compile(error),
+        _ => Refused::Error(CheckError::Compile(error)),
+    };
+    let request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
+    let compiled = compile::compile(toolchain, &request).map_err(compile_error)?;
+    Ok(Built { file, compiled, module: None, device })
+}
+
+impl Built {
+    /// Reads the machine code.
+    pub fn disassemble(&mut self, toolchain: &Toolchain) -> Result<(), CheckError> {
+        let cache = Home::from_environment().root().join("sass");
+        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false };
+        self.module = Some(sass::disassemble(&self.compiled.cubin, &options)?);
+        Ok(())
+    }
+
+    /// Does a launch line ask how many blocks fit on an SM? That takes the resources, so the machine code.
+    pub fn asks_occupancy(&self) -> bool {
+        self.file.text().lines().any(|line| line.contains("//@") && line.contains("active_blocks"))
+    }
+
+    /// Buffers and launches at these sizes.
+    pub fn plan(&self, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
+        let active_blocks = |kernel: &str, block: i64, shared: i64| self.active_blocks(kernel, block, shared);
+        let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
+        self.file.plan(&context, io)
+    }
+
+    /// The plan as a program for a worker. `cubin` is a file with the machine code, for a GPU.
+    pub fn program(&self, plan: Plan, cubin: Option<PathBuf>) -> Program {
+        let path = self.file.path();
+        Program {
+            name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            artefact: Artefact {
+                ptx: Some(Text::Inline(self.compiled.ptx.clone())),
+                cubin,
+                names: self.compiled.names.clone(),
+            },
+            plan,
+            dir: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
+        }
+    }
+
+    /// The linked name of a kernel as a launch line calls it.
+    pub fn linked<'a>(&'a self, expression: &'a str) -> &'a str {
+        self.compiled.names.get(expression).map_or(expression, String::as_str)
+    }
+
+    /// Machine code of the kernels that a plan launches.
+    pub fn launched(&self, plan: &Plan) -> Vec<&Kernel> {
+        let names: Vec<&str> = plan.launches.iter().map(|launch| self.linked(&launch.kernel)).collect();
+        self.module.as_ref().map(|module| module.launched(&names)).unwrap_or_default()
+    }
+
+    /// Machine code of one kernel.
+    pub fn kernel(&self, expression: &str) -> Option<&Kernel> {
+        let linked = self.linked(expression);
+        self.module.as_ref()?.kernels.iter().find(|kernel| kernel.name == linked)
+    }
+
+    /// Occupancy of a kernel at a launch.
+    pub fn occupancy(&self, kernel: &str, threads: u32, dynamic_shared: u32) -> Option<sass::Occupancy> {
+        let module = self.module.as_ref()?;
+        let resources = &self.kernel(kernel)?.resources;
+        let usage = sass::occupancy::Usage {
+            threads,
+            registers: resources.registers,
+            shared: resources.shared.saturating_add(dynamic_shared),
+            barriers: resources.barriers,
+        };
+        let settings = sass::occupancy::Settings { carveout: None, opt_in: true };
+        Some(sass::occupancy(&sass::Limits::of(module.sm())?, &usage, settings))
+    }
+
+    fn active_blocks(&self, kernel: &str, block: i64, shared: i64) -> Result<i64, String> {
+        let small = |value: i64, what: &str| u32::try_from(value).map_err(|_| format!("{what} is {value}"));
+        let (threads, shared) = (small(block, "the block size")?, small(shared, "the shared memory")?);
+        if self.kernel(kernel).is_none() {
+            return Err(format!("no kernel `{kernel}` in the compiled file"));
+        }
+        self.occupancy(kernel, threads, shared)
+            .map(|occupancy| i64::from(occupancy.active_blocks))
+            .ok_or_else(|| format!("the limits of {} are not known", self.compiled.arch))
+    }
+}

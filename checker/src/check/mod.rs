@@ -1,0 +1,189 @@
+//! The pipeline of one check: compile, correctness on every size, findings, goals on machine code and counters, time;
+//! it stops at the first failure that makes the rest meaningless.
+//!
+//! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
+
+mod build;
+mod hot;
+mod numbers;
+mod platform;
+mod reasons;
+mod run;
+mod stages;
+mod sweep;
+mod time;
+mod verify;
+
+pub use platform::{BackendChoice, Platform};
+pub use reasons::schedule_name;
+pub use run::{RunOptions, run};
+
+use crate::backend;
+use crate::compile::CompileError;
+use crate::problem::{Kind, LineError, Problem, ProblemError, Version};
+use crate::report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
+use crate::sass;
+use crate::toolchain::{self, Toolchain, ToolchainError};
+use build::{Built, Refused};
+use std::path::PathBuf;
+
+/// What a check is asked to do.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Check the worked answer instead of the learner's kernel.
+    pub solution: bool,
+    /// Where to run.
+    pub backend: BackendChoice,
+    /// Repeat an earlier run.
+    pub seed: Option<u64>,
+    /// Machine code for this architecture instead of the problem's.
+    pub arch: Option<String>,
+    /// Diff whole kernels instead of their hottest loops.
+    pub whole_diff: bool,
+    /// An explicit toolchain.
+    pub toolchain: toolchain::Options,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The problem is malformed, or there is no such version.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// No toolchain.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    /// The compiler cannot do what was asked, or a shipped kernel does not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// No listing.
+    #[error(transparent)]
+    Sass(#[from] sass::Error),
+    /// No GPU, no worker, no memory.
+    #[error(transparent)]
+    Backend(#[from] backend::Error),
+    /// A file for a worker cannot be written.
+    #[error("cannot write a temporary file: {0}")]
+    Temporary(#[from] std::io::Error),
+    /// A shipped part of the problem is at fault.
+    #[error("{what} of `{problem}` is at fault, not your kernel: {message}")]
+    Shipped {
+        /// The problem.
+        problem: String,
+        /// "the oracle", "the baseline".
+        what: &'static str,
+        /// Why.
+        message: String,
+    },
+}
+
+impl CheckError {
+    /// Is the command line or an input file at fault, rather than the machine?
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Problem(_) | Self::Shipped { .. } => true,
+            Self::Compile(error) => error.exit_code() != 3,
+            Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) => false,
+        }
+    }
+}
+
+impl From<LineError> for CheckError {
+    fn from(error: LineError) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+/// A seed that nobody can foresee, short enough to type.
+pub fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    random % 1_000_000_000
+}
+
+/// Checks a problem. `progress` hears what is being done.
+pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    let name = problem.id.as_str();
+    let kind = match problem.kind {
+        Kind::Exercise => SubjectKind::Exercise,
+        Kind::Pair => SubjectKind::Pair,
+        Kind::Sweep => SubjectKind::Sweep,
+    };
+    let subject = Subject {
+        name: name.to_owned(),
+        title: problem.manifest.title.clone(),
+        chapter: Some(problem.manifest.chapter.clone()),
+        kind,
+    };
+    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
+    let solution = if options.solution { " --solution" } else { "" };
+    report.repeat = format!("checker {name}{solution} --seed {seed}");
+
+    progress("looking for the compiler");
+    let toolchain = toolchain::locate(&options.toolchain)?;
+    let platforms = platform::choose(problem, options)?;
+    let mut sources = Sources::new(problem.root());
+    if problem.kind == Kind::Sweep {
+        sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+    } else {
+        stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+    }
+    Ok(report)
+}
+
+/// The version's path, or an error that says what to do about a learner's file that is gone.
+fn kernel_path(problem: &Problem, version: &Version) -> Result<PathBuf, CheckError> {
+    problem.version_path(version).ok_or_else(|| {
+        CheckError::Problem(ProblemError::NoVersion { problem: problem.id.clone(), version: version.to_string() })
+    })
+}
+
+/// Turns a refusal of the learner's file into a reason; the rest stays an error.
+fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, CheckError> {
+    match refused {
+        Refused::Line(error) => Ok(vec![line_reason(Verdict::BadLaunch, &error, sources)]),
+        Refused::Compile(error) => Ok(reasons::compile(&error, sources)),
+        Refused::Error(error) => Err(error),
+    }
+}
+
+/// A malformed or impossible `//@` line as a reason.
+fn line_reason(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reason {
+    let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
+    if excerpt.lines.is_empty() {
+        excerpt.lines = vec![error.source_line.to_string()];
+        excerpt.first = error.line;
+    }
+    Reason {
+        verdict,
+        text: error.message.to_string(),
+        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
+        excerpts: vec![excerpt],
+    }
+}
+
+/// Compiles a version and reads its machine code.
+fn build_version(
+    toolchain: &Toolchain,
+    problem: &Problem,
+    version: &Version,
+    platform: &Platform,
+) -> Result<Built, Refused> {
+    let file = problem.version(version).map_err(|error| match error {
+        ProblemError::Line(error) => Refused::Line(error),
+        error => Refused::Error(error.into()),
+    })?;
+    let mut cases = problem.cases();
+    cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
+    if let Some(sweep) = problem.sweep() {
+        cases = cases.iter().take(cases.len() - 2).cloned().collect();
+        cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
+        cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
+    }
+    let mut built = build::build(toolchain, file, &cases, platform.device, &platform.arch)?;
+    if *version != Version::Reference || built.asks_occupancy() {
+        built.disassemble(toolchain).map_err(Refused::Error)?;
+    }
+    Ok(built)
+}

@@ -1,0 +1,202 @@
+//! The numbers of a version, and the table and goals made of them.
+
+use super::build::Built;
+use crate::plan::Plan;
+use crate::problem::{Goal, Metric, MetricSource};
+use crate::report::{Better, GoalResult, GoalStatus, Provenance, Row};
+use crate::sass;
+use simulator::Counters;
+
+/// What is known of a version at the `count` size.
+#[derive(Debug, Default)]
+pub struct Known<'a> {
+    /// Its code.
+    pub built: Option<&'a Built>,
+    /// Its launches there.
+    pub plan: Option<&'a Plan>,
+    /// Simulator's sums there.
+    pub counters: Option<Counters>,
+    /// GPU: `speedup` and `roof`.
+    pub speedup: Option<f64>,
+    /// Fraction of the device's roof.
+    pub roof: Option<f64>,
+}
+
+impl Known<'_> {
+    /// A metric's value, where this machine can tell.
+    pub fn value(&self, metric: &Metric) -> Option<f64> {
+        match metric.source() {
+            MetricSource::Counters => match metric {
+                Metric::Count(counter) => Some(counter.of(&self.counters?)),
+                _ => None,
+            },
+            MetricSource::Plan => Some(self.plan?.launches.len() as f64),
+            MetricSource::Time => match metric {
+                Metric::Roof => self.roof,
+                _ => self.speedup,
+            },
+            MetricSource::Sass | MetricSource::Resources => match metric {
+                Metric::Occupancy => self.occupancy().map(|(fraction, _)| fraction),
+                _ => {
+                    let built = self.built?;
+                    built.module.as_ref()?;
+                    sass::metric(&built.launched(self.plan?), &metric.to_string())
+                }
+            },
+        }
+    }
+
+    /// The lowest occupancy of all launches, and what limits it.
+    pub fn occupancy(&self) -> Option<(f64, String)> {
+        let built = self.built?;
+        let lowest = self
+            .plan?
+            .launches
+            .iter()
+            .filter_map(|launch| built.occupancy(&launch.kernel, launch.block.iter().product::<u32>(), launch.shared))
+            .min_by(|a, b| a.fraction.total_cmp(&b.fraction))?;
+        let limiters: Vec<String> = lowest.limiters.iter().map(ToString::to_string).collect();
+        Some((lowest.fraction, format!("limited by {}", limiters.join(" and "))))
+    }
+}
+
+/// A metric of the table: name, words, unit, which way is good, and when it is worth a line.
+struct Shown {
+    metric: &'static str,
+    words: &'static str,
+    unit: &'static str,
+    better: Better,
+    /// Shown even when it is zero on both sides or did not change.
+    always: bool,
+}
+
+const fn shown(metric: &'static str, words: &'static str, unit: &'static str, better: Better, always: bool) -> Shown {
+    Shown { metric, words, unit, better, always }
+}
+
+/// Everything a report's table may have, in its order.
+const TABLE: &[Shown] = &[
+    shown("launches", "launches", "", Better::Less, false),
+    shown("count.instructions", "warp instructions", "", Better::Less, true),
+    shown("count.lane_efficiency", "lane efficiency", "%", Better::More, true),
+    shown("count.divergent_branches", "divergent branches", "", Better::Less, false),
+    shown("count.global_load_requests", "global load requests", "", Better::Less, false),
+    shown("count.global_load_sectors", "global load sectors", "", Better::Less, false),
+    shown("count.global_store_requests", "global store requests", "", Better::Less, false),
+    shown("count.global_store_sectors", "global store sectors", "", Better::Less, false),
+    shown("count.shared_load_wavefronts", "shared load wavefronts", "", Better::Less, false),
+    shown("count.shared_store_wavefronts", "shared store wavefronts", "", Better::Less, false),
+    shown("count.shared_bank_conflicts", "shared bank conflicts", "", Better::Less, false),
+    shown("count.local_loads", "local memory loads", "", Better::Less, false),
+    shown("count.local_stores", "local memory stores", "", Better::Less, false),
+    shown("count.global_atomics", "global atomics", "", Better::Less, false),
+    shown("count.shared_atomics", "shared atomics", "", Better::Less, false),
+    shown("count.barriers", "block barriers", "", Better::Less, false),
+    shown("count.warp_barriers", "warp barriers", "", Better::Neither, false),
+    shown("count.shuffles", "shuffles", "", Better::Neither, false),
+    shown("count.votes", "votes", "", Better::Neither, false),
+    shown("count.flops", "floating-point operations", "", Better::Neither, false),
+    shown("sass.instructions", "SASS instructions", "", Better::Neither, true),
+    shown("sass.loop_instructions", "in the hottest loop", "", Better::Less, false),
+    shown("sass.load_run", "loads before first use", "", Better::More, false),
+    shown("registers", "registers", "", Better::Neither, true),
+    shown("spills", "spilled, instructions", "", Better::Less, false),
+    shown("stack", "stack", "bytes", Better::Less, false),
+    shown("shared", "static shared memory", "bytes", Better::Neither, false),
+    shown("occupancy", "occupancy", "%", Better::More, true),
+];
+
+/// The comparison's rows. What a goal asks for comes in where its metric stands, or at the end of its group. A row that
+/// is neither asked for nor changed is a detail.
+pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let asked = |metric: &Metric| goals.iter().any(|goal| goal.metric == *metric);
+    let mut add = |metric: &Metric, words: String, unit: &str, better: Better, always: bool| {
+        let (before, after) = (baseline.and_then(|known| known.value(metric)), candidate.value(metric));
+        if before.is_none() && after.is_none() {
+            return;
+        }
+        let zero = before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0;
+        let changed = baseline.is_none() || before != after;
+        let scale = if unit == "%" { 100.0 } else { 1.0 };
+        let note = match metric {
+            Metric::Occupancy => candidate.occupancy().map(|(_, limit)| limit).unwrap_or_default(),
+            _ => String::new(),
+        };
+        rows.push(Row {
+            metric: metric.to_string(),
+            quantity: words,
+            unit: unit.to_owned(),
+            baseline: before.map(|value| value * scale),
+            candidate: after.map(|value| value * scale),
+            better,
+            provenance: provenance(metric),
+            note,
+            detail: !(asked(metric) || always || (changed && !zero)),
+        });
+    };
+    for shown in TABLE {
+        if let Ok(metric) = Metric::parse(shown.metric) {
+            add(&metric, shown.words.to_owned(), shown.unit, shown.better, shown.always);
+        }
+    }
+    for goal in goals.iter().filter(|goal| !TABLE.iter().any(|shown| shown.metric == goal.metric.to_string())) {
+        if !goal.metric.needs_gpu() {
+            let words = goal.metric.words().replace('`', "");
+            add(&goal.metric, words, "", direction(goal), true);
+        }
+    }
+    rows.sort_by_key(|row| row.provenance != Provenance::Simulated);
+    rows
+}
+
+/// Which way is good, by what a goal asks.
+fn direction(goal: &Goal) -> Better {
+    use crate::problem::Condition;
+    match goal.conditions.first() {
+        Some(Condition::Max(_) | Condition::RatioMax(_)) => Better::Less,
+        Some(Condition::Min(_) | Condition::RatioMin(_)) => Better::More,
+        Some(Condition::Equals(_)) | None => Better::Neither,
+    }
+}
+
+/// Where a metric's number comes from. (Times are not in the table.)
+fn provenance(metric: &Metric) -> Provenance {
+    match metric.source() {
+        MetricSource::Counters | MetricSource::Plan => Provenance::Simulated,
+        _ => Provenance::Compiler,
+    }
+}
+
+/// Judges every goal. `judged` is false when an earlier step failed: nothing is met then.
+pub fn goals(
+    goals: &[Goal],
+    baseline: Option<&Known<'_>>,
+    candidate: &Known<'_>,
+    measured: Option<&Provenance>,
+) -> Vec<GoalResult> {
+    let judge = |goal: &Goal| {
+        let before = baseline.and_then(|known| known.value(&goal.metric));
+        let value = candidate.value(&goal.metric);
+        let status = match value {
+            None => GoalStatus::NotJudged,
+            Some(value) if goal.judge(before, value) => GoalStatus::Met,
+            Some(_) => GoalStatus::NotMet,
+        };
+        let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
+        GoalResult {
+            metric: goal.metric.to_string(),
+            text: goal.demand(),
+            why: goal.why.clone(),
+            status,
+            value,
+            value_text: value.map(|value| goal.metric.format(value)),
+            baseline: before,
+            baseline_text: before
+                .filter(|_| !matches!(goal.metric, Metric::Speedup))
+                .map(|value| goal.metric.format(value)),
+            provenance: provenance.filter(|_| value.is_some()),
+        }
+    };
+    goals.iter().map(judge).collect()
+}

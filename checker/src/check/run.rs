@@ -1,0 +1,229 @@
+//! `checker run FILE.cu`: any self-describing kernel file on either backend.
+
+use super::build::{self, Built, Refused};
+use super::numbers::{self, Known};
+use super::platform::{BackendChoice, Platform, find_gpu};
+use super::reasons::{self, Scene};
+use super::{CheckError, fresh_seed, line_reason, refused, time};
+use crate::backend::{self, Case, Checked, Thoroughness, Verify};
+use crate::compile::CompileError;
+use crate::problem::{KernelFile, ProblemError, Sizes};
+use crate::report::{
+    self, Caught, Machine, OutputSummary, Reason, Report, SourceLine, Sources, Stage, StageName, StageStatus, Subject,
+    SubjectKind, Verdict,
+};
+use crate::toolchain::{self, Toolchain};
+use simulator::{Checks, Schedule};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What `checker run` is asked to do.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Where.
+    pub backend: BackendChoice,
+    /// Orders to try on the simulator; empty: the default one.
+    pub schedules: Vec<Schedule>,
+    /// What is watched.
+    pub checks: Checks,
+    /// Repeat an earlier run.
+    pub seed: Option<u64>,
+    /// Sizes in place of the file's defaults.
+    pub sizes: BTreeMap<String, i64>,
+    /// Buffers to write to NumPy files.
+    pub dump: Vec<(String, PathBuf)>,
+    /// Counters beside the source.
+    pub lines: bool,
+    /// Machine code for this architecture.
+    pub arch: String,
+    /// Seconds a run may take.
+    pub timeout: u64,
+    /// An explicit toolchain.
+    pub toolchain: toolchain::Options,
+}
+
+/// Elements of an output that a report shows.
+const HEAD: usize = 8;
+
+/// Runs a file. `progress` hears what is being done.
+pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    let shown = path.display().to_string();
+    let subject = Subject { name: shown.clone(), title: String::new(), chapter: None, kind: SubjectKind::File };
+    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut sources = Sources::new(&here);
+    report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
+
+    let file = match KernelFile::read(path) {
+        Ok(file) => file,
+        Err(ProblemError::Line(error)) => {
+            let reason = line_reason(Verdict::BadKernelFile, &error, &mut sources);
+            return Ok(stopped(report, StageName::Compile, vec![reason]));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if file.text().trim().is_empty() {
+        let error = CompileError::Empty { file: path.to_path_buf() };
+        return Ok(stopped(report, StageName::Compile, reasons::compile(&error, &mut sources)));
+    }
+    let sizes = match file.sizes(&options.sizes) {
+        Ok(sizes) => sizes,
+        Err(error) => {
+            let reason = line_reason(Verdict::BadKernelFile, &error, &mut sources);
+            return Ok(stopped(report, StageName::Compile, vec![reason]));
+        }
+    };
+    let given: String = options.sizes.iter().map(|(name, value)| format!(" --size {name}={value}")).collect();
+    report.repeat = format!("checker run {shown}{given} --seed {seed}");
+
+    progress("looking for the compiler");
+    let toolchain = toolchain::locate(&options.toolchain)?;
+    let gpu = match options.backend {
+        // What a file says is tried where it can be watched; a GPU is used when asked for.
+        BackendChoice::Auto | BackendChoice::Sim => None,
+        BackendChoice::Gpu => find_gpu(BackendChoice::Gpu)?,
+    };
+    let platform = gpu.unwrap_or_else(|| Platform::sim(&options.arch));
+    progress("compiling");
+    let built = match compiled(&toolchain, file, &sizes, &platform) {
+        Ok(built) => built,
+        Err(stop) => {
+            let reasons = refused(stop, &mut sources)?;
+            return Ok(stopped(report, StageName::Compile, reasons));
+        }
+    };
+    let summary = format!("{} for {}", built.compiled.compiler, platform.arch);
+    report.stages.push(Stage { name: StageName::Compile, status: StageStatus::Passed, summary });
+    report.notes.extend(built.compiled.warnings.iter().map(|warning| {
+        let line = warning.line.map(|line| format!("{shown}:{line}: ")).unwrap_or_default();
+        format!("{line}{}", warning.message)
+    }));
+    let plan = match built.plan(&sizes, &[]) {
+        Ok(plan) => plan,
+        Err(error) => {
+            let reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
+            return Ok(stopped(report, StageName::Results, vec![reason]));
+        }
+    };
+
+    progress(if platform.gpu.is_some() { "running on the GPU" } else { "simulating" });
+    let cubin = match &platform.gpu {
+        Some(_) => {
+            let mut file = tempfile::NamedTempFile::new()?;
+            std::io::Write::write_all(&mut file, &built.compiled.cubin)?;
+            Some(file)
+        }
+        None => None,
+    };
+    let schedules = if options.schedules.is_empty() { vec![Schedule::Its] } else { options.schedules.clone() };
+    report.machine = match &platform.gpu {
+        Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
+        None => Machine::Sim { schedules: schedules.iter().map(reasons::schedule_name).collect() },
+    };
+    let mut on = platform.on(schedules.clone(), options.checks, u64::MAX);
+    if let backend::On::Sim { config, .. } = &mut on {
+        config.limits.steps = simulator::Limits::default().steps;
+        config.lines = options.lines;
+    }
+    let program = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
+    let case = Case {
+        name: report::sizes(&sizes),
+        seed,
+        oracle: None,
+        outputs: Vec::new(),
+        versions: vec![program],
+        thoroughness: Thoroughness::Once,
+        exact_integers: false,
+        dump: options.dump.clone(),
+    };
+    let how = backend::Options { timeout: Duration::from_secs(options.timeout), ..backend::Options::default() };
+    let job = Verify { on, cases: vec![case], stop_at_failure: false };
+    let checked = backend::verify(&job, &how)?.into_iter().flatten().next();
+    let Some(checked) = checked else { return Ok(report) };
+    fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
+    Ok(report)
+}
+
+fn compiled(toolchain: &Toolchain, file: KernelFile, sizes: &Sizes, platform: &Platform) -> Result<Built, Refused> {
+    let mut built = build::build(toolchain, file, &[sizes.clone()], platform.device, &platform.arch)?;
+    built.disassemble(toolchain).map_err(Refused::Error)?;
+    Ok(built)
+}
+
+fn fill(
+    report: &mut Report,
+    built: &Built,
+    plan: &crate::plan::Plan,
+    sizes: &Sizes,
+    checked: &Checked,
+    sources: &mut Sources,
+    path: &Path,
+) {
+    let case = report::sizes(sizes);
+    let scene = Scene { file: path, case: if case.is_empty() { "the file's sizes" } else { &case } };
+    report.reasons = reasons::of(checked, &scene, sources);
+    report.verdict = report.reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
+    report.try_first = report.reasons.first().and_then(reasons::try_first);
+    report.findings = checked
+        .findings
+        .iter()
+        .map(|found| Caught {
+            version: String::new(),
+            sizes: sizes.clone(),
+            schedule: reasons::schedule_name(&found.schedule),
+            finding: found.finding.clone(),
+        })
+        .collect();
+    report.printf.clone_from(&checked.printf);
+    if checked.printf_dropped > 0 {
+        report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
+    }
+    for path in &checked.dumped {
+        report.notes.push(format!("wrote {}", path.display()));
+    }
+    let known = Known { built: Some(built), plan: Some(plan), counters: checked.counters, ..Known::default() };
+    report.table = numbers::table(None, &known, &[]);
+    report.outputs = checked.outputs.iter().map(summary).collect();
+    if !checked.lines.is_empty() {
+        report.lines = beside_source(checked, sources, path);
+    }
+}
+
+fn summary(output: &backend::BufferSummary) -> OutputSummary {
+    OutputSummary {
+        name: output.name.clone(),
+        dtype: output.dtype.to_string(),
+        len: output.len,
+        head: output.head.iter().take(HEAD).map(ToString::to_string).collect(),
+        min: output.min,
+        max: output.max,
+        mean: output.mean,
+        nans: output.nans,
+        unwritten: output.unwritten,
+    }
+}
+
+/// The file's lines with what was counted for each.
+fn beside_source(checked: &Checked, sources: &mut Sources, path: &Path) -> Vec<SourceLine> {
+    let name = path.file_name();
+    let of =
+        |line: u32| checked.lines.iter().find(|count| count.line == line && Path::new(&count.file).file_name() == name);
+    let file = sources.name(path);
+    (1..)
+        .map_while(|line| {
+            let text = sources.line(path, line)?.to_owned();
+            Some(SourceLine { file: file.clone(), line, text, counters: of(line).map(|count| count.counters) })
+        })
+        .collect()
+}
+
+fn stopped(mut report: Report, name: StageName, reasons: Vec<Reason>) -> Report {
+    let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+    report.stages.push(Stage { name, status: StageStatus::Failed, summary });
+    report.verdict = reasons.first().map_or(Verdict::BadKernelFile, |reason| reason.verdict);
+    report.try_first = reasons.first().and_then(reasons::try_first);
+    report.reasons = reasons;
+    report
+}

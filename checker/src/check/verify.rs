@@ -1,0 +1,149 @@
+//! Correctness: every case, on one platform, as jobs for workers.
+
+use super::build::Built;
+use super::platform::Platform;
+use super::{CheckError, Refused};
+use crate::backend::{self, Case, Checked, Output, Thoroughness, Verify};
+use crate::problem::{ErrorBound, LineError, Problem, Sizes};
+use crate::report;
+use crate::verify::Tolerance;
+use simulator::{Checks, Schedule};
+use std::path::PathBuf;
+
+/// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
+/// needs, and seconds of simulation.
+pub const STEPS: u64 = 1 << 27;
+
+/// How versions of one problem are run on one platform.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Where.
+    pub platform: &'a Platform,
+    /// The oracle.
+    pub reference: &'a Built,
+    /// Its machine code in a file, for a GPU.
+    pub reference_cubin: Option<PathBuf>,
+    /// Seed of the inputs.
+    pub seed: u64,
+}
+
+/// One version's results, case by case.
+#[derive(Debug)]
+pub struct Results {
+    /// The cases, in the problem's order.
+    pub cases: Vec<(Sizes, Checked)>,
+    /// Result at the `count` size, on the simulator.
+    pub count: Option<Checked>,
+    /// Schedules it ran under.
+    pub schedules: Vec<Schedule>,
+}
+
+/// Does a kernel's outcome depend on the order in which threads run? Then it is tried under several orders.
+fn communicates(ptx: &str) -> bool {
+    const WORDS: [&str; 13] = [
+        "bar.",
+        "barrier.",
+        "shfl.",
+        "vote.",
+        "match.",
+        "activemask",
+        "redux.",
+        "atom.",
+        "red.",
+        ".shared",
+        "membar",
+        "fence.",
+        ".volatile",
+    ];
+    WORDS.iter().any(|word| ptx.contains(word))
+}
+
+/// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
+/// fixed extremes and one that the seed draws.
+pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
+    let mut schedules = vec![Schedule::Its];
+    if communicates(&built.compiled.ptx) {
+        let seeds = [0, 1, 2, 3, 8 + seed % 1_000_000];
+        schedules.extend(seeds.map(|seed| Schedule::Adversarial { seed }));
+    }
+    schedules
+}
+
+impl Bench<'_> {
+    /// Runs a version at every case, and counts at the `count` size.
+    pub fn run(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        thoroughness: Thoroughness,
+        schedules: Vec<Schedule>,
+    ) -> Result<Results, Refused> {
+        let mut cases = Vec::new();
+        let sizes = self.problem.cases();
+        for (index, sizes) in sizes.iter().enumerate() {
+            cases.push(self.case(built, cubin.clone(), sizes, index, thoroughness, true)?);
+        }
+        let count = &self.problem.manifest.count;
+        let counted = sizes.iter().position(|sizes| sizes == count);
+        let separate = counted.is_none() && self.platform.gpu.is_none() && self.problem.sweep().is_none();
+        if separate {
+            cases.push(self.case(built, cubin, count, sizes.len(), Thoroughness::Once, false)?);
+        }
+        let job = Verify { on: self.platform.on(schedules.clone(), Checks::ALL, STEPS), cases, stop_at_failure: true };
+        let results =
+            backend::verify(&job, &backend::Options::default()).map_err(|error| Refused::Error(error.into()))?;
+        let mut results: Vec<Checked> = results.into_iter().filter_map(|case| case.into_iter().next()).collect();
+        let count = if separate { results.pop() } else { counted.and_then(|at| results.get(at).cloned()) };
+        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, schedules })
+    }
+
+    /// One case with one version.
+    pub fn case(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        sizes: &Sizes,
+        index: usize,
+        thoroughness: Thoroughness,
+        judged: bool,
+    ) -> Result<Case, Refused> {
+        let plan = built.plan(sizes, &self.problem.io(sizes).map_err(shipped)?)?;
+        let mut oracle = None;
+        let mut outputs = Vec::new();
+        if judged {
+            let buffers = self.problem.reference_io(&self.reference.file, sizes).map_err(shipped)?;
+            let plan = self.reference.plan(sizes, &buffers).map_err(shipped)?;
+            oracle = Some(self.reference.program(plan, self.reference_cubin.clone()));
+            outputs = outputs_of(self.problem, sizes).map_err(shipped)?;
+        }
+        Ok(Case {
+            name: report::sizes(sizes),
+            seed: self.seed.wrapping_add(index as u64),
+            oracle,
+            outputs,
+            versions: vec![built.program(plan, cubin)],
+            thoroughness,
+            exact_integers: false,
+            dump: Vec::new(),
+        })
+    }
+}
+
+/// The tolerances at these sizes.
+pub fn outputs_of(problem: &Problem, sizes: &Sizes) -> Result<Vec<Output>, LineError> {
+    let output = |spec: &crate::problem::OutputSpec| {
+        let tolerance = match &spec.error {
+            ErrorBound::Exact => Tolerance::Exact,
+            ErrorBound::Ops { ops, unit } => Tolerance::Bound { ops: ops.eval(sizes)? as f64, unit: *unit },
+        };
+        Ok(Output { name: spec.name.clone(), tolerance })
+    };
+    problem.manifest.outputs.iter().map(output).collect()
+}
+
+/// A malformed `problem.toml` or oracle is not the learner's doing.
+fn shipped(error: LineError) -> Refused {
+    Refused::Error(CheckError::from(error))
+}
