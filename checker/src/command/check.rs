@@ -86,7 +86,7 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
         seed: options.seed,
         arch: options.arch.clone(),
         whole_diff: context.verbosity == Verbosity::Verbose,
-        toolchain: toolchain::Options { dir: options.toolchain.clone() },
+        toolchain: toolchain::Options { dir: options.toolchain.clone(), ..toolchain::Options::default() },
     };
     let busy = Busy::new(context);
     let mut report = check::check(problem, &how, &|what| busy.say(what))?;

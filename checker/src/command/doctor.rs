@@ -28,7 +28,7 @@ struct Line {
 pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
     let busy = Busy::new(context);
     busy.say("looking around");
-    let options = toolchain::Options { dir: args.toolchain.clone() };
+    let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
     let report = examine(&options);
     let gpus = backend::devices(&backend::Options::default());
     drop(busy);

@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         lines: args.lines,
         arch: args.arch.clone(),
         timeout: args.timeout.max(1),
-        toolchain: toolchain::Options { dir: args.toolchain.clone() },
+        toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
     };
     let busy = Busy::new(context);
     let report = run_file(&args.file, &options, &|what| busy.say(what))?;
