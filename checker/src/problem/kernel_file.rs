@@ -5,7 +5,7 @@ use super::expr::Sizes;
 use super::kernel_name::KernelName;
 use super::mutant::Reason;
 use super::source;
-use super::statement::{DIRECTIVES, Line, Statement, StatementKind, parse_line};
+use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
 use crate::plan::Role;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -230,6 +230,14 @@ impl KernelFile {
             (None, known) => format!("no kernel `{name}` in this file; it has `{}`", known.join("`, `")),
         };
         source.error(column, message)
+    }
+
+    /// The launch on a line.
+    pub fn launch_on(&self, line: u32) -> Option<&LaunchStatement> {
+        self.statements_flat().into_iter().find_map(|statement| match &statement.kind {
+            StatementKind::Launch(launch) if statement.source.line == line => Some(launch),
+            _ => None,
+        })
     }
 
     /// All statements, those of loops after their loop.

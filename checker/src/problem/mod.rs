@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod cursor;
+pub mod entry;
 mod error;
 pub mod expr;
 mod fill;

@@ -5,7 +5,7 @@
 
 use super::error::LineError;
 use super::kernel_file::KernelFile;
-use super::statement::{ArgExpr, StatementKind};
+use super::statement::ArgExpr;
 use crate::dtype::DType;
 use crate::plan::{Arg, Plan};
 
@@ -218,11 +218,7 @@ impl Param {
 pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]) -> Result<(), LineError> {
     let Plan { buffers, launches } = plan;
     let Some(launch) = launches.get_mut(launch) else { return Ok(()) };
-    let statements = file.statements_flat();
-    let written = statements.iter().find_map(|statement| match &statement.kind {
-        StatementKind::Launch(written) if statement.source.line == launch.line => Some(written),
-        _ => None,
-    });
+    let written = file.launch_on(launch.line);
     let line = launch.line;
     let kernel = launch.kernel.clone();
     if launch.args.len() != params.len() {

@@ -106,10 +106,10 @@ fn chapter(workbook: &Workbook, args: &NewArgs) -> Result<String, Fault> {
         NewKind::Exercise => Kind::Exercise,
         NewKind::Pair => Kind::Pair,
     };
-    let problems = workbook.ids().into_iter().filter_map(|id| workbook.load(&id).ok());
-    let pages = problems.filter(|problem| problem.kind == kind).map(|problem| problem.manifest.chapter);
-    pages
-        .last()
+    let mut problems = workbook.ids().into_iter().rev().filter_map(|id| workbook.load(&id).ok());
+    problems
+        .find(|problem| problem.kind == kind)
+        .map(|problem| problem.manifest.chapter)
         .filter(|page| exists(page))
         .ok_or_else(|| usage("which page of the book is it for? next: add `--chapter PAGE`"))
 }
