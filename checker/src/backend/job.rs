@@ -94,8 +94,9 @@ pub struct Case {
     pub versions: Vec<Program>,
     /// Runs a version.
     pub thoroughness: Thoroughness,
-    /// Add a run over small integers, judged exactly where the oracle's sums are exact
-    /// ([`Values::ExactIntegers`](crate::verify::fill::Values)). For outputs that are sums of products of inputs.
+    /// Add a run over small multiples of a power of two, integers up to a common scale, where results that come out
+    /// exact are judged as such ([`Values::ExactIntegers`](crate::verify::fill::Values)). It stays within the inputs'
+    /// stated intervals, so it may always be asked for.
     pub exact_integers: bool,
     /// Buffers to write to NumPy files after the first run of the last version.
     pub dump: Vec<(String, PathBuf)>,

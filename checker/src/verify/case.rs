@@ -2,7 +2,7 @@
 
 use super::compare::{Array, Judgement, compare, real, value};
 use super::fill::{self, Values};
-use super::{POISON, npy};
+use super::{POISON, Tolerance, npy};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
     BufferSummary, Case, Checked, Failure, Found, LaunchCount, LineCount, LooksLike, Output, Program, Reply, RunId,
@@ -70,12 +70,18 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
         add(case.seed, Values::AsStated, position, schedule);
         if position == 0 && case.thoroughness == Thoroughness::Full {
             add(second_seed(case.seed), Values::AsStated, 1, schedule);
-            if case.exact_integers {
+            if case.exact_integers && exact_run_helps(case) {
                 add(case.seed, Values::ExactIntegers, 0, schedule);
             }
         }
     }
     runs
+}
+
+/// Is there an output with a bound, and are there inputs whose values can be chosen so that it comes out exact?
+fn exact_run_helps(case: &Case) -> bool {
+    let bounded = case.outputs.iter().any(|output| output.tolerance != Tolerance::Exact);
+    bounded && case.versions.iter().any(|version| fill::exact_unit(&version.plan.buffers).is_some())
 }
 
 /// The seed of the run that follows without reloading the module.
@@ -299,7 +305,7 @@ pub fn judge_outputs(
         };
         let judgement = Judgement {
             tolerance: output.tolerance,
-            exact_integers: run.values == Values::ExactIntegers,
+            exact_unit: if run.values == Values::ExactIntegers { fill::exact_unit(&plan.buffers) } else { None },
             poison: run.poison,
         };
         let found = compare(got, want, magnitude, judgement);

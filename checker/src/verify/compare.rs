@@ -1,6 +1,6 @@
 //! Comparison of a version's output with the oracle's, element by element, and what the wrong elements have in common.
 
-use super::tolerance::{Tolerance, significand_bits};
+use super::tolerance::{Tolerance, ulp};
 use crate::backend::{LooksLike, Mismatch, Value};
 use crate::dtype::DType;
 use half::{bf16, f16};
@@ -8,6 +8,10 @@ use rayon::prelude::*;
 
 /// Wrong elements that are kept.
 const KEPT: usize = 8;
+/// Units in the last place that an exact result may be off.
+const EXACT_ULPS: f64 = 8.0;
+/// Bits of the significand that are left for a third factor in a product.
+const SPARE_BITS: i32 = 4;
 /// Elements a task.
 const CHUNK: usize = 1 << 14;
 
@@ -25,9 +29,10 @@ pub struct Array<'a> {
 pub struct Judgement {
     /// Allowed error.
     pub tolerance: Tolerance,
-    /// Judge exactly where the oracle's value is an integer and everything that was summed up fits the type's
-    /// significand: then no order of summation rounds.
-    pub exact_integers: bool,
+    /// In a run over [`Values::ExactIntegers`](super::fill::Values): results that are multiples of this unit, with
+    /// everything that was summed up below 2^20 units (2^7 for half), come out exact whatever the order of summation, and
+    /// may be off by [`EXACT_ULPS`] only, for kernels that take a root or a quotient on the way.
+    pub exact_unit: Option<f64>,
     /// The byte the output was poisoned with.
     pub poison: u8,
 }
@@ -43,7 +48,7 @@ pub struct Comparison {
     pub looks_like: LooksLike,
     /// Largest error over its bound, where there is a bound.
     pub error_over_bound: Option<f64>,
-    /// Any element was judged by [`Judgement::exact_integers`].
+    /// Any element was judged by [`Judgement::exact_unit`].
     pub judged_exactly: bool,
 }
 
@@ -103,11 +108,15 @@ impl Part {
         let got_real = real(got.dtype, got_bytes);
         let want_real = real(want.dtype, want_bytes);
         let summed = magnitude.map_or(want_real.abs(), |magnitude| real(magnitude.dtype, element(magnitude, index)));
-        let exact = judgement.exact_integers
-            && want_real == want_real.round()
-            && summed.abs() < 2f64.powi(significand_bits(got.dtype));
-        self.judged_exactly |= exact;
-        let bound = if exact { 0.0 } else { judgement.tolerance.bound(want_real, summed, got.dtype) };
+        let mut bound = judgement.tolerance.bound(want_real, summed, got.dtype);
+        if let Some(unit) = judgement.exact_unit {
+            let bits = judgement.tolerance.significand_bits(got.dtype) - SPARE_BITS;
+            let multiple = want_real / unit;
+            if multiple == multiple.round() && summed.abs() < 2f64.powi(bits) * unit {
+                self.judged_exactly = true;
+                bound = bound.min(EXACT_ULPS * ulp(want_real, got.dtype));
+            }
+        }
         let right = if want_real.is_nan() || got_real.is_nan() {
             want_real.is_nan() && got_real.is_nan()
         } else {
@@ -280,7 +289,7 @@ mod tests {
     }
 
     fn judge(got: &[f32], want: &[f64], tolerance: Tolerance) -> Comparison {
-        let judgement = Judgement { tolerance, exact_integers: false, poison: 0xff };
+        let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff };
         let (got, want) = (floats(got), doubles(want));
         compare(Array { dtype: DType::F32, bytes: &got }, Array { dtype: DType::F64, bytes: &want }, None, judgement)
     }
@@ -327,24 +336,29 @@ mod tests {
     }
 
     #[test]
-    fn small_integers_are_judged_exactly() {
-        let judgement =
-            Judgement { tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 }, exact_integers: true, poison: 0 };
+    fn exact_results_are_judged_exactly() {
+        let judgement = Judgement {
+            tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 },
+            exact_unit: Some(0.25),
+            poison: 0,
+        };
         let check = |got: f32, magnitude: f64| {
-            let (got, want, magnitude) = (floats(&[got]), doubles(&[100.0]), doubles(&[magnitude]));
+            let (got, want, magnitude) = (floats(&[got]), doubles(&[100.25]), doubles(&[magnitude]));
             let double = |bytes| Array { dtype: DType::F64, bytes };
             compare(Array { dtype: DType::F32, bytes: &got }, double(&want), Some(double(&magnitude)), judgement)
         };
-        assert_eq!(check(101.0, 4000.0).wrong, 1);
-        assert_eq!(check(100.0, 4000.0).wrong, 0);
-        assert_eq!(check(101.0, 2f64.powi(24)).wrong, 0, "sums that round are judged by the bound");
+        assert_eq!(check(100.5, 4000.0).wrong, 1);
+        assert_eq!(check(100.25, 4000.0).wrong, 0);
+        assert_eq!(check(100.25f32.next_up(), 4000.0).wrong, 0);
+        assert_eq!(check(100.5, 2f64.powi(18)).wrong, 0, "sums that may round are judged by the bound");
+        assert!(check(100.25, 4000.0).judged_exactly && !check(100.25, 1e9).judged_exactly);
     }
 
     #[test]
     fn integers_of_64_bits_are_compared_exactly() {
         let (got, want) = ((i64::MAX - 1).to_le_bytes(), i64::MAX.to_le_bytes());
         let array = |bytes| Array { dtype: DType::I64, bytes };
-        let judgement = Judgement { tolerance: Tolerance::Exact, exact_integers: false, poison: 0 };
+        let judgement = Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0 };
         let found = compare(array(&got), array(&want), None, judgement);
         assert_eq!(found.first[0].got, Value::Signed(i64::MAX - 1));
     }

@@ -87,8 +87,9 @@ pub enum FillError {
 pub enum Values {
     /// As the problem says.
     AsStated,
-    /// Uniform reals are replaced by small integers other than 0, so that sums and products of pairs are exact and
-    /// every element counts: a kernel that skips one cannot hide behind the tolerance.
+    /// Uniform reals are replaced by small multiples of a power of two inside their interval (integers, up to a common
+    /// scale), never 0: sums of products of two or three of them are exact in single precision, and every element
+    /// counts. A kernel that skips one cannot hide behind the tolerance.
     ExactIntegers,
 }
 
@@ -99,17 +100,12 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
     let stream = Stream::new(seed, &buffer.name);
     match (&buffer.fill, values) {
         (None | Some(Fill::Zeros), _) => {}
-        (Some(Fill::Uniform { lo, hi }), Values::ExactIntegers) => {
-            let most = exact_amplitude(buffer.len);
-            let (lo, hi) = (*lo, *hi);
-            integers(buffer.dtype, &mut bytes, |index| {
-                let draw = stream.integer(index, 1, 2 * most);
-                let magnitude = if draw > most { draw - most } else { draw };
-                let negative = if lo >= 0.0 { false } else { hi <= 0.0 || draw > most };
-                if negative { -magnitude } else { magnitude }
-            });
+        (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
+            let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
+            let infinite = f64::INFINITY;
+            reals(buffer.dtype, &mut bytes, -infinite, infinite, |index| grid.value(stream.bits(index)));
         }
-        (Some(Fill::Uniform { lo, hi }), Values::AsStated) => {
+        (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
             reals(buffer.dtype, &mut bytes, lo, hi, |index| lo + stream.unit(index) * (hi - lo));
         }
@@ -149,9 +145,54 @@ pub fn zeroed(buffer: &Buffer) -> Result<Vec<u8>, FillError> {
     Ok(vec![0; bytes])
 }
 
-/// The largest integer A for which sums of `len` products of two values up to A stay below 2^24, at most 8.
-fn exact_amplitude(len: u64) -> i64 {
-    ((2f64.powi(24) / len.max(1) as f64).sqrt() as i64).clamp(1, 8)
+/// Multiples of `step` from `first` to `last`, 0 left out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Grid {
+    step: f64,
+    first: i64,
+    last: i64,
+}
+
+impl Grid {
+    fn len(self) -> i64 {
+        let zero = i64::from(self.first <= 0 && self.last >= 0);
+        self.last - self.first + 1 - zero
+    }
+
+    fn value(self, bits: u64) -> f64 {
+        let draw = self.first + ((u128::from(bits) * self.len() as u128) >> 64) as i64;
+        let multiple = if self.first <= 0 && draw >= 0 { draw + 1 } else { draw };
+        multiple as f64 * self.step
+    }
+}
+
+/// The grid of a buffer of uniform reals of a float type: at least two values.
+fn grid(buffer: &Buffer) -> Option<Grid> {
+    let Some(Fill::Uniform { lo, hi }) = buffer.fill else { return None };
+    let most = lo.abs().max(hi.abs());
+    if !buffer.dtype.is_float() || !most.is_normal() {
+        return None;
+    }
+    // Few steps for long buffers, so that sums of products stay small integers.
+    let steps = match buffer.len {
+        0..=0x4000 => 8.0,
+        0x4001..=0x1_0000 => 4.0,
+        _ => 2.0,
+    };
+    let coarsest = (most / steps).log2().ceil() as i32;
+    // The values must be exact in the narrowest type, so no finer than its significand.
+    (0..6).find_map(|halvings| {
+        let step = 2f64.powi(coarsest - halvings);
+        let grid = Grid { step, first: (lo / step).ceil() as i64, last: (hi / step).ceil() as i64 - 1 };
+        (grid.len() >= 2).then_some(grid)
+    })
+}
+
+/// What exact results are multiples of in a run over [`Values::ExactIntegers`]: the square of the finest step of any
+/// input; None when there is no such input.
+pub fn exact_unit(buffers: &[Buffer]) -> Option<f64> {
+    let steps = buffers.iter().filter_map(grid).map(|grid| grid.step);
+    steps.reduce(f64::min).map(|step| step * step)
 }
 
 /// Elements a task; a chunk's bytes stay within a core's cache.
@@ -268,13 +309,25 @@ mod tests {
     }
 
     #[test]
-    fn exact_integers_are_small_and_never_zero() {
-        for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2.0, 0.0)] {
-            let bytes = filled(&buffer(DType::F32, 4096, Fill::Uniform { lo, hi }), 5, Values::ExactIntegers);
-            for element in bytes.chunks(4) {
-                let x = crate::verify::compare::real(DType::F32, element);
-                assert!(x == x.round() && x != 0.0 && x.abs() <= 8.0, "{x}");
-                assert!((lo < 0.0 || x > 0.0) && (hi > 0.0 || x < 0.0), "{lo} {hi}: {x}");
+    fn exact_values_are_multiples_inside_the_interval_and_never_zero() {
+        for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2.0, 0.0), (0.1, 0.9), (100.0, 101.0), (-3.0, 64.0)] {
+            for (dtype, len) in [(DType::F32, 4096), (DType::F16, 4096), (DType::Bf16, 40_000), (DType::F64, 300_000)] {
+                let buffer = buffer(dtype, len, Fill::Uniform { lo, hi });
+                let unit = exact_unit(std::slice::from_ref(&buffer));
+                let Some(unit) = unit else {
+                    assert_eq!(lo, 100.0, "only a narrow interval has none");
+                    continue;
+                };
+                let bytes = filled(&buffer, 5, Values::ExactIntegers);
+                let mut distinct = std::collections::BTreeSet::new();
+                for element in bytes.chunks(dtype.size()) {
+                    let x = crate::verify::compare::real(dtype, element);
+                    let multiple = x / unit.sqrt();
+                    assert!(multiple == multiple.round() && x != 0.0, "{x} of {unit}");
+                    assert!((lo..hi).contains(&x), "{lo} {hi}: {x}");
+                    distinct.insert(multiple as i64);
+                }
+                assert!(distinct.len() >= 2, "{lo} {hi}");
             }
         }
     }

@@ -31,6 +31,14 @@ impl Tolerance {
             Self::Bound { ops, unit } => ops * unit_roundoff(unit) * magnitude.abs() + ulp(want, dtype),
         }
     }
+
+    /// Bits of the significand that the arithmetic and an output of type `dtype` have at least.
+    pub fn significand_bits(self, dtype: DType) -> i32 {
+        match self {
+            Self::Exact => significand_bits(dtype),
+            Self::Bound { unit, .. } => significand_bits(dtype).min(significand_bits(unit)),
+        }
+    }
 }
 
 /// Half the distance from 1 to the next number: 2^-24 for f32, 2^-11 for f16, 2^-8 for bf16, 2^-53 for f64; 0 for
@@ -41,7 +49,7 @@ pub fn unit_roundoff(dtype: DType) -> f64 {
 
 /// Bits of the significand, the implicit one included (IEEE 754 table 3.5; bfloat16: 8); for an integer type the bits
 /// of its value.
-pub fn significand_bits(dtype: DType) -> i32 {
+fn significand_bits(dtype: DType) -> i32 {
     match dtype {
         DType::F64 => 53,
         DType::F32 => 24,

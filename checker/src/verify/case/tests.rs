@@ -4,7 +4,6 @@ use super::*;
 use crate::backend::machine::BrokenGuard;
 use crate::backend::{Fault, Value};
 use crate::plan::{Fill, Launch};
-use crate::verify::Tolerance;
 use std::cell::Cell;
 
 /// What a "kernel" does with its buffers, by buffer name; `launches` counts passes since the module was loaded.
