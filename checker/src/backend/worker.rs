@@ -118,15 +118,18 @@ fn run_measure(
     capture: Rc<Capture>,
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
+    // Asked before this process is on the GPU itself.
+    let neighbours = gpu::uuid(job.ordinal).ok().and_then(|uuid| measure::neighbours(&uuid));
     let gpu = Gpu::open(job.ordinal, capture)?;
     let tools = measure::Tools::open(&gpu, &job.tools)?;
     for (number, timing) in job.timings.iter().enumerate() {
         if known.contains(&(number, 0)) {
             continue;
         }
-        let result = measure::time(&gpu, &tools, timing, &mut |version| {
+        let mut result = measure::time(&gpu, &tools, timing, &mut |version| {
             replies.send(&Reply::Started { case: number, version });
         })?;
+        result.neighbours.clone_from(&neighbours);
         replies.send(&Reply::Timed { timing: number, result: Box::new(result) });
         if gpu.broken() {
             return Ok(Reply::Broken);

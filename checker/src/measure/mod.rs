@@ -5,6 +5,7 @@
 //! verified: its fingerprint must be that of an output that was compared with the oracle's. Afterwards each version runs
 //! once more over fresh inputs without reloading its module.
 
+mod neighbours;
 mod outcome;
 pub mod record;
 mod roof;
@@ -12,6 +13,7 @@ pub mod statistics;
 mod time;
 mod tools;
 
+pub use neighbours::{Neighbour, neighbours};
 pub use outcome::{RoofValues, Stage, Timed};
 pub use roof::measure_roof;
 pub use statistics::{Interval, MARGIN, Summary, Verdict};

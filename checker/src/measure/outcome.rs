@@ -1,5 +1,6 @@
 //! What a measurement gives.
 
+use super::neighbours::Neighbour;
 use super::statistics::{Interval, Summary, Verdict};
 use crate::backend::Status;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub struct Timed {
     pub samples: u32,
     /// Seconds it took.
     pub seconds: f64,
+    /// Other processes on the GPU when it began; None when nobody could say.
+    pub neighbours: Option<Vec<Neighbour>>,
 }
 
 impl Timed {
@@ -69,6 +72,7 @@ impl Timed {
             verified: 0,
             samples: 0,
             seconds: 0.0,
+            neighbours: None,
         }
     }
 }

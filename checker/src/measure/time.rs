@@ -4,12 +4,12 @@ use super::outcome::{Stage, Timed};
 use super::statistics::{self, Interval};
 use super::tools::{FINGERPRINTS, Tools};
 use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
-use crate::backend::gpu::{Gpu, GpuSession, failure};
+use crate::backend::gpu::{Gpu, GpuSession, failure, fault};
 use crate::backend::machine::{Session, Stop};
 use crate::backend::{Cache, Failure, Output, RunId, Status, Timing};
 use crate::plan::Role;
 use crate::verify::POISON;
-use crate::verify::case::{Answer, answer, explain, judge, judge_outputs, prepare, second_seed};
+use crate::verify::case::{Answer, answer, explain, guard_status, judge, judge_outputs, prepare_buffer, second_seed};
 use crate::verify::fill::Values;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -34,13 +34,15 @@ const SLOW_ORACLE: Duration = Duration::from_secs(5);
 enum Trouble {
     /// A version went wrong.
     Version(usize, Stage, Status),
+    /// A call of the driver failed, perhaps over what a version had launched before.
+    Cuda(CudaError),
     /// Not a version's fault.
     Failure(Failure),
 }
 
 impl From<CudaError> for Trouble {
     fn from(error: CudaError) -> Self {
-        Self::Failure(failure(error))
+        Self::Cuda(error)
     }
 }
 
@@ -67,9 +69,20 @@ pub fn time(
     timing: &Timing,
     started: &mut dyn FnMut(Option<usize>),
 ) -> Result<Timed, Failure> {
-    match measure(gpu, tools, timing, started) {
+    let mut at = None;
+    let result = measure(gpu, tools, timing, &mut |version| {
+        at = version;
+        started(version);
+    });
+    match result {
         Ok(timed) => Ok(timed),
         Err(Trouble::Version(version, stage, status)) => Ok(Timed::failed_at(Some((version, stage)), status)),
+        Err(Trouble::Cuda(error)) => match (fault(gpu, &error, 0, 0), at) {
+            (Some(fault), Some(version)) => {
+                Ok(Timed::failed_at(Some((version, Stage::Timed)), Status::Fault { fault }))
+            }
+            _ => Err(failure(error)),
+        },
         Err(Trouble::Failure(failure)) => Err(failure),
     }
 }
@@ -102,7 +115,7 @@ fn measure(
     for version in 0..timing.versions.len() {
         started(Some(version));
         let shared = sides.first().map(|side| &side.session);
-        let side = Side::open(gpu, timing, version, shared, first.as_ref())?;
+        let side = Side::open(gpu, tools, timing, version, shared, first.as_ref())?;
         sides.push(side);
     }
     let passes = sides.iter().map(Side::passes_wanted).min().unwrap_or(1);
@@ -113,7 +126,11 @@ fn measure(
     let mut timed = sample_all(gpu, tools, timing, &mut sides, started)?;
     for side in &mut sides {
         started(Some(side.version));
-        side.check_afterwards(timing, second.as_ref())?;
+        side.check_surroundings(tools, Stage::Timed)?;
+    }
+    for side in &mut sides {
+        started(Some(side.version));
+        side.check_afterwards(gpu, tools, timing, second.as_ref())?;
     }
     timed.passes = passes as u32;
     timed.verified = sides.iter().map(|side| side.verified).sum();
@@ -202,6 +219,9 @@ struct Side<'a> {
     pristine: Vec<(usize, Memory)>,
     /// Buffers that are written: poisoned before a sample, fingerprinted after it.
     written: Vec<usize>,
+    /// Buffers that are only read, and the fingerprint of all of them.
+    read: Vec<usize>,
+    inputs: u64,
     /// Time of one pass, roughly.
     rough_us: f64,
     /// For every pass but the first a copy of every written buffer, by pass and position in `written`.
@@ -216,53 +236,33 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Loads a version, runs it twice, judges it.
+    /// Loads a version, runs it, judges it, and sees how long it takes.
     fn open(
         gpu: &'a Gpu,
+        tools: &Tools<'_>,
         timing: &Timing,
         version: usize,
         shared: Option<&GpuSession<'a>>,
         answer: Option<&'a Answer>,
     ) -> Result<Self, Trouble> {
         let program = &timing.versions[version];
-        let before = trouble(version, Stage::Before);
-        let mut session = GpuSession::open(gpu, program, shared).map_err(&before)?;
+        let session = GpuSession::open(gpu, program, shared).map_err(trouble(version, Stage::Before))?;
         let run = RunId { number: 0, seed: timing.seed, values: Values::AsStated, poison: POISON[0], schedule: None };
-        let mut rough_us = f64::INFINITY;
-        for _ in 0..2 {
-            prepare(&mut session, program, &run).map_err(&before)?;
-            let begin = Instant::now();
-            if let Some(stop) = session.pass(None).stop {
-                return Err(before(stop));
-            }
-            rough_us = rough_us.min(begin.elapsed().as_secs_f64() * 1e6);
-        }
-        let status = judge(&mut session, program, &timing.outputs, &run, answer, &mut None).map_err(&before)?;
-        if !status.passed() {
-            return Err(Trouble::Version(version, Stage::Before, status));
-        }
         let buffers = &program.plan.buffers;
         let of_role = |wanted: fn(Role) -> bool| -> Vec<usize> {
             (0..buffers.len()).filter(|&index| wanted(buffers[index].role)).collect()
         };
-        let mut pristine = Vec::new();
-        for index in of_role(|role| role == Role::InOut) {
-            let copy = Memory::new(session.bytes(index))?;
-            prepare(&mut session, program, &run).map_err(&before)?;
-            let (memory, start) = session.buffer(index);
-            copy.copy_from(gpu.stream(), 0, memory, start, session.bytes(index))?;
-            pristine.push((index, copy));
-        }
-        let written = of_role(|role| matches!(role, Role::Out | Role::InOut));
-        Ok(Self {
+        let mut side = Self {
             session,
             version,
             outputs: timing.outputs.clone(),
             answer,
             run,
-            pristine,
-            written,
-            rough_us,
+            pristine: Vec::new(),
+            written: of_role(|role| matches!(role, Role::Out | Role::InOut)),
+            read: of_role(|role| role == Role::In),
+            inputs: 0,
+            rough_us: f64::INFINITY,
             copies: Vec::new(),
             graph: None,
             passes: 1,
@@ -270,7 +270,75 @@ impl<'a> Side<'a> {
             comparisons: 0,
             verified: 0,
             taken: 0,
-        })
+        };
+        side.fill(gpu, tools, timing.seed, Stage::Before)?;
+        side.first_run(answer, Stage::Before)?;
+        side.check_surroundings(tools, Stage::Before)?;
+        let (start, end) = (Event::new()?, Event::new()?);
+        for _ in 0..3 {
+            side.reset(gpu, POISON[0])?;
+            tools.spin(SPIN_NS + SPIN_NS_LAUNCH * program.plan.launches.len() as u64)?;
+            start.record(gpu.stream())?;
+            side.session.enqueue(&|_| None).map_err(trouble(version, Stage::Before))?;
+            end.record(gpu.stream())?;
+            side.session.wait_all().map_err(trouble(version, Stage::Before))?;
+            side.rough_us = side.rough_us.min(end.microseconds_since(&start)?);
+        }
+        Ok(side)
+    }
+
+    /// Fills every buffer for a run with this seed. Inputs that are shared were filled with the version they are shared
+    /// with.
+    fn fill(&mut self, gpu: &Gpu, tools: &Tools<'_>, seed: u64, stage: Stage) -> Result<(), Trouble> {
+        self.run.seed = seed;
+        let program = self.session.program().clone();
+        for (index, buffer) in program.plan.buffers.iter().enumerate() {
+            if buffer.role == Role::In && self.session.is_shared(index) {
+                continue;
+            }
+            prepare_buffer(&mut self.session, &program, index, &self.run).map_err(trouble(self.version, stage))?;
+        }
+        self.pristine.clear();
+        for &index in &self.written {
+            if program.plan.buffers[index].role == Role::InOut {
+                let bytes = self.session.bytes(index);
+                let copy = Memory::new(bytes)?;
+                let (memory, start) = self.session.buffer(index);
+                copy.copy_from(gpu.stream(), 0, memory, start, bytes)?;
+                self.pristine.push((index, copy));
+            }
+        }
+        self.inputs = self.input_fingerprint(tools)?;
+        Ok(())
+    }
+
+    /// One pass, its outputs judged.
+    fn first_run(&mut self, answer: Option<&Answer>, stage: Stage) -> Result<(), Trouble> {
+        if let Some(stop) = self.session.pass(None).stop {
+            return Err(trouble(self.version, stage)(stop));
+        }
+        self.compare(answer, stage)
+    }
+
+    fn input_fingerprint(&self, tools: &Tools<'_>) -> Result<u64, Trouble> {
+        tools.clear_fingerprints()?;
+        for &buffer in &self.read {
+            tools.add_fingerprint(0, self.session.address(buffer), self.session.bytes(buffer))?;
+        }
+        Ok(tools.results(1)?.1.first().copied().unwrap_or(0))
+    }
+
+    /// Guards and inputs. Inputs are compared by fingerprint; only when that differs, byte by byte.
+    fn check_surroundings(&mut self, tools: &Tools<'_>, stage: Stage) -> Result<(), Trouble> {
+        let program = self.session.program().clone();
+        let broken = trouble(self.version, stage);
+        let unchanged = self.input_fingerprint(tools)? == self.inputs;
+        let status = if unchanged {
+            guard_status(&mut self.session, &program).map_err(broken)?
+        } else {
+            judge(&mut self.session, &program, &[], &self.run, None, &mut None).map_err(broken)?
+        };
+        if status.passed() { Ok(()) } else { Err(Trouble::Version(self.version, stage, status)) }
     }
 
     fn output_bytes(&self) -> usize {
@@ -352,7 +420,7 @@ impl<'a> Side<'a> {
             None => self.session.enqueue(&|_| None).map_err(trouble(self.version, Stage::Timed))?,
         }
         end.record(stream)?;
-        self.session.wait(usize::MAX).map_err(trouble(self.version, Stage::Timed))?;
+        self.session.wait_all().map_err(trouble(self.version, Stage::Timed))?;
         for pass in 0..self.passes {
             for &buffer in &self.written {
                 let address = self.address(pass, buffer).unwrap_or_else(|| self.session.address(buffer));
@@ -416,28 +484,19 @@ impl<'a> Side<'a> {
         if status.passed() { Ok(()) } else { Err(Trouble::Version(self.version, stage, status)) }
     }
 
-    /// The last timed output, inputs and guards; then one run over fresh inputs without reloading the module: what a
-    /// kernel kept from the runs before is stale there.
-    fn check_afterwards(&mut self, timing: &Timing, second: Option<&Answer>) -> Result<(), Trouble> {
-        let program = self.session.program().clone();
-        let after = trouble(self.version, Stage::After);
-        let mut run = self.run;
-        let status = judge(&mut self.session, &program, &[], &run, None, &mut None).map_err(&after)?;
-        if !status.passed() {
-            return Err(Trouble::Version(self.version, Stage::Timed, status));
-        }
+    /// One run over fresh inputs without reloading the module: what a kernel kept from the runs before is stale there.
+    fn check_afterwards(
+        &mut self,
+        gpu: &Gpu,
+        tools: &Tools<'_>,
+        timing: &Timing,
+        second: Option<&Answer>,
+    ) -> Result<(), Trouble> {
         if second.is_none() && timing.oracle.is_some() {
             return Ok(());
         }
-        run.seed = second_seed(timing.seed);
-        prepare(&mut self.session, &program, &run).map_err(&after)?;
-        if let Some(stop) = self.session.pass(None).stop {
-            return Err(after(stop));
-        }
-        let status = judge(&mut self.session, &program, &self.outputs, &run, second, &mut None).map_err(&after)?;
-        // The next version shares the inputs.
-        run.seed = timing.seed;
-        prepare(&mut self.session, &program, &run).map_err(&after)?;
-        if status.passed() { Ok(()) } else { Err(Trouble::Version(self.version, Stage::After, status)) }
+        self.fill(gpu, tools, second_seed(timing.seed), Stage::After)?;
+        self.first_run(second, Stage::After)?;
+        self.check_surroundings(tools, Stage::After)
     }
 }

@@ -232,17 +232,20 @@ fn run_once(
 }
 
 /// Fills inputs, poisons outputs and scratch.
+fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
+    (0..program.plan.buffers.len()).try_for_each(|index| prepare_buffer(session, program, index, run))
+}
+
+/// Fills or poisons one buffer, as its role says.
 ///
 /// # Errors
 /// A fill that cannot be made, or the backend's.
-pub fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
-    for (index, buffer) in program.plan.buffers.iter().enumerate() {
-        match buffer.role {
-            Role::In | Role::InOut => session.write(index, &filled(program, buffer, run)?)?,
-            Role::Out | Role::Scratch => session.poison(index, run.poison)?,
-        }
+pub fn prepare_buffer(session: &mut dyn Session, program: &Program, index: usize, run: &RunId) -> Result<(), Stop> {
+    let buffer = &program.plan.buffers[index];
+    match buffer.role {
+        Role::In | Role::InOut => session.write(index, &filled(program, buffer, run)?),
+        Role::Out | Role::Scratch => session.poison(index, run.poison),
     }
-    Ok(())
 }
 
 fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Vec<u8>, Failure> {
@@ -262,10 +265,9 @@ pub fn judge(
     error_over_bound: &mut Option<f64>,
 ) -> Result<Status, Stop> {
     let plan = &program.plan;
-    if let Some(broken) = session.broken_guard()? {
-        let buffer = &plan.buffers[broken.buffer];
-        let bytes = buffer.len * buffer.dtype.size() as u64;
-        return Ok(Status::GuardBroken { buffer: buffer.name.clone(), offset: broken.offset, bytes });
+    let guards = guard_status(session, program)?;
+    if !guards.passed() {
+        return Ok(guards);
     }
     for (index, buffer) in plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In) {
         let want = filled(program, buffer, run)?;
@@ -274,6 +276,18 @@ pub fn judge(
         }
     }
     judge_outputs(session, program, outputs, run, answer, error_over_bound)
+}
+
+/// Judges the guard zones alone.
+///
+/// # Errors
+/// The backend's.
+pub fn guard_status(session: &mut dyn Session, program: &Program) -> Result<Status, Stop> {
+    Ok(session.broken_guard()?.map_or(Status::Passed, |broken| {
+        let buffer = &program.plan.buffers[broken.buffer];
+        let bytes = buffer.len * buffer.dtype.size() as u64;
+        Status::GuardBroken { buffer: buffer.name.clone(), offset: broken.offset, bytes }
+    }))
 }
 
 /// Judges the outputs alone.

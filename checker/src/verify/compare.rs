@@ -337,11 +337,8 @@ mod tests {
 
     #[test]
     fn exact_results_are_judged_exactly() {
-        let judgement = Judgement {
-            tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 },
-            exact_unit: Some(0.25),
-            poison: 0,
-        };
+        let judgement =
+            Judgement { tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 }, exact_unit: Some(0.25), poison: 0 };
         let check = |got: f32, magnitude: f64| {
             let (got, want, magnitude) = (floats(&[got]), doubles(&[100.25]), doubles(&[magnitude]));
             let double = |bytes| Array { dtype: DType::F64, bytes };

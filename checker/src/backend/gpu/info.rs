@@ -16,6 +16,20 @@ pub fn devices() -> Result<Vec<DeviceInfo>, NoGpu> {
         .map_err(|error: CudaError| NoGpu::Driver { name: error.name, message: error.message })
 }
 
+/// The UUID of one GPU, without a context on it.
+///
+/// # Errors
+/// There is no such GPU.
+pub fn uuid(ordinal: u32) -> Result<String, NoGpu> {
+    let (_, count) = driver::start()?;
+    if ordinal >= count {
+        return Err(NoGpu::NoSuchDevice { ordinal, count });
+    }
+    Device::get(ordinal)
+        .and_then(Device::uuid)
+        .map_err(|error| NoGpu::Driver { name: error.name, message: error.message })
+}
+
 pub(super) fn describe(device: Device, ordinal: u32, cuda: &str) -> Result<DeviceInfo, CudaError> {
     let attribute = |which| device.attribute(which);
     let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;

@@ -7,8 +7,8 @@ pub mod driver;
 mod info;
 mod session;
 
-pub use info::devices;
-pub use session::GpuSession;
+pub use info::{devices, uuid};
+pub use session::{GpuSession, fault};
 
 use super::capture::Capture;
 use super::job::Program;

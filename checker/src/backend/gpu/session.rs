@@ -14,6 +14,8 @@ use std::rc::Rc;
 const GUARD: usize = 64 << 10;
 /// What they hold. A float read from there is huge: -6e32 in f32.
 const GUARD_BYTE: u8 = 0xf5;
+/// Bytes of shared memory a block may have without asking (CUDA C++ Programming Guide, technical specifications).
+const DEFAULT_SHARED: u64 = 48 << 10;
 /// Blocks in y and z a grid may have, and in x (CUDA C++ Programming Guide, technical specifications).
 const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// Threads in x, y and z a block may have.
@@ -31,6 +33,8 @@ pub struct GpuSession<'a> {
     gpu: &'a Gpu,
     program: Program,
     buffers: Vec<Rc<Memory>>,
+    /// Which of them belong to another session, too.
+    shared: Vec<bool>,
     launches: Vec<Result<Ready, Stop>>,
     _module: Rc<Module>,
 }
@@ -43,9 +47,11 @@ impl<'a> GpuSession<'a> {
     /// The CUBIN cannot be loaded, or memory is exhausted.
     pub fn open(gpu: &'a Gpu, program: &Program, shared: Option<&Self>) -> Result<Self, Stop> {
         let module = gpu.load(&program.name, &program.artefact)?;
-        let mut buffers = Vec::new();
+        let (mut buffers, mut taken) = (Vec::new(), Vec::new());
         for buffer in &program.plan.buffers {
-            if let Some(same) = shared.and_then(|shared| shared.same(buffer)) {
+            let same = shared.and_then(|shared| shared.same(buffer));
+            taken.push(same.is_some());
+            if let Some(same) = same {
                 buffers.push(same);
                 continue;
             }
@@ -77,7 +83,7 @@ impl<'a> GpuSession<'a> {
                         .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
                 })
                 .collect();
-        Ok(Self { gpu, program: program.clone(), buffers, launches, _module: module })
+        Ok(Self { gpu, program: program.clone(), buffers, shared: taken, launches, _module: module })
     }
 
     /// The memory of a buffer that is the same here.
@@ -93,6 +99,11 @@ impl<'a> GpuSession<'a> {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Does the buffer belong to another session, too?
+    pub fn is_shared(&self, index: usize) -> bool {
+        self.shared[index]
     }
 
     /// Device memory of a buffer and where in it the buffer starts.
@@ -134,11 +145,16 @@ impl<'a> GpuSession<'a> {
         ready.function.launch(self.gpu.stream(), ready.shape, &arguments).map_err(|error| self.stop(error, index))
     }
 
-    /// Waits for the stream; an error is a fault of launch `index` (or of an earlier one).
+    /// Waits for all launches.
     ///
     /// # Errors
-    /// The fault.
-    pub fn wait(&self, index: usize) -> Result<(), Stop> {
+    /// The fault of one of them.
+    pub fn wait_all(&self) -> Result<(), Stop> {
+        self.wait(self.launches.len().saturating_sub(1))
+    }
+
+    /// Waits for the stream; an error is a fault of launch `index` (or of an earlier one).
+    fn wait(&self, index: usize) -> Result<(), Stop> {
         self.gpu.stream().synchronize().map_err(|error| self.stop(error, index))
     }
 
@@ -155,16 +171,20 @@ impl<'a> GpuSession<'a> {
         if refused {
             return Stop::BadLaunch { launch, line, message: format!("{}: {}", error.name, error.message) };
         }
-        let fault = FAULTS.iter().find(|(name, _)| *name == error.name);
-        match fault {
-            Some((_, meaning)) => {
-                self.gpu.set_broken();
-                let hint = Some("run it with --backend sim to see the source line".to_owned());
-                Stop::Fault(Fault { name: error.name, message: (*meaning).to_owned(), hint, launch, line })
-            }
+        match fault(self.gpu, &error, launch, line) {
+            Some(fault) => Stop::Fault(fault),
             None => Stop::Failure(failure(error)),
         }
     }
+}
+
+/// A driver's error as a kernel's fault; None when no kernel can cause it. After a fault the device is of no more use to
+/// this process.
+pub fn fault(gpu: &Gpu, error: &CudaError, launch: usize, line: u32) -> Option<Fault> {
+    let (_, meaning) = FAULTS.iter().find(|(name, _)| *name == error.name)?;
+    gpu.set_broken();
+    let hint = Some("run it with --backend sim to see the source line".to_owned());
+    Some(Fault { name: error.name.clone(), message: (*meaning).to_owned(), hint, launch, line })
 }
 
 /// Errors that kernels cause, and what they mean.
@@ -206,7 +226,10 @@ fn ready(
     if shared > u64::from(gpu.info().shared_per_block) {
         return Err(format!("{shared} bytes of shared memory a block: the limit is {}", gpu.info().shared_per_block));
     }
-    function.allow_shared(launch.shared).map_err(driver)?;
+    // Beyond 48 KiB a kernel must be told so. For all its launches at once: several may share the function.
+    if shared > DEFAULT_SHARED {
+        function.allow_shared(gpu.info().shared_per_block.saturating_sub(fixed)).map_err(driver)?;
+    }
     let params = function.params();
     if params.len() != launch.args.len() {
         return Err(format!(
