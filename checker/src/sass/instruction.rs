@@ -1,6 +1,10 @@
 //! A machine instruction as typed data: guard, opcode, operands, control fields, encoding, source line.
 
-use super::{control::Control, opcode::Opcode, operand::Operand};
+use super::{
+    control::Control,
+    opcode::Opcode,
+    operand::{File, Operand},
+};
 use serde::Serialize;
 
 /// The predicate in front of an instruction: `@P0`, `@!UP1`.
@@ -76,11 +80,22 @@ impl Instruction {
     }
 
     /// A move written as arithmetic, because that pipe was idle: it computes nothing, so it is not counted as the
-    /// arithmetic it looks like. These are `IMAD.* R, RZ, RZ, x` and `HFMA2.* R, -RZ, RZ, ...` (0 * 0 + x). `IMAD.SHL`
-    /// (a shift) and `IMAD.IADD` (an addition) are not moves: their factors are not both zero.
+    /// arithmetic it looks like. These are `IMAD.* R, RZ, RZ, x` and `HFMA2.* R, -RZ, RZ, ...` (0 * 0 + x). Not moves are
+    /// `IMAD.SHL` (a shift) and `IMAD.IADD` (an addition), whose factors are not both zero, `IMAD.X` (adds a carry), and
+    /// anything that changes x's sign.
     pub fn is_disguised_move(&self) -> bool {
-        matches!(self.opcode.mnemonic(), "IMAD" | "HFMA2" | "UIMAD" | "UHFMA2")
-            && matches!(self.operands.as_slice(), [_, a, b, ..] if a.is_zero_register() && b.is_zero_register())
+        let multiplies_zeros = matches!(self.opcode.mnemonic(), "IMAD" | "HFMA2" | "UIMAD" | "UHFMA2")
+            && matches!(self.operands.as_slice(), [_, a, b, ..] if a.is_zero_register() && b.is_zero_register());
+        let changes = |o: &Operand| match o {
+            Operand::Register(r) => {
+                r.negated || r.absolute || matches!(r.file, File::Predicate | File::UniformPredicate)
+            }
+            Operand::Constant { negated, absolute, .. } => *negated || *absolute,
+            _ => false,
+        };
+        multiplies_zeros
+            && !self.opcode.modifiers().any(|m| m == "X")
+            && !self.operands.get(3..).unwrap_or_default().iter().any(changes)
     }
 
     /// The functions and labels its operands name.

@@ -96,6 +96,8 @@ pub fn parse(text: &str) -> Listing {
         let trimmed = line.trim();
         if let Some(target) = trimmed.strip_prefix(".target") {
             listing.target = target.trim().to_owned();
+        } else if let Some(flags) = trimmed.strip_prefix(".headerflags") {
+            listing.target = target_of_flags(flags).unwrap_or(listing.target);
         } else if let Some(name) =
             trimmed.strip_prefix(".section\t.text.").or_else(|| trimmed.strip_prefix(".section .text."))
         {
@@ -212,6 +214,14 @@ fn instruction(line: &str, source: Option<SourceLine>) -> Option<Instruction> {
     })
 }
 
+/// CUDA 12's way to say it: `@"... EF_CUDA_ACCELERATORS EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)"` is sm_90a.
+fn target_of_flags(flags: &str) -> Option<String> {
+    let mut words = flags.split([' ', '"', '(']);
+    let number = words.find_map(|w| w.strip_prefix("EF_CUDA_SM"))?.trim_end_matches(')');
+    let suffix = if flags.contains("EF_CUDA_ACCELERATORS") { "a" } else { "" };
+    Some(format!("sm_{number}{suffix}"))
+}
+
 /// Takes the compiler's notes, `(*"..."*)`, off the text.
 fn split_notes(code: &str) -> (&str, Vec<String>) {
     let Some((text, rest)) = code.split_once("(*\"") else { return (code.trim(), Vec::new()) };
@@ -295,12 +305,39 @@ _Z1kPi:
     }
 
     #[test]
+    fn the_architecture_in_both_dialects() {
+        let of = |line: &str| parse(line).target;
+        assert_eq!(of("\t.target\tsm_120"), "sm_120");
+        let flags = "EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"";
+        assert_eq!(of(&format!("\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS {flags}")), "sm_90");
+        assert_eq!(of(&format!("\t.headerflags\t@\"EF_CUDA_ACCELERATORS {flags}")), "sm_90a");
+    }
+
+    #[test]
     fn anything_at_all_is_read_without_a_panic() {
         for text in
             ["", "\n\n", "/*", "/**/;", "/*0*/;", "/*zz*/ A;", ".section\t.text.", ":", "//## File \"", "/*0*/@P ;"]
         {
             parse(text);
             parse(&format!("\t.section\t.text.k,\"ax\"\n{text}\n"));
+        }
+    }
+
+    #[test]
+    fn a_text_cut_or_garbled_anywhere_is_read_without_a_panic() {
+        let whole = TEXT.chars().collect::<Vec<_>>();
+        for n in 0..whole.len() {
+            let cut: String = whole[..n].iter().collect();
+            let mut listing = parse(&cut);
+            add_live(&mut listing.kernels, &cut);
+            for odd in ['é', '\n', ';'] {
+                let mut garbled = whole.clone();
+                garbled[n] = odd;
+                for kernel in &parse(&garbled.iter().collect::<String>()).kernels {
+                    crate::sass::Stats::of(kernel);
+                    let _ = crate::sass::diff::diff(kernel, kernel);
+                }
+            }
         }
     }
 

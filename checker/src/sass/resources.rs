@@ -139,3 +139,120 @@ fn attributes(mut bytes: &[u8]) -> Result<Vec<Attribute<'_>>, Error> {
 fn small(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sass::listing::parse;
+
+    /// An ELF file of sections (name, type, size in memory, data); the symbols are the given names.
+    fn cubin(sections: &[(&str, u32, u64, Vec<u8>)], symbols: &[&str]) -> Vec<u8> {
+        let mut strings = vec![0];
+        let mut intern = |text: &str| {
+            let at = strings.len() as u32;
+            strings.extend(text.as_bytes());
+            strings.push(0);
+            at
+        };
+        let symbols: Vec<u8> =
+            symbols.iter().flat_map(|name| [&intern(name).to_le_bytes()[..], &[0; 20]].concat()).collect();
+        let mut all: Vec<(u32, u32, u64, Vec<u8>)> =
+            vec![(0, 0, 0, vec![]), (intern(".symtab"), 2, symbols.len() as u64, symbols)];
+        all.extend(sections.iter().map(|(name, kind, size, data)| (intern(name), *kind, *size, data.clone())));
+        all.push((intern(".strtab"), 3, strings.len() as u64, strings));
+        let mut file = vec![0; 64];
+        let mut headers = Vec::new();
+        for (name, kind, size, data) in &all {
+            let (at, link) = (file.len() as u64, all.len() as u32 - 1);
+            headers.extend([name.to_le_bytes(), kind.to_le_bytes()].concat());
+            headers.extend([0u64, 0, at, *size].iter().flat_map(|n| n.to_le_bytes()));
+            headers.extend([link.to_le_bytes(), [0; 4]].concat());
+            headers.extend([0; 16]);
+            file.extend(data);
+        }
+        let at = file.len() as u64;
+        file.extend(headers);
+        file[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        file[0x28..0x30].copy_from_slice(&at.to_le_bytes());
+        file[0x3c..0x3e].copy_from_slice(&(all.len() as u16).to_le_bytes());
+        file[0x3e..0x40].copy_from_slice(&(all.len() as u16 - 1).to_le_bytes());
+        file
+    }
+
+    fn example() -> Vec<u8> {
+        let word = |n: u32| n.to_le_bytes().to_vec();
+        let sized = |id: u8, data: Vec<u8>| [vec![4, id], (data.len() as u16).to_le_bytes().to_vec(), data].concat();
+        let of_module = [
+            sized(EIATTR_REGCOUNT, [word(1), word(37)].concat()),
+            sized(EIATTR_FRAME_SIZE, [word(1), word(48)].concat()),
+            sized(EIATTR_MIN_STACK_SIZE, [word(1), word(16)].concat()),
+            // A symbol that does not exist.
+            sized(EIATTR_REGCOUNT, [word(77), word(99)].concat()),
+        ];
+        let of_kernel = [
+            vec![3, EIATTR_CBANK_PARAM_SIZE, 20, 0],
+            vec![2, EIATTR_NUM_BARRIERS, 1, 0],
+            // An attribute nobody here knows.
+            sized(0xee, vec![1, 2, 3]),
+            sized(EIATTR_MAX_THREADS, [word(32), word(4), word(1)].concat()),
+        ];
+        let info = |parts: &[Vec<u8>]| parts.concat();
+        let (module, kernel) = (info(&of_module), info(&of_kernel));
+        cubin(
+            &[
+                (".nv.info", 0x7000_0000, module.len() as u64, module),
+                (".nv.info.k", 0x7000_0000, kernel.len() as u64, kernel),
+                (".nv.shared.k", 8, 1024 + 640, vec![]),
+                (".nv.constant3", 1, 8, vec![0; 8]),
+            ],
+            &["", "k"],
+        )
+    }
+
+    fn kernels() -> Vec<Kernel> {
+        let spilling = "/*0000*/ STL [R1], R2 (*\"SpillRefill\"*); \n/*0010*/ LDL R2, [R1] (*\"SpillRefill\"*);\n\
+                        /*0020*/ LDL R2, [R1+0x8] (*\"SpillRefill\"*);\n/*0030*/ LDL R3, [R4] ;\n";
+        parse(&format!("\t.section\t.text.k,\"ax\"\n{spilling}")).kernels
+    }
+
+    #[test]
+    fn attributes_of_a_kernel() {
+        let file = example();
+        let mut found = kernels();
+        read(&Elf::parse(&file).unwrap(), 90, &mut found).unwrap();
+        let expected = Resources {
+            registers: 37,
+            shared: 640,
+            stack: 48,
+            spill_stores: 1,
+            spill_loads: 2,
+            barriers: 1,
+            parameters: 20,
+            constant: 8,
+            max_threads: Some(128),
+        };
+        assert_eq!(found[0].resources, expected);
+        // Before Hopper the section is the kernel's alone.
+        read(&Elf::parse(&file).unwrap(), 89, &mut found).unwrap();
+        assert_eq!(found[0].resources.shared, 1664);
+    }
+
+    #[test]
+    fn cut_or_garbled_files_are_errors_at_worst() {
+        let file = example();
+        let attempt = |bytes: &[u8]| {
+            Elf::parse(bytes).and_then(|elf| {
+                let mut kernels = kernels();
+                read(&elf, 90, &mut kernels)
+            })
+        };
+        for n in 0..file.len() {
+            assert!(attempt(&file[..n]).is_err(), "cut at {n}");
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut garbled = file.clone();
+                garbled[n] = value;
+                let _ = attempt(&garbled);
+            }
+        }
+    }
+}

@@ -262,6 +262,8 @@ mod tests {
             "HFMA2 R9, -RZ, RZ, 0, 0",
             "IMAD.U32 R4, RZ, RZ, UR4",
             "IMAD.SHL.U32 R16, R17, 0x4, RZ",
+            "IMAD.X R15, RZ, RZ, R7, P2",
+            "IMAD.MOV R8, RZ, RZ, -R5",
             "IMAD.IADD R7, R0, 0x1, R3",
             "HFMA2.MMA R9, R1, R2, R9",
             "LDL.LU R0, [R1]",
@@ -269,17 +271,17 @@ mod tests {
             "NOP",
         ]);
         let stats = Stats::of(&k);
-        assert_eq!((stats.instructions, stats.disguised_moves), (9, 4));
+        assert_eq!((stats.instructions, stats.disguised_moves), (11, 4));
         let value = |name| metric(&[&k], name);
-        assert_eq!(value("sass.IMAD"), Some(2.0));
-        assert_eq!(value("sass.IMAD.MOV"), Some(0.0));
+        assert_eq!(value("sass.IMAD"), Some(4.0));
+        assert_eq!(value("sass.IMAD.MOV"), Some(1.0));
         assert_eq!(value("sass.HFMA2"), Some(1.0));
         assert_eq!(value("sass.LDL"), Some(1.0));
         assert_eq!(value("sass.NOP"), Some(0.0));
-        assert_eq!(metric(&[&k, &k], "sass.instructions"), Some(18.0));
+        assert_eq!(metric(&[&k, &k], "sass.instructions"), Some(22.0));
         assert_eq!((value("sass.ZORK"), value("sass."), value("occupancy")), (None, None, None));
         let family = |f| stats.families.iter().find(|c| c.of == f).map_or(0, |c| c.count);
-        assert_eq!((family(Family::Move), family(Family::Integer), family(Family::Fp16)), (4, 2, 1));
+        assert_eq!((family(Family::Move), family(Family::Integer), family(Family::Fp16)), (4, 4, 1));
     }
 
     #[test]

@@ -23,8 +23,18 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
     let bold = Style::new().force_styling(colour).bold();
     let dim = Style::new().force_styling(colour).dim();
     let mut out = String::new();
-    let _ = writeln!(out, "{}", bold.apply_to(format!("--- {}", names.0)));
-    let _ = writeln!(out, "{}", bold.apply_to(format!("+++ {}", names.1)));
+    match layout {
+        Some(s) => {
+            let width = column(s.columns);
+            let left = truncate_str(names.0, width, "...").into_owned();
+            let pad = " ".repeat(width.saturating_sub(measure_text_width(&left)) + 3);
+            let _ = writeln!(out, "{}{pad}{}", bold.apply_to(left), bold.apply_to(truncate_str(names.1, width, "...")));
+        }
+        None => {
+            let _ = writeln!(out, "{}", bold.apply_to(format!("--- {}", names.0)));
+            let _ = writeln!(out, "{}", bold.apply_to(format!("+++ {}", names.1)));
+        }
+    }
     let _ = writeln!(out, "{}", bold.apply_to(summary(&d.totals)));
     if !d.opcodes.is_empty() {
         let _ = writeln!(out, "{}", bold.apply_to(summary(&d.opcodes)));
@@ -51,6 +61,11 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
     }
     flush(&mut out, &mut folded, &dim);
     out
+}
+
+/// Width of one of the two columns.
+fn column(columns: usize) -> usize {
+    columns.saturating_sub(5) / 2
 }
 
 fn flush(out: &mut String, folded: &mut usize, dim: &Style) {
@@ -97,7 +112,7 @@ fn side_by_side(row: &Row, columns: usize, colour: bool, out: &mut String) {
         Change::MovedAway => ("<", plain.clone().dim()),
         Change::MovedHere => (">", plain.clone().dim()),
     };
-    let width = columns.saturating_sub(5) / 2;
+    let width = column(columns);
     let cell = |i: Option<&Instruction>| {
         let Some(i) = i else { return " ".repeat(width) };
         let cut = truncate_str(&text(i), width, "...").into_owned();
