@@ -15,6 +15,7 @@ pub mod launch;
 pub mod module;
 pub mod num;
 pub mod observe;
+pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};

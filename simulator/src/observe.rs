@@ -85,6 +85,9 @@ pub struct WarpAccess<'a> {
     pub mask: u32,
     /// Address by lane; only those in `mask` mean anything.
     pub addresses: &'a [u64; 32],
+    /// Lanes whose store writes the value that memory already holds: two such stores at once are harmless. 0 is always
+    /// allowed.
+    pub silent: u32,
 }
 
 /// A place that a watcher found wrong; the executor turns it into a [`crate::Finding`] with names and lines.
@@ -130,6 +133,8 @@ pub trait Observer {
     fn block_barrier(&mut self, warp: WarpId, participants: &[u32]);
     /// The lanes of `mask` passed a `bar.warp.sync` together.
     fn warp_barrier(&mut self, warp: WarpId, mask: u32);
+    /// The lanes of `mask` exited: barriers no longer wait for them.
+    fn exit(&mut self, _warp: WarpId, _mask: u32) {}
     /// The lanes of `mask` executed a fence of `scope`.
     fn fence(&mut self, warp: WarpId, mask: u32, order: Order, scope: Scope);
     /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen

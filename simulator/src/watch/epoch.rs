@@ -1,0 +1,120 @@
+//! Who accessed a byte, when, and how: 16 bytes.
+
+use crate::observe::{AccessKind, Scope};
+
+/// One access, as a shadow cell remembers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Epoch {
+    block: u32,
+    /// Thread within the block (10 bits), instruction (22 bits).
+    thread_pc: u32,
+    /// Block barriers passed before it (24 bits), scope (2 bits), strong (1 bit), kind (2 bits).
+    phase_how: u32,
+    /// The warp's clock.
+    clock: u32,
+}
+
+/// What an access was, besides who and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How {
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// It may meet other strong accesses without a race: atomics, relaxed and stronger accesses, volatile loads, and
+    /// volatile stores that follow a fence.
+    pub strong: bool,
+    /// Scope, if strong.
+    pub scope: Scope,
+}
+
+/// Phases beyond this are taken for this one; a kernel with 16 million barriers loses precision, not soundness of others.
+const LAST_PHASE: u32 = (1 << 24) - 1;
+const LAST_PC: u32 = (1 << 22) - 1;
+
+impl Epoch {
+    /// No access.
+    pub const NONE: Self = Self { block: u32::MAX, thread_pc: 0, phase_how: 0, clock: 0 };
+
+    /// An access by `thread` of `block`.
+    #[inline]
+    pub fn new(block: u64, thread: u32, pc: u32, phase: u32, clock: u32, how: How) -> Self {
+        let kind = match how.kind {
+            AccessKind::Load => 0,
+            AccessKind::Store => 1,
+            AccessKind::Atomic => 2,
+        };
+        let how = kind | u32::from(how.strong) << 2 | (how.scope as u32) << 4;
+        Self {
+            block: block as u32,
+            thread_pc: (thread & 1023) << 22 | pc.min(LAST_PC),
+            phase_how: phase.min(LAST_PHASE) << 8 | how,
+            clock,
+        }
+    }
+
+    /// Is there none?
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.block == u32::MAX
+    }
+
+    /// The block.
+    #[inline]
+    pub fn block(self) -> u32 {
+        self.block
+    }
+
+    /// The thread within the block.
+    #[inline]
+    pub fn thread(self) -> u32 {
+        self.thread_pc >> 22
+    }
+
+    /// The instruction.
+    #[inline]
+    pub fn pc(self) -> u32 {
+        self.thread_pc & LAST_PC
+    }
+
+    /// Block barriers before it.
+    #[inline]
+    pub fn phase(self) -> u32 {
+        self.phase_how >> 8
+    }
+
+    /// The warp's clock.
+    #[inline]
+    pub fn clock(self) -> u32 {
+        self.clock
+    }
+
+    /// What it was.
+    #[inline]
+    pub fn how(self) -> How {
+        How {
+            kind: match self.phase_how & 3 {
+                0 => AccessKind::Load,
+                1 => AccessKind::Store,
+                _ => AccessKind::Atomic,
+            },
+            strong: self.phase_how & 4 != 0,
+            scope: match self.phase_how >> 4 & 3 {
+                0 => Scope::Cta,
+                1 => Scope::Cluster,
+                2 => Scope::Gpu,
+                _ => Scope::Sys,
+            },
+        }
+    }
+
+    /// Same thread?
+    #[inline]
+    pub fn same_thread(self, other: Self) -> bool {
+        self.block == other.block && self.thread_pc >> 22 == other.thread_pc >> 22
+    }
+
+    /// Same warp?
+    #[inline]
+    pub fn same_warp(self, other: Self) -> bool {
+        self.block == other.block && self.thread_pc >> 27 == other.thread_pc >> 27
+    }
+}

@@ -1,0 +1,44 @@
+//! Something for every stretch of announced global memory, found by address.
+
+/// A stretch of memory and what is kept for it.
+#[derive(Debug)]
+pub struct Region<T> {
+    /// First address.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// What is kept.
+    pub data: T,
+}
+
+/// Regions by address. Accesses come in runs to the same region, so the last hit is tried first.
+#[derive(Debug)]
+pub struct Regions<T> {
+    sorted: Vec<Region<T>>,
+    last: usize,
+}
+
+impl<T> Default for Regions<T> {
+    fn default() -> Self {
+        Self { sorted: Vec::new(), last: 0 }
+    }
+}
+
+impl<T> Regions<T> {
+    /// Adds a region; it overlaps no other.
+    pub fn add(&mut self, base: u64, bytes: u64, data: T) {
+        let at = self.sorted.partition_point(|region| region.base < base);
+        self.sorted.insert(at, Region { base, bytes, data });
+    }
+
+    /// The region that holds `address`.
+    #[inline]
+    pub fn find(&mut self, address: u64) -> Option<&mut Region<T>> {
+        let holds = |region: &Region<T>| address.wrapping_sub(region.base) < region.bytes;
+        if !self.sorted.get(self.last).is_some_and(holds) {
+            let after = self.sorted.partition_point(|region| region.base <= address);
+            self.last = after.checked_sub(1).filter(|at| holds(&self.sorted[*at]))?;
+        }
+        self.sorted.get_mut(self.last)
+    }
+}
