@@ -32,7 +32,7 @@ pub fn confine(readable: &[PathBuf]) -> bool {
         path_beneath_rules,
     };
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    let rules = path_beneath_rules(readable, read);
+    let rules = path_beneath_rules(readable.iter().cloned().chain(link_targets(readable)), read);
     Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))
@@ -40,6 +40,29 @@ pub fn confine(readable: &[PathBuf]) -> bool {
         .and_then(|ruleset| ruleset.add_rules(rules))
         .and_then(|ruleset| ruleset.restrict_self())
         .is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// Some distributions make the header folder a tree of links into another folder: that one must be readable too. It is
+/// found through headers that every CUDA has.
+#[cfg(target_os = "linux")]
+fn link_targets(folders: &[PathBuf]) -> Vec<PathBuf> {
+    const MARKERS: &[&str] =
+        &["cuda_runtime.h", "cuda_fp16.h", "cooperative_groups.h", "crt/mma.h", "cuda/std/cstdint"];
+    let mut targets = Vec::new();
+    for folder in folders {
+        for marker in MARKERS {
+            let path = folder.join(marker);
+            let Ok(target) = path.canonicalize() else { continue };
+            // Only a folder in which the header lies under the same name is a header folder.
+            let depth = marker.split('/').count();
+            if let Some(base) = target.ancestors().nth(depth).filter(|base| base.join(marker) == target) {
+                targets.push(base.to_owned());
+            }
+        }
+    }
+    targets.sort();
+    targets.dedup();
+    targets
 }
 
 /// Not available elsewhere.

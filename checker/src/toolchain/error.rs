@@ -71,7 +71,7 @@ pub enum ToolchainError {
     },
     /// The disk is full.
     #[error(
-        "no space left in {}: the CUDA toolchain needs about 300 MB there while it is installed\n  next: free some \
+        "no space left in {}: the CUDA toolchain needs about 260 MB there while it is installed\n  next: free some \
          space, or set WARPBOOK_HOME to a folder on another disk", dir.display()
     )]
     DiskFull {

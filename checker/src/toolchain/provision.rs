@@ -20,7 +20,7 @@ const STAMP: &str = "stamp.txt";
 
 /// Bytes that come and go in the temporary folder during an installation, for the progress bar only: the downloads and
 /// what they unpack to (measured on Linux x86_64).
-const EXPECTED_BYTES: u64 = 290_000_000;
+const EXPECTED_BYTES: u64 = 255_000_000;
 
 /// The final folder for the pinned list.
 fn folder(home: &Home) -> PathBuf {
@@ -271,7 +271,7 @@ fn install(installer: &Installer, work: &Path, target: &Path) -> Result<(), Tool
             Ok(Some(status)) => break status,
             Ok(None) => {
                 if !bar.is_hidden() {
-                    bar.set_position(size_of(work).min(EXPECTED_BYTES));
+                    bar.set_position(size_of(work).clamp(bar.position(), EXPECTED_BYTES));
                 }
                 std::thread::sleep(Duration::from_millis(100));
             }
@@ -306,13 +306,40 @@ fn size_of(dir: &Path) -> u64 {
     size
 }
 
+/// Words of pip and uv that mean: the index was not reached; with what to tell. The definite ones first.
+const NETWORK: &[(&str, &str)] = &[
+    ("name resolution", "host names are not resolved"),
+    ("name or service not known", "host names are not resolved"),
+    ("nodename nor servname", "host names are not resolved"),
+    ("dns error", "host names are not resolved"),
+    ("proxyerror", "the proxy does not answer"),
+    ("cannot connect to proxy", "the proxy does not answer"),
+    ("certificate verify", "the index's certificate is not trusted"),
+    ("sslerror", "the encrypted connection fails"),
+    ("network is unreachable", "the network is unreachable"),
+    ("no route to host", "no route to the host"),
+    ("connection refused", "the connection is refused"),
+    ("timed out", "the connection timed out"),
+    ("newconnectionerror", "no connection to the package index"),
+    ("connectionerror", "no connection to the package index"),
+    ("connection error", "no connection to the package index"),
+    ("error sending request", "no connection to the package index"),
+    ("failed to fetch", "no connection to the package index"),
+];
+
+/// A line of readable length.
+fn crop(line: &str) -> String {
+    line.chars().take(240).collect()
+}
+
 /// Which of the known troubles the installer's words mean.
 fn classify(installer: &Installer, target: &Path, text: &str) -> ToolchainError {
     let lower = text.to_lowercase();
     let says = |needles: &[&str]| needles.iter().any(|needle| lower.contains(needle));
     // The last error line is the sum of it; pip repeats retries before.
     let line = text.lines().rev().find(|line| line.to_lowercase().contains("error")).or(text.lines().last());
-    let detail = line.unwrap_or("it said nothing").trim().to_owned();
+    let detail = crop(line.unwrap_or("it said nothing").trim());
+    let network = NETWORK.iter().find(|(word, _)| lower.contains(word));
     let dir = target.parent().and_then(Path::parent).unwrap_or(target).to_owned();
     if says(&["no space left", "errno 28", "disk quota exceeded", "errno 122"]) {
         ToolchainError::DiskFull { dir }
@@ -320,26 +347,8 @@ fn classify(installer: &Installer, target: &Path, text: &str) -> ToolchainError 
         ToolchainError::HashMismatch { detail }
     } else if says(&["permission denied", "errno 13", "read-only file system"]) {
         ToolchainError::NotWritable { dir, detail }
-    } else if says(&[
-        "name resolution",
-        "name or service not known",
-        "nodename nor servname",
-        "connection refused",
-        "newconnectionerror",
-        "network is unreachable",
-        "no route to host",
-        "connection error",
-        "connectionerror",
-        "timed out",
-        "proxyerror",
-        "cannot connect to proxy",
-        "error sending request",
-        "dns error",
-        "failed to fetch",
-        "sslerror",
-        "certificate verify",
-    ]) {
-        ToolchainError::NoNetwork { detail }
+    } else if let Some((_, meaning)) = network {
+        ToolchainError::NoNetwork { detail: (*meaning).to_owned() }
     } else {
         ToolchainError::InstallFailed { installer: installer.name.to_owned(), detail }
     }
