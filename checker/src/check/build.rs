@@ -4,6 +4,7 @@ use super::CheckError;
 use crate::backend::{Artefact, Program, Text};
 use crate::compile::{self, Compiled, Request};
 use crate::plan::{Buffer, Plan};
+use crate::problem::entry::check_plan;
 use crate::problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
 use crate::sass::{self, Kernel, Module};
 use crate::toolchain::{Toolchain, home::Home};
@@ -79,7 +80,9 @@ impl Built {
     pub fn plan(&self, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
         let active_blocks = |kernel: &str, block: i64, shared: i64| self.active_blocks(kernel, block, shared);
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
-        self.file.plan(&context, io)
+        let mut plan = self.file.plan(&context, io)?;
+        check_plan(&self.file, &mut plan, &self.compiled.names, &self.compiled.ptx)?;
+        Ok(plan)
     }
 
     /// The plan as a program for a worker. `cubin` is a file with the machine code, for a GPU.

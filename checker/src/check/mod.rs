@@ -32,6 +32,8 @@ use std::path::PathBuf;
 pub struct Options {
     /// Check the worked answer instead of the learner's kernel.
     pub solution: bool,
+    /// Check this version in the candidate's place, whatever `solution` says: for authors.
+    pub version: Option<Version>,
     /// Where to run.
     pub backend: BackendChoice,
     /// Repeat an earlier run.
@@ -42,6 +44,14 @@ pub struct Options {
     pub whole_diff: bool,
     /// An explicit toolchain.
     pub toolchain: toolchain::Options,
+}
+
+impl Options {
+    /// The version that takes the candidate's part.
+    fn version(&self) -> Version {
+        let usual = if self.solution { Version::Solution } else { Version::Candidate };
+        self.version.clone().unwrap_or(usual)
+    }
 }
 
 /// Why there is no report.

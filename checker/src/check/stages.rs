@@ -36,8 +36,8 @@ pub fn check(
     sources: &mut Sources,
     progress: &dyn Fn(&str),
 ) -> Result<(), CheckError> {
-    let version = if options.solution { Version::Solution } else { Version::Candidate };
-    let labels = labels(problem, options);
+    let version = options.version();
+    let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &Version::Baseline)?, kernel_path(problem, &version)?];
     report.versions = labels
         .iter()
@@ -161,12 +161,16 @@ pub fn check(
     Ok(())
 }
 
-fn labels(problem: &Problem, options: &Options) -> [&'static str; 2] {
-    match (problem.kind, options.solution) {
-        (Kind::Exercise, true) => ["starter", "solution"],
-        (Kind::Exercise, false) => ["starter", "yours"],
-        _ => ["naive", "optimised"],
-    }
+fn labels(problem: &Problem, version: &Version) -> [&'static str; 2] {
+    let baseline = if problem.kind == Kind::Exercise { "starter" } else { "naive" };
+    let candidate = match (problem.kind, version) {
+        (_, Version::Mutant(_)) => "mutant",
+        (_, Version::Baseline) => baseline,
+        (Kind::Exercise, Version::Candidate) => "yours",
+        (Kind::Exercise, _) => "solution",
+        _ => "optimised",
+    };
+    [baseline, candidate]
 }
 
 /// Compiles the three in parallel.

@@ -82,6 +82,7 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
     let before = kernel(problem);
     let how = check::Options {
         solution: options.solution,
+        version: None,
         backend: options.backend.into(),
         seed: options.seed,
         arch: options.arch.clone(),

@@ -26,6 +26,9 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
     if mutants.is_empty() && problem.kind != Kind::Sweep {
         faults.push("no mutants: at least one wrong kernel shows that the problem catches it".to_string());
     }
+    if !mutants.is_empty() && problem.kind == Kind::Sweep {
+        faults.push("a sweep has no goals and no baseline, so its mutants would not be run: remove them".to_string());
+    }
     for mutant in mutants {
         match problem.version(&Version::Mutant(mutant.clone())) {
             Err(error) => faults.push(error.to_string()),

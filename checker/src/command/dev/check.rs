@@ -1,10 +1,14 @@
-//! `checker dev check`: proves for each problem that its files are well formed.
+//! `checker dev check`: proves for each problem that its files are well formed, that the starter fails its goals, that
+//! the solution or the optimised version passes, and that each mutant fails for its stated reason.
 
-use crate::command::{Context, Exit, Fault, Outcome, shelf};
-use crate::problem::audit::audit;
+use super::prove::{Proof, Prover};
+use crate::check::fresh_seed;
+use crate::command::check::BackendArg;
+use crate::command::{Context, Exit, Fault, Outcome, busy::Busy, shelf};
 use crate::problem::{ProblemId, Workbook};
+use crate::toolchain;
 use clap::Args;
-use serde::Serialize;
+use std::path::PathBuf;
 
 /// Options of `checker dev check`.
 #[derive(Debug, Clone, Args)]
@@ -14,55 +18,89 @@ pub struct CheckArgs {
     /// Only the files: nothing is compiled or run
     #[arg(long)]
     files: bool,
-}
-
-/// What was found out about one problem.
-#[derive(Debug, Serialize)]
-struct Proof {
-    name: String,
-    /// What is wrong, a text each.
-    faults: Vec<String>,
+    /// Where to run; mutants run on the simulator wherever their problem allows it
+    #[arg(long, value_enum, default_value_t)]
+    backend: BackendArg,
+    /// Repeat a check: the seed that it ends with
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// A CUDA folder to use instead of the one found
+    #[arg(long, value_name = "DIR")]
+    toolchain: Option<PathBuf>,
 }
 
 /// Checks the problems named, or all.
 pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let workbook = shelf::open(context)?;
     let ids = chosen(&workbook, &args.names)?;
-    let proofs: Vec<Proof> = ids.iter().map(|id| prove(&workbook, id)).collect();
+    let prover = Prover {
+        workbook: &workbook,
+        files_only: args.files,
+        options: crate::check::Options {
+            backend: args.backend.into(),
+            seed: Some(args.seed.unwrap_or_else(fresh_seed)),
+            toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
+            ..crate::check::Options::default()
+        },
+    };
+    let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
+    let mut proofs: Vec<Proof> = Vec::new();
+    for id in &ids {
+        let busy = Busy::new(context);
+        let proof = prover.prove(id, &|what| busy.say(&format!("{id}: {what}")))?;
+        drop(busy);
+        if !context.json {
+            context.print(&shown(&proof, width))?;
+        }
+        proofs.push(proof);
+    }
     let faulty = proofs.iter().filter(|proof| !proof.faults.is_empty()).count();
     if context.json {
-        let value = serde_json::json!({ "schema": crate::report::SCHEMA, "problems": proofs });
+        let value = serde_json::json!({
+            "schema": crate::report::SCHEMA,
+            "seed": prover.options.seed,
+            "problems": proofs,
+        });
         context.print(&format!("{value:#}\n"))?;
     } else {
-        let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
-        let mut text = String::new();
-        for proof in &proofs {
-            let count = proof.faults.len();
-            let verdict = match count {
-                0 => "ok".to_owned(),
-                1 => "1 fault".to_owned(),
-                _ => format!("{count} faults"),
-            };
-            text.push_str(&format!("{:width$}  {verdict}\n", proof.name));
-            for fault in &proof.faults {
-                fault.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
-            }
-        }
-        text.push_str(&match faulty {
-            0 => format!("\n{} problems hold\n", proofs.len()),
-            _ => format!("\n{faulty} of {} problems have faults\n", proofs.len()),
-        });
-        context.print(&text)?;
+        let seed = match prover.options.seed {
+            Some(seed) if !args.files => format!(" (seed {seed})"),
+            _ => String::new(),
+        };
+        let total = proofs.len();
+        let problems = if total == 1 { "problem" } else { "problems" };
+        context.print(&match faulty {
+            0 if total == 1 => format!("\n1 problem holds{seed}\n"),
+            0 => format!("\n{total} problems hold{seed}\n"),
+            1 => format!("\n1 of {total} {problems} has faults{seed}\n"),
+            _ => format!("\n{faulty} of {total} problems have faults{seed}\n"),
+        })?;
     }
     Ok(if faulty == 0 { Exit::Met } else { Exit::NotMet })
 }
 
-fn chosen(workbook: &Workbook, names: &[String]) -> Result<Vec<ProblemId>, Fault> {
-    if names.is_empty() {
-        return Ok(workbook.ids());
+/// "ex01  ok   starter fails, solution passes, 3 mutants caught" and the faults below it.
+fn shown(proof: &Proof, width: usize) -> String {
+    let verdict = match proof.faults.len() {
+        0 => "ok".to_owned(),
+        1 => "1 fault".to_owned(),
+        count => format!("{count} faults"),
+    };
+    let mut text = format!("{:width$}  {verdict:8}  {}", proof.name, proof.summary());
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    for fault in &proof.faults {
+        fault.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
     }
+    text
+}
+
+fn chosen(workbook: &Workbook, names: &[String]) -> Result<Vec<ProblemId>, Fault> {
     // A malformed problem is what this command is for: it must be found by its name without being read.
     let ids = workbook.ids();
+    if names.is_empty() {
+        return Ok(ids);
+    }
     names
         .iter()
         .map(|name| match ids.iter().find(|id| id.as_str() == name) {
@@ -70,12 +108,4 @@ fn chosen(workbook: &Workbook, names: &[String]) -> Result<Vec<ProblemId>, Fault
             None => shelf::find(workbook, name).map(|problem| problem.id),
         })
         .collect()
-}
-
-fn prove(workbook: &Workbook, id: &ProblemId) -> Proof {
-    let faults = match workbook.load(id) {
-        Ok(problem) => audit(workbook, &problem),
-        Err(error) => vec![error.to_string()],
-    };
-    Proof { name: id.to_string(), faults }
 }

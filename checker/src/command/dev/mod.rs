@@ -2,6 +2,7 @@
 
 mod check;
 mod new;
+mod prove;
 
 use super::{Context, Outcome};
 use clap::{Args, Subcommand};

@@ -1,0 +1,194 @@
+//! What `checker dev check` proves of one problem, and how.
+
+use crate::check::{self, BackendChoice, CheckError};
+use crate::problem::audit::audit;
+use crate::problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
+use crate::report::{Report, Verdict};
+use serde::Serialize;
+
+/// How problems are proven.
+#[derive(Debug)]
+pub struct Prover<'a> {
+    /// Where they are.
+    pub workbook: &'a Workbook,
+    /// Stop after what the files alone tell.
+    pub files_only: bool,
+    /// How versions are checked; `version` is set for each.
+    pub options: check::Options,
+}
+
+/// What was found out about one problem.
+#[derive(Debug, Default, Serialize)]
+pub struct Proof {
+    /// The problem.
+    pub name: String,
+    /// What is wrong, a text each.
+    pub faults: Vec<String>,
+    /// The versions that ran.
+    pub probes: Vec<Probe>,
+    /// Why nothing ran.
+    pub skipped: Option<String>,
+}
+
+/// One version that ran.
+#[derive(Debug, Serialize)]
+pub struct Probe {
+    /// "baseline", "solution", "mutant tail".
+    pub version: String,
+    /// What it should end with.
+    pub expected: String,
+    /// What it ended with.
+    pub verdict: Verdict,
+    /// Is that what it should?
+    pub ok: bool,
+}
+
+/// What a version should end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Passes,
+    FailsFor(Reason),
+}
+
+impl Proof {
+    /// "baseline fails, solution passes, 3 mutants caught".
+    pub fn summary(&self) -> String {
+        let mut parts: Vec<String> = self.skipped.iter().cloned().collect();
+        let (mutants, others): (Vec<&Probe>, Vec<&Probe>) =
+            self.probes.iter().filter(|probe| probe.ok).partition(|probe| probe.version.starts_with("mutant "));
+        parts.extend(others.iter().map(|probe| match probe.verdict.is_good() {
+            true => format!("{} passes", probe.version),
+            false => format!("{} fails ({})", probe.version, probe.expected),
+        }));
+        match mutants.len() {
+            0 => {}
+            1 => parts.push("1 mutant caught".to_owned()),
+            count => parts.push(format!("{count} mutants caught")),
+        }
+        parts.join(", ")
+    }
+}
+
+impl Prover<'_> {
+    /// Proves one problem.
+    ///
+    /// # Errors
+    ///
+    /// Only what no problem can cause: no toolchain, no worker.
+    pub fn prove(&self, id: &ProblemId, progress: &dyn Fn(&str)) -> Result<Proof, CheckError> {
+        let mut proof = Proof { name: id.to_string(), ..Proof::default() };
+        let problem = match self.workbook.load(id) {
+            Ok(problem) => problem,
+            Err(error) => {
+                proof.faults.push(error.to_string());
+                return Ok(proof);
+            }
+        };
+        proof.faults = audit(self.workbook, &problem);
+        // A malformed file would be complained about a second time by every run.
+        if self.files_only || !proof.faults.is_empty() {
+            return Ok(proof);
+        }
+        let on_simulator = problem.manifest.backends.contains(&BackendName::Sim);
+        if !on_simulator && self.options.backend == BackendChoice::Sim {
+            proof.skipped = Some("not run: it needs a GPU".to_owned());
+            return Ok(proof);
+        }
+        for (version, expected) in plan(&problem) {
+            progress(&version.to_string());
+            let mutant = matches!(version, Version::Mutant(_));
+            let backend = if mutant && on_simulator { BackendChoice::Sim } else { self.options.backend };
+            let options = check::Options { version: Some(version.clone()), backend, ..self.options.clone() };
+            match check::check(&problem, &options, &|_| {}) {
+                Ok(report) => {
+                    let (probe, fault) = judge(&version, expected, &report);
+                    proof.faults.extend(fault);
+                    proof.probes.push(probe);
+                }
+                Err(error) if error.is_usage() => proof.faults.push(format!("{version}: {error}")),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(proof)
+    }
+}
+
+/// The versions of a problem and what each should end with.
+fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
+    if problem.kind == Kind::Sweep {
+        return vec![(Version::Sweep, Expected::Passes)];
+    }
+    let flaw = problem.manifest.flaw.unwrap_or(Reason::Goal);
+    let mut plan = vec![(Version::Baseline, Expected::FailsFor(flaw)), (Version::Solution, Expected::Passes)];
+    for name in problem.mutants() {
+        let version = Version::Mutant(name);
+        // The audit has made sure that every mutant can be read and states its reason.
+        let stated = problem.version(&version).ok().and_then(|file| file.mutant().map(|(reason, _)| reason));
+        if let Some(reason) = stated {
+            plan.push((version, Expected::FailsFor(reason)));
+        }
+    }
+    plan
+}
+
+/// Holds a report against what was expected.
+fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Option<String>) {
+    let ok = match expected {
+        Expected::Passes => report.verdict.is_good(),
+        Expected::FailsFor(reason) => ends_with(report, reason),
+    };
+    let expected = match expected {
+        Expected::Passes => "passes".to_owned(),
+        Expected::FailsFor(reason) => reason.name().to_owned(),
+    };
+    let fault = (!ok).then(|| {
+        let found = match report.reasons.as_slice() {
+            [] => report.verdict.label().to_owned(),
+            reasons => {
+                let said: Vec<String> =
+                    reasons.iter().take(3).map(|r| format!("{}: {}", r.verdict.label(), r.text)).collect();
+                said.join("; ")
+            }
+        };
+        match expected.as_str() {
+            "passes" => format!("{version} should pass, but: {found}"),
+            "goal" => format!("{version} should be right and fail a goal, but: {found}"),
+            reason => format!("{version} should fail for `{reason}`, but: {found}"),
+        }
+    });
+    let probe = Probe { version: version.to_string(), expected, verdict: report.verdict, ok };
+    // A shipped baseline that is wrong though nobody says so is found by the solution's check.
+    let own = report.notes.iter().find(|note| note.contains("version itself fails")).cloned();
+    (probe, fault.or(own))
+}
+
+/// Does the report fail for that reason, first or among others?
+fn ends_with(report: &Report, reason: Reason) -> bool {
+    if report.verdict.is_good() {
+        return false;
+    }
+    let wanted: &[Verdict] = match reason {
+        Reason::WrongResult => &[Verdict::WrongResult],
+        Reason::Guard => &[Verdict::GuardDamaged],
+        Reason::InputChanged => &[Verdict::InputChanged],
+        Reason::Goal => return report.verdict == Verdict::NotYet,
+        Reason::Compile => &[Verdict::DoesNotCompile],
+        Reason::Launch => &[Verdict::BadLaunch, Verdict::BadKernelFile],
+        Reason::OutOfBounds => &[Verdict::OutOfBounds],
+        Reason::Misaligned => &[Verdict::Misaligned],
+        Reason::WriteToConstant => &[Verdict::WriteToConstant],
+        Reason::Uninitialised => &[Verdict::Uninitialised],
+        Reason::Race => &[Verdict::Race],
+        Reason::Trap => &[Verdict::Trap],
+        Reason::Assert => &[Verdict::Assert],
+        Reason::Deadlock => &[Verdict::Deadlock],
+        Reason::DivergentBarrier => &[Verdict::DivergentBarrier],
+        Reason::SyncMask => &[Verdict::SyncMask],
+        Reason::StepLimit => &[Verdict::Endless],
+        Reason::StackOverflow => &[Verdict::StackOverflow],
+        Reason::BadJump => &[Verdict::BadJump],
+    };
+    wanted.contains(&report.verdict)
+        || report.reasons.iter().any(|reason| wanted.contains(&reason.verdict))
+        || report.findings.iter().any(|caught| Verdict::of(&caught.finding).is_some_and(|v| wanted.contains(&v)))
+}
