@@ -12,13 +12,13 @@ fn options() -> Options {
 /// A "worker" that is a shell script.
 fn script(folder: &Path, body: &str) -> PathBuf {
     let path = folder.join("worker.sh");
-    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a script");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("an executable script");
     path
 }
 
 fn run_script(body: &str, timeout: Duration) -> Result<End, Error> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let options = Options { timeout, worker: Some(script(folder.path(), body)), ..Options::default() };
     backend::run(&Job::Devices, &[], &options, &mut |_| {})
 }

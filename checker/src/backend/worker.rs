@@ -98,11 +98,10 @@ fn run_verify(
             continue;
         }
         run_case(&*machine, number, case, &wanted, &mut |reply| {
-            if let Reply::Checked { version, result, .. } = &reply {
-                if verify.stop_at_failure && !result.status.passed() {
+            if let Reply::Checked { version, result, .. } = &reply
+                && verify.stop_at_failure && !result.status.passed() {
                     failed.insert(*version);
                 }
-            }
             replies.send(&reply);
         })?;
         if machine.broken() {

@@ -188,8 +188,8 @@ fn check_version(
             }
         }
         // Wrong only because the run before it left something behind? Then a fresh module gives the right answer.
-        if run.number == 1 && run.values == Values::AsStated && !machine.broken() {
-            if let Status::Wrong { outputs: wrong } = &mut status {
+        if run.number == 1 && run.values == Values::AsStated && !machine.broken()
+            && let Status::Wrong { outputs: wrong } = &mut status {
                 drop(session.take());
                 if let Ok(mut fresh) = machine.open(program) {
                     let again =
@@ -199,7 +199,6 @@ fn check_version(
                     }
                 }
             }
-        }
         if !status.passed() {
             failed_schedule = Some(run.schedule);
             session = None;
