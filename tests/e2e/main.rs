@@ -1,6 +1,7 @@
 //! End-to-end tests: the real binary, as a user meets it. One module an area; add yours below.
 
 mod backend;
+mod bench;
 mod compile;
 mod occupancy;
 mod problem;

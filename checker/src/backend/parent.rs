@@ -376,13 +376,14 @@ pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
             _ => {}
         })?;
         if let (Some(status), Some((timing, version))) = (untimely(&end, options), at)
-            && results[timing].is_none() {
-                let status = match version {
-                    Some(_) => status,
-                    None => Status::OracleFailed { message: oracle_message(&status) },
-                };
-                results[timing] = Some(Timed::failed(version, status));
-            }
+            && results[timing].is_none()
+        {
+            let status = match version {
+                Some(_) => status,
+                None => Status::OracleFailed { message: oracle_message(&status) },
+            };
+            results[timing] = Some(Timed::failed(version, status));
+        }
         if results.iter().filter(|slot| slot.is_some()).count() == known.len() {
             return Err(error(end, options));
         }

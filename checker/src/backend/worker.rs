@@ -99,9 +99,11 @@ fn run_verify(
         }
         run_case(&*machine, number, case, &wanted, &mut |reply| {
             if let Reply::Checked { version, result, .. } = &reply
-                && verify.stop_at_failure && !result.status.passed() {
-                    failed.insert(*version);
-                }
+                && verify.stop_at_failure
+                && !result.status.passed()
+            {
+                failed.insert(*version);
+            }
             replies.send(&reply);
         })?;
         if machine.broken() {

@@ -3,6 +3,7 @@
 //!
 //! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
 
+pub mod bench;
 mod build;
 mod hot;
 mod numbers;
@@ -17,6 +18,7 @@ mod verify;
 pub use platform::{BackendChoice, Platform};
 pub use reasons::schedule_name;
 pub use run::{RunOptions, run};
+pub use time::verdict_word;
 
 use crate::backend;
 use crate::compile::CompileError;

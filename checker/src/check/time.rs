@@ -32,19 +32,21 @@ fn provenance(info: &DeviceInfo) -> Provenance {
 }
 
 /// A file with the checker's own kernels for a device.
-struct Tools {
+pub struct Tools {
     file: tempfile::NamedTempFile,
 }
 
 impl Tools {
-    fn build(toolchain: &Toolchain, arch: &str) -> Result<Self, CheckError> {
+    /// Compiles them.
+    pub fn build(toolchain: &Toolchain, arch: &str) -> Result<Self, CheckError> {
         let compiled = compile(toolchain, &Request::new("tools.cu", measure::KERNELS.as_bytes(), arch)?)?;
         let mut file = tempfile::NamedTempFile::new()?;
         std::io::Write::write_all(&mut file, &compiled.cubin)?;
         Ok(Self { file })
     }
 
-    fn artefact(&self) -> Artefact {
+    /// As jobs take it.
+    pub fn artefact(&self) -> Artefact {
         Artefact { cubin: Some(self.file.path().to_path_buf()), ..Artefact::default() }
     }
 }
@@ -183,14 +185,16 @@ pub fn pair(problem: &Problem, team: &Team, files: &Cubins, sizes: &Sizes, seed:
     })
 }
 
-fn cache(problem: &Problem) -> backend::Cache {
+/// The cache as the problem states it.
+pub fn cache(problem: &Problem) -> backend::Cache {
     match problem.manifest.cache {
         problem::Cache::Cold => backend::Cache::Cold,
         problem::Cache::Warm => backend::Cache::Warm,
     }
 }
 
-fn verdict_word(verdict: measure::Verdict) -> &'static str {
+/// As reports say it.
+pub fn verdict_word(verdict: measure::Verdict) -> &'static str {
     match verdict {
         measure::Verdict::Faster => "FASTER",
         measure::Verdict::Slower => "SLOWER",
@@ -199,14 +203,15 @@ fn verdict_word(verdict: measure::Verdict) -> &'static str {
 }
 
 /// A timed run that went wrong: the kernel's doing.
-fn failed(timed: &Timed, file: &std::path::Path, sizes: &Sizes) -> Option<Reason> {
+pub fn failed(timed: &Timed, file: &std::path::Path, sizes: &Sizes) -> Option<Reason> {
     let checked = backend::Checked::only(timed.status.clone());
     let case = report::sizes(sizes);
     let mut sources = Sources::default();
     reasons::of(&checked, &Scene { file, case: &case }, &mut sources).into_iter().next()
 }
 
-fn into_error(stop: Refused) -> CheckError {
+/// A refusal where only errors are expected.
+pub fn into_error(stop: Refused) -> CheckError {
     match stop {
         Refused::Error(error) => error,
         Refused::Line(error) => error.into(),

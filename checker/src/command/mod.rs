@@ -1,6 +1,7 @@
 //! The command line: one file a command; this one has the options, the dispatch and the one place where an error is
 //! printed.
 
+mod bench;
 mod busy;
 mod check;
 mod context;
@@ -53,6 +54,8 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Run any self-describing kernel file, on the simulator or a GPU
     Run(Box<run::RunArgs>),
+    /// Careful measurement on a GPU, to results files
+    Bench(bench::BenchArgs),
     /// What is installed, what is missing, what to do about it
     Doctor(doctor::DoctorArgs),
     /// The machine code of a kernel: listing, statistics, diff
@@ -95,6 +98,7 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
         }
         Some(Command::Watch(args)) => watch::run(context, &args),
         Some(Command::Run(args)) => run::run(context, &args),
+        Some(Command::Bench(args)) => bench::run(context, &args),
         Some(Command::Doctor(args)) => doctor::run(context, &args),
         Some(Command::Dev(args)) => dev::run(context, &args),
         Some(Command::List) => list::run(context),

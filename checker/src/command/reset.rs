@@ -88,7 +88,7 @@ fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
 }
 
 /// "20261121-041530", UTC. The calendar is Howard Hinnant's `civil_from_days`.
-fn stamp(seconds: u64) -> String {
+pub(crate) fn stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let days = days + 719_468;
     let era = days / 146_097;

@@ -100,8 +100,9 @@ pub struct Record {
     pub ratio: Option<Interval>,
     /// What the interval says.
     pub verdict: Option<Verdict>,
-    /// Median SM clock before the samples, in MHz.
-    pub clock_mhz: f64,
+    /// Median SM clock before the samples, in MHz; None for a sweep.
+    #[serde(default)]
+    pub clock_mhz: Option<f64>,
     /// What disturbed the measurement, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -246,7 +247,7 @@ mod tests {
             candidate: Some(side),
             ratio: Some(Interval { median: 1.0, low: 0.99, high: 1.01 }),
             verdict: Some(Verdict::Same),
-            clock_mhz: 1980.0,
+            clock_mhz: Some(1980.0),
             notes: Vec::new(),
             bytes: Some(8.0),
             flops: None,

@@ -188,17 +188,19 @@ fn check_version(
             }
         }
         // Wrong only because the run before it left something behind? Then a fresh module gives the right answer.
-        if run.number == 1 && run.values == Values::AsStated && !machine.broken()
-            && let Status::Wrong { outputs: wrong } = &mut status {
-                drop(session.take());
-                if let Ok(mut fresh) = machine.open(program) {
-                    let again =
-                        run_once(&mut *fresh, program, outputs, run, answer, &mut Checked::only(Status::Passed));
-                    if matches!(again, Ok((_, Status::Passed))) {
-                        wrong.iter_mut().for_each(|output| output.looks_like = LooksLike::SecondRunOnly);
-                    }
+        if run.number == 1
+            && run.values == Values::AsStated
+            && !machine.broken()
+            && let Status::Wrong { outputs: wrong } = &mut status
+        {
+            drop(session.take());
+            if let Ok(mut fresh) = machine.open(program) {
+                let again = run_once(&mut *fresh, program, outputs, run, answer, &mut Checked::only(Status::Passed));
+                if matches!(again, Ok((_, Status::Passed))) {
+                    wrong.iter_mut().for_each(|output| output.looks_like = LooksLike::SecondRunOnly);
                 }
             }
+        }
         if !status.passed() {
             failed_schedule = Some(run.schedule);
             session = None;

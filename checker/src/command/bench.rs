@@ -1,0 +1,217 @@
+//! `checker bench NAME...`: careful measurement on a GPU, to results files.
+
+use super::busy::Busy;
+use super::{Context, Exit, Outcome, shelf, usage};
+use crate::check::bench::{Against, Ask, Bench};
+use crate::check::fresh_seed;
+use crate::measure::RoofValues;
+use crate::measure::record::{Record, Sides};
+use crate::problem::{Kind, Problem, Version};
+use crate::toolchain;
+use clap::Args;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What to measure.
+#[derive(Debug, Clone, Default, Args)]
+pub struct BenchArgs {
+    /// Exercises and pairs
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Every problem of the workbook
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// Measure the worked answers of exercises instead of your kernels
+    #[arg(long)]
+    solution: bool,
+    /// Folder for results files; without it pairs and worked answers go to book/results, your own kernels nowhere
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Measure so often, each time in a new process, and say how far the ratios lie apart; writes no files
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    /// Measure the baseline against itself: the verdict should be SAME; writes no files
+    #[arg(long)]
+    itself: bool,
+    /// Measure the GPU's bandwidth and arithmetic roof anew
+    #[arg(long)]
+    roof: bool,
+    /// Seed of the inputs
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// A CUDA folder to use instead of the one found
+    #[arg(long, value_name = "DIR")]
+    toolchain: Option<PathBuf>,
+}
+
+/// One problem's part of the JSON.
+#[derive(Debug, Serialize)]
+struct Entry {
+    problem: String,
+    /// One a repetition.
+    records: Vec<Record>,
+    /// Largest ratio over smallest, minus 1, over the repetitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<f64>,
+    /// Where it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
+    /// Why there is no record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
+/// `--json`, schema 1.
+#[derive(Debug, Serialize)]
+struct Results {
+    schema: u32,
+    device: crate::backend::DeviceInfo,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roof: Option<RoofValues>,
+    problems: Vec<Entry>,
+}
+
+/// Measures.
+pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
+    let workbook = shelf::open(context)?;
+    let problems: Vec<Problem> = if args.all {
+        shelf::problems(context, &workbook)
+    } else {
+        args.names.iter().map(|name| shelf::find(&workbook, name)).collect::<Result<_, _>>()?
+    };
+    if problems.is_empty() && !args.roof {
+        return Err(usage("name what to measure: `checker bench local-array`, or --all, or --roof"));
+    }
+    let busy = Busy::new(context);
+    busy.say("looking for the compiler and the GPU");
+    let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
+    let toolchain = toolchain::locate(&options).map_err(crate::check::CheckError::from)?;
+    let bench = Bench::new(toolchain)?;
+    let mut results = Results { schema: 1, device: bench.device().clone(), roof: None, problems: Vec::new() };
+    if args.roof {
+        busy.say("measuring the roof");
+        results.roof = Some(bench.fresh_roof()?);
+    }
+    for problem in &problems {
+        busy.say(&format!("measuring {}", problem.id));
+        let entry = one(&bench, &workbook, problem, args)?;
+        results.problems.push(entry);
+    }
+    drop(busy);
+    let text = if context.json {
+        serde_json::to_string_pretty(&results).map_err(anyhow::Error::from)? + "\n"
+    } else {
+        written(&results)
+    };
+    context.print(&text)?;
+    let failed = results.problems.iter().any(|entry| entry.refused.is_some());
+    Ok(if failed { Exit::NotMet } else { Exit::Met })
+}
+
+fn one(
+    bench: &Bench,
+    workbook: &crate::problem::Workbook,
+    problem: &Problem,
+    args: &BenchArgs,
+) -> Result<Entry, super::Fault> {
+    let own = problem.kind == Kind::Exercise && !args.solution;
+    let version = if args.solution { Version::Solution } else { Version::Candidate };
+    let against = if args.itself { Against::Itself } else { Against::Baseline };
+    let stamp = super::reset::stamp(crate::progress::now());
+    let date = format!("{}-{}-{}", &stamp[..4], &stamp[4..6], &stamp[6..8]);
+    let command = format!("checker bench {}{}", problem.id, if args.solution { " --solution" } else { "" });
+    let mut entry =
+        Entry { problem: problem.id.to_string(), records: Vec::new(), spread: None, file: None, refused: None };
+    for _ in 0..args.repeat.unwrap_or(1).max(1) {
+        let seed = args.seed.unwrap_or_else(fresh_seed);
+        let ask = Ask { version: &version, against, seed, command: &command, date: &date };
+        match bench.measure(problem, &ask)? {
+            Ok(record) => entry.records.push(record),
+            Err(refusal) => {
+                entry.refused = Some(refusal.text);
+                return Ok(entry);
+            }
+        }
+    }
+    if args.repeat.is_some() {
+        let ratios = || entry.records.iter().filter_map(|record| record.ratio).map(|ratio| ratio.median);
+        let (low, high) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
+        entry.spread = (low.is_finite() && low > 0.0).then(|| high / low - 1.0);
+    } else if !args.itself {
+        let folder = match &args.out {
+            Some(folder) => Some(folder.clone()),
+            None if own => None,
+            None => Some(workbook.root().join("book/results")),
+        };
+        if let (Some(folder), Some(record)) = (folder, entry.records.first()) {
+            entry.file = Some(record.write(&folder).map_err(anyhow::Error::from)?);
+        }
+    }
+    Ok(entry)
+}
+
+/// The results as text: a line or two a problem.
+fn written(results: &Results) -> String {
+    let mut text = format!("{}, {}\n", results.device.name, results.device.arch);
+    if let Some(roof) = &results.roof {
+        let _ = writeln!(
+            text,
+            "roof: copy {:.0} GB/s, read {:.0} GB/s, FMA {:.0} GFLOP/s (clock {:.0} MHz)",
+            roof.copy_gb_per_s, roof.read_gb_per_s, roof.fma_gflop_per_s, roof.clock_mhz
+        );
+    }
+    let width = results.problems.iter().map(|entry| entry.problem.len()).max().unwrap_or(0);
+    for entry in &results.problems {
+        if let Some(reason) = &entry.refused {
+            let _ = writeln!(text, "{:width$}  {reason}", entry.problem);
+        }
+        for record in &entry.records {
+            let _ = writeln!(text, "{:width$}  {}", entry.problem, line(record));
+            for note in &record.notes {
+                let _ = writeln!(text, "{:width$}  note: {note}", "");
+            }
+        }
+        if let Some(spread) = entry.spread {
+            let _ = writeln!(text, "{:width$}  ratios lie within {:.2} %", "", 100.0 * spread);
+        }
+        if let Some(file) = &entry.file {
+            let _ = writeln!(text, "{:width$}  {}", "", shelf::shown(file));
+        }
+    }
+    text
+}
+
+fn line(record: &Record) -> String {
+    if let Some(sweep) = &record.sweep {
+        let cells = sweep.cells.iter().flatten().flatten();
+        let best = cells.fold(0.0f64, |best, cell| best.max(*cell));
+        return format!("{} x {} cells, best {best:.0} {}", sweep.rows.1.len(), sweep.columns.1.len(), sweep.quantity);
+    }
+    let (Some(baseline), Some(candidate), Some(ratio), Some(verdict)) =
+        (record.baseline, record.candidate, record.ratio, record.verdict)
+    else {
+        return "no times".to_owned();
+    };
+    let mut text = format!(
+        "{:.2} us -> {:.2} us  {:.3}x [{:.3}, {:.3}]  {}",
+        baseline.median_us,
+        candidate.median_us,
+        ratio.median,
+        ratio.low,
+        ratio.high,
+        crate::check::verdict_word(verdict)
+    );
+    let mut rates = |sides: Option<Sides>, unit: &str| {
+        if let Some(sides) = sides {
+            let _ = write!(text, "  {:.0} -> {:.0} {unit}", sides.baseline, sides.candidate);
+        }
+    };
+    rates(record.gb_per_s, "GB/s");
+    rates(record.gflop_per_s, "GFLOP/s");
+    if let Some(roof) = record.roof {
+        let (before, after) = (100.0 * roof.baseline_fraction, 100.0 * roof.candidate_fraction);
+        let _ = write!(text, "  {before:.0} -> {after:.0} % of the roof");
+    }
+    text
+}
