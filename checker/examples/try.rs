@@ -16,7 +16,8 @@ fn main() {
         return;
     }
     let t = std::time::Instant::now();
-    let r = Request::read(a[0].as_ref(), "sm_90").and_then(|r| compile(&tc, &r.kernels(a[1..].iter().cloned())));
+    let r = Request::read(a[0].as_ref(), &std::env::var("ARCH").unwrap_or("sm_90".into()))
+        .and_then(|r| compile(&tc, &r.kernels(a[1..].iter().cloned())));
     let d = t.elapsed();
     match r {
         Ok(c) => {

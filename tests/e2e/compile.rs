@@ -183,7 +183,7 @@ fn requests_that_cannot_be() {
     assert!(matches!(new(b"int a;\n\xff", "sm_90"), Err(CompileError::NotText { line: 2, .. })));
     assert!(matches!(new(b"int a;\0", "sm_90"), Err(CompileError::NotText { line: 1, .. })));
     assert!(matches!(new(&vec![b' '; 2 << 20], "sm_90"), Err(CompileError::TooLarge { .. })));
-    for arch in ["sm_12", "sm_9000", "90", "compute_90", "sm_90; --x", ""] {
+    for arch in ["sm_90f", "sm_90aa", "sm_12", "sm_9000", "90", "compute_90", "sm_90; --x", ""] {
         match compile(toolchain(), &new(KERNEL.as_bytes(), arch).unwrap()) {
             Err(CompileError::UnknownArch { known, .. }) => assert!(known.contains(&"sm_90".to_owned())),
             other => panic!("{arch}: {other:?}"),

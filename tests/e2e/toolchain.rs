@@ -3,6 +3,8 @@
 
 use crate::compile::toolchain;
 use crate::support::{Ran, checker};
+use checker::toolchain::Options;
+use checker::toolchain::doctor::{Status, examine};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -208,6 +210,24 @@ fn home_that_cannot_be_written() {
     let ran = stage.run();
     assert_eq!(ran.code, Some(3));
     assert!(ran.stderr.contains("WARPBOOK_HOME"), "{}", ran.stderr);
+}
+
+#[test]
+fn doctor_finds_what_is_there_and_what_is_not() {
+    toolchain();
+    let healthy = examine(&Options::default());
+    assert_eq!(healthy.exit_code(), 0, "{healthy:?}");
+    for name in ["NVRTC", "headers", "nvdisasm", "compiler"] {
+        assert!(
+            healthy.checks.iter().any(|check| check.name == name && check.status == Status::Good),
+            "{name}: {healthy:?}"
+        );
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let ill = examine(&Options { dir: Some(empty.path().to_owned()), ..Options::default() });
+    assert_eq!(ill.exit_code(), 3);
+    let problem = ill.checks.iter().find(|check| check.status == Status::Problem).unwrap();
+    assert!(problem.finding.contains("no CUDA headers") && problem.next.is_some(), "{problem:?}");
 }
 
 #[test]

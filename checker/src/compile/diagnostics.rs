@@ -42,11 +42,15 @@ const HOST_HEADERS: &[&str] = &[
     "sys/time.h",
     "omp.h",
     "getopt.h",
-    "cuda.h",
     "helper_cuda.h",
     "helper_functions.h",
     "thrust/device_vector.h",
     "thrust/host_vector.h",
+];
+
+/// CUDA libraries whose headers are not provisioned, by the start of the header's name.
+const LIBRARIES: &[&str] = &[
+    "cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "cutensor", "cutlass", "cute/", "nccl", "npp", "nvtx",
 ];
 
 /// What NVRTC calls the list of kernels that were asked for.
@@ -238,6 +242,10 @@ fn advise(diagnostic: &mut Diagnostic) {
         if HOST_HEADERS.contains(&header.as_str()) {
             let note =
                 "that is a header for host code; Warpbook supplies the host code, a kernel file holds device code only";
+            diagnostic.notes.push(note.to_owned());
+        }
+        if LIBRARIES.iter().any(|library| header.starts_with(library)) {
+            let note = "that library is not among the workbook's CUDA pieces (runtime, cooperative groups, CCCL)";
             diagnostic.notes.push(note.to_owned());
         }
         if let Some(text) = &diagnostic.text {

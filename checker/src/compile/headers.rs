@@ -24,6 +24,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("cstdio", NOTHING),
     ("cstdlib", NOTHING),
     ("cstring", NOTHING),
+    ("cuda.h", NOTHING),
     ("cuda_profiler_api.h", NOTHING),
     ("device_launch_parameters.h", NOTHING),
     ("errno.h", NOTHING),

@@ -193,6 +193,12 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
                 cubin,
             })
         }
+        // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.
+        Answer::Rejected { log, .. } | Answer::Failed { log, .. }
+            if log.starts_with("Command-line error") || log.contains("--gpu-architecture") =>
+        {
+            Err(unknown_arch(toolchain, request))
+        }
         Answer::Rejected { log, .. } => {
             let mut found = diagnostics(log);
             if !found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -221,16 +227,20 @@ fn child_error(request: &Request, error: ChildError) -> CompileError {
     }
 }
 
+fn unknown_arch(toolchain: &Toolchain, request: &Request) -> CompileError {
+    CompileError::UnknownArch {
+        arch: request.arch.clone(),
+        known: toolchain.archs.iter().map(|arch| format!("sm_{arch}")).collect(),
+        compiler: toolchain.compiler(),
+    }
+}
+
 /// The options for NVRTC, after checking what the request asks for.
 fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, CompileError> {
     let number = request.arch.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
     let known = number.and_then(|number| number.parse().ok()).is_some_and(|number| toolchain.archs.contains(&number));
     if !known {
-        return Err(CompileError::UnknownArch {
-            arch: request.arch.clone(),
-            known: toolchain.archs.iter().map(|arch| format!("sm_{arch}")).collect(),
-            compiler: toolchain.compiler(),
-        });
+        return Err(unknown_arch(toolchain, request));
     }
     let mut options = vec![
         format!("--gpu-architecture={}", request.arch),
