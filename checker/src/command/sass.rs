@@ -134,7 +134,10 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
             }
         },
     };
-    let label = |loaded: &Loaded, kernel: &Kernel| format!("{}  {}", loaded.label, kernel.demangled);
+    let label = |loaded: &Loaded, kernel: &Kernel, whole: bool| {
+        let part = if whole { "" } else { ", hottest loop" };
+        format!("{}  {}{part}", loaded.label, kernel.demangled)
+    };
     let other = new.as_ref().unwrap_or(&old);
     if context.json {
         return json::document(&old, &before, Some(json::Second { loaded: other, pairs: &pairs, hot: args.hot }));
@@ -145,7 +148,8 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
         .iter()
         .map(|(a, b)| {
             let d = if args.hot { diff_hot(a, b) } else { diff(a, b) };
-            render::diff(&d, (&label(&old, a), &label(other, b)), layout, context.face.colour, fold)
+            let names = (label(&old, a, d.whole), label(other, b, d.whole));
+            render::diff(&d, (&names.0, &names.1), layout, context.face.colour, fold)
         })
         .collect();
     Ok(texts.join("\n"))

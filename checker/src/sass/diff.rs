@@ -58,6 +58,8 @@ pub struct Delta {
 /// The comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff<'a> {
+    /// Of the kernels in full; otherwise of their hottest loops.
+    pub whole: bool,
     /// In order of both sides.
     pub rows: Vec<Row<'a>>,
     /// Instructions, registers, stack, shared memory and spills that differ; instructions and registers always.
@@ -82,13 +84,13 @@ impl Diff<'_> {
 /// Compares two kernels in full, without padding.
 pub fn diff<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
     let refs = |k: &'a Kernel| k.code().iter().collect::<Vec<_>>();
-    compare(&refs(old), &refs(new), &old.resources, &new.resources)
+    compare(&refs(old), &refs(new), &old.resources, &new.resources, true)
 }
 
 /// Compares the hot parts: the hottest loops if both have one, otherwise the kernels in full.
 pub fn diff_hot<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
     match (hot_loop(old), hot_loop(new)) {
-        (Some(a), Some(b)) => compare(&a, &b, &old.resources, &new.resources),
+        (Some(a), Some(b)) => compare(&a, &b, &old.resources, &new.resources, false),
         _ => diff(old, new),
     }
 }
@@ -125,7 +127,13 @@ fn hot_loop(kernel: &Kernel) -> Option<Vec<&Instruction>> {
     Some(hottest.body.iter().map(|n| &kernel.instructions[*n]).collect())
 }
 
-fn compare<'a>(old: &[&'a Instruction], new: &[&'a Instruction], before: &Resources, after: &Resources) -> Diff<'a> {
+fn compare<'a>(
+    old: &[&'a Instruction],
+    new: &[&'a Instruction],
+    before: &Resources,
+    after: &Resources,
+    whole: bool,
+) -> Diff<'a> {
     let keys = |side: &[&Instruction]| side.iter().map(|i| normalised(i)).collect::<Vec<_>>();
     let (old_keys, new_keys) = (keys(old), keys(new));
     let mut rows = Vec::new();
@@ -143,7 +151,7 @@ fn compare<'a>(old: &[&'a Instruction], new: &[&'a Instruction], before: &Resour
         }
     }
     mark_moves(&mut rows);
-    Diff { rows, totals: totals(old.len(), new.len(), before, after), opcodes: opcode_deltas(old, new) }
+    Diff { whole, rows, totals: totals(old.len(), new.len(), before, after), opcodes: opcode_deltas(old, new) }
 }
 
 fn removed<'a>(side: &[&'a Instruction], rows: &mut Vec<Row<'a>>) {

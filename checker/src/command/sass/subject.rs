@@ -2,7 +2,7 @@
 
 use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
 use crate::compile::{self, CompileError, Request};
-use crate::problem::{DeviceShape, KernelFile, Sizes, Version, Workbook};
+use crate::problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
 use crate::sass::{self, Module};
 use crate::toolchain::{Toolchain, home::Home};
 use std::collections::BTreeMap;
@@ -71,12 +71,7 @@ impl Loader<'_> {
         let version = if problem.sweep().is_some() { &Version::Sweep } else { version };
         let file = problem.version(version).usage()?;
         let label = file.path().strip_prefix(workbook.root()).unwrap_or(file.path()).display().to_string();
-        // A sweep's first cell also has values for its row and column.
-        let sizes = match problem.sweep() {
-            Some(sweep) => sweep.cells(&problem.manifest.count).first().map(|c| c.sizes.clone()).unwrap_or_default(),
-            None => problem.manifest.count.clone(),
-        };
-        self.compile(&file, &sizes, &problem.manifest.arch, label)
+        self.compile(&file, &count_sizes(&problem), &problem.manifest.arch, label)
     }
 
     /// A file on its own. `Request::read` has the better messages for what is no text.
@@ -97,7 +92,7 @@ impl Loader<'_> {
             Some((Workbook::around(folder).ok()?, folder.file_name()?.to_str()?.to_owned()))
         });
         let problem = folder.and_then(|(workbook, name)| workbook.get(&name).ok());
-        Ok(problem.map(|p| p.manifest.count).unwrap_or_default())
+        Ok(problem.as_ref().map(count_sizes).unwrap_or_default())
     }
 
     fn compile(&self, file: &KernelFile, sizes: &Sizes, arch: &str, label: String) -> Result<Loaded, Fault> {
@@ -154,6 +149,14 @@ impl Loaded {
         } else {
             format!("{}: no kernel in it\nnext: declare one as `__global__ void NAME(...)`", self.label)
         }
+    }
+}
+
+/// The sizes at which counters are taken; a sweep's first cell also has values for its row and column.
+fn count_sizes(problem: &Problem) -> Sizes {
+    match problem.sweep() {
+        Some(sweep) => sweep.cells(&problem.manifest.count).first().map(|c| c.sizes.clone()).unwrap_or_default(),
+        None => problem.manifest.count.clone(),
     }
 }
 

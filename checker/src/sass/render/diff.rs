@@ -46,20 +46,27 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
         return out;
     }
     out.push('\n');
-    let mut folded = 0;
-    for (n, row) in d.rows.iter().enumerate() {
-        let near = d.rows[n.saturating_sub(CONTEXT)..(n + CONTEXT + 1).min(d.rows.len())].iter();
-        if fold && near.clone().all(|r| r.change == Change::Same) {
-            folded += 1;
+    let far_from_change = |n: usize| {
+        let near = &d.rows[n.saturating_sub(CONTEXT)..(n + CONTEXT + 1).min(d.rows.len())];
+        fold && near.iter().all(|r| r.change == Change::Same)
+    };
+    let mut n = 0;
+    while n < d.rows.len() {
+        let stretch = |wanted: &dyn Fn(usize) -> bool| (n..d.rows.len()).take_while(|n| wanted(*n)).count();
+        let folded = stretch(&far_from_change);
+        if folded > 0 {
+            let _ = writeln!(out, "{}", dim.apply_to(format!("    ... {folded} equal")));
+            n += folded;
             continue;
         }
-        flush(&mut out, &mut folded, &dim);
+        let changed = stretch(&|n| d.rows[n].change != Change::Same);
+        let rows = &d.rows[n..n + changed.max(1)];
         match layout {
-            Some(s) => side_by_side(row, s.columns, colour, &mut out),
-            None => unified(row, colour, &mut out),
+            Some(s) => rows.iter().for_each(|row| side_by_side(row, s.columns, colour, &mut out)),
+            None => unified(rows, colour, &mut out),
         }
+        n += rows.len();
     }
-    flush(&mut out, &mut folded, &dim);
     out
 }
 
@@ -80,24 +87,26 @@ fn text(i: &Instruction) -> String {
     format!("{source:>4} {:>5} {}", guard(i), i.text)
 }
 
-fn unified(row: &Row, colour: bool, out: &mut String) {
+/// A stretch of changes: first what was, then what is.
+fn unified(rows: &[Row], colour: bool, out: &mut String) {
     let (red, green) = (Style::new().force_styling(colour).red(), Style::new().force_styling(colour).green());
     let dim = Style::new().force_styling(colour).dim();
-    let mut line = |mark: &str, i: Option<&Instruction>, style: &Style| {
-        if let Some(i) = i {
-            let _ = writeln!(out, "{}", style.apply_to(format!("{mark} {}", text(i)).trim_end()));
-        }
+    let mut line = |mark: &str, i: &Instruction, style: &Style| {
+        let _ = writeln!(out, "{}", style.apply_to(format!("{mark} {}", text(i)).trim_end()));
     };
-    match row.change {
-        Change::Same => line(" ", row.new, &dim),
-        Change::Changed => {
-            line("-", row.old, &red);
-            line("+", row.new, &green);
+    for (row, i) in rows.iter().filter_map(|row| Some((row, row.old?))) {
+        match row.change {
+            Change::MovedAway => line("<", i, &dim),
+            Change::Same => {}
+            _ => line("-", i, &red),
         }
-        Change::Removed => line("-", row.old, &red),
-        Change::Added => line("+", row.new, &green),
-        Change::MovedAway => line("<", row.old, &dim),
-        Change::MovedHere => line(">", row.new, &dim),
+    }
+    for (row, i) in rows.iter().filter_map(|row| Some((row, row.new?))) {
+        match row.change {
+            Change::MovedHere => line(">", i, &dim),
+            Change::Same => line(" ", i, &dim),
+            _ => line("+", i, &green),
+        }
     }
 }
 
