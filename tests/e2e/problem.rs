@@ -136,3 +136,37 @@ fn the_shipped_workbook_is_well_formed() {
     let ran = run(["dev", "check", "--files"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }
+
+/// Launch lines that only the compiled kernels can prove wrong, and those that no compiler is needed for.
+#[test]
+fn a_launch_that_cannot_be_made_is_shown_with_its_line() {
+    let workbook = Workbook::copy("bare");
+    assert_eq!(workbook.run(["dev", "new", "exercise", "ex01", "--chapter", "first"]).code, Some(0));
+    let code = "__device__ float helper(float x) { return 3.0f * x; }\n\
+                template <int B> __global__ void k(const float* x, float* y, int n)\n\
+                {\n    int i = blockIdx.x * B + threadIdx.x;\n    if (i < n) { y[i] = helper(x[i]) + 1.0f; }\n}\n\
+                __global__ void __launch_bounds__(128) small(const float* x, float* y, int n) { y[0] = x[0] + n; }\n";
+    let cases = [
+        ("k<256><<<ceil_div(n, 256), 256>>>(x, y)", "`k<256>` takes 3 arguments, the launch gives 2"),
+        ("k<256><<<ceil_div(n, 256), 256>>>(x, n, y)", "argument 2 of `k<256>` is `float*`, but 1 is an integer"),
+        ("k<256><<<ceil_div(n, 256), 256>>>(x, y, y)", "argument 3 of `k<256>` is `int`, but `y` is a buffer of f32"),
+        ("k<256><<<ceil_div(n, 256), 256>>>(x, y, 1 << 40)", "1099511627776 does not fit into it"),
+        ("small<<<1, 256>>>(x, y, n)", "a block of 256 threads, but `small` is compiled for at most 128"),
+        ("helper<<<1, 256>>>(x, y, n)", "no kernel `helper` in this file; it has `k`, `small`"),
+        ("kk<256><<<1, 256>>>(x, y, n)", "no kernel `kk` in this file"),
+        ("k<256><<<1, 2048>>>(x, y, n)", "a block of 2048 threads in x; at most 1024 are possible"),
+        (
+            "k<256><<<1, 256, 1 << 20>>>(x, y, n)",
+            "1048576 bytes of dynamic shared memory; a block can have at most 232448",
+        ),
+        ("k<256><<<0, 256>>>(x, y, n)", "a grid of 0 blocks in x"),
+    ];
+    for (launch, says) in cases {
+        workbook.write("exercises/ex01/kernel.cu", format!("{code}//@ launch {launch}\n"));
+        let ran = workbook.run(["ex01", "--backend", "sim"]);
+        assert_eq!(ran.code, Some(1), "{launch}: {ran:?}");
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(says), "{launch}: {}", ran.stdout);
+        assert!(said.contains("kernel.cu:8"), "{launch}: {}", ran.stdout);
+    }
+}

@@ -58,8 +58,24 @@ pub fn build(
         _ => Refused::Error(CheckError::Compile(error)),
     };
     let request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
-    let compiled = compile::compile(toolchain, &request).map_err(compile_error)?;
+    let compiled = compile::compile(toolchain, &request).map_err(|error| match no_kernel(&file, &error) {
+        Some(line) => Refused::Line(line),
+        None => compile_error(error),
+    })?;
     Ok(Built { file, compiled, module: None, device })
+}
+
+/// The launch line at fault when the compiler refuses a launched name that is no kernel.
+fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineError> {
+    let compile::CompileError::Rejected { diagnostics, .. } = error else { return None };
+    let name = diagnostics.iter().find_map(|said| {
+        let named = said.message.strip_prefix(compile::NO_KERNEL);
+        named.or_else(|| said.message.strip_prefix(compile::BAD_KERNEL))?.split('`').next()
+    })?;
+    // Of a kernel that is there the compiler says best what is wrong with its template arguments.
+    let base = name.split('<').next().unwrap_or(name).trim();
+    let known = file.global_functions().iter().any(|kernel| kernel == base.rsplit("::").next().unwrap_or(base));
+    (!known).then(|| file.missing_kernel(name))
 }
 
 impl Built {

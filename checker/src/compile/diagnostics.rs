@@ -5,6 +5,11 @@ use super::Request;
 use super::error::{Diagnostic, Severity};
 use std::path::PathBuf;
 
+/// How the message begins when a launch names a kernel that is nowhere in the file; the name and a backtick follow.
+pub const NO_KERNEL: &str = "no kernel `";
+/// How it begins when what a launch names cannot be made a kernel.
+pub const BAD_KERNEL: &str = "the launched kernel `";
+
 /// Most messages that are kept: one mistake can make thousands.
 const MOST: usize = 40;
 
@@ -223,10 +228,10 @@ impl Reader<'_> {
             let Some(kernel) = kernel else { continue };
             let base = kernel.split('<').next().unwrap_or(kernel);
             let message = if diagnostic.message == format!("identifier \"{base}\" is undefined") {
-                format!("no kernel `{base}` in this file, but a launch names it")
+                format!("{NO_KERNEL}{base}` in this file, but a launch names it")
             } else {
                 let message = diagnostic.message.split(" for lowered name lookup").next().unwrap_or_default();
-                format!("the launched kernel `{kernel}`: {message}")
+                format!("{BAD_KERNEL}{kernel}`: {message}")
             };
             found.push(Diagnostic { file: self.shown(), line: None, column: None, text: None, message, ..diagnostic });
         }

@@ -19,6 +19,7 @@ pub(crate) mod nvrtc_child;
 mod sandbox;
 mod wire;
 
+pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
 pub use error::{CompileError, Diagnostic, Severity};
 pub use nvrtc_child::Limits;
 
