@@ -2,16 +2,22 @@
 //! `book/theme/warpbook.css`.
 
 use super::directive::{Directive, Kind};
+use super::evidence;
+use super::results;
+use super::sass;
 use super::svg::escape;
 use crate::problem::{self, Problem, Version, Workbook};
+use crate::toolchain::{self, Toolchain};
 use anyhow::{Context as _, Result, bail};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 /// Writes blocks for one workbook.
 #[derive(Debug)]
 pub struct Writer<'a> {
     workbook: &'a Workbook,
     problems: Vec<Problem>,
+    toolchain: Toolchain,
 }
 
 impl<'a> Writer<'a> {
@@ -19,9 +25,10 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// The first malformed problem.
+    /// The first malformed problem, or no toolchain.
     pub fn new(workbook: &'a Workbook) -> Result<Self> {
-        Ok(Self { workbook, problems: workbook.problems()? })
+        let toolchain = toolchain::locate(&toolchain::Options::default())?;
+        Ok(Self { workbook, problems: workbook.problems()?, toolchain })
     }
 
     /// The block of a directive on the page `chapter`.
@@ -33,6 +40,7 @@ impl<'a> Writer<'a> {
         if directive.kind == Kind::Contents {
             return Ok(self.contents());
         }
+        directive.check_settings()?;
         let problem = self.workbook.get(&directive.problem)?;
         if directive.kind != Kind::Exercise && problem.manifest.chapter != chapter {
             // A pair is explained in one place; elsewhere a link is enough.
@@ -41,8 +49,16 @@ impl<'a> Writer<'a> {
         match directive.kind {
             Kind::Pair => pair(&problem),
             Kind::Exercise => exercise(&problem),
-            Kind::Contents | Kind::Sass | Kind::Evidence | Kind::Results | Kind::Sweep => unreachable!(),
+            Kind::Sass => sass::block(&self.toolchain, &problem, &directive.settings),
+            Kind::Evidence => evidence::block(&self.toolchain, &problem, &directive.settings),
+            Kind::Results => results::table(&self.results(), &problem),
+            Kind::Sweep => results::sweep(&self.results(), &problem),
+            Kind::Contents => Ok(self.contents()),
         }
+    }
+
+    fn results(&self) -> PathBuf {
+        self.workbook.root().join("book/results")
     }
 
     /// Chapters with their pairs and exercises, in the order of the first problem of each.
@@ -102,11 +118,7 @@ fn pair(problem: &Problem) -> Result<String> {
 }
 
 fn run_line(problem: &Problem) -> String {
-    format!(
-        "<div class=\"wb-run\">{} <code>checker {}</code></div>\n\n",
-        escape(&problem.manifest.summary),
-        problem.id
-    )
+    format!("<div class=\"wb-run\">{} <code>checker {}</code></div>\n\n", escape(&problem.manifest.summary), problem.id)
 }
 
 /// An exercise's card.

@@ -31,6 +31,17 @@ const NAMES: [(&str, Kind); 7] = [
     ("contents", Kind::Contents),
 ];
 
+impl Kind {
+    /// Settings it takes.
+    const fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Sass => &["arch", "kernel"],
+            Self::Evidence => &["arch", "metrics"],
+            Self::Pair | Self::Results | Self::Sweep | Self::Exercise | Self::Contents => &[],
+        }
+    }
+}
+
 /// One directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directive {
@@ -54,6 +65,24 @@ pub struct DirectiveError {
     pub text: String,
     /// What is wrong and what was expected.
     pub problem: String,
+}
+
+impl Directive {
+    /// Are all settings known?
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_settings(&self) -> Result<(), DirectiveError> {
+        let known = self.kind.settings();
+        match self.settings.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(DirectiveError {
+                line: self.line,
+                text: format!("{key}="),
+                problem: format!("unknown setting; there are: {}", known.join(", ")),
+            }),
+        }
+    }
 }
 
 /// A chapter cut at its directives.

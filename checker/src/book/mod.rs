@@ -3,6 +3,9 @@
 
 pub mod blocks;
 pub mod directive;
+mod evidence;
+mod results;
+mod sass;
 pub mod svg;
 
 use crate::problem::Workbook;
@@ -41,7 +44,8 @@ impl Preprocessor for Warpbook {
 }
 
 fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<()> {
-    let slug = chapter.source_path.as_deref().and_then(|path| path.file_stem()?.to_str()).unwrap_or_default().to_owned();
+    let slug =
+        chapter.source_path.as_deref().and_then(|path| path.file_stem()?.to_str()).unwrap_or_default().to_owned();
     let mut out = String::with_capacity(2 * chapter.content.len());
     for piece in directive::cut(&chapter.content)? {
         match piece {

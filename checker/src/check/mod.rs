@@ -5,6 +5,7 @@
 
 pub mod bench;
 mod build;
+pub mod evidence;
 mod hot;
 mod numbers;
 mod platform;

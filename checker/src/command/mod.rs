@@ -2,6 +2,7 @@
 //! printed.
 
 mod bench;
+pub mod book;
 mod busy;
 mod check;
 mod context;
@@ -58,6 +59,9 @@ enum Command {
     Bench(bench::BenchArgs),
     /// What is installed, what is missing, what to do about it
     Doctor(doctor::DoctorArgs),
+    /// Build the book, or read it in a browser
+    #[command(subcommand)]
+    Book(book::Command),
     /// The machine code of a kernel: listing, statistics, diff
     Sass(Box<sass::Args>),
 }
@@ -96,6 +100,7 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
         Some(_) if cli.check.name.is_some() => {
             Err(usage("a command and a name to check do not go together; next: `checker --help`"))
         }
+        Some(Command::Book(command)) => book::run(context, &command),
         Some(Command::Watch(args)) => watch::run(context, &args),
         Some(Command::Run(args)) => run::run(context, &args),
         Some(Command::Bench(args)) => bench::run(context, &args),

@@ -1,0 +1,92 @@
+//! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
+
+use super::{Context, Exit, Fault, Outcome, shelf, usage};
+use crate::book::{NAME, Warpbook};
+use mdbook_driver::MDBook;
+use mdbook_driver::config::Config;
+use mdbook_preprocessor::Preprocessor;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+mod serve;
+
+/// The book
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Build it into book/book
+    Build {
+        /// Write it here instead
+        #[arg(long, value_name = "DIR")]
+        dest: Option<PathBuf>,
+    },
+    /// Build it and show it at an address of this machine, until Ctrl-C
+    Serve {
+        /// Port
+        #[arg(long, default_value_t = 3000)]
+        port: u16,
+    },
+    /// The preprocessor's protocol, for `mdbook build`
+    #[command(hide = true)]
+    Preprocess {
+        /// None: rewrite the book on stdin
+        #[command(subcommand)]
+        question: Option<Question>,
+    },
+}
+
+/// What mdBook asks a preprocessor before it runs it.
+#[derive(Debug, clap::Subcommand)]
+pub enum Question {
+    /// Does it write for this renderer?
+    Supports {
+        /// "html"
+        renderer: String,
+    },
+}
+
+/// Runs the command.
+pub fn run(context: &Context, command: &Command) -> Outcome {
+    match command {
+        Command::Build { dest } => {
+            let built = build(context, dest.as_deref())?;
+            context.print(&format!("the book is in {}\n", built.display()))?;
+            Ok(Exit::Met)
+        }
+        Command::Serve { port } => {
+            let built = build(context, None)?;
+            let listener = TcpListener::bind(("127.0.0.1", *port))
+                .map_err(|error| usage(format!("port {port}: {error}\nnext: choose another with --port")))?;
+            context.print(&format!("http://localhost:{port}/\n"))?;
+            serve::serve(&listener, &built)?;
+            Ok(Exit::Met)
+        }
+        Command::Preprocess { question: Some(Question::Supports { .. }) } => Ok(Exit::Met),
+        Command::Preprocess { question: None } => {
+            let (preprocessing, book) =
+                mdbook_preprocessor::parse_input(std::io::stdin()).map_err(|error| usage(format!("{error:#}")))?;
+            let book = Warpbook.run(&preprocessing, book)?;
+            let text =
+                serde_json::to_string(&book).map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
+            context.print(&text)?;
+            Ok(Exit::Met)
+        }
+    }
+}
+
+/// Builds the book and returns its folder.
+fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
+    let workbook = shelf::open(context)?;
+    let root = workbook.root().join("book");
+    let file = root.join("book.toml");
+    let mut config = Config::from_disk(&file).map_err(|error| usage(format!("{}: {error:#}", file.display())))?;
+    if let Some(dest) = dest {
+        config.build.build_dir = std::path::absolute(dest)?;
+    }
+    context.note("building the book: every listing is compiled and every count simulated");
+    let mut book = MDBook::load_with_config(&root, config)?;
+    // In process, in place of the command of the same name in book.toml.
+    book.with_preprocessor(Warpbook);
+    debug_assert_eq!(Warpbook.name(), NAME);
+    book.build()?;
+    Ok(book.build_dir_for("html"))
+}
