@@ -227,16 +227,21 @@ pub fn abs_f32(a: u32, ftz: bool) -> u32 {
     if F32.is_nan(a.into()) { NAN_F32 } else { a & 0x7fff_ffff }
 }
 
-/// `neg.f64` (9.7.3.10): only the sign changes, of NaN too.
+/// `neg.f64` (9.7.3.10). The hardware computes `-a + -0`: a signalling NaN becomes quiet, the payload stays.
 #[inline]
 pub fn neg_f64(a: u64) -> u64 {
-    a ^ F64.sign()
+    quiet_f64(a ^ F64.sign())
 }
 
-/// `abs.f64` (9.7.3.9): only the sign changes, of NaN too.
+/// `abs.f64` (9.7.3.9). The hardware computes `|a| + -0`: a signalling NaN becomes quiet, the payload stays.
 #[inline]
 pub fn abs_f64(a: u64) -> u64 {
-    a & !F64.sign()
+    quiet_f64(a & !F64.sign())
+}
+
+#[inline]
+fn quiet_f64(a: u64) -> u64 {
+    if F64.is_nan(a) { F64.nan_of(&[a]) } else { a }
 }
 
 /// `copysign.f32 d, a, b` (9.7.3.2): sign of `a`, magnitude of `b`.

@@ -16,7 +16,9 @@ pub mod cvt;
 pub mod float;
 pub mod half;
 pub mod int;
+pub mod matrix;
 pub mod soft;
+pub mod video;
 
 /// Rounding of a floating-point result (9.7.3, "rounding modifiers").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

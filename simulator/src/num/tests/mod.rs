@@ -4,6 +4,8 @@ mod cvt;
 mod float;
 mod half;
 mod int;
+mod matrix;
+mod video;
 
 /// A small generator of random bits (splitmix64): deterministic by seed.
 pub struct Random(pub u64);

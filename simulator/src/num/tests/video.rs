@@ -1,0 +1,22 @@
+//! SIMD video instructions: values worked out by hand.
+
+use crate::num::Compare;
+use crate::num::video::*;
+
+#[test]
+fn lanes() {
+    let plain = |op| Simd::new(op, 4);
+    let (a, b) = (0x01ff_8010, 0x02ff_0120);
+    assert_eq!(plain(Video::Add).run(a, b, 0), 0x03fe_8130);
+    assert_eq!(Simd { sat: true, ..plain(Video::Add) }.run(a, b, 0), 0x03ff_8130);
+    assert_eq!(plain(Video::AbsoluteDifference).run(a, b, 0), 0x0100_7f10);
+    assert_eq!(Simd { add: true, ..plain(Video::AbsoluteDifference) }.run(a, b, 5), 5 + 1 + 0x7f + 0x10);
+    assert_eq!(plain(Video::Average).run(a, b, 0), 0x02ff_4118);
+    assert_eq!(plain(Video::Max).run(a, b, 0), 0x02ff_8020);
+    assert_eq!(Simd { a_signed: true, b_signed: true, ..plain(Video::Max) }.run(a, b, 0), 0x02ff_0120);
+    assert_eq!(plain(Video::Set(Compare::Eq)).run(a, b, 0), 0x0001_0000);
+    assert_eq!(Simd { mask: 1, ..plain(Video::Sub) }.run(a, b, 0xaaaa_aaaa), 0xaaaa_aaf0);
+    assert_eq!(Simd::new(Video::Sub, 2).run(0x0001_0005, 0x0002_0003, 0), 0xffff_0002);
+    let signed = Simd { d_signed: true, a_signed: true, b_signed: true, sat: true, ..plain(Video::Add) };
+    assert_eq!(signed.run(0x8070_0000, 0x8070_0000, 0), 0x807f_0000);
+}
