@@ -1,7 +1,7 @@
 //! `checker bench`: careful measurement on a GPU, as records for results files.
 
 use super::platform::{BackendChoice, Platform, find_gpu};
-use super::stages::{Cubins, assemble};
+use super::team::{Cubins, assemble};
 use super::{CheckError, build_version, time};
 use crate::backend::{self, Budget, DeviceInfo, Measure};
 use crate::measure::record::{Record, RecordedDevice, RecordedSweep, RoofFraction, RoofKind, SCHEMA, Sides};
@@ -104,7 +104,7 @@ impl Bench {
             return refuse("its baseline is wrong, not slow: there is nothing to compare");
         }
         let version = if ask.against == Against::Itself { &Version::Baseline } else { ask.version };
-        let team = assemble(&self.toolchain, problem, version, &self.platform).map_err(time::into_error)?;
+        let team = assemble(&self.toolchain, problem, version, &self.platform)?;
         let files = Cubins::write(&team)?;
         let tools = time::Tools::build(&self.toolchain, &self.device.arch)?;
         let sizes = &problem.manifest.time;
@@ -160,7 +160,7 @@ impl Bench {
     fn sweep(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
         let Some(sweep) = problem.sweep() else { return refuse("it is no sweep") };
         let build =
-            |version| build_version(&self.toolchain, problem, version, &self.platform).map_err(time::into_error);
+            |version| build_version(&self.toolchain, problem, version, &self.platform).map_err(super::CheckError::from);
         let (built, reference) = (build(&Version::Sweep)?, build(&Version::Reference)?);
         let table = match time::sweep(problem, &self.toolchain, &self.device, sweep, (&built, &reference), ask.seed)? {
             Ok(table) => table,

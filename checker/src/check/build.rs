@@ -29,6 +29,8 @@ pub struct Built {
 pub enum Refused {
     /// A `//@` line.
     Line(LineError),
+    /// A launch that cannot be made at these sizes.
+    Launch(LineError, String),
     /// The compiler, or the file is no text.
     Compile(compile::CompileError),
     /// Not the version's fault.

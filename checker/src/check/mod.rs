@@ -7,12 +7,14 @@ pub mod bench;
 mod build;
 pub mod evidence;
 mod hot;
+mod judge;
 mod numbers;
 mod platform;
 mod reasons;
 mod run;
 mod stages;
 mod sweep;
+mod team;
 mod time;
 mod verify;
 
@@ -101,6 +103,17 @@ impl CheckError {
     }
 }
 
+impl From<Refused> for CheckError {
+    /// For versions that are shipped: whatever is wrong with them is no learner's doing.
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Line(error) | Refused::Launch(error, _) => error.into(),
+            Refused::Compile(error) => error.into(),
+            Refused::Error(error) => error,
+        }
+    }
+}
+
 impl From<LineError> for CheckError {
     fn from(error: LineError) -> Self {
         Self::Problem(error.into())
@@ -130,7 +143,7 @@ pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> R
         kind,
     };
     let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
-    let solution = if options.solution { " --solution" } else { "" };
+    let solution = if options.version() == Version::Solution { " --solution" } else { "" };
     report.repeat = format!("checker {name}{solution} --seed {seed}");
 
     progress("looking for the compiler");
@@ -156,6 +169,13 @@ fn kernel_path(problem: &Problem, version: &Version) -> Result<PathBuf, CheckErr
 fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, CheckError> {
     match refused {
         Refused::Line(error) => Ok(vec![line_reason(Verdict::BadLaunch, &error, sources)]),
+        Refused::Launch(error, case) => {
+            let mut reason = line_reason(Verdict::BadLaunch, &error, sources);
+            if !case.is_empty() {
+                reason.details.push(format!("at {case}"));
+            }
+            Ok(vec![reason])
+        }
         Refused::Compile(error) => Ok(reasons::compile(&error, sources)),
         Refused::Error(error) => Err(error),
     }

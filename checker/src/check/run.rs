@@ -147,7 +147,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
 }
 
 fn compiled(toolchain: &Toolchain, file: KernelFile, sizes: &Sizes, platform: &Platform) -> Result<Built, Refused> {
-    let mut built = build::build(toolchain, file, &[sizes.clone()], platform.device, &platform.arch)?;
+    let mut built = build::build(toolchain, file, std::slice::from_ref(sizes), platform.device, &platform.arch)?;
     built.disassemble(toolchain).map_err(Refused::Error)?;
     Ok(built)
 }

@@ -28,7 +28,8 @@ pub fn check(
     report.versions = vec![report::Version { label: "sweep".into(), file: sources.name(&path) }];
     match problem.version(&Version::Sweep) {
         Err(ProblemError::Line(error)) => {
-            return Ok(fail(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]));
+            fail(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]);
+            return Ok(());
         }
         Err(error) => return Err(error.into()),
         Ok(_) => {}
@@ -37,23 +38,24 @@ pub fn check(
         progress("compiling");
         let built = match build_version(toolchain, problem, &Version::Sweep, platform) {
             Ok(built) => built,
-            Err(stop) => return Ok(fail(report, StageName::Compile, refused(stop, sources)?)),
+            Err(stop) => {
+                fail(report, StageName::Compile, refused(stop, sources)?);
+                return Ok(());
+            }
         };
         if report.stages.is_empty() {
             pass(report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
         }
-        let reference =
-            build_version(toolchain, problem, &Version::Reference, platform).map_err(|stop| match stop {
-                Refused::Error(error) => error,
-                Refused::Line(error) => error.into(),
-                Refused::Compile(error) => error.into(),
-            })?;
+        let reference = build_version(toolchain, problem, &Version::Reference, platform)?;
         match &platform.gpu {
             None => {
                 progress("simulating");
                 let reasons = simulate(problem, platform, &built, &reference, report, sources)?;
                 if !reasons.is_empty() {
-                    return Ok(fail(report, StageName::Results, reasons));
+                    {
+                        fail(report, StageName::Results, reasons);
+                        return Ok(());
+                    }
                 }
             }
             Some(info) => {
@@ -61,7 +63,10 @@ pub fn check(
                 report.machine = Machine::Gpu { device: info.name.clone(), driver: time::driver(info) };
                 match time::sweep(problem, toolchain, info, sweep, (&built, &reference), report.seed)? {
                     Ok(table) => report.sweep = Some(table),
-                    Err(reason) => return Ok(fail(report, StageName::Time, vec![*reason])),
+                    Err(reason) => {
+                        fail(report, StageName::Time, vec![*reason]);
+                        return Ok(());
+                    }
                 }
             }
         }

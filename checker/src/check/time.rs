@@ -1,11 +1,11 @@
 //! Measured time: of this machine's GPU now, or of a named device as committed with the workbook.
 
 use super::CheckError;
-use super::build::{Built, Refused};
+use super::build::Built;
 use super::numbers::Known;
 use super::platform::Platform;
 use super::reasons::{self, Scene};
-use super::stages::{Cubins, Team, assemble};
+use super::team::{Cubins, Team, assemble};
 use super::verify::outputs_of;
 use crate::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use crate::compile::{Request, compile};
@@ -100,7 +100,7 @@ pub fn measure(
     known: &mut [Known<'_>; 2],
 ) -> Result<(), CheckError> {
     let Some(info) = &platform.gpu else { return Ok(()) };
-    let team = assemble(toolchain, problem, version, platform).map_err(into_error)?;
+    let team = assemble(toolchain, problem, version, platform)?;
     let files = Cubins::write(&team)?;
     let tools = Tools::build(toolchain, &info.arch)?;
     let sizes = &problem.manifest.time;
@@ -208,15 +208,6 @@ pub fn failed(timed: &Timed, file: &std::path::Path, sizes: &Sizes) -> Option<Re
     let case = report::sizes(sizes);
     let mut sources = Sources::default();
     reasons::of(&checked, &Scene { file, case: &case }, &mut sources).into_iter().next()
-}
-
-/// A refusal where only errors are expected.
-pub fn into_error(stop: Refused) -> CheckError {
-    match stop {
-        Refused::Error(error) => error,
-        Refused::Line(error) => error.into(),
-        Refused::Compile(error) => error.into(),
-    }
 }
 
 /// Measures every cell of a sweep; the inner error is a cell that went wrong.

@@ -109,7 +109,8 @@ impl Bench<'_> {
         thoroughness: Thoroughness,
         judged: bool,
     ) -> Result<Case, Refused> {
-        let plan = built.plan(sizes, &self.problem.io(sizes).map_err(shipped)?)?;
+        let io = self.problem.io(sizes).map_err(shipped)?;
+        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
         let mut oracle = None;
         let mut outputs = Vec::new();
         if judged {

@@ -68,7 +68,7 @@ fn machine(report: &Report) -> String {
     match &report.machine {
         Machine::Gpu { device, driver } => format!("on {device}, driver {driver}"),
         Machine::Sim { schedules } => match schedules.as_slice() {
-            [] => "on the simulator".to_owned(),
+            [] => "nothing was run".to_owned(),
             [one] => format!("on the simulator, schedule {one}"),
             many => format!("on the simulator, schedules {}", many.join(", ")),
         },
@@ -85,11 +85,11 @@ fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
             _ => (Tone::Bad, pen.face.glyph("✗", "x")),
         };
         pen.wrapped(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " ")], Tone::Strong, &reason.text);
-        for line in &reason.details {
-            pen.wrapped(&[(Tone::Text, "    ")], Tone::Text, line);
-        }
         for place in &reason.excerpts {
             excerpt::write(pen, place, tone);
+        }
+        for line in &reason.details {
+            pen.wrapped(&[(Tone::Text, "    ")], Tone::Text, line);
         }
     }
     let left = report.reasons.len().saturating_sub(shown);
@@ -261,7 +261,8 @@ fn ending(pen: &mut Pen, report: &Report, detail: Detail) {
             (Tone::Dim, &next.text),
         ]);
     }
-    if !report.repeat.is_empty() && detail > Detail::Brief {
+    let ran = !matches!(&report.machine, Machine::Sim { schedules } if schedules.is_empty());
+    if ran && !report.repeat.is_empty() && detail > Detail::Brief {
         let label = pad("repeat", if report.try_first.is_some() { 11 } else { 9 }, false);
         pen.line(&[(Tone::Text, "  "), (Tone::Dim, &label), (Tone::Dim, &report.repeat)]);
     }

@@ -96,6 +96,33 @@ impl Verdict {
         matches!(self, Self::Passed | Self::Finished)
     }
 
+    /// The same in the words of mutants, where there is one.
+    pub const fn reason(self) -> Option<crate::problem::Reason> {
+        use crate::problem::Reason;
+        Some(match self {
+            Self::WrongResult => Reason::WrongResult,
+            Self::GuardDamaged => Reason::Guard,
+            Self::InputChanged => Reason::InputChanged,
+            Self::NotYet => Reason::Goal,
+            Self::DoesNotCompile => Reason::Compile,
+            Self::BadLaunch | Self::BadKernelFile => Reason::Launch,
+            Self::OutOfBounds => Reason::OutOfBounds,
+            Self::Misaligned => Reason::Misaligned,
+            Self::WriteToConstant => Reason::WriteToConstant,
+            Self::Uninitialised => Reason::Uninitialised,
+            Self::Race => Reason::Race,
+            Self::Trap => Reason::Trap,
+            Self::Assert => Reason::Assert,
+            Self::Deadlock => Reason::Deadlock,
+            Self::DivergentBarrier => Reason::DivergentBarrier,
+            Self::SyncMask => Reason::SyncMask,
+            Self::Endless => Reason::StepLimit,
+            Self::StackOverflow => Reason::StackOverflow,
+            Self::BadJump => Reason::BadJump,
+            Self::Passed | Self::Finished | Self::Unsupported | Self::DeviceFault | Self::OutOfMemory => return None,
+        })
+    }
+
     /// The verdict that a finding leads to; `None` for one that is only worth knowing.
     pub fn of(finding: &Finding) -> Option<Self> {
         Some(match &finding.kind {

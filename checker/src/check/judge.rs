@@ -1,0 +1,166 @@
+//! From results to a report: cases, findings, what speaks against the candidate, and the verdict on goals.
+
+use super::CheckError;
+use super::platform::Platform;
+use super::reasons::{self, Scene};
+use super::verify::Results;
+use crate::backend::Status;
+use crate::problem::Problem;
+use crate::report::{
+    self, Case, Caught, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict,
+};
+use std::path::PathBuf;
+
+/// Fills in cases and findings; returns what speaks against the candidate.
+pub fn judge(
+    problem: &Problem,
+    baseline: &Results,
+    candidate: &Results,
+    paths: &[PathBuf; 2],
+    report: &mut Report,
+    sources: &mut Sources,
+    on_gpu: bool,
+) -> Result<Vec<Reason>, CheckError> {
+    let mut against: Vec<Reason> = Vec::new();
+    for (sizes, checked) in &candidate.cases {
+        let case = report::sizes(sizes);
+        if let Status::OracleFailed { message } = &checked.status {
+            let message = format!("at {case}: {message}");
+            return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
+        }
+        let scene = Scene { file: &paths[1], case: &case };
+        let reasons = reasons::of(checked, &scene, sources);
+        let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
+        if !matches!(checked.status, Status::NotRun { .. }) {
+            report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
+        }
+        let label = report.versions.get(1).map(|version| version.label.clone()).unwrap_or_default();
+        report.findings.extend(checked.findings.iter().map(|found| Caught {
+            version: label.clone(),
+            sizes: sizes.clone(),
+            schedule: reasons::schedule_name(&found.schedule),
+            finding: found.finding.clone(),
+        }));
+        // The same complaint at every size is one complaint.
+        let fresh = |reason: &Reason| {
+            !against.iter().any(|other| {
+                other.verdict == reason.verdict
+                    && (other.excerpts.first().map(|e| (&e.file, e.line))
+                        == reason.excerpts.first().map(|e| (&e.file, e.line)))
+            })
+        };
+        let reasons: Vec<Reason> = reasons.into_iter().filter(fresh).collect();
+        against.extend(reasons);
+    }
+    // What happens when printf floods is worth knowing, not a failure.
+    let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
+    if dropped > 0 {
+        report.notes.push(format!("{dropped} bytes of printf output were dropped"));
+    }
+    if let Some(printed) = candidate.cases.iter().map(|(_, checked)| &checked.printf).find(|text| !text.is_empty()) {
+        report.printf.clone_from(printed);
+    }
+
+    let wrong = baseline.cases.iter().find_map(|(sizes, checked)| {
+        let case = report::sizes(sizes);
+        let scene = Scene { file: &paths[0], case: &case };
+        let reason = reasons::of(checked, &scene, sources).into_iter().next()?;
+        Some((case, reason))
+    });
+    let label = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+    match (wrong, problem.manifest.flaw) {
+        (Some((_, reason)), Some(_)) => {
+            let place = reason.excerpts.first().map(|e| format!(" ({}:{})", e.file, e.line)).unwrap_or_default();
+            report.notes.push(format!("{label}: {}: {}{place}", reason.verdict.label(), reason.text));
+        }
+        (Some((case, reason)), None) => {
+            let message = format!("at {case}: {}: {}", reason.verdict.label(), reason.text);
+            report.notes.push(format!("the {label} version itself fails {message}"));
+        }
+        (None, Some(flaw)) if !on_gpu => {
+            report
+                .notes
+                .push(format!("the {label} version was not caught this time at what it is known for: {}", flaw.name()));
+        }
+        (None, _) => {}
+    }
+    Ok(against)
+}
+
+/// Where it failed first.
+pub fn failure_summary(candidate: &Results) -> String {
+    let failed = candidate.cases.iter().find(|(_, checked)| !checked.status.passed());
+    let failed = failed.or_else(|| candidate.cases.iter().find(|(_, checked)| !checked.findings.is_empty()));
+    match failed {
+        Some((sizes, _)) => format!("not at {}", report::sizes(sizes)),
+        None => "something was caught".to_owned(),
+    }
+}
+
+/// What was right, and in how many runs.
+pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platform) -> String {
+    let sizes: Vec<String> = candidate.cases.iter().map(|(sizes, _)| report::sizes(sizes)).collect();
+    let shared = match problem.manifest.cases.first() {
+        // "n = 1, 33, 1000" reads better than "n = 1; n = 33; n = 1000".
+        Some(case) if case.len() == 1 => {
+            let values: Vec<String> =
+                candidate.cases.iter().flat_map(|(sizes, _)| sizes.values()).map(ToString::to_string).collect();
+            format!("{} = {}", case.keys().next().map_or("n", String::as_str), values.join(", "))
+        }
+        _ => sizes.join("; "),
+    };
+    let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();
+    let place = if platform.gpu.is_some() { "on the GPU, " } else { "" };
+    format!("right {place}at {shared}: {runs} runs over fresh inputs and poisoned outputs")
+}
+
+/// Judges the goals: the last word when nothing else failed.
+pub fn verdict(problem: &Problem, report: &mut Report) {
+    let unmet: Vec<_> = report.goals.iter().filter(|goal| goal.status == GoalStatus::NotMet).collect();
+    let of = |stage: StageName| {
+        move |provenance: &Option<Provenance>| match provenance {
+            Some(Provenance::Simulated) => stage == StageName::Counters,
+            Some(Provenance::Measured { .. }) => stage == StageName::Time,
+            _ => stage == StageName::Sass,
+        }
+    };
+    let mut stages = Vec::new();
+    for stage in [StageName::Sass, StageName::Counters] {
+        let here = of(stage);
+        let judged: Vec<_> =
+            report.goals.iter().filter(|goal| goal.status != GoalStatus::NotJudged && here(&goal.provenance)).collect();
+        if judged.is_empty() {
+            continue;
+        }
+        let met = judged.iter().filter(|goal| goal.status == GoalStatus::Met).count();
+        let status = if met == judged.len() { StageStatus::Passed } else { StageStatus::Failed };
+        stages.push(Stage { name: stage, status, summary: format!("{met} of {} goals met", judged.len()) });
+    }
+    report.verdict = if unmet.is_empty() { Verdict::Passed } else { Verdict::NotYet };
+    report.reasons = unmet
+        .iter()
+        .map(|goal| {
+            let found = goal.value_text.clone().unwrap_or_default();
+            Reason {
+                verdict: Verdict::NotYet,
+                text: format!("{}; it is {found}", goal.text),
+                details: Vec::new(),
+                excerpts: Vec::new(),
+            }
+        })
+        .collect();
+    report.try_first = unmet.first().filter(|goal| !goal.why.is_empty()).map(|goal| sentence(&goal.why));
+    report.stages.extend(stages);
+    report.stages.sort_by_key(|stage| stage.name);
+    if report.verdict == Verdict::Passed {
+        report.learned = Some(problem.manifest.learned.clone());
+    }
+}
+
+/// With a capital and a stop.
+fn sentence(text: &str) -> String {
+    let mut chars = text.trim().chars();
+    let start: String = chars.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let text = format!("{start}{}", chars.as_str());
+    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
