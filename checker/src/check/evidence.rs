@@ -31,7 +31,7 @@ pub fn machine_code(
     let file = problem.version(version)?;
     let arch = arch.unwrap_or(&problem.manifest.arch);
     let refused = |refused| match refused {
-        Refused::Line(error) => error.into(),
+        Refused::Line(error) | Refused::Launch(error, _) => error.into(),
         Refused::Compile(error) => shipped(error.to_string()),
         Refused::Error(error) => error,
     };
