@@ -305,7 +305,6 @@ pub struct LaunchCount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// How it fared.
-    #[serde(flatten)]
     pub status: Status,
     /// Runs made, in order, each with how it ended; `status` above is the first that did not pass.
     pub runs: Vec<RunResult>,
@@ -512,4 +511,76 @@ pub enum Reply {
     Broken,
     /// Everything is done.
     Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simulator::FindingKind;
+
+    /// Every kind of status, with numbers that JSON does not have, over the way a worker sends them.
+    #[test]
+    fn results_survive_json() {
+        let mismatch = |got| Mismatch { index: u64::MAX, got, want: Value::Signed(i64::MIN), bound: f64::INFINITY };
+        let wrong = WrongOutput {
+            name: "c".into(),
+            dtype: DType::F32,
+            len: 9,
+            wrong: 2,
+            first: vec![mismatch(Value::Real(-0.1)), mismatch(Value::Unsigned(u64::MAX))],
+            looks_like: LooksLike::Scaled { factor: 2.0 },
+            exact_integers: true,
+        };
+        let death = Death { how: "SIGSEGV".into(), out_of_memory: true, stderr: "x\ny".into() };
+        let fault = Fault { name: "X".into(), message: "m".into(), hint: None, launch: 1, line: 2 };
+        let value = Value::Real(1.5);
+        let statuses = [
+            Status::Passed,
+            Status::Wrong { outputs: vec![wrong] },
+            Status::InputChanged { buffer: "a".into(), index: 3, got: value, want: value },
+            Status::GuardBroken { buffer: "a".into(), offset: -4, bytes: 8 },
+            Status::Fault { fault },
+            Status::BadLaunch { launch: 0, line: 1, message: "m".into() },
+            Status::TimedOut { seconds: 0.5 },
+            Status::WorkerDied { death },
+            Status::NotRun { reason: "r".into() },
+            Status::OracleFailed { message: "m".into() },
+        ];
+        for status in statuses {
+            let mut result = Checked::only(status.clone());
+            let run =
+                RunId { number: 1, seed: u64::MAX, values: Values::AsStated, poison: 1, schedule: Some(Schedule::Its) };
+            result.runs = vec![RunResult { run, status }];
+            result.outputs = vec![BufferSummary {
+                name: "c".into(),
+                dtype: DType::F16,
+                len: 1,
+                head: vec![Value::Real(f64::INFINITY)],
+                min: None,
+                max: Some(1.0),
+                mean: None,
+                nans: 1,
+                unwritten: 0,
+            }];
+            result.findings = vec![Found {
+                finding: Finding {
+                    kind: FindingKind::StepLimit { limit: 5 },
+                    severity: simulator::Severity::Fault,
+                    place: simulator::Place::default(),
+                    count: 1,
+                },
+                schedule: Schedule::Adversarial { seed: u64::MAX },
+                launch: 0,
+            }];
+            let reply = Reply::Checked { case: 0, version: 1, result: Box::new(result) };
+            let sent = serde_json::to_string(&reply).unwrap();
+            assert_eq!(serde_json::from_str::<Reply>(&sent).unwrap(), reply, "{sent}");
+        }
+    }
+
+    #[test]
+    fn not_a_number_survives_json() {
+        let sent = serde_json::to_string(&Value::Real(f64::NAN)).unwrap();
+        assert!(matches!(serde_json::from_str(&sent).unwrap(), Value::Real(x) if x.is_nan()), "{sent}");
+    }
 }

@@ -55,18 +55,18 @@ pub struct Refusal {
 }
 
 impl Bench {
-    /// Finds the GPU.
+    /// The first GPU. `toolchain` is looked for only when there is one.
     ///
     /// # Errors
-    /// There is none, with the reason.
-    pub fn new(toolchain: Toolchain) -> Result<Self, CheckError> {
+    /// There is no GPU, with the reason, or no toolchain.
+    pub fn new(toolchain: impl FnOnce() -> Result<Toolchain, CheckError>) -> Result<Self, CheckError> {
         let none = || {
             let failure = backend::Failure::NoGpu(backend::NoGpu::NoDevice);
             CheckError::Backend(backend::Error::Failure(failure))
         };
         let platform = find_gpu(BackendChoice::Gpu)?.ok_or_else(none)?;
         let device = platform.gpu.clone().ok_or_else(none)?;
-        Ok(Self { toolchain, platform, device })
+        Ok(Self { toolchain: toolchain()?, platform, device })
     }
 
     /// The GPU.

@@ -86,8 +86,7 @@ pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
     let busy = Busy::new(context);
     busy.say("looking for the compiler and the GPU");
     let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
-    let toolchain = toolchain::locate(&options).map_err(crate::check::CheckError::from)?;
-    let bench = Bench::new(toolchain)?;
+    let bench = Bench::new(|| Ok(toolchain::locate(&options)?))?;
     let mut results = Results { schema: 1, device: bench.device().clone(), roof: None, problems: Vec::new() };
     if args.roof {
         busy.say("measuring the roof");
