@@ -168,7 +168,7 @@ impl Reader<'_> {
         let own = diagnostic.file == self.shown();
         let line = diagnostic.line.and_then(|line| (line as usize).checked_sub(1)).filter(|_| own);
         let Some(source) = line.and_then(|line| self.request.source.lines().nth(line)) else {
-            advise(diagnostic);
+            advise(diagnostic, self.includes);
             return;
         };
         diagnostic.text = Some(source.to_owned());
@@ -183,7 +183,7 @@ impl Reader<'_> {
                 diagnostic.column = Some(column as u32 + 1);
             }
         }
-        advise(diagnostic);
+        advise(diagnostic, self.includes);
     }
 
     /// A message inside a header is moved to the learner's line that led there; the rest becomes notes.
@@ -239,7 +239,7 @@ impl Reader<'_> {
 }
 
 /// Replaces advice that does not apply (compiler flags that nobody can give) by one that does.
-fn advise(diagnostic: &mut Diagnostic) {
+fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
     const OPENS: &[&str] = &["cannot open source file \"", "could not open source file \""];
     let header = OPENS.iter().find_map(|start| diagnostic.message.strip_prefix(start)?.split('"').next());
     if let Some(header) = header.map(str::to_owned) {
@@ -248,6 +248,8 @@ fn advise(diagnostic: &mut Diagnostic) {
             let note =
                 "that is a header for host code; Warpbook supplies the host code, a kernel file holds device code only";
             diagnostic.notes.push(note.to_owned());
+        } else if includes.iter().any(|dir| dir.join("cuda/std").join(&header).is_file()) {
+            diagnostic.notes.push(format!("`#include <cuda/std/{header}>` is CUDA's own version of it"));
         }
         if LIBRARIES.iter().any(|library| header.starts_with(library)) {
             let note = "that library is not among the workbook's CUDA pieces (runtime, cooperative groups, CCCL)";

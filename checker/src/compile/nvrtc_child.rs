@@ -53,6 +53,9 @@ pub enum ChildError {
     Start(String),
 }
 
+/// Most bytes of PTX and CUBIN that are taken.
+const LARGEST_ANSWER: u64 = 256 << 20;
+
 static IS_CHECKER: AtomicBool = AtomicBool::new(false);
 
 /// Remembers that this very program answers to [`ARGUMENT`].
@@ -127,7 +130,7 @@ pub(super) fn run(
     let (sender, receiver) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
+        let _ = stdout.map(|stdout| stdout.take(LARGEST_ANSWER).read_to_end(&mut bytes));
         let _ = sender.send(bytes);
     });
     let bytes = receiver.recv_timeout(limits.wall);
@@ -142,6 +145,8 @@ pub(super) fn run(
     match wire::decode(&bytes) {
         Some((Answer::Unloadable { reason }, _, _)) => Err(ChildError::Unloadable(reason)),
         Some(answer) if status.success() => Ok(answer),
+        // The child did not take the job: it is of another build.
+        None if status.code() == Some(2) => Err(ChildError::Start(words)),
         _ => Err(ended(status, words, limits, started.elapsed())),
     }
 }

@@ -235,16 +235,17 @@ fn nvrtc_in(root: &Path) -> Option<PathBuf> {
 /// Header folders below a root, if it has what kernels include: the runtime, its compiler part and CCCL.
 fn includes_in(root: &Path) -> Option<Vec<PathBuf>> {
     let machine = std::env::consts::ARCH;
-    let base = [root.join("include"), root.join(format!("targets/{machine}-linux/include"))]
-        .into_iter()
-        .find(|dir| dir.join("cuda_runtime.h").is_file() && dir.join("cuda_fp16.h").is_file())
-        // The packages for CUDA 12 spread the headers over sibling folders.
-        .or_else(|| Some(root.join("cuda_runtime/include")).filter(|dir| dir.join("cuda_runtime.h").is_file()))?;
+    // The toolkit's folder, its target's, and the packages for CUDA 12, which spread headers over sibling folders.
+    let bases = ["include".to_owned(), format!("targets/{machine}-linux/include"), "cuda_runtime/include".to_owned()];
+    let base = bases.iter().map(|base| root.join(base)).find(|base| base.join("cuda_runtime.h").is_file())?;
     let mut includes = vec![base.clone()];
     let others = [base.join("cccl"), root.join("cuda_cccl/include"), root.join("cuda_nvcc/include")];
     includes.extend(others.into_iter().filter(|dir| dir.is_dir()));
-    let has = |header: &str| includes.iter().any(|dir| dir.join(header).is_file());
-    (has("cooperative_groups.h") && has("crt/mma.h") && has("cuda/std/cstdint")).then_some(includes)
+    let has = |header: &&str| includes.iter().any(|dir| dir.join(header).is_file());
+    ["cuda_fp16.h", "cooperative_groups.h", "crt/mma.h", "cuda/std/cstdint"]
+        .iter()
+        .all(|header| has(header))
+        .then_some(includes)
 }
 
 /// The nvdisasm program below a root.
@@ -265,4 +266,84 @@ pub(super) fn unneeded_libraries(root: &Path) -> Vec<PathBuf> {
             name.ends_with(".a") || name.contains(".alt.")
         })
         .collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn nvrtc_of_the_highest_version_is_taken() {
+        let dir = tree(&[
+            "lib64/libnvrtc.so.9.0",
+            "lib64/libnvrtc.so.12.4.99",
+            "lib64/libnvrtc-builtins.so.12.4",
+            "lib64/libnvrtc.alt.so.13",
+        ]);
+        assert_eq!(nvrtc_in(dir.path()), Some(dir.path().join("lib64/libnvrtc.so.12.4.99")));
+        assert_eq!(nvrtc_in(tree(&["lib64/libnvrtc_static.a"]).path()), None);
+    }
+
+    #[test]
+    fn every_layout_is_understood() {
+        let runtime = ["cuda_runtime.h", "cuda_fp16.h", "cooperative_groups.h", "crt/mma.h"];
+        let layouts = [
+            // The toolkit, CUDA 13's packages, CUDA 12's packages.
+            ("include", "include", "include/cuda/std/cstdint", "bin/nvdisasm", "lib64/libnvrtc.so.12"),
+            ("include", "include", "include/cccl/cuda/std/cstdint", "bin/nvdisasm", "lib/libnvrtc.so.13"),
+            (
+                "cuda_runtime/include",
+                "cuda_nvcc/include",
+                "cuda_cccl/include/cuda/std/cstdint",
+                "cuda_nvcc/bin/nvdisasm",
+                "cuda_nvrtc/lib/libnvrtc.so.12",
+            ),
+        ];
+        for (include, crt, cccl, nvdisasm, nvrtc) in layouts {
+            let mut files: Vec<String> = runtime[..3].iter().map(|file| format!("{include}/{file}")).collect();
+            files.push(format!("{crt}/{}", runtime[3]));
+            files.extend([cccl, nvdisasm, nvrtc].map(str::to_owned));
+            let whole: Vec<&str> = files.iter().map(String::as_str).collect();
+            assert_eq!(lacking(tree(&whole).path()), [""; 0], "{files:?}");
+            for left_out in 0..whole.len() {
+                let mut part = whole.clone();
+                part.remove(left_out);
+                assert_eq!(lacking(tree(&part).path()).len(), 1, "without {}", whole[left_out]);
+            }
+        }
+    }
+
+    #[test]
+    fn toolchain_is_of_one_folder_unless_versions_agree() {
+        let home = Home::at(tempfile::tempdir().unwrap().path());
+        let all = [
+            "include/cuda_runtime.h",
+            "include/cuda_fp16.h",
+            "include/cooperative_groups.h",
+            "include/crt/mma.h",
+            "include/cuda/std/cstdint",
+        ];
+        let headers = tree(&all);
+        let program = tree(&["bin/nvdisasm"]);
+        let mut found = Found::default();
+        found.add(Origin::System, headers.path());
+        found.add(Origin::Python, program.path());
+        assert_eq!(found.missing(), ["NVRTC 12.0 or newer"]);
+        assert!(found.complete(&home).unwrap().is_none());
+        // A file that is no library is passed over, with its reason.
+        let broken = tree(&["lib/libnvrtc.so.13", "bin/nvdisasm"]);
+        found.add(Origin::System, broken.path());
+        assert!(found.complete(&home).unwrap().is_none());
+        assert!(found.roots[2].refused.is_some());
+    }
 }
