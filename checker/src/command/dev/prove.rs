@@ -192,3 +192,121 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
         || report.reasons.iter().any(|reason| wanted.contains(&reason.verdict))
         || report.findings.iter().any(|caught| Verdict::of(&caught.finding).is_some_and(|v| wanted.contains(&v)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{self, Caught, Machine, Subject, SubjectKind};
+    use simulator::{Access, Finding, FindingKind, Place, Severity};
+
+    fn report(verdict: Verdict) -> Report {
+        let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
+        let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, 1);
+        report.verdict = verdict;
+        if !verdict.is_good() {
+            let text = "so it ended".to_string();
+            report.reasons.push(report::Reason { verdict, text, details: Vec::new(), excerpts: Vec::new() });
+        }
+        report
+    }
+
+    fn every_finding() -> Vec<FindingKind> {
+        let access = Access::default;
+        vec![
+            FindingKind::OutOfBounds { access: access() },
+            FindingKind::Misaligned { access: access() },
+            FindingKind::WriteToConstant { access: access() },
+            FindingKind::Uninitialised { access: access() },
+            FindingKind::Race { first: access(), second: access(), hidden_before_volta: false },
+            FindingKind::Trap,
+            FindingKind::Assert { message: String::new() },
+            FindingKind::Deadlock { explanation: String::new() },
+            FindingKind::DivergentBarrier { explanation: String::new() },
+            FindingKind::SyncMask { explanation: String::new() },
+            FindingKind::StepLimit { limit: 1 },
+            FindingKind::StackOverflow { limit: 1 },
+            FindingKind::BadJump { target: 0 },
+        ]
+    }
+
+    fn caught(kind: FindingKind) -> Caught {
+        Caught {
+            version: "mutant".into(),
+            sizes: report::Sizes::new(),
+            schedule: "its".into(),
+            finding: Finding { kind, severity: Severity::Error, place: Place::default(), count: 1 },
+        }
+    }
+
+    /// A finding is the reason of its own name and of no other, whether it gave the verdict or stands behind it.
+    #[test]
+    fn every_finding_is_a_reason_by_its_own_name() {
+        for kind in every_finding() {
+            let name = serde_json::to_value(&kind).unwrap()["kind"].as_str().unwrap().to_owned();
+            let own = Reason::from_name(&name).unwrap_or_else(|| panic!("no reason is called {name}"));
+            assert!(own.is_finding());
+            let caught = caught(kind);
+            let first = report(Verdict::of(&caught.finding).unwrap());
+            let mut behind = report(Verdict::WrongResult);
+            behind.findings.push(caught);
+            for reason in Reason::ALL {
+                assert_eq!(ends_with(&first, reason), reason == own, "{name} first, {reason:?}");
+                let expected = reason == own || reason == Reason::WrongResult;
+                assert_eq!(ends_with(&behind, reason), expected, "{name} behind a wrong result, {reason:?}");
+            }
+        }
+        assert_eq!(every_finding().len(), Reason::ALL.into_iter().filter(|reason| reason.is_finding()).count());
+    }
+
+    #[test]
+    fn a_goal_is_failed_only_by_a_right_kernel() {
+        assert!(ends_with(&report(Verdict::NotYet), Reason::Goal));
+        assert!(!ends_with(&report(Verdict::WrongResult), Reason::Goal));
+        for reason in Reason::ALL {
+            assert!(!ends_with(&report(Verdict::Passed), reason), "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn faults_say_what_was_expected_and_what_was_found() {
+        let mutant = Version::Mutant("tail".into());
+        let cases = [
+            (
+                &mutant,
+                Expected::FailsFor(Reason::Race),
+                Verdict::Passed,
+                "mutant tail should fail for `race`, but: PASSED",
+            ),
+            (
+                &mutant,
+                Expected::FailsFor(Reason::Race),
+                Verdict::Trap,
+                "mutant tail should fail for `race`, but: TRAP: so it ended",
+            ),
+            (&Version::Solution, Expected::Passes, Verdict::NotYet, "solution should pass, but: NOT YET: so it ended"),
+            (
+                &Version::Baseline,
+                Expected::FailsFor(Reason::Goal),
+                Verdict::Passed,
+                "baseline should be right and fail a goal, but: PASSED",
+            ),
+        ];
+        for (version, expected, verdict, says) in cases {
+            let (probe, fault) = judge(version, expected, &report(verdict));
+            assert_eq!((probe.ok, fault.as_deref()), (false, Some(says)));
+        }
+        let (probe, fault) = judge(&mutant, Expected::FailsFor(Reason::WrongResult), &report(Verdict::WrongResult));
+        assert_eq!((probe.ok, fault), (true, None));
+        let proof = Proof { name: "ex01".into(), probes: vec![probe], ..Proof::default() };
+        assert_eq!(proof.summary(), "1 mutant caught");
+    }
+
+    /// A wrong baseline shows in the solution's report, as a note; it must not pass unseen.
+    #[test]
+    fn a_baseline_that_is_wrong_itself_is_a_fault() {
+        let mut passed = report(Verdict::Passed);
+        passed.notes.push("the starter version itself fails at n = 1: WRONG RESULT: `y` is wrong".into());
+        let (probe, fault) = judge(&Version::Solution, Expected::Passes, &passed);
+        assert!(probe.ok && fault.is_some());
+    }
+}
