@@ -27,7 +27,7 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
         Some(s) => {
             let width = column(s.columns);
             let left = truncate_str(names.0, width, "...").into_owned();
-            let pad = " ".repeat(width.saturating_sub(measure_text_width(&left)) + 3);
+            let pad = " ".repeat(width.saturating_sub(measure_text_width(&left)) + 1);
             let _ = writeln!(out, "{}{pad}{}", bold.apply_to(left), bold.apply_to(truncate_str(names.1, width, "...")));
         }
         None => {
@@ -62,7 +62,7 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
         let changed = stretch(&|n| d.rows[n].change != Change::Same);
         let rows = &d.rows[n..n + changed.max(1)];
         match layout {
-            Some(s) => rows.iter().for_each(|row| side_by_side(row, s.columns, colour, &mut out)),
+            Some(s) => side_by_side(rows, s.columns, colour, &mut out),
             None => unified(rows, colour, &mut out),
         }
         n += rows.len();
@@ -72,14 +72,7 @@ pub fn diff(d: &Diff, names: (&str, &str), layout: Option<SideBySide>, colour: b
 
 /// Width of one of the two columns.
 fn column(columns: usize) -> usize {
-    columns.saturating_sub(5) / 2
-}
-
-fn flush(out: &mut String, folded: &mut usize, dim: &Style) {
-    if *folded > 0 {
-        let _ = writeln!(out, "{}", dim.apply_to(format!("    ... {folded} equal")));
-    }
-    *folded = 0;
+    columns.saturating_sub(2) / 2
 }
 
 fn text(i: &Instruction) -> String {
@@ -110,26 +103,76 @@ fn unified(rows: &[Row], colour: bool, out: &mut String) {
     }
 }
 
-/// Left, a mark, right. A row that is the same is dim; the instructions themselves keep the colour of what they cost.
-fn side_by_side(row: &Row, columns: usize, colour: bool, out: &mut String) {
-    let plain = Style::new().force_styling(colour);
-    let (mark, mark_style) = match row.change {
-        Change::Same => (" ", plain.clone()),
-        Change::Changed => ("|", plain.clone().yellow().bold()),
-        Change::Removed => ("-", plain.clone().red().bold()),
-        Change::Added => ("+", plain.clone().green().bold()),
-        Change::MovedAway => ("<", plain.clone().dim()),
-        Change::MovedHere => (">", plain.clone().dim()),
-    };
+/// Two columns, each with its mark. Between rows that have both sides, what is gone stands beside what is new.
+fn side_by_side(rows: &[Row], columns: usize, colour: bool, out: &mut String) {
     let width = column(columns);
-    let cell = |i: Option<&Instruction>| {
-        let Some(i) = i else { return " ".repeat(width) };
-        let cut = truncate_str(&text(i), width, "...").into_owned();
-        let pad = " ".repeat(width.saturating_sub(measure_text_width(&cut)));
-        let quiet = matches!(row.change, Change::Same | Change::MovedAway | Change::MovedHere);
-        let style = if quiet { plain.clone().dim() } else { style(i, colour) };
-        format!("{}{pad}", style.apply_to(cut))
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let mut flush = |left: &mut Vec<Side>, right: &mut Vec<Side>| {
+        for n in 0..left.len().max(right.len()) {
+            let line = format!("{} {}", cell(left.get(n), width, colour), cell(right.get(n), width, colour));
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        left.clear();
+        right.clear();
     };
-    let line = format!("{} {} {}", cell(row.old), mark_style.apply_to(mark), cell(row.new));
-    let _ = writeln!(out, "{}", line.trim_end());
+    for row in rows {
+        let both = row.old.is_some() && row.new.is_some();
+        if both {
+            flush(&mut left, &mut right);
+        }
+        left.extend(row.old.map(|i| (row.change, i, '-')));
+        right.extend(row.new.map(|i| (row.change, i, '+')));
+        if both {
+            flush(&mut left, &mut right);
+        }
+    }
+    flush(&mut left, &mut right);
+}
+
+/// An instruction in a column: how it compares, and the mark of its side.
+type Side<'a> = (Change, &'a Instruction, char);
+
+/// What is the same or only moved is dim; the rest has the colour of what it costs.
+fn cell(side: Option<&Side>, width: usize, colour: bool) -> String {
+    let Some((change, i, mark)) = side else { return " ".repeat(width) };
+    let plain = Style::new().force_styling(colour);
+    let (mark, mark_style, style) = match change {
+        Change::Same => (' ', plain.clone(), plain.clone().dim()),
+        Change::MovedAway => ('<', plain.clone().dim(), plain.clone().dim()),
+        Change::MovedHere => ('>', plain.clone().dim(), plain.clone().dim()),
+        Change::Changed => ('~', plain.clone().yellow().bold(), style(i, colour)),
+        Change::Removed => (*mark, plain.clone().red().bold(), style(i, colour)),
+        Change::Added => (*mark, plain.clone().green().bold(), style(i, colour)),
+    };
+    let cut = truncate_str(&text(i), width.saturating_sub(2), "...").into_owned();
+    let pad = " ".repeat(width.saturating_sub(2 + measure_text_width(&cut)));
+    format!("{} {}{pad}", mark_style.apply_to(mark), style.apply_to(cut))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sass::{diff::diff as compare, listing::parse};
+
+    #[test]
+    fn two_columns() {
+        let kernel = |lines: &[&str]| {
+            let body: String = lines.iter().enumerate().map(|(n, l)| format!("/*{:04x}*/ {l} ;\n", n * 16)).collect();
+            parse(&format!("\t.section\t.text.k,\"ax\"\n{body}")).kernels.remove(0)
+        };
+        let old = kernel(&["S2R R0, SR_TID.X", "STL [R4], R2", "LDL R2, [R4]", "FADD R3, R2, 1", "EXIT"]);
+        let new = kernel(&["S2R R5, SR_TID.X", "@P0 SEL R2, R4, R5, !P0", "FADD R3, R2, 2", "EXIT"]);
+        let text = diff(&compare(&old, &new), ("old", "new"), Some(SideBySide { columns: 120 }), false, true);
+        insta::assert_snapshot!(text, @r"
+        old                                                         new
+        instructions 5 -> 4, registers 0
+        LDL 1 -> 0, STL 1 -> 0, SEL 0 -> 1
+
+                     S2R R0, SR_TID.X                                            S2R R5, SR_TID.X
+        -            STL [R4], R2                                   +        @P0 SEL R2, R4, R5, !P0
+        -            LDL R2, [R4]
+        ~            FADD R3, R2, 1                                 ~            FADD R3, R2, 2
+                     EXIT                                                        EXIT
+        ");
+    }
 }
