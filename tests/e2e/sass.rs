@@ -202,6 +202,11 @@ fn problems_by_name() {
     assert_eq!(diff.code, Some(0), "{}", diff.stderr);
     assert!(diff.stdout.contains("--- kernels/local-array/naive.cu"), "{}", diff.stdout);
     assert!(diff.stdout.contains("+++ kernels/local-array/optimised.cu"), "{}", diff.stdout);
+    // The kernel's name in either version will do.
+    for name in ["add_kernel", "add_kernel2"] {
+        let ran = run(["sass", "local-array", "--diff", "--kernel", name]);
+        assert_eq!((ran.code, ran.stdout.matches("--- ").count()), (Some(0), 1), "{}{}", ran.stdout, ran.stderr);
+    }
     // A sweep's template arguments come from its rows and columns, also when its file is named.
     for sweep in ["ilp", "kernels/ilp/sweep.cu"] {
         let ran = run(["sass", sweep, "--stats"]);

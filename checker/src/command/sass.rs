@@ -83,7 +83,7 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
 
 /// Listing, statistics or JSON of one subject.
 fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<String, Fault> {
-    let kernels = wanted(args, loaded)?;
+    let kernels = wanted(args.kernel.as_deref(), loaded)?;
     if context.json {
         return json::document(loaded, &kernels, None);
     }
@@ -118,9 +118,9 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
             (old, Some(loader.load(&args.subject, &version)?))
         }
     };
-    let before = wanted(args, &old)?;
+    let before = wanted(None, &old)?;
     let pairs: Vec<(&Kernel, &Kernel)> = match &new {
-        Some(new) => pair(&before, &wanted(args, new)?),
+        Some(new) => named_pairs(args, &old, new, pair(&before, &wanted(None, new)?))?,
         None => match before.as_slice() {
             [a, b] => vec![(a, b)],
             all => {
@@ -165,13 +165,10 @@ fn side_by_side(context: &Context) -> Option<render::SideBySide> {
 }
 
 /// The kernels asked for: `--kernel`, else those that are launched, else all. In source order.
-fn wanted<'a>(args: &Args, loaded: &'a Loaded) -> Result<Vec<&'a Kernel>, Fault> {
+fn wanted<'a>(name: Option<&str>, loaded: &'a Loaded) -> Result<Vec<&'a Kernel>, Fault> {
     let module: &Module = &loaded.module;
-    let mut kernels = match &args.kernel {
-        Some(name) => match loaded.names.get(name) {
-            Some(mangled) => module.find(mangled),
-            None => module.find(name),
-        },
+    let mut kernels = match name {
+        Some(name) => loaded.find(name),
         None => {
             let launched: Vec<&str> = loaded.launched.iter().map(String::as_str).collect();
             let found = module.launched(&launched);
@@ -179,14 +176,31 @@ fn wanted<'a>(args: &Args, loaded: &'a Loaded) -> Result<Vec<&'a Kernel>, Fault>
         }
     };
     if kernels.is_empty() {
-        let known: Vec<&str> = module.kernels.iter().map(|k| k.demangled.as_str()).collect();
-        return Err(match &args.kernel {
-            Some(name) => usage(format!("{} has no kernel `{name}`; it has {}", loaded.label, list(&known))),
+        return Err(match name {
+            Some(name) => no_kernel(name, loaded),
             None => usage(loaded.no_kernels()),
         });
     }
     kernels.sort_by_key(|k| (!k.entry, k.instructions.iter().find_map(|i| i.source).map(|s| (s.file, s.line))));
     Ok(kernels)
+}
+
+/// Of the pairs, those in which either kernel has the name that `--kernel` gives.
+fn named_pairs<'a>(
+    args: &Args,
+    old: &Loaded,
+    new: &Loaded,
+    mut pairs: Vec<(&'a Kernel, &'a Kernel)>,
+) -> Result<Vec<(&'a Kernel, &'a Kernel)>, Fault> {
+    let Some(name) = &args.kernel else { return Ok(pairs) };
+    let has = |loaded: &Loaded, kernel: &Kernel| loaded.find(name).iter().any(|k| k.name == kernel.name);
+    pairs.retain(|(a, b)| has(old, a) || has(new, b));
+    if pairs.is_empty() { Err(no_kernel(name, new)) } else { Ok(pairs) }
+}
+
+fn no_kernel(name: &str, loaded: &Loaded) -> Fault {
+    let known: Vec<&str> = loaded.module.kernels.iter().map(|k| k.demangled.as_str()).collect();
+    usage(format!("{} has no kernel `{name}`; it has {}", loaded.label, list(&known)))
 }
 
 fn list(names: &[&str]) -> String {

@@ -3,7 +3,7 @@
 use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
 use crate::compile::{self, CompileError, Request};
 use crate::problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
-use crate::sass::{self, Module};
+use crate::sass::{self, Kernel, Module};
 use crate::toolchain::{Toolchain, home::Home};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -137,6 +137,11 @@ impl Loader<'_> {
 }
 
 impl Loaded {
+    /// The kernels that a name means, a name expression of the compilation included.
+    pub fn find(&self, name: &str) -> Vec<&Kernel> {
+        self.module.find(self.names.get(name).map_or(name, String::as_str))
+    }
+
     /// Why a file has no machine code, and what to do.
     pub fn no_kernels(&self) -> String {
         let has = |word: &str| self.source.as_deref().is_some_and(|s| s.contains(word));
