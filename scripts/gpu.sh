@@ -4,16 +4,17 @@
 #   scripts/gpu.sh CHECKER TOOLCHAIN OUT [SECONDS]
 #
 # CHECKER    a built `checker` (stripped, release)
-# TOOLCHAIN  a folder with NVRTC, nvdisasm and the CUDA headers
+# TOOLCHAIN  a folder with NVRTC, nvdisasm and the CUDA headers; - for what the machine has
 # OUT        a folder for what comes back: report.txt, figures.json, checks.tar.gz, results.tar.gz
 # SECONDS    stop starting new work after so long (default 440)
 #
 # Run at the top of the repository. What does not fit into the time is named in report.txt.
 set -u
-[ $# -ge 3 ] || { sed -n '2,12p' "$0"; exit 2; }
-checker=$(realpath "$1"); toolchain=$(realpath "$2"); mkdir -p "$3"; out=$(realpath "$3"); limit=${4:-440}
+[ $# -ge 3 ] || { sed -n '2,13p' "$0"; exit 2; }
+checker=$(realpath "$1"); mkdir -p "$3"; out=$(realpath "$3"); limit=${4:-440}
 begin=$(date +%s)
-export WARPBOOK_CUDA="$toolchain" WARPBOOK_OFFLINE=1
+export WARPBOOK_OFFLINE=1
+[ "$2" = - ] || { WARPBOOK_CUDA=$(realpath "$2"); export WARPBOOK_CUDA; }
 WARPBOOK_HOME=$(mktemp -d); export WARPBOOK_HOME
 work=$(mktemp -d)
 trap 'rm -rf "$WARPBOOK_HOME" "$work"' EXIT
@@ -32,7 +33,7 @@ pack() {
 
 say "machine"
 nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.mem,power.limit --format=csv >> "$report" 2>&1
-"$checker" doctor --toolchain "$toolchain" >> "$report" 2>&1
+"$checker" doctor >> "$report" 2>&1
 
 say "roof, twice"
 for n in 1 2; do

@@ -126,7 +126,7 @@ impl Bench<'_> {
             outputs,
             versions: vec![built.program(plan, cubin)],
             thoroughness,
-            exact_integers: false,
+            exact_integers: judged,
             dump: Vec::new(),
         })
     }
