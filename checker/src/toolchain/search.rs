@@ -242,10 +242,7 @@ fn includes_in(root: &Path) -> Option<Vec<PathBuf>> {
     let others = [base.join("cccl"), root.join("cuda_cccl/include"), root.join("cuda_nvcc/include")];
     includes.extend(others.into_iter().filter(|dir| dir.is_dir()));
     let has = |header: &&str| includes.iter().any(|dir| dir.join(header).is_file());
-    ["cuda_fp16.h", "cooperative_groups.h", "crt/mma.h", "cuda/std/cstdint"]
-        .iter()
-        .all(|header| has(header))
-        .then_some(includes)
+    ["cuda_fp16.h", "cooperative_groups.h", "crt/mma.h", "cuda/std/cstdint"].iter().all(has).then_some(includes)
 }
 
 /// The nvdisasm program below a root.
@@ -268,7 +265,7 @@ pub(super) fn unneeded_libraries(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
