@@ -1,5 +1,8 @@
 //! End-to-end tests: the real binary, as a user meets it. One module an area; add yours below.
 
+// The helpers are test code too: a panic is how they fail.
+#![allow(clippy::unwrap_used)]
+
 mod backend;
 mod bench;
 mod compile;
