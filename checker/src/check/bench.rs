@@ -115,6 +115,9 @@ impl Bench {
             return refuse("nothing was measured");
         };
         let [baseline, candidate] = timed.versions.as_slice() else {
+            if let backend::Status::OracleFailed { message } = &timed.status {
+                return refuse(&format!("the oracle failed at the timed size: {message}"));
+            }
             let team = [&team.baseline, &team.candidate];
             let wrong = timed.failed.and_then(|(index, _)| team.get(index)).unwrap_or(&team[1]);
             let reason = time::failed(&timed, wrong.file.path(), sizes).map(|reason| reason.text);

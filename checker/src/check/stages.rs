@@ -137,6 +137,12 @@ pub fn check(
     if let (Some(gpu), None) = (&platforms.gpu, problem.manifest.flaw) {
         progress("measuring");
         time::measure(problem, toolchain, gpu, &version, report, &mut known)?;
+        if let Some(reason) = report.reasons.first() {
+            // Right when checked and wrong when timed.
+            report.verdict = reason.verdict;
+            report.try_first = reasons::try_first(reason);
+            return Ok(());
+        }
     } else if problem.manifest.flaw.is_some() {
         skip(report, StageName::Time, "never timed: the baseline is wrong, not slow");
     } else {
@@ -145,7 +151,9 @@ pub fn check(
     if report.speedup.is_none() {
         report.recorded = time::recorded(problem);
     }
+    let times = std::mem::take(&mut report.table);
     report.table = numbers::table(Some(&known[0]), &known[1], &problem.manifest.goals);
+    report.table.extend(times);
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
     report.goals = numbers::goals(&problem.manifest.goals, Some(&known[0]), &known[1], measured.as_ref());
     verdict(problem, report);

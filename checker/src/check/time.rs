@@ -108,7 +108,15 @@ pub fn measure(
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
     let Some(timed) = backend::measure(&job, &backend::Options::default())?.into_iter().next() else { return Ok(()) };
     let (Some(ratio), Some(verdict), [before, after]) = (timed.ratio, timed.verdict, timed.versions.as_slice()) else {
-        if let Some(reason) = failed(&timed, team.candidate.file.path(), sizes) {
+        if let backend::Status::OracleFailed { message } = &timed.status {
+            let summary = format!("the oracle failed at the timed size: {message}");
+            report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+        } else if matches!(timed.failed, Some((0, _))) {
+            let what = "the baseline, timed,";
+            let path = team.baseline.file.path();
+            let message = failed(&timed, path, sizes).map(|reason| reason.text).unwrap_or_default();
+            return Err(CheckError::Shipped { problem: problem.id.to_string(), what, message });
+        } else if let Some(reason) = failed(&timed, team.candidate.file.path(), sizes) {
             report.stages.push(Stage {
                 name: StageName::Time,
                 status: StageStatus::Failed,

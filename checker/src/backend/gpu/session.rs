@@ -71,7 +71,7 @@ impl<'a> GpuSession<'a> {
             buffers.push(Rc::new(allocated));
         }
         let addresses: Vec<u64> = buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
-        let types = parameter_types(program);
+        let ptx = ptx_text(program);
         let launches =
             program
                 .plan
@@ -79,7 +79,7 @@ impl<'a> GpuSession<'a> {
                 .iter()
                 .enumerate()
                 .map(|(index, launch)| {
-                    ready(gpu, program, &module, types.as_ref(), launch, &addresses)
+                    ready(gpu, program, &module, ptx.as_deref(), launch, &addresses)
                         .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
                 })
                 .collect();
@@ -205,7 +205,7 @@ fn ready(
     gpu: &Gpu,
     program: &Program,
     module: &Rc<Module>,
-    types: Option<&simulator::Module>,
+    ptx: Option<&str>,
     launch: &Launch,
     addresses: &[u64],
 ) -> Result<Ready, String> {
@@ -239,8 +239,8 @@ fn ready(
             launch.args.len()
         ));
     }
-    let kernel = types.and_then(|types| types.kernel(name));
-    let ty = |position: usize| kernel.and_then(|kernel| kernel.params.get(position)).map(|param| param.ty.as_str());
+    let types = ptx.map(|ptx| parameter_types(ptx, name)).unwrap_or_default();
+    let ty = |position: usize| types.get(position).copied();
     let mut arguments = Vec::new();
     for (position, (arg, &size)) in launch.args.iter().zip(params).enumerate() {
         let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
@@ -260,12 +260,26 @@ fn ready(
 }
 
 /// A CUBIN knows the sizes of parameters but not their types; the PTX beside it does.
-fn parameter_types(program: &Program) -> Option<simulator::Module> {
-    let text = match program.artefact.ptx.as_ref()? {
-        Text::Inline(text) => text.clone(),
-        Text::File(path) => std::fs::read_to_string(path).ok()?,
-    };
-    simulator::Module::parse(&text).ok()
+fn ptx_text(program: &Program) -> Option<String> {
+    match program.artefact.ptx.as_ref()? {
+        Text::Inline(text) => Some(text.clone()),
+        Text::File(path) => std::fs::read_to_string(path).ok(),
+    }
+}
+
+/// The types of an entry's parameters, without the dot: "u64", "f32", "b8" for a struct.
+fn parameter_types<'a>(ptx: &'a str, entry: &str) -> Vec<&'a str> {
+    let Some(start) = ptx.find(&format!(".entry {entry}(")) else { return Vec::new() };
+    let head = ptx[start..].split_once('(').map_or("", |(_, rest)| rest);
+    let head = head.split_once(')').map_or("", |(head, _)| head);
+    head.split(',')
+        .filter_map(|param| {
+            let mut words = param.split_whitespace().skip_while(|word| *word != ".param").skip(1);
+            let first = words.next()?;
+            let ty = if first == ".align" { words.nth(1)? } else { first };
+            ty.strip_prefix('.')
+        })
+        .collect()
 }
 
 fn extent(what: &str, value: u32, limit: u32) -> Result<(), String> {
@@ -315,5 +329,21 @@ impl Session for GpuSession<'_> {
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameter_types_of_both_dialects() {
+        let old = ".visible .entry k(\n\t.param .u64 k_param_0,\n\t.param .f32 k_param_1,\n\t.param .align 4 .b8 \
+                   k_param_2[12]\n)\n{";
+        assert_eq!(parameter_types(old, "k"), ["u64", "f32", "b8"]);
+        let new = ".visible .entry _Z1kPf(\n\t.param .u64 .ptr .align 1 _Z1kPf_param_0,\n\t.param .u32 p\n)";
+        assert_eq!(parameter_types(new, "_Z1kPf"), ["u64", "u32"]);
+        assert!(parameter_types(new, "k").is_empty());
+        assert!(parameter_types(".visible .entry k()\n{", "k").is_empty());
     }
 }
