@@ -14,6 +14,11 @@ use super::{
 use serde::Serialize;
 use similar::{Algorithm, DiffOp};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// Two kernels of a hundred thousand instructions with nothing in common would take minutes; after this the diff is
+/// coarser.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// How a row's two sides compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -136,8 +141,9 @@ fn compare<'a>(
 ) -> Diff<'a> {
     let keys = |side: &[&Instruction]| side.iter().map(|i| normalised(i)).collect::<Vec<_>>();
     let (old_keys, new_keys) = (keys(old), keys(new));
+    let deadline = Some(Instant::now() + LONGEST);
     let mut rows = Vec::new();
-    for op in similar::capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
+    for op in similar::capture_diff_slices_deadline(Algorithm::Patience, &old_keys, &new_keys, deadline) {
         match op {
             DiffOp::Equal { old_index, new_index, len } => {
                 let same = (0..len).map(|n| (old[old_index + n], new[new_index + n]));
@@ -146,7 +152,12 @@ fn compare<'a>(
             DiffOp::Delete { old_index, old_len, .. } => removed(&old[old_index..old_index + old_len], &mut rows),
             DiffOp::Insert { new_index, new_len, .. } => added(&new[new_index..new_index + new_len], &mut rows),
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                replaced(&old[old_index..old_index + old_len], &new[new_index..new_index + new_len], &mut rows);
+                replaced(
+                    &old[old_index..old_index + old_len],
+                    &new[new_index..new_index + new_len],
+                    deadline,
+                    &mut rows,
+                );
             }
         }
     }
@@ -163,9 +174,9 @@ fn added<'a>(side: &[&'a Instruction], rows: &mut Vec<Row<'a>>) {
 }
 
 /// Within a replaced stretch, the same mnemonics stand side by side.
-fn replaced<'a>(old: &[&'a Instruction], new: &[&'a Instruction], rows: &mut Vec<Row<'a>>) {
+fn replaced<'a>(old: &[&'a Instruction], new: &[&'a Instruction], deadline: Option<Instant>, rows: &mut Vec<Row<'a>>) {
     let mnemonics = |side: &[&'a Instruction]| side.iter().map(|i| i.opcode.mnemonic()).collect::<Vec<_>>();
-    for op in similar::capture_diff_slices(Algorithm::Myers, &mnemonics(old), &mnemonics(new)) {
+    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &mnemonics(old), &mnemonics(new), deadline) {
         match op {
             DiffOp::Equal { old_index, new_index, len } => {
                 let pairs = (0..len).map(|n| (old[old_index + n], new[new_index + n]));

@@ -32,11 +32,11 @@ pub fn listing(module: &Module, kernel: &Kernel, options: ListingOptions) -> Str
     }
     let code = kernel.code();
     let wanted: std::collections::HashSet<&str> = code.iter().flat_map(Instruction::targets).collect();
+    let shown = kernel.labels.iter().filter(|l| l.function || wanted.contains(l.name.as_str()));
+    let mut labels = shown.peekable();
     let mut source = None;
     for i in code {
-        for l in
-            kernel.labels.iter().filter(|l| l.address == i.address && (l.function || wanted.contains(l.name.as_str())))
-        {
+        while let Some(l) = labels.next_if(|l| l.address <= i.address) {
             let _ = writeln!(out, "{}", bold.apply_to(format!("{}:", l.name)));
         }
         if options.lines && i.source != source {
