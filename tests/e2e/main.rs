@@ -5,9 +5,13 @@
 
 mod backend;
 mod bench;
+mod check;
+mod commands;
 mod compile;
+mod interrupt;
 mod occupancy;
 mod problem;
+mod run;
 mod sass;
 mod support;
 mod toolchain;

@@ -80,6 +80,14 @@ pub enum CheckError {
     /// A file for a worker cannot be written.
     #[error("cannot write a temporary file: {0}")]
     Temporary(#[from] std::io::Error),
+    /// The learner's file is gone.
+    #[error("{path} is gone\n  next: `checker reset {problem}` puts the starter back")]
+    Gone {
+        /// The file.
+        path: String,
+        /// The exercise.
+        problem: String,
+    },
     /// A shipped part of the problem is at fault.
     #[error("{what} of `{problem}` is at fault, not your kernel: {message}")]
     Shipped {
@@ -96,7 +104,7 @@ impl CheckError {
     /// Is the command line or an input file at fault, rather than the machine?
     pub fn is_usage(&self) -> bool {
         match self {
-            Self::Problem(_) | Self::Shipped { .. } => true,
+            Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } => true,
             Self::Compile(error) => error.exit_code() != 3,
             Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) => false,
         }

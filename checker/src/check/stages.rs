@@ -9,7 +9,7 @@ use super::verify::{Bench, Results, schedules};
 use super::{CheckError, Options, hot, kernel_path, line_reason, reasons, refused, time};
 use crate::backend::{Checked, Thoroughness};
 use crate::plan::Plan;
-use crate::problem::{Problem, ProblemError};
+use crate::problem::{Kind, Problem, ProblemError};
 use crate::report::{self, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use crate::toolchain::Toolchain;
 
@@ -38,6 +38,11 @@ pub fn check(
             let reason = line_reason(Verdict::BadKernelFile, &error, sources);
             fail(report, StageName::Compile, "a line cannot be read", vec![reason]);
             return Ok(());
+        }
+        Err(ProblemError::Read { path, source })
+            if problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
+        {
+            return Err(CheckError::Gone { path: sources.name(&path), problem: problem.id.to_string() });
         }
         Err(error) => return Err(error.into()),
         Ok(_) => {}
