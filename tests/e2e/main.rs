@@ -11,7 +11,6 @@ mod compile;
 mod interrupt;
 mod occupancy;
 mod problem;
-mod run;
 mod sass;
 mod support;
 mod toolchain;

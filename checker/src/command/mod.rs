@@ -43,8 +43,6 @@ struct Cli {
 /// A slot a command: add the variant here and its line in [`dispatch`].
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// For authors: begin a problem, prove that problems hold
-    Dev(dev::DevArgs),
     /// Chapters, exercises and pairs; what is solved, what is next
     List,
     /// A hint for an exercise, one more each time
@@ -55,15 +53,17 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Run any self-describing kernel file, on the simulator or a GPU
     Run(Box<run::RunArgs>),
+    /// The machine code of a kernel: listing, statistics, diff
+    Sass(Box<sass::Args>),
     /// Careful measurement on a GPU, to results files
     Bench(bench::BenchArgs),
-    /// What is installed, what is missing, what to do about it
-    Doctor(doctor::DoctorArgs),
     /// Build the book, or read it in a browser
     #[command(subcommand)]
     Book(book::Command),
-    /// The machine code of a kernel: listing, statistics, diff
-    Sass(Box<sass::Args>),
+    /// What is installed, what is missing, what to do about it
+    Doctor(doctor::DoctorArgs),
+    /// For authors: begin a problem, prove that problems hold
+    Dev(dev::DevArgs),
 }
 
 /// Entry point: parses, dispatches, prints an error once.
