@@ -2,8 +2,10 @@
 
 use super::error::{LineError, SourceLine};
 
-/// Longest `//@` line in characters. Bounds the depth of every tree built from one.
+/// Longest `//@` line in characters.
 pub const MAX_LINE: usize = 4096;
+/// Most numbers and names in the expressions of one line. Bounds the depth of every tree built from it.
+const MAX_VALUES: u32 = 256;
 
 /// A number as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +24,7 @@ pub struct Cursor<'a> {
     at: usize,
     end: usize,
     form: Option<String>,
+    values: u32,
 }
 
 impl<'a> Cursor<'a> {
@@ -29,7 +32,7 @@ impl<'a> Cursor<'a> {
     pub fn new(source: &'a SourceLine, from: usize, end: usize) -> Self {
         let chars: Vec<char> = source.text.chars().collect();
         let end = end.min(chars.len());
-        Self { source, at: from.min(end), end, chars, form: None }
+        Self { source, at: from.min(end), end, chars, form: None, values: 0 }
     }
 
     /// The form that errors from now on name as expected.
@@ -227,6 +230,15 @@ impl<'a> Cursor<'a> {
         };
         self.at = from + length + 1;
         Ok(Some(self.chars[from..from + length].iter().collect()))
+    }
+
+    /// Counts a number or name of an expression.
+    pub fn count_value(&mut self) -> Result<(), LineError> {
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(self.error(format!("more than {MAX_VALUES} numbers and names in one line")));
+        }
+        Ok(())
     }
 
     /// One character, white space included.

@@ -1,11 +1,12 @@
 //! EXPR: checked 64-bit integer arithmetic over sizes, `let`s and the device's figures.
 //!
-//! Every evaluation ends: there are no loops, and a tree is no deeper than its line is long.
+//! Every evaluation ends and fits on any stack: there are no loops, and a line has few values.
 
 use super::cursor::{Cursor, Number};
 use super::error::{LineError, SourceLine, did_you_mean};
 use super::kernel_name::KernelName;
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 
 /// Values of sizes by name.
 pub type Sizes = BTreeMap<String, i64>;
@@ -81,54 +82,65 @@ pub enum Binding {
 /// shared bytes); the message of an error is shown to the learner.
 pub type ActiveBlocks<'a> = &'a dyn Fn(&str, i64, i64) -> Result<i64, String>;
 
-/// Names in scope, inner ones last.
+/// Most operations that all expressions of one plan may take together. 4096 launches of thirty values each
+/// take a quarter of it.
+pub const MAX_OPERATIONS: u32 = 1 << 19;
+
+/// Names in scope, in the order of their definition. No name is in it twice: whoever binds one has looked.
 #[derive(Clone, Default)]
 pub struct Scope<'a> {
-    bindings: Vec<(String, Binding)>,
+    order: Vec<String>,
+    bindings: HashMap<String, Binding>,
     /// None while the kernels are not compiled yet.
     pub active_blocks: Option<ActiveBlocks<'a>>,
+    operations: Cell<u32>,
 }
 
 impl<'a> Scope<'a> {
     /// A scope with sizes only.
     pub fn of_sizes(sizes: &Sizes) -> Self {
-        let bindings = sizes.iter().map(|(name, value)| (name.clone(), Binding::Value(*value))).collect();
-        Self { bindings, active_blocks: None }
+        let mut scope = Self::default();
+        sizes.iter().for_each(|(name, value)| scope.bind(name, Binding::Value(*value)));
+        scope
     }
 
     /// An empty scope that asks `active_blocks`, if the kernels are compiled.
     pub fn asking(active_blocks: Option<ActiveBlocks<'a>>) -> Self {
-        Self { bindings: Vec::new(), active_blocks }
+        Self { active_blocks, ..Self::default() }
     }
 
     /// What `name` stands for.
     pub fn get(&self, name: &str) -> Option<Binding> {
-        self.bindings.iter().rev().find(|(known, _)| known == name).map(|(_, binding)| *binding)
+        self.bindings.get(name).copied()
     }
 
     /// Adds a name; the caller has checked that it is new.
     pub fn bind(&mut self, name: &str, binding: Binding) {
-        self.bindings.push((name.to_string(), binding));
+        if self.bindings.insert(name.to_string(), binding).is_none() {
+            self.order.push(name.to_string());
+        }
     }
 
     /// Number of names, for [`Scope::truncate`].
     pub fn len(&self) -> usize {
-        self.bindings.len()
+        self.order.len()
     }
 
     /// Is nothing in scope?
     pub fn is_empty(&self) -> bool {
-        self.bindings.is_empty()
+        self.order.is_empty()
     }
 
     /// Forgets all but the first `len` names.
     pub fn truncate(&mut self, len: usize) {
-        self.bindings.truncate(len);
+        for name in self.order.drain(len.min(self.order.len())..) {
+            self.bindings.remove(&name);
+        }
     }
 
-    /// All names.
+    /// All names in the order of their definition.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.bindings.iter().map(|(name, _)| name.as_str())
+        self.order.iter().map(String::as_str)
     }
 }
 
@@ -231,6 +243,7 @@ impl Expr {
             Self::close(cursor, column)?;
             return Ok(inner);
         }
+        cursor.count_value()?;
         match cursor.take_number()? {
             Some(Number::Int(value)) => return Ok(Self { column, node: Node::Int(value) }),
             Some(Number::Real(_)) => {
@@ -307,6 +320,11 @@ impl Expr {
     /// The value of the expression.
     pub fn eval(&self, scope: &Scope) -> Result<i64, EvalError> {
         let fail = |message: String| EvalError::new(self.column, message);
+        let operations = scope.operations.get() + 1;
+        if operations > MAX_OPERATIONS {
+            return Err(fail(format!("the expressions take more than {MAX_OPERATIONS} operations in all")));
+        }
+        scope.operations.set(operations);
         match &self.node {
             Node::Int(value) => Ok(*value),
             Node::Name(name) => match scope.get(name) {

@@ -2,7 +2,6 @@
 
 use super::error::{LineError, SourceLine, did_you_mean, nearest};
 use super::expr::Sizes;
-use super::kernel_name::KernelName;
 use super::mutant::Reason;
 use super::source;
 use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
@@ -32,6 +31,8 @@ impl KernelFile {
     ///
     /// The first malformed `//@` line, or a file that is empty or too large.
     pub fn parse(path: &Path, text: &str) -> Result<Self, LineError> {
+        // Some editors begin UTF-8 files with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MAX_BYTES {
             let message = format!("the file has {} bytes; kernel files have at most {MAX_BYTES}", text.len());
             return Err(SourceLine::of(path, "", 1).error(1, message));
@@ -192,15 +193,6 @@ impl KernelFile {
         source::global_functions(&self.text)
     }
 
-    /// Fails if a launched kernel certainly does not exist: its name occurs nowhere in the code.
-    pub(super) fn check_kernel(&self, source: &SourceLine, kernel: &KernelName) -> Result<(), LineError> {
-        if source::mentions(&self.text, kernel.simple()) {
-            Ok(())
-        } else {
-            Err(self.no_kernel(source, kernel.column, &kernel.base))
-        }
-    }
-
     /// The error for a name expression that the compiler does not know as a kernel.
     pub fn missing_kernel(&self, name_expression: &str) -> LineError {
         let base = name_expression.split('<').next().unwrap_or(name_expression).trim();
@@ -216,7 +208,8 @@ impl KernelFile {
         }
     }
 
-    fn no_kernel(&self, source: &SourceLine, column: u32, name: &str) -> LineError {
+    /// The error for a kernel that is not in the file.
+    pub(super) fn no_kernel(&self, source: &SourceLine, column: u32, name: &str) -> LineError {
         let known = self.global_functions();
         let base = name.split('<').next().unwrap_or(name);
         if known.iter().any(|kernel| kernel == base) {

@@ -3,15 +3,20 @@
 use super::error::{LineError, SourceLine};
 use super::expr::{ActiveBlocks, Binding, EvalError, Expr, Scope, Sizes};
 use super::kernel_file::KernelFile;
+use super::kernel_name::KernelName;
+use super::source;
 use super::statement::{
     ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, Statement, StatementKind,
 };
 use crate::plan::{Arg, Buffer, Launch, Plan};
+use std::collections::HashSet;
 
 /// Most launches of one plan.
 pub const MAX_LAUNCHES: usize = 4096;
 /// Most turns of all loops of one plan together.
 const MAX_TURNS: u32 = 1 << 16;
+/// Most different kernels that one file launches or asks about.
+const MAX_KERNELS: usize = 256;
 /// Most bytes of one buffer (1 TiB): beyond it a length is a mistake, not a wish.
 const MAX_BUFFER_BYTES: u64 = 1 << 40;
 
@@ -106,7 +111,10 @@ struct Walk<'a> {
     sizes: &'a Sizes,
     plan: Plan,
     names: Vec<String>,
+    /// Names in the code; None when every name is possible.
+    code: Option<HashSet<&'a str>>,
     turns: u32,
+    launches: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -130,7 +138,8 @@ impl<'a> Walk<'a> {
             scope.bind(name, Binding::Value(*value));
         }
         let given = scope.len();
-        Self { file, device, scope, given, sizes, plan: Plan::default(), names: Vec::new(), turns: 0 }
+        let (plan, names, code) = (Plan::default(), Vec::new(), source::names(file.text()));
+        Self { file, device, scope, given, sizes, plan, names, code, turns: 0, launches: 0 }
     }
 
     fn compiled(&self) -> bool {
@@ -153,11 +162,11 @@ impl<'a> Walk<'a> {
     }
 
     fn require_new(&self, source: &SourceLine, column: u32, name: &str) -> Result<(), LineError> {
-        let Some(position) = self.scope.names().position(|known| known == name) else { return Ok(()) };
-        let what = match self.scope.get(name) {
-            Some(Binding::Device(_)) => "a figure of the device",
-            Some(Binding::Buffer(_)) => "a buffer",
-            _ if position < self.given => "a size of the problem",
+        let Some(binding) = self.scope.get(name) else { return Ok(()) };
+        let what = match binding {
+            Binding::Device(_) => "a figure of the device",
+            Binding::Buffer(_) => "a buffer",
+            _ if self.scope.names().take(self.given).any(|given| given == name) => "a size of the problem",
             _ => "defined",
         };
         Err(source.error(column, format!("`{name}` is already {what}; choose another name")))
@@ -199,17 +208,25 @@ impl<'a> Walk<'a> {
         let mut kernels = Vec::new();
         expr.kernels(&mut |kernel| kernels.push(kernel));
         for kernel in kernels {
-            self.file.check_kernel(source, kernel)?;
-            let name = kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
-            self.note(name);
+            self.kernel(source, kernel)?;
         }
         Ok(())
     }
 
-    fn note(&mut self, name: String) {
-        if !self.names.contains(&name) {
-            self.names.push(name);
+    /// The name expression of a kernel, noted for compilation. One that certainly does not exist is an error: its name
+    /// occurs nowhere in the code.
+    fn kernel(&mut self, source: &SourceLine, kernel: &KernelName) -> Result<String, LineError> {
+        if self.code.as_ref().is_some_and(|code| !code.contains(kernel.simple())) {
+            return Err(self.file.no_kernel(source, kernel.column, &kernel.base));
         }
+        let name = kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
+        if !self.names.contains(&name) {
+            if self.names.len() == MAX_KERNELS {
+                return Err(source.error(kernel.column, format!("more than {MAX_KERNELS} different kernels")));
+            }
+            self.names.push(name.clone());
+        }
+        Ok(name)
     }
 
     fn buffer(&mut self, source: &SourceLine, buffer: &BufferStatement) -> Result<(), LineError> {
@@ -275,9 +292,11 @@ impl<'a> Walk<'a> {
     }
 
     fn launch(&mut self, source: &SourceLine, launch: &LaunchStatement) -> Result<(), LineError> {
-        self.file.check_kernel(source, &launch.kernel)?;
-        let kernel = launch.kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
-        self.note(kernel.clone());
+        self.launches += 1;
+        if self.launches > MAX_LAUNCHES {
+            return Err(source.error(launch.kernel.column, format!("more than {MAX_LAUNCHES} launches")));
+        }
+        let kernel = self.kernel(source, &launch.kernel)?;
         if !self.compiled() {
             let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared);
             let args = launch.args.iter().filter_map(|arg| match &arg.value {
@@ -285,9 +304,6 @@ impl<'a> Walk<'a> {
                 ArgValue::Real(_) => None,
             });
             return extents.chain(args).try_for_each(|expr| self.ask_about(source, expr));
-        }
-        if self.plan.launches.len() == MAX_LAUNCHES {
-            return Err(source.error(launch.kernel.column, format!("more than {MAX_LAUNCHES} launches")));
         }
         let grid = self.extent(source, &launch.grid, "grid", "blocks", GRID_LIMITS)?;
         let block = self.extent(source, &launch.block, "block", "threads", BLOCK_LIMITS)?;

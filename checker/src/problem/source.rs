@@ -3,6 +3,7 @@
 use super::ProblemError;
 use super::cursor::{is_name_char, is_name_start};
 use super::error::SourceLine;
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -78,11 +79,18 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Is the name used in the code? Pasted names (`##`) and local includes make every name possible.
-pub fn mentions(text: &str, name: &str) -> bool {
-    text.contains("##")
-        || text.lines().any(|line| line.trim_start().starts_with('#') && line.contains("include") && line.contains('"'))
-        || tokens(text).iter().any(|token| matches!(token, Token::Name(found) if *found == name))
+/// The names that the code uses; None where every name is possible, because names are pasted (`##`) or a local file is
+/// included.
+pub fn names(text: &str) -> Option<HashSet<&str>> {
+    let includes = |line: &str| line.trim_start().starts_with('#') && line.contains("include") && line.contains('"');
+    if text.contains("##") || text.lines().any(includes) {
+        return None;
+    }
+    let names = tokens(text).into_iter().filter_map(|token| match token {
+        Token::Name(name) => Some(name),
+        Token::Other(_) => None,
+    });
+    Some(names.collect())
 }
 
 /// Names of the functions that follow `__global__`: the name before the parameters' parenthesis, attributes such as

@@ -276,6 +276,7 @@ fn malformed_lines_have_clear_messages() {
         ("reversed fill", format!("//@ in x: f32[n] = uniform(1, 0)\n{launch}")),
         ("real bounds of integers", format!("//@ in x: f32[n] = integers(0.5, 1)\n{launch}")),
         ("open string", format!("//@ in x: f32[n] = \"x.npy\n{launch}")),
+        ("many values", format!("//@ let x = {}1\n{launch}", "1+".repeat(300))),
         ("long line", format!("//@ let x = {}1\n{launch}", "1 + ".repeat(2000))),
     ];
     let mut all = String::new();
@@ -301,4 +302,46 @@ fn empty_and_huge_files_are_refused() {
     let ProblemError::Line(error) = KernelFile::read(&path).unwrap_err() else { panic!("no place") };
     assert_eq!((error.line, error.column), (2, 5));
     assert!(error.message.contains("byte 0xff is not UTF-8"), "{error}");
+}
+
+/// Text that is made to be slow ends at a limit, with a place; without the limits these take hours.
+#[test]
+fn no_file_keeps_the_checker_busy() {
+    let longest = |head: &str, unit: &str| format!("{head}{}1", unit.repeat(255));
+    let lets: String = (0..4000).map(|i| format!("//@ let x{i} = 1\n")).collect();
+    let sums: String = (0..200).map(|i| format!("{}\n", longest(&format!("//@ let x{i} = "), "n+"))).collect();
+    let launches: String = (0..2000).map(|_| "//@ launch tree<i + j><<<1, 1>>>(a, i)\n".to_string()).collect();
+    let nested = |body: &str| {
+        format!(
+            "{KERNELS}//@ for (i = 0; i < 60000; i = i + 1)\n//@ for (j = 0; j < 60000; j = j + 1)\n{body}//@ end\n//@ end\n\
+             //@ launch block_sum<<<1, 1>>>(a)\n"
+        )
+    };
+    let padding = format!("// {}\n", "block_sum ".repeat(10_000));
+    let cases = [
+        (nested(""), "more than 65536 times"),
+        (nested(&lets), "operations in all"),
+        (nested(&sums), "operations in all"),
+        (nested(&launches), "more than"),
+        (format!("{padding}{}", nested("//@ launch block_sum<<<1, 1>>>(a, j)\n")), "more than 4096 launches"),
+        (nested("//@ let y = active_blocks(tree<i * 60000 + j>, 256, 0)\n"), "asked about"),
+    ];
+    for (text, says) in cases {
+        let error = plan_at(&text, 1000).expect_err(says);
+        assert!(error.message.contains(says), "{error}");
+        let file = KernelFile::parse(Path::new("kernel.cu"), &text).unwrap();
+        // Names alone take no longer.
+        let _ = file.name_expressions(&sizes(1000), &DeviceShape::H200);
+    }
+    // The longest chain of operators is evaluated; a longer one is refused, not a stack overflow.
+    assert_eq!(
+        plan(&format!("{}\n//@ launch block_sum<<<1, 1>>>(x)", longest("//@ let x = ", "1+"))).unwrap().launches.len(),
+        1
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let plan = plan_at(&format!("\u{feff}//@ let block = 64\n{KERNELS}//@ launch block_sum<<<1, block>>>(a)\n"), 1000);
+    assert_eq!(plan.unwrap().launches[0].block, [64, 1, 1]);
 }
