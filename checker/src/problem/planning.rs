@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// Most launches of one plan.
 pub const MAX_LAUNCHES: usize = 4096;
 /// Most turns of all loops of one plan together.
-const MAX_TURNS: u32 = 1 << 16;
+const MAX_TURNS: u32 = 1 << 14;
 /// Most different kernels that one file launches or asks about.
 const MAX_KERNELS: usize = 256;
 /// Most bytes of one buffer (1 TiB): beyond it a length is a mistake, not a wish.

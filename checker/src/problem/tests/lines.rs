@@ -319,7 +319,7 @@ fn no_file_keeps_the_checker_busy() {
     };
     let padding = format!("// {}\n", "block_sum ".repeat(10_000));
     let cases = [
-        (nested(""), "more than 65536 times"),
+        (nested(""), "more than 16384 times"),
         (nested(&lets), "operations in all"),
         (nested(&sums), "operations in all"),
         (nested(&launches), "more than"),
