@@ -1,7 +1,7 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
 use super::job::Program;
-use super::outcome::{Failure, Fault, Status};
+use crate::backend::{Failure, Fault, Status};
 use simulator::{LaunchReport, Schedule};
 
 /// Why a session cannot go on.

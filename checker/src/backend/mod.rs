@@ -6,6 +6,7 @@
 //! [`Status`]. Errors are only for what no kernel can cause.
 
 mod capture;
+mod failure;
 pub mod gpu;
 mod job;
 mod limits;
@@ -13,11 +14,13 @@ pub mod machine;
 mod outcome;
 mod parent;
 mod sim;
+mod status;
+mod value;
 pub mod worker;
 
+pub use failure::{DeviceInfo, Failure, NoGpu};
 pub use job::{Artefact, Budget, Cache, Case, Job, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify};
-pub use outcome::{
-    BufferSummary, Checked, Death, DeviceInfo, Failure, Fault, Found, LaunchCount, LineCount, LooksLike, Mismatch,
-    NoGpu, Reply, RunId, RunResult, Status, Value, WrongOutput, real,
-};
+pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
 pub use parent::{End, Error, Options, devices, measure, roof, run, verify};
+pub use status::{Death, Fault, LooksLike, Mismatch, Status, WrongOutput};
+pub use value::{Value, real};

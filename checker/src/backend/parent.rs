@@ -2,8 +2,8 @@
 //! whatever happened into results.
 
 use super::job::{Artefact, Job, Measure, On, Verify};
-use super::outcome::{Checked, Death, DeviceInfo, Failure, Reply, Status};
 use super::worker::{ARGUMENT, Request};
+use crate::backend::{Checked, Death, DeviceInfo, Failure, Reply, Status};
 use crate::measure::{RoofValues, Timed};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -2,7 +2,7 @@
 
 use super::job::{Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
-use super::outcome::{Failure, Fault};
+use crate::backend::{Failure, Fault};
 use crate::plan::{Arg, Launch};
 use simulator::{Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity};
 use std::cell::RefCell;

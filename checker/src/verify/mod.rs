@@ -7,6 +7,7 @@
 pub mod case;
 pub mod compare;
 pub mod fill;
+mod leavings;
 pub mod npy;
 pub mod tolerance;
 

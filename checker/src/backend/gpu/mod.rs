@@ -13,7 +13,7 @@ pub use session::{GpuSession, fault};
 use super::capture::Capture;
 use super::job::Program;
 use super::machine::{Machine, Session, Stop};
-use super::outcome::{DeviceInfo, Failure, NoGpu};
+use crate::backend::{DeviceInfo, Failure, NoGpu};
 use driver::{CudaError, Device, Module, Stream};
 use simulator::Schedule;
 use std::cell::Cell;

@@ -3,11 +3,12 @@
 use super::*;
 use crate::backend::machine::BrokenGuard;
 use crate::backend::{Fault, Value};
-use crate::plan::{Fill, Launch};
+use crate::plan::{Fill, Launch, Plan};
+use crate::verify::npy;
 use std::cell::Cell;
 
 /// What a "kernel" does with its buffers, by buffer name; `launches` counts passes since the module was loaded.
-type Kernel = fn(buffers: &mut Vec<Vec<u8>>, launches: u32) -> Result<(), Stop>;
+type Kernel = fn(buffers: &mut [Vec<u8>], launches: u32) -> Result<(), Stop>;
 
 struct Host {
     kernels: Vec<(&'static str, Kernel)>,
@@ -103,17 +104,17 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// c = 3 a in double precision.
-fn oracle(buffers: &mut Vec<Vec<u8>>, _: u32) -> Result<(), Stop> {
+fn oracle(buffers: &mut [Vec<u8>], _: u32) -> Result<(), Stop> {
     buffers[1] = floats(&buffers[0]).iter().flat_map(|&x| (3.0 * f64::from(x)).to_le_bytes()).collect();
     Ok(())
 }
 
-fn triple(buffers: &mut Vec<Vec<u8>>, from: usize, to: usize) {
+fn triple(buffers: &mut [Vec<u8>], from: usize, to: usize) {
     let products: Vec<u8> = floats(&buffers[0]).iter().flat_map(|&x| (3.0 * x).to_le_bytes()).collect();
     buffers[1][4 * from..4 * to].copy_from_slice(&products[4 * from..4 * to]);
 }
 
-fn good(buffers: &mut Vec<Vec<u8>>, _: u32) -> Result<(), Stop> {
+fn good(buffers: &mut [Vec<u8>], _: u32) -> Result<(), Stop> {
     triple(buffers, 0, N as usize);
     Ok(())
 }
@@ -253,7 +254,7 @@ fn buffers_are_dumped_and_summarised() {
     run.thoroughness = Thoroughness::Once;
     run.dump = vec![("c".into(), path.clone())];
     let checked = results(&host, &run).remove(0);
-    assert_eq!(checked.dumped, [path.clone()]);
+    assert_eq!(checked.dumped, std::slice::from_ref(&path));
     assert_eq!(checked.outputs[0].unwritten, 990);
     assert_eq!(checked.outputs[0].head.len(), 8);
     let data = npy::read(&path, DType::F32, N).unwrap();
