@@ -120,7 +120,7 @@ fn products() {
     assert_eq!(w64::mul_hi_u(u64::MAX, u64::MAX), u64::MAX - 1);
     assert_eq!(mul24_lo(0xff_ffff, 2, true), 0xffff_fffe);
     assert_eq!(mul24_lo(0xff_ffff, 2, false), 0x1ff_fffe);
-    assert_eq!(mul24_hi(0xff_ffff, 0xff_ffff, false), (0xff_ffff_u64 * 0xff_ffff >> 16) as u32);
+    assert_eq!(mul24_hi(0xff_ffff, 0xff_ffff, false), ((0xff_ffff_u64 * 0xff_ffff) >> 16) as u32);
     assert_eq!(mul24_hi(0x80_0000, 1, true), 0xffff_ff80);
     assert_eq!(mad_hi_sat_s32(0x7fff_ffff, 0x7fff_ffff, 0x7fff_ffff), 0x7fff_ffff);
     assert_eq!(dp4a(0xff01_0203, 0x0101_0101, 10, true, true), 10 + 3 + 2 + 1 - 1);

@@ -159,7 +159,7 @@ fn integer_products_saturate_or_wrap() {
 
 #[test]
 fn transposing_twice_is_nothing() {
-    let source: [u32; 32] = std::array::from_fn(|i| (2 * i as u32 + 1) << 16 | 2 * i as u32);
+    let source: [u32; 32] = std::array::from_fn(|i| ((2 * i as u32 + 1) << 16) | (2 * i as u32));
     // Element (row, column) is 8 row + column.
     let moved = movmatrix(&source);
     assert_eq!(moved[0], 8 << 16);

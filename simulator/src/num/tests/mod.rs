@@ -31,6 +31,6 @@ pub fn special(format: &super::soft::Format) -> Vec<u64> {
     for centre in [format.one(), format.one() + quantum, format.one() - quantum, format.one() + 3 * quantum / 2] {
         values.extend([centre - 1, centre, centre + 1]);
     }
-    values.extend([format.max - 1, format.max, format.infinity(), format.infinity() | quantum / 2]);
+    values.extend([format.max - 1, format.max, format.infinity(), format.infinity() | (quantum / 2)]);
     values.iter().flat_map(|v| [*v, v | format.sign()]).collect()
 }

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Runs the differential kernels on this machine's GPU (sm_90 or newer). Needs nvcc.
+# Usage: run_on_gpu.sh WORK OUTDIR
+#   WORK    written by `cargo run -p simulator --example differential -- write WORK`
+#   OUTDIR  receives index.txt and outputs.bin for `... --example differential -- pack OUTDIR`
+set -euo pipefail
+[ $# -eq 2 ] || { echo "usage: run_on_gpu.sh WORK OUTDIR" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+work=$1
+out=$2
+mkdir -p "$out"
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+binary=$(mktemp)
+trap 'rm -f "$binary"' EXIT
+# -lcuda comes from the toolkit's stubs where no driver package put it in place.
+stubs=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/lib64/stubs
+"$nvcc" -std=c++17 -O1 -o "$binary" "$here/driver.cpp" -L"$stubs" -lcuda
+"$binary" "$work" "$out"
