@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "the tests read answers, this only packs them")]
 mod answers;
 #[path = "../tests/differential/cases.rs"]
+#[expect(dead_code, reason = "the tests compare, this only writes")]
 mod cases;
 #[path = "../tests/differential/inputs.rs"]
 mod inputs;

@@ -360,7 +360,9 @@ fn conversions(t: &mut Table) {
     for from in ints.clone() {
         for to in ints.clone() {
             for (s, sat) in [("", false), (".sat", true)] {
-                if from == to {
+                let fits = from.range().0 >= to.range().0 && from.range().1 <= to.range().1;
+                // Saturation that cannot happen is not accepted.
+                if from == to || sat && fits {
                     continue;
                 }
                 let opcode = format!("cvt{s}.{}.{}", int_name(&to), int_name(&from));
@@ -370,6 +372,9 @@ fn conversions(t: &mut Table) {
             }
         }
         for (name, to, _) in floats {
+            if to == Float::Bf16 && from.bits == 8 {
+                continue;
+            }
             for (r, rounding) in ROUNDINGS {
                 let opcode = format!("cvt.{r}.{name}.{}", int_name(&from));
                 let m = Modifiers { rounding, ..Modifiers::default() };
@@ -380,6 +385,9 @@ fn conversions(t: &mut Table) {
     }
     for (name, from, kind) in floats {
         for &to in &ints {
+            if from == Float::Bf16 && to.bits == 8 {
+                continue;
+            }
             for (r, rounding) in TO_INTEGRAL {
                 let opcode = format!("cvt.{r}.{}.{name}", int_name(&to));
                 t.add(&opcode, &[kind], register(to.bits), move |x| {

@@ -177,7 +177,7 @@ fn generate(seed: u64) -> Program {
     }
     let mut fold = String::new();
     for register in 1..REGISTERS {
-        let _ = write!(fold, "mad.lo.u32 r0, r0, 0x9e3779b1, r{register};\n");
+        let _ = writeln!(fold, "mad.lo.u32 r0, r0, 0x9e3779b1, r{register};");
     }
     let body = w.text;
     let ptx = format!(
