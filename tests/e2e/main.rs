@@ -11,6 +11,7 @@ mod compile;
 mod interrupt;
 mod occupancy;
 mod problem;
+mod references;
 mod sass;
 mod support;
 mod toolchain;

@@ -1,0 +1,365 @@
+//! Every shipped reference against an independent computation: the reference kernel runs on the simulator, and what it
+//! writes is compared with the same quantity computed here in another way (a closed form, another order, a sort).
+
+use crate::compile::toolchain;
+use checker::compile::{Request, compile};
+use checker::dtype::DType;
+use checker::plan::{Arg, Buffer, Plan, Role};
+use checker::problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
+use checker::verify::fill::{Values, fill};
+use simulator::{Checks, Config, Device, Launch, Module, Param, Status};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Buffers by name. Every type in use is exact in an f64.
+type Arrays = BTreeMap<String, Vec<f64>>;
+type Sizes = BTreeMap<String, i64>;
+
+/// Inputs and sizes to outputs.
+type Independent = fn(&Arrays, &Sizes) -> Arrays;
+
+const TABLE: [(&str, Independent); 29] = [
+    ("active-mask", active_mask),
+    ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
+    ("coefficients", coefficients),
+    ("double-literal", double_literal),
+    ("ex01", cooling),
+    ("ex02", mid_side),
+    ("ex03", base_counts),
+    ("ex04", column_sums),
+    ("ex05", two_generators),
+    ("ex06", dot_products),
+    ("ex07", histogram),
+    ("ex08", turned_and_averaged),
+    ("ex09", block_ranges),
+    ("ex10", kept),
+    ("ex11", |input, _| one("peak", vec![input["x"].iter().map(|x| x.abs()).fold(0.0, f64::max)])),
+    ("full-unroll", block_norms),
+    ("fuse", tone_curve),
+    ("global-passes", total),
+    ("ilp", fma_chains),
+    ("last-warp", block_sums_of_size),
+    ("local-array", local_array),
+    ("lock", largest_and_where),
+    ("modulo", block_maxima),
+    ("sequential-addressing", block_sums),
+    ("shuffle", block_sums),
+    ("single-pass", total),
+    ("trip-counts", trip_counts),
+    ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
+    ("wide-loads", |input, _| {
+        let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
+        two("y", y, input["x"].iter().map(|x| 2.0 * x.abs() + 1.0).collect())
+    }),
+];
+
+#[test]
+fn every_reference_agrees_with_an_independent_computation() {
+    let workbook = Workbook::around(crate::support::repository()).unwrap();
+    let problems = workbook.problems().unwrap();
+    let mut names: Vec<&str> = problems.iter().map(|problem| problem.id.as_str()).collect();
+    names.sort_unstable();
+    let known: Vec<&str> = TABLE.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, known, "a problem without an independent computation, or one that is gone");
+
+    for problem in &problems {
+        let (_, independent) = TABLE[known.binary_search(&problem.id.as_str()).unwrap()];
+        for sizes in problem.cases() {
+            let (input, output) = run_reference(problem, &sizes);
+            let sizes: Sizes = sizes.iter().map(|(name, value)| (name.clone(), *value)).collect();
+            let expected = independent(&input, &sizes);
+            assert_eq!(
+                output.keys().collect::<Vec<_>>(),
+                expected.keys().collect::<Vec<_>>(),
+                "{} at {sizes:?}: outputs",
+                problem.id
+            );
+            for (name, want) in &expected {
+                compare(&format!("{} at {sizes:?}: {name}", problem.id), &output[name], want);
+            }
+        }
+    }
+}
+
+/// Double precision leaves a factor of 2^29 between its roundings and those of f32; 1e-12 is far below what a tolerance
+/// could notice and far above what a thousand roundings in another order do.
+fn compare(what: &str, got: &[f64], want: &[f64]) {
+    assert_eq!(got.len(), want.len(), "{what}: length");
+    for (index, (got, want)) in got.iter().zip(want).enumerate() {
+        let bound = 1e-12 * want.abs().max(1.0);
+        assert!((got - want).abs() <= bound, "{what}[{index}]: the reference says {got}, computed here: {want}");
+    }
+}
+
+/// Runs `reference.cu` at one size; its inputs and its outputs.
+fn run_reference(problem: &Problem, sizes: &checker::problem::Sizes) -> (Arrays, Arrays) {
+    let file = problem.version(&Version::Reference).unwrap();
+    let path = problem.version_path(&Version::Reference).unwrap();
+    let device = DeviceShape::H200;
+    let kernels = file.name_expressions(sizes, &device).unwrap();
+    let compiled = compile(toolchain(), &Request::read(&path, "sm_90").unwrap().kernels(kernels)).unwrap();
+    let io = problem.reference_io(&file, sizes).unwrap();
+    let context = PlanContext { sizes: sizes.clone(), device, active_blocks: &|_, _, _| Ok(1) };
+    let plan = file.plan(&context, &io).unwrap();
+
+    let module = Arc::new(Module::parse(&compiled.ptx).unwrap());
+    let mut machine = Device::new(module.clone(), Config { checks: Checks::ALL, ..Config::default() });
+    let addresses = load(&mut machine, &plan, problem);
+    for launch in &plan.launches {
+        let kernel = &compiled.names[&launch.kernel];
+        let params = &module.kernel(kernel).unwrap().params;
+        let args = launch.args.iter().zip(params).map(|(arg, param)| argument(arg, param, &addresses)).collect();
+        let (grid, block) = (launch.grid, launch.block);
+        let request = Launch { kernel: kernel.clone(), grid, block, shared: launch.shared, args, cooperative: false };
+        let report = machine.launch(&request).unwrap();
+        assert_eq!(report.status, Status::Finished, "{}: {:?}", problem.id, report.findings);
+        assert_eq!(report.findings, [], "{}: a reference must be clean", problem.id);
+    }
+
+    let (mut input, mut output) = (Arrays::new(), Arrays::new());
+    for (buffer, address) in plan.buffers.iter().zip(addresses) {
+        let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+        machine.read(address, &mut bytes).unwrap();
+        let values = bytes.chunks_exact(buffer.dtype.size()).map(|bytes| value(buffer.dtype, bytes)).collect();
+        match buffer.role {
+            Role::In => input.insert(buffer.name.clone(), values),
+            Role::Out => output.insert(buffer.name.clone(), values),
+            Role::InOut | Role::Scratch => None,
+        };
+    }
+    (input, output)
+}
+
+fn load(machine: &mut Device, plan: &Plan, problem: &Problem) -> Vec<u64> {
+    let load = |buffer: &Buffer| {
+        let bytes = buffer.len * buffer.dtype.size() as u64;
+        let address = machine.alloc(&buffer.name, bytes).unwrap();
+        match buffer.role {
+            Role::In => machine.write(address, &fill(buffer, 2026, Values::AsStated, &problem.dir).unwrap()).unwrap(),
+            _ => machine.poison(address, bytes, &[0xff]).unwrap(),
+        }
+        address
+    };
+    plan.buffers.iter().map(load).collect()
+}
+
+fn argument(arg: &Arg, param: &Param, addresses: &[u64]) -> simulator::Arg {
+    match (arg, param.ty.as_str()) {
+        (Arg::Buffer(buffer), _) => simulator::Arg::Pointer(addresses[*buffer]),
+        (Arg::Int(value), _) => simulator::Arg::Bytes(value.to_le_bytes()[..param.size as usize].to_vec()),
+        (Arg::Real(value), "f32") => simulator::Arg::Bytes((*value as f32).to_le_bytes().to_vec()),
+        (Arg::Real(value), _) => simulator::Arg::Bytes(value.to_le_bytes().to_vec()),
+    }
+}
+
+fn value(dtype: DType, bytes: &[u8]) -> f64 {
+    let word = || bytes.try_into().unwrap();
+    match dtype {
+        DType::F32 => f32::from_le_bytes(word()).into(),
+        DType::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
+        DType::I32 => i32::from_le_bytes(word()).into(),
+        DType::U32 => u32::from_le_bytes(word()).into(),
+        other => panic!("no problem uses {other:?} yet"),
+    }
+}
+
+fn one(name: &str, values: Vec<f64>) -> Arrays {
+    Arrays::from([(name.to_owned(), values)])
+}
+
+fn two(name: &str, values: Vec<f64>, magnitudes: Vec<f64>) -> Arrays {
+    Arrays::from([(name.to_owned(), values), (format!("{name}_magnitude"), magnitudes)])
+}
+
+fn zip(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+}
+
+/// A sum by halves.
+fn pairwise(values: &[f64]) -> f64 {
+    match values {
+        [] => 0.0,
+        [value] => *value,
+        _ => pairwise(&values[..values.len() / 2]) + pairwise(&values[values.len() / 2..]),
+    }
+}
+
+/// Sums of chunks and of their magnitudes.
+fn chunk_sums(name: &str, values: &[f64], chunk: usize) -> Arrays {
+    let magnitudes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    two(name, values.chunks(chunk).map(pairwise).collect(), magnitudes.chunks(chunk).map(pairwise).collect())
+}
+
+fn block_sums(input: &Arrays, _: &Sizes) -> Arrays {
+    chunk_sums("sums", &input["x"], 256)
+}
+
+fn block_sums_of_size(input: &Arrays, sizes: &Sizes) -> Arrays {
+    one("sums", input["x"].chunks(sizes["block"] as usize).map(pairwise).collect())
+}
+
+fn total(input: &Arrays, _: &Sizes) -> Arrays {
+    chunk_sums("sum", &input["x"], usize::MAX)
+}
+
+fn block_norms(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let norm = |chunk: &[f64]| chunk.iter().map(|x| x.abs()).sum();
+    one("norms", input["x"].chunks(sizes["block"] as usize).map(norm).collect())
+}
+
+fn block_ranges(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let range = |chunk: &[f64]| {
+        let mut sorted = chunk.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() - 1] - sorted[0]
+    };
+    one("ranges", input["x"].chunks(sizes["block"] as usize).map(range).collect())
+}
+
+/// The largest value first, and among equals the lowest index.
+fn largest_and_where(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut ranked: Vec<(usize, f64)> = input["x"].iter().copied().enumerate().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    one("best", vec![ranked[0].1, ranked[0].0 as f64])
+}
+
+fn kept(input: &Arrays, _: &Sizes) -> Arrays {
+    let compacted = |chunk: &[f64]| {
+        let (kept, dropped): (Vec<f64>, Vec<f64>) = chunk.iter().partition(|x| **x > 0.0);
+        kept.into_iter().chain(dropped.iter().map(|_| 0.0)).collect::<Vec<f64>>()
+    };
+    one("kept", input["x"].chunks(32).flat_map(compacted).collect())
+}
+
+fn block_maxima(input: &Arrays, _: &Sizes) -> Arrays {
+    one("largest", input["x"].chunks(256).map(|chunk| chunk.iter().copied().fold(f64::MIN, f64::max)).collect())
+}
+
+fn dot_products(input: &Arrays, _: &Sizes) -> Arrays {
+    chunk_sums("dots", &zip(&input["a"], &input["b"], |a, b| a * b), 256)
+}
+
+fn column_sums(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let cols = sizes["cols"] as usize;
+    let column = |c: usize| input["m"].iter().skip(c).step_by(cols).copied().collect::<Vec<f64>>();
+    let magnitude = |c: usize| column(c).iter().map(|value| value.abs()).sum();
+    two("sums", (0..cols).map(|c| pairwise(&column(c))).collect(), (0..cols).map(magnitude).collect())
+}
+
+fn histogram(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut sorted = input["x"].clone();
+    sorted.sort_by(f64::total_cmp);
+    let below = |bin: usize| sorted.partition_point(|x| *x < bin as f64);
+    one("bins", (0..64).map(|bin| (below(bin + 1) - below(bin)) as f64).collect())
+}
+
+fn base_counts(input: &Arrays, _: &Sizes) -> Arrays {
+    let count = |word: f64, base: u32| {
+        let word = word as u32;
+        (0..32).step_by(2).filter(|shift| word >> shift & 3 == base).count() as f64
+    };
+    one("counts", (0..4).flat_map(|base| input["bases"].iter().map(move |word| count(*word, base))).collect())
+}
+
+fn active_mask(input: &Arrays, _: &Sizes) -> Arrays {
+    let word = |chunk: &[f64]| chunk.iter().rev().fold(0u32, |word, x| word << 1 | u32::from(*x > 0.5));
+    one("bits", input["x"].chunks(32).map(|chunk| word(chunk).into()).collect())
+}
+
+fn mid_side(input: &Arrays, _: &Sizes) -> Arrays {
+    let mid = zip(&input["left"], &input["right"], |l, r| 0.5 * l + 0.5 * r);
+    let side = zip(&input["left"], &input["right"], |l, r| 0.5 * l - 0.5 * r);
+    Arrays::from([("mid".to_owned(), mid), ("side".to_owned(), side)])
+}
+
+/// The smoothstep polynomial as the cubic Bezier curve it is, with the control points 0, 0, 1, 1.
+fn tone_curve(input: &Arrays, _: &Sizes) -> Arrays {
+    let smooth = |t: f64| 3.0 * t * t * (1.0 - t) + t * t * t;
+    one("v", input["x"].iter().map(|x| 0.25 + smooth(x.clamp(0.0, 1.0)) / 2.0).collect())
+}
+
+/// Cooling has a closed form: the gap to the room shrinks by 0.9 a step.
+fn cooling(input: &Arrays, _: &Sizes) -> Arrays {
+    let after = input["before"].iter().map(|t| 20.0 + (t - 20.0) * 0.9f64.powi(32)).collect();
+    two("after", after, input["before"].iter().map(|t| t.abs().max(20.0)).collect())
+}
+
+/// So has a chain: the gap to its fixed point 1 shrinks by 0.875 a step.
+fn fma_chains(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let shrink = 0.875f64.powi(sizes["iterations"] as i32);
+    let end = input["start"].iter().map(|x| 1.0 + (x - 1.0) * shrink).collect();
+    two("end", end, input["start"].iter().map(|x| x.abs().max(1.0)).collect())
+}
+
+/// Horner's rule from the top, where the reference adds terms from below.
+fn horner(coefficients: &[f64], x: f64) -> f64 {
+    coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
+}
+
+fn coefficients(input: &Arrays, _: &Sizes) -> Arrays {
+    let c: [f32; 16] =
+        [0.91, -0.42, 0.77, 0.35, -0.63, 0.58, -0.29, 0.84, 0.11, -0.95, 0.46, 0.23, -0.71, 0.67, 0.39, -0.88];
+    let c = c.map(f64::from);
+    let y = input["x"].iter().map(|x| horner(&c, *x)).collect();
+    two("y", y, input["x"].iter().map(|x| horner(&c.map(f64::abs), x.abs())).collect())
+}
+
+fn double_literal(input: &Arrays, _: &Sizes) -> Arrays {
+    let c = [1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362880.0, -1.0 / 39916800.0];
+    let y = input["angle"].iter().map(|x| x * horner(&c, x * x)).collect();
+    two("y", y, input["angle"].iter().map(|x| x.abs() * horner(&c.map(f64::abs), x * x)).collect())
+}
+
+fn local_array(input: &Arrays, _: &Sizes) -> Arrays {
+    let a = &input["a"];
+    let b = a.iter().take(1024).enumerate().map(|(i, a)| a + (i % 2) as f64).collect();
+    // A window that slides over the sequence, where the reference writes all of it down.
+    let last = |seed: f64| {
+        let mut window: Vec<u32> =
+            (0..8u32).map(|j| (seed as i64 as u32).wrapping_add(j.wrapping_mul(0x9e37_79b9))).collect();
+        for _ in 0..64 {
+            let next = window[0].wrapping_add(window[5]);
+            window.remove(0);
+            window.push(next);
+        }
+        f64::from(window[7])
+    };
+    Arrays::from([("b".to_owned(), b), ("last".to_owned(), a.iter().map(|seed| last(*seed)).collect())])
+}
+
+fn xorshift(s: u32) -> u32 {
+    let s = s ^ s << 13;
+    let s = s ^ s >> 17;
+    s ^ s << 5
+}
+
+fn trip_counts(input: &Arrays, _: &Sizes) -> Arrays {
+    let stir = |seed: f64, steps: f64| f64::from((0..steps as u32).fold(seed as u32, |s, _| xorshift(s)));
+    one("out", zip(&input["seed"], &input["steps"], stir))
+}
+
+/// Sixteen steps of a linear congruence are one step of another.
+fn two_generators(input: &Arrays, _: &Sizes) -> Arrays {
+    let (mut factor, mut summand) = (1u32, 0u32);
+    for _ in 0..16 {
+        factor = factor.wrapping_mul(1_664_525);
+        summand = summand.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+    let stir = |(i, seed): (usize, &f64)| {
+        let seed = *seed as u32;
+        let even = (0..16).fold(seed, |s, _| xorshift(s));
+        f64::from(if i % 2 == 0 { even } else { seed.wrapping_mul(factor).wrapping_add(summand) })
+    };
+    one("out", input["seed"].iter().enumerate().map(stir).collect())
+}
+
+fn turned_and_averaged(input: &Arrays, _: &Sizes) -> Arrays {
+    let n = input["x"].len();
+    let mut padded = input["x"].clone();
+    padded.resize(n.next_multiple_of(32), 0.0);
+    padded.chunks_mut(32).for_each(<[f64]>::reverse);
+    let pairs: Vec<(f64, f64)> =
+        (0..n).map(|i| (if i % 32 > 0 { padded[i - 1] } else { padded[i] }, padded[i])).collect();
+    let magnitude = pairs.iter().map(|(a, b)| 0.5 * (a.abs() + b.abs())).collect();
+    two("y", pairs.iter().map(|(a, b)| 0.5 * (a + b)).collect(), magnitude)
+}
