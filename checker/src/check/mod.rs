@@ -21,6 +21,7 @@ mod verify;
 pub use platform::{BackendChoice, Platform};
 pub use reasons::schedule_name;
 pub use run::{RunOptions, run};
+pub use verify::STEPS;
 pub use time::verdict_word;
 
 use crate::backend;

@@ -9,10 +9,11 @@ use crate::backend::{self, Case, Checked, Thoroughness, Verify};
 use crate::compile::CompileError;
 use crate::problem::{KernelFile, ProblemError, Sizes};
 use crate::report::{
-    self, Caught, Machine, OutputSummary, Reason, Report, SourceLine, Sources, Stage, StageName, StageStatus, Subject,
-    SubjectKind, Verdict,
+    self, Caught, Machine, Order, OutputSummary, Reason, Report, SourceLine, Sources, Stage, StageName, StageStatus,
+    Subject, SubjectKind, Verdict,
 };
 use crate::toolchain::{self, Toolchain};
+use rayon::prelude::*;
 use simulator::{Checks, Schedule};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub struct RunOptions {
     pub lines: bool,
     /// Machine code for this architecture.
     pub arch: String,
+    /// Warp instructions after which a launch counts as endless.
+    pub steps: u64,
     /// Seconds a run may take.
     pub timeout: u64,
     /// An explicit toolchain.
@@ -122,11 +125,6 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
         None => Machine::Sim { schedules: schedules.iter().map(reasons::schedule_name).collect() },
     };
-    let mut on = platform.on(schedules.clone(), options.checks, u64::MAX);
-    if let backend::On::Sim { config, .. } = &mut on {
-        config.limits.steps = simulator::Limits::default().steps;
-        config.lines = options.lines;
-    }
     let program = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
     let case = Case {
         name: report::sizes(&sizes),
@@ -139,9 +137,32 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         dump: options.dump.clone(),
     };
     let how = backend::Options { timeout: Duration::from_secs(options.timeout), ..backend::Options::default() };
-    let job = Verify { on, cases: vec![case], stop_at_failure: false };
-    let checked = backend::verify(&job, &how)?.into_iter().flatten().next();
-    let Some(checked) = checked else { return Ok(report) };
+    // One job an order: a finding then belongs to every order that shows it, not only to the first.
+    let one = |schedule: &Schedule| -> Result<Option<Checked>, CheckError> {
+        let mut on = platform.on(vec![*schedule], options.checks, options.steps);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.lines = options.lines;
+        }
+        let mut case = case.clone();
+        if *schedule != schedules[0] {
+            case.dump.clear();
+        }
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        Ok(backend::verify(&job, &how)?.into_iter().flatten().next())
+    };
+    let results = schedules.par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let results: Vec<Checked> = results.into_iter().flatten().collect();
+    let scene_case = report::sizes(&sizes);
+    let scene = Scene { file: path, case: &scene_case };
+    report.orders = schedules
+        .iter()
+        .zip(&results)
+        .map(|(schedule, checked)| Order {
+            schedule: reasons::schedule_name(schedule),
+            verdict: reasons::of(checked, &scene, &mut sources).first().map_or(Verdict::Finished, |r| r.verdict),
+        })
+        .collect();
+    let Some(checked) = merged(results) else { return Ok(report) };
     fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
     Ok(report)
 }
@@ -189,6 +210,27 @@ fn fill(
     if !checked.lines.is_empty() {
         report.lines = beside_source(checked, sources, path);
     }
+}
+
+/// The first order's numbers with everything that any order showed, the same thing at the same place once.
+fn merged(results: Vec<Checked>) -> Option<Checked> {
+    let mut results = results.into_iter();
+    let mut first = results.next()?;
+    for other in results {
+        for found in other.findings {
+            let known = |seen: &backend::Found| {
+                seen.finding.place.ptx_line == found.finding.place.ptx_line
+                    && std::mem::discriminant(&seen.finding.kind) == std::mem::discriminant(&found.finding.kind)
+            };
+            if !first.findings.iter().any(known) {
+                first.findings.push(found);
+            }
+        }
+        if first.status.passed() {
+            first.status = other.status;
+        }
+    }
+    Some(first)
 }
 
 fn summary(output: &backend::BufferSummary) -> OutputSummary {

@@ -40,6 +40,9 @@ pub struct RunArgs {
     /// Machine code for this architecture
     #[arg(long, value_name = "sm_XX", default_value = "sm_90")]
     arch: String,
+    /// Warp instructions after which a launch on the simulator counts as endless
+    #[arg(long, value_name = "N", default_value_t = crate::check::STEPS)]
+    steps: u64,
     /// Seconds after which the run is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
@@ -61,6 +64,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         dump: dumps(&args.dump)?,
         lines: args.lines,
         arch: args.arch.clone(),
+        steps: args.steps.max(1),
         timeout: args.timeout.max(1),
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
     };

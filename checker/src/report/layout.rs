@@ -23,6 +23,7 @@ pub fn render(report: &Report, face: Face, detail: Detail) -> String {
     reasons(&mut pen, report, detail);
     if detail > Detail::Brief {
         stages(&mut pen, report);
+        orders(&mut pen, report);
         if detail == Detail::Full {
             cases(&mut pen, report);
         }
@@ -70,7 +71,17 @@ fn machine(report: &Report) -> String {
         Machine::Sim { schedules } => match schedules.as_slice() {
             [] => "nothing was run".to_owned(),
             [one] => format!("on the simulator, schedule {one}"),
-            many => format!("on the simulator, schedules {}", many.join(", ")),
+            [first, more @ ..] => {
+                let drawn = more.iter().filter(|name| name.starts_with("adversarial")).count();
+                let mut names = vec![first.clone()];
+                names.extend(more.iter().filter(|name| !name.starts_with("adversarial")).cloned());
+                match drawn {
+                    0 => {}
+                    1 | 2 => names.extend(more.iter().filter(|name| name.starts_with("adversarial")).cloned()),
+                    _ => names.push(format!("{drawn} adversarial ones")),
+                }
+                format!("on the simulator, schedules {}", names.join(", "))
+            }
         },
     }
 }
@@ -115,6 +126,24 @@ fn stages(pen: &mut Pen, report: &Report) {
         let name = pad(stage.name.label(), width, false);
         let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, name.as_str()), (Tone::Text, "  ")];
         pen.wrapped(&first, text, &stage.summary);
+    }
+}
+
+/// Which orders of execution are right and which are not.
+fn orders(pen: &mut Pen, report: &Report) {
+    if report.orders.len() < 2 {
+        return;
+    }
+    let good = report.orders.iter().filter(|order| order.verdict.is_good()).count();
+    pen.heading("schedules", &format!("{good} of {} clean", report.orders.len()));
+    let width = report.orders.iter().map(|order| order.schedule.len()).max().unwrap_or(0);
+    for order in &report.orders {
+        let good = order.verdict.is_good();
+        let tone = if good { Tone::Good } else { Tone::Bad };
+        let mark = if good { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "no") };
+        let name = pad(&order.schedule, width, false);
+        let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
+        pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
     }
 }
 
@@ -199,12 +228,14 @@ fn lines(pen: &mut Pen, report: &Report) {
     for line in &report.lines {
         if line.file != file {
             file = &line.file;
-            pen.heading(file, "warp instructions, lane efficiency, global sectors, bank conflicts");
+            pen.heading(file, "");
+            let header = format!("{:>12} {:>7} {:>10} {:>9}", "instructions", "lanes", "sectors", "conflicts");
+            pen.line(&[(Tone::Dim, &header)]);
         }
         let counts = match &line.counters {
-            None => " ".repeat(38),
+            None => " ".repeat(41),
             Some(counters) => format!(
-                "{:>12} {:>5.0} % {:>10} {:>7}",
+                "{:>12} {:>5.0} % {:>10} {:>9}",
                 pen.face.number(counters.instructions as f64),
                 100.0 * counters.lane_efficiency(),
                 pen.face.number((counters.global_load_sectors + counters.global_store_sectors) as f64),

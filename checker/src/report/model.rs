@@ -190,6 +190,15 @@ pub struct Case {
     pub error: Option<f64>,
 }
 
+/// How one order of execution went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The schedule, as `--schedule` writes it.
+    pub schedule: String,
+    /// The gravest that was found under it.
+    pub verdict: Verdict,
+}
+
 /// A finding of the simulator, with where it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Caught {
@@ -429,6 +438,8 @@ pub struct Report {
     pub stages: Vec<Stage>,
     /// Cases run.
     pub cases: Vec<Case>,
+    /// `checker run`: orders of execution that were tried.
+    pub orders: Vec<Order>,
     /// Findings of the candidate.
     pub findings: Vec<Caught>,
     /// The comparison.
@@ -476,6 +487,7 @@ impl Report {
             repeat: String::new(),
             stages: Vec::new(),
             cases: Vec::new(),
+            orders: Vec::new(),
             findings: Vec::new(),
             table: Vec::new(),
             diff: None,

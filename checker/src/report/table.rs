@@ -124,7 +124,10 @@ fn tone(row: &Row) -> Tone {
 fn speedups(pen: &mut Pen, report: &Report) {
     for speedup in report.speedup.iter().chain(&report.recorded) {
         pen.gap();
+        let recorded = matches!(speedup.provenance, Provenance::Recorded { .. });
         let tone = match speedup.verdict.as_str() {
+            // What was measured elsewhere and earlier must not look like a result of now.
+            _ if recorded => Tone::Dim,
             "FASTER" => Tone::Good,
             "SLOWER" => Tone::Bad,
             _ => Tone::Strong,
@@ -133,7 +136,7 @@ fn speedups(pen: &mut Pen, report: &Report) {
         let amount = format!("{} {times}", ratio(speedup.ratio));
         let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
         pen.line(&[
-            (Tone::Text, "  "),
+            (Tone::Dim, if recorded { "  recorded  " } else { "  " }),
             (tone, &speedup.verdict),
             (Tone::Text, "  "),
             (Tone::Strong, &amount),
