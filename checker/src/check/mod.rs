@@ -21,8 +21,8 @@ mod verify;
 pub use platform::{BackendChoice, Platform};
 pub use reasons::schedule_name;
 pub use run::{RunOptions, run};
-pub use verify::STEPS;
 pub use time::verdict_word;
+pub use verify::STEPS;
 
 use crate::backend;
 use crate::compile::CompileError;
