@@ -8,6 +8,8 @@ mod answers;
 mod cases;
 #[path = "../tests/differential/inputs.rs"]
 mod inputs;
+#[path = "../tests/differential/matrices.rs"]
+mod matrices;
 #[path = "../tests/differential/programs.rs"]
 mod programs;
 
@@ -32,7 +34,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
         let inputs: Vec<u8> = case.inputs().iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         kernels.push((case.name.clone(), case.ptx(), inputs, cases::TUPLES as u32, 8 * cases::TUPLES));
     }
-    for program in programs::all() {
+    for program in programs::all().into_iter().chain(matrices::all()) {
         let inputs = program.inputs().iter().flat_map(|x| x.to_le_bytes()).collect();
         kernels.push((program.name, program.ptx, inputs, programs::THREADS, 4 * programs::THREADS as usize));
     }

@@ -12,6 +12,7 @@
 mod answers;
 mod cases;
 mod inputs;
+mod matrices;
 mod programs;
 
 use answers::{Answer, Answers};
@@ -142,7 +143,7 @@ fn opcodes_agree_with_the_gpu() {
 fn programs_agree_with_the_gpu() {
     let Some(answers) = committed() else { return };
     let (mut failures, mut compared) = (Vec::new(), 0);
-    for program in programs::all() {
+    for program in programs::all().into_iter().chain(matrices::all()) {
         compared += 1;
         let inputs: Vec<u8> = program.inputs().iter().flat_map(|x| x.to_le_bytes()).collect();
         let want = match answer(&answers, &program.name, &program.ptx, &inputs) {
