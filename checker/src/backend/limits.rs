@@ -17,9 +17,13 @@ pub fn at_start() {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-/// Bounds the worker's address space. Not for a GPU: its driver reserves far more than it uses.
+/// Address space that a thread reserves without using it: its stack and its heap arena.
+const RESERVED_A_THREAD: u64 = 256 << 20;
+
+/// Bounds the worker's memory, by its address space. Not for a GPU: its driver reserves far more than it uses.
 pub fn memory(bytes: u64) {
-    limit(Resource::As, bytes);
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    limit(Resource::As, bytes.saturating_add(threads * RESERVED_A_THREAD));
 }
 
 fn limit(resource: Resource, value: u64) {

@@ -236,32 +236,35 @@ fn as_real(value: Value) -> f64 {
 
 /// An element as a number without loss. `bytes` has the type's size.
 pub fn value(dtype: DType, bytes: &[u8]) -> Value {
-    let mut wide = [0u8; 8];
-    wide[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
-    let bits = u64::from_le_bytes(wide);
     match dtype {
         DType::F64 | DType::F32 | DType::F16 | DType::Bf16 => Value::Real(real(dtype, bytes)),
-        DType::I8 => Value::Signed(i64::from(bits as u8 as i8)),
-        DType::I16 => Value::Signed(i64::from(bits as u16 as i16)),
-        DType::I32 => Value::Signed(i64::from(bits as u32 as i32)),
-        DType::I64 => Value::Signed(bits as i64),
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => Value::Unsigned(bits),
+        DType::I8 => Value::Signed(i8::from_le_bytes(fixed(bytes)).into()),
+        DType::I16 => Value::Signed(i16::from_le_bytes(fixed(bytes)).into()),
+        DType::I32 => Value::Signed(i32::from_le_bytes(fixed(bytes)).into()),
+        DType::I64 => Value::Signed(i64::from_le_bytes(fixed(bytes))),
+        DType::U8 => Value::Unsigned(u8::from_le_bytes(fixed(bytes)).into()),
+        DType::U16 => Value::Unsigned(u16::from_le_bytes(fixed(bytes)).into()),
+        DType::U32 => Value::Unsigned(u32::from_le_bytes(fixed(bytes)).into()),
+        DType::U64 => Value::Unsigned(u64::from_le_bytes(fixed(bytes))),
     }
 }
 
 /// An element as a double; `bytes` has the type's size. 64-bit integers are rounded.
 #[inline]
 pub fn real(dtype: DType, bytes: &[u8]) -> f64 {
-    let mut wide = [0u8; 8];
-    wide[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
-    let bits = u64::from_le_bytes(wide);
     match dtype {
-        DType::F64 => f64::from_bits(bits),
-        DType::F32 => f64::from(f32::from_bits(bits as u32)),
-        DType::F16 => f16::from_bits(bits as u16).to_f64(),
-        DType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+        DType::F64 => f64::from_le_bytes(fixed(bytes)),
+        DType::F32 => f32::from_le_bytes(fixed(bytes)).into(),
+        DType::F16 => f16::from_le_bytes(fixed(bytes)).to_f64(),
+        DType::Bf16 => bf16::from_le_bytes(fixed(bytes)).to_f64(),
         _ => as_real(value(dtype, bytes)),
     }
+}
+
+/// The first N bytes; there are always so many.
+#[inline]
+fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 /// `value` rounded to a float type.

@@ -44,7 +44,7 @@ impl Tolerance {
 /// Half the distance from 1 to the next number: 2^-24 for f32, 2^-11 for f16, 2^-8 for bf16, 2^-53 for f64; 0 for
 /// integers.
 pub fn unit_roundoff(dtype: DType) -> f64 {
-    if dtype.is_float() { 2f64.powi(-significand_bits(dtype)) } else { 0.0 }
+    if dtype.is_float() { f64::from_bits(((1023 - significand_bits(dtype)) as u64) << 52) } else { 0.0 }
 }
 
 /// Bits of the significand, the implicit one included (IEEE 754 table 3.5; bfloat16: 8); for an integer type the bits
@@ -72,22 +72,15 @@ pub fn ulp(value: f64, dtype: DType) -> f64 {
     if !dtype.is_float() || !value.is_finite() {
         return 0.0;
     }
-    let smallest_exponent = match dtype {
-        DType::F64 => -1022,
-        DType::F16 => -14,
-        _ => -126,
+    // In terms of f64's biased exponent, which is 0 for its subnormal numbers.
+    let smallest = match dtype {
+        DType::F64 => 1,
+        DType::F16 => 1023 - 14,
+        _ => 1023 - 126,
     };
-    let exponent = if value == 0.0 { smallest_exponent } else { exponent(value).max(smallest_exponent) };
-    let shift = exponent - (significand_bits(dtype) - 1);
-    // 2^shift; below the normal range of f64 powi would flush to zero.
-    if shift >= -1022 { 2f64.powi(shift) } else { f64::from_bits(1 << (shift + 1074).max(0)) }
-}
-
-/// floor(log2 |value|) of a finite value that is not zero.
-fn exponent(value: f64) -> i32 {
-    let bits = value.abs().to_bits();
-    let biased = (bits >> 52) as i32;
-    if biased == 0 { -1011 - bits.leading_zeros() as i32 } else { biased - 1023 }
+    let exponent = ((value.abs().to_bits() >> 52) as i32).max(smallest) - (significand_bits(dtype) - 1);
+    // A power of two, a subnormal one where its exponent is below the normal range.
+    f64::from_bits(if exponent >= 1 { (exponent as u64) << 52 } else { 1 << (exponent + 51).max(0) })
 }
 
 #[cfg(test)]
