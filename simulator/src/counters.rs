@@ -70,3 +70,18 @@ impl Counters {
 
 /// Counters by source line: (file, line) to sums. Lines come from `.loc`; line 0 is code without one.
 pub type LineCounters = BTreeMap<(String, u32), Counters>;
+
+macro_rules! add_fields {
+    ($to:ident, $from:ident, $($field:ident)*) => { $($to.$field += $from.$field;)* };
+}
+
+impl Counters {
+    /// Adds another sum to this one, field by field.
+    pub fn add(&mut self, other: &Counters) {
+        add_fields!(self, other, instructions thread_instructions branches divergent_branches global_load_requests
+            global_load_sectors global_load_bytes global_store_requests global_store_sectors global_store_bytes
+            shared_load_requests shared_load_wavefronts shared_store_requests shared_store_wavefronts
+            shared_bank_conflicts local_loads local_stores global_atomics shared_atomics barriers warp_barriers shuffles
+            votes flops);
+    }
+}

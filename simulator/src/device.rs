@@ -1,7 +1,19 @@
 //! A simulated device: memory, a module, launches.
 
-use crate::{Config, Launch, LaunchReport, Module};
+use crate::exec::context::Context;
+use crate::exec::grid::{self, Outcome};
+use crate::launch::Arg;
+use crate::memory::global::Global;
+use crate::observe::{Nobody, Observer};
+use crate::watch::Watch;
+use crate::{Checks, Config, Launch, LaunchReport, Module};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// Threads a block may have.
+const MAX_THREADS: u64 = 1024;
+/// Bytes of the cooperative grid barrier's workspace.
+const WORKSPACE: u64 = 64;
 
 /// A launch that cannot start: the caller's mistake, not the kernel's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,12 +104,66 @@ pub enum MemoryError {
 pub struct Device {
     config: Config,
     module: Arc<Module>,
+    global: Global,
+    workspace: Option<u64>,
+    watch: Option<(Checks, Watch)>,
+    /// What the host did to memory, for checks that are switched on later.
+    history: Vec<History>,
+    launches: u64,
+}
+
+/// Something the host did to memory.
+#[derive(Debug, Clone, Copy)]
+enum History {
+    Allocated(u64, u64),
+    Written(u64, u64),
+    Poisoned(u64, u64),
 }
 
 impl Device {
     /// A device with the module's `.global` and `.const` variables in their initial state.
     pub fn new(module: Arc<Module>, config: Config) -> Self {
-        Self { config, module }
+        let mut device = Self {
+            config,
+            module,
+            global: Global::new(),
+            workspace: None,
+            watch: None,
+            history: Vec::new(),
+            launches: 0,
+        };
+        let module = Arc::clone(&device.module);
+        for variable in &module.decoded().variables {
+            // What does not fit is left out: touching it is an access out of bounds.
+            if device.global.in_use.saturating_add(variable.size) > device.config.limits.memory {
+                continue;
+            }
+            device.global.place(variable.address, variable.size, &variable.name, variable.constant);
+            if let Some(allocation) = device.global.allocations.last() {
+                allocation.write(0, &variable.init);
+            }
+            device.remember(History::Allocated(variable.address, variable.size));
+            device.remember(History::Written(variable.address, variable.size));
+        }
+        device
+    }
+
+    fn remember(&mut self, event: History) {
+        // Writes of the same place again and again (one a launch) do not grow the list.
+        if let Some(last) = self.history.iter().rposition(|known| known.range() == event.range()) {
+            let replaces = !matches!(self.history[last], History::Allocated(..));
+            let later = self.history[last + 1..].iter().all(|known| !known.overlaps(&event));
+            if replaces && later {
+                self.history[last] = event;
+            } else {
+                self.history.push(event);
+            }
+        } else {
+            self.history.push(event);
+        }
+        if let Some((_, watch)) = &mut self.watch {
+            event.tell(watch);
+        }
     }
 
     /// The settings; they may be changed between launches.
@@ -112,27 +178,246 @@ impl Device {
 
     /// Allocates `bytes` of global memory (256-byte aligned, surrounded by addresses that belong to nothing), called
     /// `name` in findings. Its bytes count as uninitialised until they are written.
-    pub fn alloc(&mut self, _name: &str, _bytes: u64) -> Result<u64, MemoryError> {
-        unimplemented!("simulator core")
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryError> {
+        let (in_use, limit) = (self.global.in_use, self.config.limits.memory);
+        if in_use.saturating_add(bytes) > limit {
+            return Err(MemoryError::Limit { asked: bytes, in_use, limit });
+        }
+        let address = self.global.alloc(bytes, name);
+        self.remember(History::Allocated(address, bytes));
+        Ok(address)
     }
 
     /// Writes bytes from the host; they count as initialised.
-    pub fn write(&mut self, _address: u64, _bytes: &[u8]) -> Result<(), MemoryError> {
-        unimplemented!("simulator core")
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        let size = bytes.len() as u64;
+        let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
+        let allocation = &self.global.allocations[at];
+        allocation.write(address - allocation.base, bytes);
+        self.remember(History::Written(address, size));
+        Ok(())
     }
 
     /// Fills from the host with a repeated pattern but leaves the bytes uninitialised for the checks: poison.
-    pub fn poison(&mut self, _address: u64, _bytes: u64, _pattern: &[u8]) -> Result<(), MemoryError> {
-        unimplemented!("simulator core")
+    pub fn poison(&mut self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
+        let at = self.global.find(address, bytes).ok_or(MemoryError::Range { address, size: bytes })?;
+        let allocation = &self.global.allocations[at];
+        let mut piece: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 1024).collect();
+        if pattern.is_empty() {
+            piece = vec![0; 1024];
+        }
+        let mut done = 0;
+        while done < bytes {
+            let count = (bytes - done).min(piece.len() as u64);
+            allocation.write(address - allocation.base + done, &piece[..count as usize]);
+            done += count;
+        }
+        self.remember(History::Poisoned(address, bytes));
+        Ok(())
     }
 
     /// Reads bytes to the host.
-    pub fn read(&self, _address: u64, _into: &mut [u8]) -> Result<(), MemoryError> {
-        unimplemented!("simulator core")
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        let size = into.len() as u64;
+        let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
+        let allocation = &self.global.allocations[at];
+        allocation.read(address - allocation.base, into);
+        Ok(())
     }
 
     /// Runs a kernel to its end or its fault.
-    pub fn launch(&mut self, _launch: &Launch) -> Result<LaunchReport, LaunchError> {
-        unimplemented!("simulator core")
+    pub fn launch(&mut self, launch: &Launch) -> Result<LaunchReport, LaunchError> {
+        let module = Arc::clone(&self.module);
+        let function = self.check(&module, launch)?;
+        if launch.cooperative {
+            let workspace = match self.workspace {
+                Some(workspace) => workspace,
+                None => {
+                    let workspace = self.global.alloc(WORKSPACE, "grid workspace");
+                    self.remember(History::Allocated(workspace, WORKSPACE));
+                    self.workspace = Some(workspace);
+                    workspace
+                }
+            };
+            if let Some(at) = self.global.find(workspace, WORKSPACE) {
+                self.global.allocations[at].write(0, &[0; WORKSPACE as usize]);
+            }
+            self.remember(History::Written(workspace, WORKSPACE));
+        }
+        let info = &module.kernels()[function];
+        self.launches += 1;
+        let context = Context {
+            decoded: module.decoded(),
+            config: &self.config,
+            global: &self.global,
+            function: module.decoded().entries[function],
+            params: parameters(&info.params, &launch.args),
+            grid: launch.grid,
+            block: launch.block,
+            static_shared: info.static_shared,
+            dynamic_shared: launch.shared,
+            workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
+            steps: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            launch: self.launches,
+        };
+        let checks = self.config.checks;
+        let next = AtomicU64::new(0);
+        let slots = self.config.resident_blocks.max(1);
+        if !checks.races && !checks.uninitialised {
+            // Nobody kept watch over this launch: what it wrote is not known.
+            self.watch = None;
+            let outcomes = run_unwatched(&context, &next, slots);
+            let report = grid::report(&context, outcomes);
+            for allocation in &self.global.allocations {
+                self.history.push(History::Written(allocation.base, allocation.size));
+            }
+            self.history.retain({
+                let mut seen = std::collections::HashSet::new();
+                move |event| seen.insert((event.range(), event.order()))
+            });
+            return Ok(report);
+        }
+        let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
+        let (_, mut watch) = known.unwrap_or_else(|| {
+            let mut watch = Watch::new(checks);
+            for event in &self.history {
+                event.tell(&mut watch);
+            }
+            (checks, watch)
+        });
+        let outcome = grid::work(&context, &mut watch, &next, 0..slots);
+        let report = grid::report(&context, vec![outcome]);
+        self.watch = Some((checks, watch));
+        Ok(report)
     }
+
+    fn check(&self, module: &Module, launch: &Launch) -> Result<usize, LaunchError> {
+        let kernels = module.kernels();
+        let Some(at) = kernels.iter().position(|kernel| kernel.name == launch.kernel) else {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            return Err(LaunchError::NoKernel { name: launch.kernel.clone(), available: names.join(", ") });
+        };
+        let kernel = &kernels[at];
+        let extent = |what: String, value: u64, limit: u64| {
+            if value == 0 || value > limit { Err(LaunchError::Extent { what, value, limit }) } else { Ok(()) }
+        };
+        let limits = [("x", MAX_THREADS, (1 << 31) - 1), ("y", MAX_THREADS, 65535), ("z", 64, 65535)];
+        for (axis, (name, block, grid)) in limits.into_iter().enumerate() {
+            extent(format!("block.{name}"), launch.block[axis].into(), block)?;
+            extent(format!("grid.{name}"), launch.grid[axis].into(), grid)?;
+        }
+        let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
+        let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
+        extent("threads a block".into(), threads, limit)?;
+        let bytes = u64::from(kernel.static_shared) + u64::from(launch.shared);
+        let limit = u64::from(self.config.shared_per_block);
+        if bytes > limit {
+            return Err(LaunchError::Shared { bytes, limit });
+        }
+        let (expected, given) = (kernel.params.len(), launch.args.len());
+        if expected != given {
+            return Err(LaunchError::ArgumentCount { kernel: kernel.name.clone(), expected, given });
+        }
+        for (index, (param, arg)) in kernel.params.iter().zip(&launch.args).enumerate() {
+            let given = match arg {
+                Arg::Pointer(_) => 8,
+                Arg::Bytes(bytes) => bytes.len() as u32,
+            };
+            if given != param.size {
+                let (kernel, expected) = (kernel.name.clone(), param.size);
+                return Err(LaunchError::ArgumentSize { kernel, index, expected, given });
+            }
+        }
+        let blocks: u64 = launch.grid.iter().map(|&extent| u64::from(extent)).product();
+        let limit = u64::from(self.config.resident_blocks);
+        if launch.cooperative && blocks > limit {
+            return Err(LaunchError::TooManyBlocks { blocks, limit });
+        }
+        Ok(at)
+    }
+}
+
+impl History {
+    fn range(&self) -> (u64, u64) {
+        match *self {
+            Self::Allocated(at, size) | Self::Written(at, size) | Self::Poisoned(at, size) => (at, size),
+        }
+    }
+
+    fn order(&self) -> u8 {
+        match self {
+            Self::Allocated(..) => 0,
+            Self::Written(..) => 1,
+            Self::Poisoned(..) => 2,
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let ((a, m), (b, n)) = (self.range(), other.range());
+        a < b + n && b < a + m
+    }
+
+    fn tell(&self, watch: &mut Watch) {
+        match *self {
+            Self::Allocated(at, size) => watch.allocated(at, size),
+            Self::Written(at, size) => watch.written(at, size),
+            Self::Poisoned(at, size) => watch.poisoned(at, size),
+        }
+    }
+}
+
+/// Parameter bytes as the kernel sees them.
+fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (param, arg) in params.iter().zip(args) {
+        out.resize(out.len().next_multiple_of(param.align.max(1) as usize), 0);
+        match arg {
+            Arg::Pointer(address) => out.extend_from_slice(&address.to_le_bytes()),
+            Arg::Bytes(bytes) => out.extend_from_slice(bytes),
+        }
+    }
+    out
+}
+
+#[cfg(not(feature = "threads"))]
+fn run_unwatched(context: &Context<'_>, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    vec![run_one(context, &mut Nobody, next, 0..slots)]
+}
+
+fn run_one<O: Observer>(
+    context: &Context<'_>,
+    observer: &mut O,
+    next: &AtomicU64,
+    slots: std::ops::Range<u32>,
+) -> Outcome {
+    grid::work(context, observer, next, slots)
+}
+
+#[cfg(feature = "threads")]
+fn run_unwatched(context: &Context<'_>, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    use std::sync::Mutex;
+    let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
+    let threads = (context.config.threads.max(1) as u64).min(blocks).min(u64::from(slots)) as u32;
+    if threads == 1 {
+        return vec![run_one(context, &mut Nobody, next, 0..slots)];
+    }
+    // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
+    // threads may wait for each other, so a pool that runs them one after the other would never end.
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for at in 0..threads {
+            let outcomes = &outcomes;
+            let slots = slots * at / threads..slots * (at + 1) / threads;
+            scope.spawn(move || {
+                let outcome = run_one(context, &mut Nobody, next, slots);
+                if let Ok(mut all) = outcomes.lock() {
+                    all.push((at, outcome));
+                }
+            });
+        }
+    });
+    let mut all = outcomes.into_inner().unwrap_or_default();
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, outcome)| outcome).collect()
 }

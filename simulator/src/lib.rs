@@ -10,11 +10,15 @@
 pub mod config;
 pub mod counters;
 pub mod device;
+mod exec;
 pub mod finding;
+mod isa;
 pub mod launch;
+mod memory;
 pub mod module;
 pub mod num;
 pub mod observe;
+mod ptx;
 pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};

@@ -1,5 +1,9 @@
 //! A parsed PTX module.
 
+use crate::isa::decode::{Decoded, decode};
+use std::fmt;
+use std::sync::Arc;
+
 /// PTX text that cannot be read: where and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("PTX line {line}, column {column}: {message}")]
@@ -39,24 +43,36 @@ pub struct Kernel {
 }
 
 /// A parsed and decoded module. Cheap to share between devices.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Module {
-    kernels: Vec<Kernel>,
+    decoded: Arc<Decoded>,
 }
 
 impl Module {
     /// Reads PTX text. Unknown instructions are kept and reported when they are executed, not here.
-    pub fn parse(_ptx: &str) -> Result<Self, ParseError> {
-        unimplemented!("simulator core")
+    pub fn parse(ptx: &str) -> Result<Self, ParseError> {
+        let tree = crate::ptx::parse(ptx)?;
+        Ok(Self { decoded: Arc::new(decode(&tree)) })
     }
 
     /// The entries, in the order of the text.
     pub fn kernels(&self) -> &[Kernel] {
-        &self.kernels
+        &self.decoded.kernels
     }
 
     /// The entry of that name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
+        self.kernels().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Code and variables.
+    pub(crate) fn decoded(&self) -> &Decoded {
+        &self.decoded
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("kernels", &self.decoded.kernels).finish_non_exhaustive()
     }
 }

@@ -62,6 +62,8 @@ pub struct Builder<'m> {
     pub labels: Vec<u32>,
     /// Shared memory of function-level variables starts here.
     pub shared: u64,
+    /// Its shared variables: name, offset, bytes.
+    pub own_shared: Vec<(String, u64, u64)>,
     /// The function is an entry.
     pub entry: bool,
     scopes: Vec<Scope>,
@@ -75,6 +77,7 @@ pub struct Builder<'m> {
     own_file: Option<u32>,
     origin: Origin,
     too_many: bool,
+    carry: Option<R>,
 }
 
 impl<'m> Builder<'m> {
@@ -89,6 +92,7 @@ impl<'m> Builder<'m> {
             origins: Vec::new(),
             labels: Vec::new(),
             shared,
+            own_shared: Vec::new(),
             entry,
             scopes: vec![Scope::default()],
             constants32: HashMap::new(),
@@ -101,6 +105,7 @@ impl<'m> Builder<'m> {
             own_file: None,
             origin: Origin { ptx_line: 0, line: 0, function: index },
             too_many: false,
+            carry: None,
         }
     }
 
@@ -145,6 +150,18 @@ impl<'m> Builder<'m> {
             }
             _ if ty.size() == 8 => Local::Register(Reg::R64(self.temp64())),
             _ => Local::Register(Reg::R32(self.temp32())),
+        }
+    }
+
+    /// The function's condition code (`CC.CF`).
+    pub fn carry_flag(&mut self) -> R {
+        match self.carry {
+            Some(flag) => flag,
+            None => {
+                let flag = self.temp_p();
+                self.carry = Some(flag);
+                flag
+            }
         }
     }
 
@@ -542,12 +559,14 @@ impl<'m> Builder<'m> {
                 }
                 Local::Frame(offset)
             }
-            VarSpace::Shared => {
+            VarSpace::Shared if self.entry => {
                 let offset = self.shared.next_multiple_of(u64::from(var.align.max(1)));
-                self.shared = offset + var.size.unwrap_or(0).min(1 << 40);
+                let size = var.size.unwrap_or(0).min(1 << 40);
+                self.shared = offset + size;
+                self.own_shared.push((var.name.clone(), offset, size));
                 Local::Shared(offset)
             }
-            // Function-level globals and constants are placed with the module's.
+            // Function-level globals and constants, and device functions' shared variables, are placed with the module's.
             _ => return,
         };
         if let Some(scope) = self.scopes.last_mut() {

@@ -1,7 +1,7 @@
 //! The operation set of the executor.
 
+pub use crate::num::Compare as Cmp;
 use crate::observe::{Order, Scope};
-use crate::ptx::ast::Ty;
 use std::sync::Arc;
 
 /// Index into one of a frame's register files. Constants live in the same files.
@@ -15,7 +15,7 @@ pub const NOWHERE: u32 = u32::MAX;
 /// A register of any file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reg {
-    /// 8 to 32 bits; narrower values are kept zero-extended.
+    /// 8 to 32 bits; what lies above a narrower value means nothing.
     R32(R),
     /// 64 bits.
     R64(R),
@@ -23,26 +23,6 @@ pub enum Reg {
     P(R),
     /// Not there, or `_`.
     None,
-}
-
-/// Comparisons, ordered before unordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
-pub enum Cmp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Equ,
-    Neu,
-    Ltu,
-    Leu,
-    Gtu,
-    Geu,
-    Num,
-    Nan,
 }
 
 /// Special registers that differ by lane, warp, block or launch.
@@ -84,7 +64,10 @@ pub enum Special {
 pub enum Op {
     /// Lanes that diverged may wait here for each other.
     Join,
-    Bra { target: u32, join: u32 },
+    Bra {
+        target: u32,
+        join: u32,
+    },
     BrIndexed(u32),
     Call(u32),
     Ret,
@@ -93,80 +76,354 @@ pub enum Op {
     Nop,
     /// Index into [`Code::unsupported`].
     Unsupported(u32),
-    Mov32 { d: R, a: R },
-    Mov64 { d: R, a: R },
-    MovP { d: R, a: R },
-    NotP { d: R, a: R },
-    AndP { d: R, a: R, b: R },
-    OrP { d: R, a: R, b: R },
-    XorP { d: R, a: R, b: R },
-    Special32 { d: R, which: Special },
-    Special64 { d: R, which: Special },
-    Param32 { d: R, offset: u32 },
-    Param64 { d: R, offset: u32 },
+    Mov32 {
+        d: R,
+        a: R,
+    },
+    Mov64 {
+        d: R,
+        a: R,
+    },
+    MovP {
+        d: R,
+        a: R,
+    },
+    NotP {
+        d: R,
+        a: R,
+    },
+    AndP {
+        d: R,
+        a: R,
+        b: R,
+    },
+    OrP {
+        d: R,
+        a: R,
+        b: R,
+    },
+    XorP {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Special32 {
+        d: R,
+        which: Special,
+    },
+    Special64 {
+        d: R,
+        which: Special,
+    },
+    Param32 {
+        d: R,
+        offset: u32,
+    },
+    Param64 {
+        d: R,
+        offset: u32,
+    },
     /// Address of a frame's local variable, relative to the thread's local memory plus `window`.
-    LocalAddress64 { d: R, offset: u32 },
-    Add32 { d: R, a: R, b: R },
-    Sub32 { d: R, a: R, b: R },
-    Mul32 { d: R, a: R, b: R },
-    MulHiS32 { d: R, a: R, b: R },
-    MulHiU32 { d: R, a: R, b: R },
-    MulWideS32 { d: R, a: R, b: R },
-    MulWideU32 { d: R, a: R, b: R },
-    Mad32 { d: R, a: R, b: R, c: R },
-    MadWideS32 { d: R, a: R, b: R, c: R },
-    MadWideU32 { d: R, a: R, b: R, c: R },
-    And32 { d: R, a: R, b: R },
-    Or32 { d: R, a: R, b: R },
-    Xor32 { d: R, a: R, b: R },
-    Not32 { d: R, a: R },
-    Neg32 { d: R, a: R },
-    Shl32 { d: R, a: R, b: R },
-    ShrU32 { d: R, a: R, b: R },
-    ShrS32 { d: R, a: R, b: R },
-    MinS32 { d: R, a: R, b: R },
-    MaxS32 { d: R, a: R, b: R },
-    MinU32 { d: R, a: R, b: R },
-    MaxU32 { d: R, a: R, b: R },
-    Add64 { d: R, a: R, b: R },
-    Sub64 { d: R, a: R, b: R },
-    Mul64 { d: R, a: R, b: R },
-    Mad64 { d: R, a: R, b: R, c: R },
-    And64 { d: R, a: R, b: R },
-    Or64 { d: R, a: R, b: R },
-    Xor64 { d: R, a: R, b: R },
-    Shl64 { d: R, a: R, b: R },
-    ShrU64 { d: R, a: R, b: R },
-    ShrS64 { d: R, a: R, b: R },
-    AddF32 { d: R, a: R, b: R },
-    SubF32 { d: R, a: R, b: R },
-    MulF32 { d: R, a: R, b: R },
-    FmaF32 { d: R, a: R, b: R, c: R },
-    NegF32 { d: R, a: R },
-    AbsF32 { d: R, a: R },
-    AddF64 { d: R, a: R, b: R },
-    SubF64 { d: R, a: R, b: R },
-    MulF64 { d: R, a: R, b: R },
-    FmaF64 { d: R, a: R, b: R, c: R },
-    SetS32 { d: R, a: R, b: R, cmp: Cmp },
-    SetU32 { d: R, a: R, b: R, cmp: Cmp },
-    SetS64 { d: R, a: R, b: R, cmp: Cmp },
-    SetU64 { d: R, a: R, b: R, cmp: Cmp },
-    SetF32 { d: R, a: R, b: R, cmp: Cmp },
-    SetF64 { d: R, a: R, b: R, cmp: Cmp },
-    Sel32 { d: R, a: R, b: R, p: R },
-    Sel64 { d: R, a: R, b: R, p: R },
+    LocalAddress64 {
+        d: R,
+        offset: u32,
+    },
+    Add32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Sub32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Mul32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulHiS32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulHiU32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulWideS32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulWideU32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Mad32 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    MadWideS32 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    MadWideU32 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    And32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Or32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Xor32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Not32 {
+        d: R,
+        a: R,
+    },
+    Neg32 {
+        d: R,
+        a: R,
+    },
+    Shl32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    ShrU32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    ShrS32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MinS32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MaxS32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MinU32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MaxU32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Add64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Sub64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Mul64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Mad64 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    And64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Or64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Xor64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    Shl64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    ShrU64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    ShrS64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    AddF32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    SubF32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulF32 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    FmaF32 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    NegF32 {
+        d: R,
+        a: R,
+    },
+    AbsF32 {
+        d: R,
+        a: R,
+    },
+    AddF64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    SubF64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    MulF64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    FmaF64 {
+        d: R,
+        a: R,
+        b: R,
+        c: R,
+    },
+    SetS32 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    SetU32 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    SetS64 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    SetU64 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    SetF32 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    SetF64 {
+        d: R,
+        a: R,
+        b: R,
+        cmp: Cmp,
+    },
+    Sel32 {
+        d: R,
+        a: R,
+        b: R,
+        p: R,
+    },
+    Sel64 {
+        d: R,
+        a: R,
+        b: R,
+        p: R,
+    },
     /// Zero-extension, sign-extension, truncation.
-    Zext { d: R, a: R },
-    Sext { d: R, a: R },
-    Trunc { d: R, a: R },
+    Zext {
+        d: R,
+        a: R,
+    },
+    Sext {
+        d: R,
+        a: R,
+    },
+    Trunc {
+        d: R,
+        a: R,
+    },
     /// High half of a 64-bit register.
-    High { d: R, a: R },
+    High {
+        d: R,
+        a: R,
+    },
     /// `{a, b}` to 64 bits, `a` low.
-    Pack64 { d: R, a: R, b: R },
-    S32ToF32 { d: R, a: R },
-    U32ToF32 { d: R, a: R },
-    F32ToF64 { d: R, a: R },
+    Pack64 {
+        d: R,
+        a: R,
+        b: R,
+    },
+    S32ToF32 {
+        d: R,
+        a: R,
+    },
+    U32ToF32 {
+        d: R,
+        a: R,
+    },
+    F32ToF64 {
+        d: R,
+        a: R,
+    },
     /// Any pure function of lanes: index into [`Code::maps`].
     Map(u32),
     /// Index into [`Code::accesses`].
@@ -176,16 +433,24 @@ pub enum Op {
     Atomic(u32),
     /// Index into [`Code::collectives`].
     Collective(u32),
-    WarpBarrier { mask: R },
+    WarpBarrier {
+        mask: R,
+    },
     /// Index into [`Code::barriers`].
     Barrier(u32),
     /// Index into [`Code::fences`].
     Fence(u32),
     NanoSleep,
     /// Lanes of the group now executing.
-    ActiveMask { d: R },
+    ActiveMask {
+        d: R,
+    },
     /// One lane of the mask.
-    Elect { d: R, p: R, mask: R },
+    Elect {
+        d: R,
+        p: R,
+        mask: R,
+    },
     /// Index into [`Code::copies`].
     CopyAsync(u32),
     /// Index into [`Code::mbarriers`].
@@ -251,6 +516,8 @@ pub struct AccessOp {
     pub offset: i64,
     /// The address is relative to the frame's part of local memory.
     pub frame: bool,
+    /// A parameter of a device function: kept in local memory here, in registers by the hardware.
+    pub parameter: bool,
     /// Ordering.
     pub order: Order,
     /// Scope of a non-weak access.
@@ -452,12 +719,30 @@ pub type FragmentFn = Arc<dyn Fn(&[[u32; 32]], &mut [[u32; 32]]) + Send + Sync>;
 pub enum MatrixFn {
     Mma(FragmentFn),
     /// `ldmatrix`: 1, 2 or 4 matrices, transposed or not.
-    Load { count: u32, transposed: bool, generic: bool, offset: i64 },
+    Load {
+        count: u32,
+        transposed: bool,
+        generic: bool,
+        offset: i64,
+    },
     /// `stmatrix`.
-    Store { count: u32, transposed: bool, generic: bool, offset: i64 },
+    Store {
+        count: u32,
+        transposed: bool,
+        generic: bool,
+        offset: i64,
+    },
     /// `wmma.load` and `wmma.store`: element and lane to matrix position.
-    WmmaLoad { layout: WmmaLayout, space: AddressSpace, offset: i64 },
-    WmmaStore { layout: WmmaLayout, space: AddressSpace, offset: i64 },
+    WmmaLoad {
+        layout: WmmaLayout,
+        space: AddressSpace,
+        offset: i64,
+    },
+    WmmaStore {
+        layout: WmmaLayout,
+        space: AddressSpace,
+        offset: i64,
+    },
 }
 
 /// Where the elements of a wmma fragment are.
@@ -631,9 +916,4 @@ pub struct Variable {
     pub constant: bool,
     /// Initial bytes, shorter when the rest is zero.
     pub init: Vec<u8>,
-}
-
-/// Element type of a register operand: what a class is large enough for.
-pub fn wide(ty: Ty) -> bool {
-    ty.size() == 8
 }

@@ -186,7 +186,8 @@ impl<'a> Lexer<'a> {
         }
         let fraction = self.peek(0) == b'.' && self.peek(1).is_ascii_digit();
         let exponent = matches!(self.peek(0), b'e' | b'E')
-            && (self.peek(1).is_ascii_digit() || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()));
+            && (self.peek(1).is_ascii_digit()
+                || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()));
         if fraction || exponent {
             if fraction {
                 self.at += 1;
@@ -208,11 +209,8 @@ impl<'a> Lexer<'a> {
             return Ok(Token::F64(value.to_bits()));
         }
         let text = &self.text[start..self.at];
-        let value = if text.len() > 1 && text.starts_with('0') {
-            u64::from_str_radix(&text[1..], 8)
-        } else {
-            text.parse()
-        };
+        let value =
+            if text.len() > 1 && text.starts_with('0') { u64::from_str_radix(&text[1..], 8) } else { text.parse() };
         if self.peek(0) == b'U' {
             self.at += 1;
         }

@@ -303,7 +303,8 @@ impl<'a> Parser<'a> {
                         self.lexer.advance()?;
                     }
                 }
-                "managed" | "unified" | "extern" | "visible" | "weak" | "common" | "surfref" | "texref" | "samplerref" => {}
+                "managed" | "unified" | "extern" | "visible" | "weak" | "common" | "surfref" | "texref"
+                | "samplerref" => {}
                 _ => match Ty::from_name(name) {
                     Some(found) => ty = Some(found),
                     None if space.is_none() => return self.expected("a directive or a variable declaration"),

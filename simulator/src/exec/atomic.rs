@@ -1,0 +1,96 @@
+//! Atomics and reductions, lane after lane.
+
+use super::access::Bad;
+use super::block::Shared;
+use super::context::{Flow, Worker};
+use super::warp::Warp;
+use crate::isa::op::{AddressSpace, AtomicOp};
+use crate::observe::{AccessKind, Observer};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl<O: Observer> Worker<'_, O> {
+    /// `atom`, `red`
+    pub fn atomic(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> Flow {
+        let group = warp.groups[at];
+        warp.spun |= op.may_spin;
+        let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
+        let second = warp.read(group.frame, op.c);
+        let mut old = vec![[0u64; 32]; operands.len()];
+        let count = operands.len() as u64;
+        let lanes = mask.count_ones() as u64;
+        self.count(group.pc, |c| c.flops += u64::from(op.flops) * count * lanes);
+        for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let lanes = u64::from(part.count_ones());
+            self.count(group.pc, |c| {
+                if space == AddressSpace::Shared { c.shared_atomics += lanes } else { c.global_atomics += lanes }
+            });
+            for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+                for (element, operand) in operands.iter().enumerate() {
+                    let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
+                    let result = match space {
+                        AddressSpace::Global => self.atomic_global(address, op, operand[lane], second[lane]),
+                        _ => self.load_lane(shared, warp, lane, space, address, op.size).and_then(|before| {
+                            let after = (op.f)(before, operand[lane], second[lane]);
+                            self.store_lane(shared, warp, lane, space, address, op.size, after)?;
+                            Ok(before)
+                        }),
+                    };
+                    match result {
+                        Ok(before) => old[element][lane] = before,
+                        Err(bad) => {
+                            let kind = AccessKind::Atomic;
+                            return self.refuse(shared, warp, group.pc, lane, kind, space, address, op.size, bad);
+                        }
+                    }
+                }
+            }
+            if O::ACTIVE {
+                for element in 0..operands.len() as u64 {
+                    let shifted = found.map(|address| address.wrapping_add(element * u64::from(op.size)));
+                    let order = (op.order, op.scope);
+                    self.observe(shared, warp, group.pc, space, AccessKind::Atomic, order, op.size, part, &shifted);
+                }
+            }
+        }
+        for (reg, old) in op.d.iter().zip(&old) {
+            warp.write(group.frame, *reg, mask, old);
+        }
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+
+    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, Bad> {
+        let size = op.size;
+        if address & u64::from(size - 1) != 0 {
+            return Err(Bad::Misaligned);
+        }
+        let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+        let allocation = &self.context.global.allocations[at];
+        if allocation.constant {
+            return Err(Bad::Constant);
+        }
+        let offset = address - allocation.base;
+        if self.context.config.threads <= 1 {
+            let before = allocation.load(offset, size);
+            allocation.store(offset, size, (op.f)(before, operand, second));
+            return Ok(before);
+        }
+        if size == 8 {
+            let _guard = self.context.global.lock(address).lock();
+            let before = allocation.load(offset, 8);
+            allocation.store(offset, 8, (op.f)(before, operand, second));
+            return Ok(before);
+        }
+        let word = &allocation.words[(offset >> 2) as usize];
+        let shift = (offset & 3) * 8;
+        let keep = u32::MAX >> (32 - size * 8);
+        let before = word.fetch_update(Relaxed, Relaxed, |word| {
+            let before = word >> shift & keep;
+            let after = (op.f)(before.into(), operand, second) as u32 & keep;
+            Some(word & !(keep << shift) | after << shift)
+        });
+        // The closure always gives a value, so both arms hold what was there.
+        Ok(u64::from(before.unwrap_or_else(|before| before) >> shift & keep))
+    }
+}

@@ -1,0 +1,297 @@
+//! A block: its warps, its shared memory, its barriers.
+
+use super::context::{Flow, Worker};
+use super::warp::{State, Warp};
+use crate::FindingKind;
+use crate::config::Schedule;
+use crate::isa::op::{BarrierKind, BarrierOp, Inst};
+use crate::observe::{Observer, WarpId};
+
+/// One of a block's sixteen barriers.
+#[derive(Debug, Default, Clone)]
+pub struct Barrier {
+    /// Lanes that have arrived, by warp.
+    pub arrived: Vec<u32>,
+    /// Lanes whose reduction predicate is true, by warp.
+    pub votes: Vec<u32>,
+    /// Threads expected; 0 for all.
+    pub expected: u32,
+    /// First operation that arrived.
+    pub pc: u32,
+}
+
+/// What the warps of a block share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Block index.
+    pub index: [u32; 3],
+    /// Linear block index.
+    pub linear: u64,
+    /// Slot among resident blocks.
+    pub slot: u32,
+    /// Shared memory.
+    pub bytes: Vec<u8>,
+    /// Barriers.
+    pub barriers: Vec<Barrier>,
+    /// Lanes that exist and have not exited, by warp.
+    pub live: Vec<u32>,
+}
+
+/// A block.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Its warps.
+    pub warps: Vec<Warp>,
+    /// What they share.
+    pub shared: Shared,
+}
+
+/// How a block's turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// All threads have exited.
+    Done,
+    /// It waits for another block, or has had its time.
+    Yield,
+    /// The launch is over.
+    Stop,
+}
+
+/// How a warp's turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarpTurn {
+    Done,
+    Blocked,
+    Spin,
+    Yield,
+    Stop,
+}
+
+impl Shared {
+    /// The warp's name for observers.
+    pub fn warp(&self, index: u32) -> WarpId {
+        WarpId { block: self.linear, slot: self.slot, warp: index }
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Prepares a block for its first instruction.
+    pub fn start_block(&mut self, block: &mut Block, linear: u64, slot: u32) {
+        let context = self.context;
+        let grid = context.grid;
+        let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
+        block.shared.index = [(linear % x) as u32, (linear / x % y) as u32, (linear / (x * y)) as u32];
+        block.shared.linear = linear;
+        block.shared.slot = slot;
+        let threads: u32 = context.block.iter().product();
+        let bytes = context.static_shared.next_multiple_of(16) + context.dynamic_shared;
+        block.shared.bytes.clear();
+        block.shared.bytes.resize(bytes as usize, 0);
+        let warps = threads.div_ceil(32) as usize;
+        block.shared.barriers.clear();
+        block.warps.resize_with(warps, Warp::default);
+        block.shared.live.clear();
+        let info = &context.decoded.code.functions[context.function as usize];
+        for (index, warp) in block.warps.iter_mut().enumerate() {
+            warp.start(index as u32, context.block, context.function, info);
+            block.shared.live.push(warp.lanes);
+        }
+        for warp in &mut block.warps {
+            self.converged(warp, 0);
+        }
+        if O::ACTIVE {
+            self.observer.block_start(block.shared.warp(0), threads, bytes);
+        }
+    }
+
+    /// Runs a block until it is done, waits for others, or has had its time.
+    pub fn run_block(&mut self, block: &mut Block) -> Turn {
+        let reversed = self.warps_reversed();
+        let count = block.warps.len();
+        let mut rounds = 0;
+        loop {
+            let (mut ran, mut spinning, mut done) = (0, 0, 0);
+            for at in 0..count {
+                let at = if reversed { count - 1 - at } else { at };
+                let Block { warps, shared } = &mut *block;
+                let warp = &mut warps[at];
+                if warp.live() == 0 {
+                    done += 1;
+                    continue;
+                }
+                if warp.groups.iter().all(|group| matches!(group.state, State::Barrier(_))) {
+                    continue;
+                }
+                let before = self.clock;
+                match self.run_warp(shared, warp) {
+                    WarpTurn::Stop => return Turn::Stop,
+                    WarpTurn::Done => ran += 1,
+                    WarpTurn::Blocked => ran += u32::from(self.clock > before),
+                    WarpTurn::Yield => ran += 1,
+                    WarpTurn::Spin => spinning += 1,
+                }
+                self.complete_barriers(block);
+            }
+            if done == count {
+                if O::ACTIVE {
+                    self.observer.block_end(block.shared.warp(0));
+                }
+                return Turn::Done;
+            }
+            if ran == 0 && spinning == 0 {
+                // Nobody ran: either a barrier has just let some go, or nobody ever will.
+                let ready = |warp: &Warp| warp.groups.iter().any(|group| matches!(group.state, State::Ready));
+                if !block.warps.iter().any(ready) {
+                    self.deadlock(block);
+                    return Turn::Stop;
+                }
+            } else if ran == 0 {
+                return Turn::Yield;
+            }
+            rounds += 1;
+            if rounds >= 64 && spinning > 0 {
+                return Turn::Yield;
+            }
+        }
+    }
+
+    /// A group arrives at a block barrier.
+    pub fn barrier(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        at: usize,
+        inst: Inst,
+        mask: u32,
+        op: &BarrierOp,
+    ) -> Flow {
+        let group = warp.groups[at];
+        self.count(group.pc, |c| c.barriers += 1);
+        if mask == 0 {
+            warp.groups[at].pc += 1;
+            return Flow::Continue;
+        }
+        let lane = mask.trailing_zeros() as usize;
+        let id = warp.read(group.frame, op.id)[lane] as u32;
+        let count = warp.read(group.frame, op.count)[lane] as u32;
+        if id > 15 {
+            let explanation = format!("barrier {id}: there are sixteen, 0 to 15");
+            return self.fault(shared, warp, group.pc, mask, FindingKind::DivergentBarrier { explanation });
+        }
+        if shared.barriers.len() <= id as usize {
+            shared.barriers.resize(id as usize + 1, Barrier::default());
+        }
+        let warps = shared.live.len();
+        let barrier = &mut shared.barriers[id as usize];
+        if barrier.arrived.iter().all(|&mask| mask == 0) {
+            barrier.arrived.clear();
+            barrier.arrived.resize(warps, 0);
+            barrier.votes.clear();
+            barrier.votes.resize(warps, 0);
+            barrier.expected = count;
+            barrier.pc = group.pc;
+        }
+        let pre_volta = self.context.config.schedule == Schedule::PreVolta;
+        // Before Volta a warp arrives as one, whoever of it is there.
+        let arriving = if pre_volta { warp.live() } else { mask };
+        barrier.arrived[warp.index as usize] |= arriving;
+        let votes = warp.read_predicate(group.frame, op.a);
+        barrier.votes[warp.index as usize] |= mask & if op.negated { !votes } else { votes };
+        let first = barrier.pc;
+        if self.context.config.checks.barriers && op.aligned {
+            let alone = mask != warp.live();
+            if alone
+                || first != group.pc
+                    && shared.barriers[id as usize].arrived.iter().any(|&mask| mask != 0)
+                    && self.different_barrier(first, group.pc)
+            {
+                let explanation = if alone {
+                    format!(
+                        "lanes {:#010x} of the warp reach barrier {id} without lanes {:#010x}",
+                        mask,
+                        warp.live() & !mask
+                    )
+                } else {
+                    format!("warps wait at barrier {id} in different places")
+                };
+                self.report(
+                    shared,
+                    warp,
+                    group.pc,
+                    mask,
+                    FindingKind::DivergentBarrier { explanation },
+                    crate::Severity::Error,
+                );
+            }
+        }
+        if mask != group.mask {
+            warp.split(at, mask);
+            // `split` leaves the lanes of `mask` at this place.
+        }
+        let _ = inst;
+        if op.kind == BarrierKind::Arrive {
+            warp.groups[at].pc += 1;
+            return Flow::Switch;
+        }
+        warp.groups[at].state = State::Barrier(id);
+        Flow::Switch
+    }
+
+    fn different_barrier(&self, a: u32, b: u32) -> bool {
+        let origins = &self.context.decoded.code.origins;
+        origins[a as usize].ptx_line != origins[b as usize].ptx_line
+    }
+
+    /// Lets go everybody whose barrier is complete.
+    pub fn complete_barriers(&mut self, block: &mut Block) {
+        for id in 0..block.shared.barriers.len() {
+            let barrier = &block.shared.barriers[id];
+            if barrier.arrived.iter().all(|&mask| mask == 0) {
+                continue;
+            }
+            // A warp has arrived when all of its lanes that are left have.
+            let whole = |(arrived, live): (&u32, &u32)| *arrived != 0 && live & !arrived == 0;
+            let complete = if barrier.expected == 0 {
+                barrier.arrived.iter().zip(&block.shared.live).all(|(arrived, live)| live & !arrived == 0)
+            } else {
+                let warps = barrier.arrived.iter().zip(&block.shared.live).filter(|&pair| whole(pair)).count();
+                warps as u64 * 32 >= u64::from(barrier.expected)
+            };
+            if !complete {
+                continue;
+            }
+            let votes: u32 = barrier.votes.iter().map(|mask| mask.count_ones()).sum();
+            let threads: u32 = barrier.arrived.iter().map(|mask| mask.count_ones()).sum();
+            let participants = std::mem::take(&mut block.shared.barriers[id].arrived);
+            if O::ACTIVE {
+                self.observer.block_barrier(block.shared.warp(0), &participants);
+            }
+            for warp in &mut block.warps {
+                let mut at = 0;
+                while at < warp.groups.len() {
+                    if warp.groups[at].state == State::Barrier(id as u32) {
+                        let group = warp.groups[at];
+                        if let crate::isa::op::Op::Barrier(index) =
+                            self.context.decoded.code.insts[group.pc as usize].op
+                        {
+                            let op = &self.context.decoded.code.barriers[index as usize];
+                            let value = match op.kind {
+                                BarrierKind::RedPopc => votes,
+                                BarrierKind::RedAnd => u32::from(votes == threads),
+                                _ => u32::from(votes > 0),
+                            };
+                            warp.write(group.frame, op.d, group.mask, &[value.into(); 32]);
+                        }
+                        warp.groups[at].state = State::Ready;
+                        warp.groups[at].pc += 1;
+                        self.converged(warp, at);
+                    }
+                    at += 1;
+                }
+                if !self.adversarial() {
+                    warp.merge();
+                }
+            }
+        }
+    }
+}

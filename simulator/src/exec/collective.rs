@@ -1,0 +1,265 @@
+//! Instructions that lanes execute together: shuffles, votes, matches, reductions, `bar.warp.sync`.
+
+use super::block::Shared;
+use super::context::{Flow, Worker};
+use super::warp::{Group, State, Warp};
+use crate::config::Schedule;
+use crate::isa::op::{CollectiveFn, CollectiveOp, Inst, Op, Reg, Vote};
+use crate::observe::Observer;
+use crate::{FindingKind, Severity};
+
+impl<O: Observer> Worker<'_, O> {
+    /// The member mask by lane of the operation at a group's place.
+    fn member_masks(&self, warp: &Warp, group: &Group) -> [u64; 32] {
+        match self.context.decoded.code.insts[group.pc as usize].op {
+            Op::WarpBarrier { mask } => warp.read(group.frame, Reg::R32(mask)),
+            Op::Collective(index) => {
+                let op = &self.context.decoded.code.collectives[index as usize];
+                match op.mask {
+                    // Without `.sync`: whoever is there.
+                    Reg::None => [group.mask.into(); 32],
+                    reg => warp.read(group.frame, reg),
+                }
+            }
+            _ => [0; 32],
+        }
+    }
+
+    fn is_barrier(&self, group: &Group) -> bool {
+        matches!(self.context.decoded.code.insts[group.pc as usize].op, Op::WarpBarrier { .. })
+    }
+
+    /// Whom a waiting group waits for, in words.
+    pub fn awaited(&self, warp: &Warp, group: &Group) -> String {
+        let masks = self.member_masks(warp, group);
+        let mask = masks[group.mask.trailing_zeros() as usize & 31] as u32;
+        let here = |other: &&Group| other.state == State::Converging && other.pc == group.pc;
+        let arrived = warp.groups.iter().filter(here).fold(0, |mask, group| mask | group.mask);
+        let missing = mask & warp.live() & !arrived;
+        format!("lanes {missing:#010x} of mask {mask:#010x}, which never arrive")
+    }
+
+    /// A group comes to a `*.sync` instruction.
+    pub fn converge(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, inst: Inst, mask: u32) -> Flow {
+        let group = warp.groups[at];
+        if mask == 0 {
+            self.counted(group.pc, inst.counted, 0);
+            warp.groups[at].pc += 1;
+            return Flow::Continue;
+        }
+        if mask != group.mask {
+            // Lanes whose guard is false go past it.
+            warp.split(at, mask);
+        }
+        let group = warp.groups[at];
+        let masks = self.member_masks(warp, &group);
+        self.check_members(shared, warp, &group, &masks);
+        if self.context.config.schedule == Schedule::PreVolta {
+            // Lockstep: whoever is there is together.
+            return self.perform(shared, warp, at);
+        }
+        let live = warp.live();
+        let lanes = || (0..32).filter(|lane| group.mask >> lane & 1 != 0);
+        if lanes().all(|lane: usize| masks[lane] as u32 & live & !group.mask == 0) {
+            return self.perform(shared, warp, at);
+        }
+        warp.groups[at].state = State::Converging;
+        self.recheck_converging(shared, warp);
+        Flow::Switch
+    }
+
+    fn check_members(&mut self, shared: &Shared, warp: &Warp, group: &Group, masks: &[u64; 32]) {
+        if !self.context.config.checks.barriers {
+            return;
+        }
+        let outside = (0..32)
+            .filter(|&lane| group.mask >> lane & 1 != 0 && masks[lane] >> lane & 1 == 0)
+            .fold(0u32, |mask, lane| mask | 1 << lane);
+        if outside != 0 {
+            let lane = outside.trailing_zeros() as usize;
+            let explanation = format!("lanes {outside:#010x} execute it, but its mask is {:#010x}", masks[lane] as u32);
+            let kind = FindingKind::SyncMask { explanation };
+            self.report(shared, warp, group.pc, outside, kind, Severity::Error);
+        }
+    }
+
+    /// Looks whether lanes that wait at `*.sync` instructions are complete, and makes groups of those that are.
+    pub fn recheck_converging(&mut self, _shared: &mut Shared, warp: &mut Warp) {
+        'again: loop {
+            let live = warp.live();
+            for at in 0..warp.groups.len() {
+                let group = warp.groups[at];
+                if group.state != State::Converging {
+                    continue;
+                }
+                let masks = self.member_masks(warp, &group);
+                let barrier = self.is_barrier(&group);
+                let first = group.mask.trailing_zeros() as usize & 31;
+                let members = masks[first] as u32 | 1 << first;
+                // Lanes with the same mask: of a barrier wherever they wait, of an exchange at the same instruction.
+                let mut came = Vec::new();
+                let mut arrived = 0;
+                for (index, other) in warp.groups.iter().enumerate() {
+                    let same = other.state == State::Converging
+                        && if barrier {
+                            self.is_barrier(other)
+                        } else {
+                            other.pc == group.pc && other.frame == group.frame
+                        };
+                    if !same {
+                        continue;
+                    }
+                    let theirs = self.member_masks(warp, other);
+                    let lanes = (0..32)
+                        .filter(|&lane| {
+                            other.mask >> lane & 1 != 0 && theirs[lane] as u32 | 1 << lane == members | 1 << lane
+                        })
+                        .fold(0u32, |mask, lane| mask | 1 << lane);
+                    if lanes != 0 {
+                        came.push((index, lanes));
+                        arrived |= lanes;
+                    }
+                }
+                if members & live & !arrived != 0 {
+                    continue;
+                }
+                let mut fresh: Vec<Group> = Vec::new();
+                for &(index, lanes) in &came {
+                    let from = warp.groups[index];
+                    warp.groups[index].mask &= !lanes;
+                    let place = |known: &&mut Group| known.pc == from.pc && known.frame == from.frame;
+                    match fresh.iter_mut().find(place) {
+                        Some(known) => known.mask |= lanes,
+                        None => fresh.push(Group { mask: lanes, state: State::Ready, turn: 0, ..from }),
+                    }
+                }
+                warp.groups.retain(|group| group.mask != 0);
+                if barrier {
+                    if O::ACTIVE {
+                        self.observer.warp_barrier(_shared.warp(warp.index), arrived);
+                    }
+                    for group in fresh {
+                        self.counted(group.pc, 1, group.mask);
+                        self.count(group.pc, |c| c.warp_barriers += 1);
+                        warp.groups.push(Group { pc: group.pc + 1, ..group });
+                        let at = warp.groups.len() - 1;
+                        self.converged(warp, at);
+                    }
+                } else {
+                    // Complete now: its turn will come, and find it so.
+                    warp.groups.extend(fresh);
+                }
+                continue 'again;
+            }
+            return;
+        }
+    }
+
+    /// Executes it for the lanes of the group.
+    fn perform(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize) -> Flow {
+        let group = warp.groups[at];
+        let code = &self.context.decoded.code;
+        let inst = code.insts[group.pc as usize];
+        self.counted(group.pc, inst.counted, group.mask);
+        match inst.op {
+            Op::Collective(index) => {
+                let op = &code.collectives[index as usize];
+                self.exchange(warp, &group, op);
+                let shuffle = matches!(
+                    op.f,
+                    CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx
+                );
+                self.count(group.pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+            }
+            _ => {
+                if O::ACTIVE {
+                    self.observer.warp_barrier(shared.warp(warp.index), group.mask);
+                }
+                self.count(group.pc, |c| c.warp_barriers += 1);
+            }
+        }
+        warp.groups[at].pc += 1;
+        if self.adversarial() {
+            self.converged(warp, at);
+            return Flow::Switch;
+        }
+        Flow::Continue
+    }
+
+    fn exchange(&self, warp: &mut Warp, group: &Group, op: &CollectiveOp) {
+        let a = warp.read(group.frame, op.a);
+        let masks = match op.mask {
+            Reg::None => [u64::from(group.mask); 32],
+            reg => warp.read(group.frame, reg),
+        };
+        let mut d = [0u64; 32];
+        let mut p = [0u64; 32];
+        let active = group.mask;
+        let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
+        match &op.f {
+            CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
+                let (b, c) = (warp.read(group.frame, op.b), warp.read(group.frame, op.c));
+                for lane in each {
+                    // 9.7.9.6 of the PTX manual.
+                    let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
+                    let segment = (c[lane] >> 8) as i32 & 31;
+                    let this = lane as i32;
+                    let max = (this & segment) | (clamp & !segment);
+                    let min = this & segment;
+                    let (from, valid) = match op.f {
+                        CollectiveFn::ShflUp => (this - by, this - by >= max),
+                        CollectiveFn::ShflDown => (this + by, this + by <= max),
+                        CollectiveFn::ShflBfly => (this ^ by, this ^ by <= max),
+                        _ => (min | (by & !segment), (min | (by & !segment)) <= max),
+                    };
+                    let from = if valid { from } else { this };
+                    d[lane] = a[(from & 31) as usize];
+                    p[lane] = u64::from(valid);
+                }
+            }
+            CollectiveFn::Vote(vote) => {
+                let mut votes = warp.read_predicate(group.frame, op.a);
+                if op.negated {
+                    votes = !votes;
+                }
+                for lane in each {
+                    let members = masks[lane] as u32 & active;
+                    let yes = votes & members;
+                    d[lane] = match vote {
+                        Vote::All => u64::from(yes == members),
+                        Vote::Any => u64::from(yes != 0),
+                        Vote::Uni => u64::from(yes == members || yes == 0),
+                        Vote::Ballot => yes.into(),
+                    };
+                }
+            }
+            CollectiveFn::MatchAny | CollectiveFn::MatchAll => {
+                for lane in each {
+                    let members = masks[lane] as u32 & active;
+                    let same = (0..32)
+                        .filter(|&other| members >> other & 1 != 0 && a[other] == a[lane])
+                        .fold(0u32, |mask, other| mask | 1 << other);
+                    let all = same == members;
+                    d[lane] = match op.f {
+                        CollectiveFn::MatchAny => same.into(),
+                        _ if all => members.into(),
+                        _ => 0,
+                    };
+                    p[lane] = u64::from(all);
+                }
+            }
+            CollectiveFn::Redux(f) => {
+                for lane in each {
+                    let members = masks[lane] as u32 & active;
+                    let mut sum = None;
+                    for other in (0..32usize).filter(|other| members >> other & 1 != 0) {
+                        sum = Some(sum.map_or(a[other], |sum| f(sum, a[other], 0)));
+                    }
+                    d[lane] = sum.unwrap_or(0);
+                }
+            }
+        }
+        warp.write(group.frame, op.d, active, &d);
+        warp.write(group.frame, op.p, active, &p);
+    }
+}

@@ -1,0 +1,222 @@
+//! Findings with names and places.
+
+use super::block::Shared;
+use super::context::{Flow, Worker};
+use super::warp::Warp;
+use crate::finding::{Access, Finding, FindingKind, Place, Severity};
+use crate::isa::op::AddressSpace;
+use crate::memory::window;
+use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Words for an access.
+pub fn what(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}
+
+fn space_name(space: AddressSpace) -> &'static str {
+    match space {
+        AddressSpace::Generic | AddressSpace::Global => "global",
+        AddressSpace::Const => "const",
+        AddressSpace::Shared => "shared",
+        AddressSpace::Local => "local",
+        AddressSpace::Param => "param",
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// The place of an operation for the lanes of `mask`.
+    pub fn place(&self, block: [u32; 3], warp: &Warp, pc: u32, mask: u32) -> Place {
+        let lane = mask.trailing_zeros().min(31) as usize;
+        let thread = std::array::from_fn(|axis| warp.tid[axis][lane]);
+        self.place_of(block, thread, pc, mask.count_ones())
+    }
+
+    fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
+        let code = &self.context.decoded.code;
+        let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
+        let (file, line) = code.lines[origin.line as usize];
+        Place {
+            function: code.functions[origin.function as usize].name.clone(),
+            file: if line > 0 { code.file(file).to_string() } else { String::new() },
+            line,
+            ptx_line: origin.ptx_line,
+            block,
+            thread,
+            lanes,
+        }
+    }
+
+    /// Records a finding; the same kind at the same place is counted.
+    pub fn report(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, kind: FindingKind, severity: Severity) {
+        let place = self.place(shared.index, warp, pc, mask);
+        self.add_finding(Finding { kind, severity, place, count: 1 });
+    }
+
+    /// Adds a finding to the list.
+    pub fn add_finding(&mut self, finding: Finding) {
+        let same = |known: &&mut Finding| {
+            std::mem::discriminant(&known.kind) == std::mem::discriminant(&finding.kind)
+                && known.place.ptx_line == finding.place.ptx_line
+                && known.place.function == finding.place.function
+        };
+        if let Some(known) = self.findings.iter_mut().find(same) {
+            known.count += 1;
+        } else if self.findings.len() < self.context.config.limits.findings || finding.severity == Severity::Fault {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Ends the launch.
+    pub fn halt(&mut self) -> Flow {
+        self.stopped = true;
+        self.context.stop.store(true, Relaxed);
+        Flow::Stop
+    }
+
+    /// Records a fault and ends the launch.
+    pub fn fault(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, kind: FindingKind) -> Flow {
+        self.report(shared, warp, pc, mask, kind, Severity::Fault);
+        self.halt()
+    }
+
+    /// Describes an access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn describe(
+        &self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        mask: u32,
+        kind: AccessKind,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+    ) -> Access {
+        let function = warp.frames.first().map_or(0, |frame| frame.function);
+        Access {
+            place: self.place(shared.index, warp, pc, mask),
+            what: what(kind).into(),
+            space: space_name(space).into(),
+            address,
+            size,
+            object: self.object(space, address, function, pc),
+        }
+    }
+
+    /// The variable or allocation an address falls into or is nearest to, with the offset.
+    pub fn object(&self, space: AddressSpace, address: u64, kernel: u32, pc: u32) -> String {
+        let decoded = self.context.decoded;
+        match space {
+            AddressSpace::Shared => {
+                let mut all: Vec<(&str, u64, u64)> = decoded
+                    .shared
+                    .iter()
+                    .filter(|(_, _, _, owner)| owner.is_none_or(|owner| owner == kernel))
+                    .map(|(name, at, size, _)| (name.as_str(), *at, *size))
+                    .collect();
+                let dynamic = u64::from(self.context.dynamic_shared);
+                if dynamic > 0 {
+                    let base = u64::from(self.context.static_shared.next_multiple_of(16));
+                    all.push(("dynamic shared memory", base, dynamic));
+                }
+                nearest(&all, address, "shared memory")
+            }
+            AddressSpace::Local => {
+                let function = decoded.code.origins.get(pc as usize).map_or(0, |origin| origin.function);
+                let info = &decoded.code.functions[function as usize];
+                let all: Vec<(&str, u64, u64)> = info
+                    .locals
+                    .iter()
+                    .map(|(name, at, size)| (name.as_str(), u64::from(*at), u64::from(*size)))
+                    .collect();
+                nearest(&all, address, "local memory")
+            }
+            AddressSpace::Param => {
+                nearest(&[("parameters", 0, self.context.params.len() as u64)], address, "parameters")
+            }
+            _ => {
+                let all = &self.context.global.allocations;
+                let at = all.partition_point(|allocation| allocation.base <= address);
+                let near = [at.checked_sub(1), Some(at)];
+                let all: Vec<(&str, u64, u64)> = near
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|at| all.get(at))
+                    .map(|allocation| (allocation.name.as_str(), allocation.base, allocation.size))
+                    .collect();
+                if address < 4096 {
+                    return format!("a null pointer + {address}");
+                }
+                nearest(&all, address, "no allocation")
+            }
+        }
+    }
+
+    /// Turns an observer's complaint into a finding.
+    pub fn complain(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>, complaint: Complaint) {
+        let space = match access.space {
+            Space::Global => AddressSpace::Global,
+            Space::Shared => AddressSpace::Shared,
+            Space::Local => AddressSpace::Local,
+        };
+        let (lane, address) = match complaint {
+            Complaint::Uninitialised { lane, address } | Complaint::Race { lane, address, .. } => (lane, address),
+        };
+        let mask = 1 << lane;
+        let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
+        this.address = access.addresses[lane as usize & 31];
+        let place = this.place.clone();
+        let kind = match complaint {
+            Complaint::Uninitialised { .. } => FindingKind::Uninitialised { access: this },
+            Complaint::Race { other_block, other_thread, other_pc, other_kind, hidden_before_volta, .. } => {
+                let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
+                let (bx, by) = (self.context.block[0], self.context.block[1]);
+                let block =
+                    [(other_block % gx) as u32, (other_block / gx % gy) as u32, (other_block / (gx * gy)) as u32];
+                let thread = [other_thread % bx, other_thread / bx % by, other_thread / (bx * by)];
+                let mut first = this.clone();
+                first.what = what(other_kind).into();
+                first.place = self.place_of(block, thread, other_pc, 1);
+                first.address = address;
+                FindingKind::Race { first, second: this, hidden_before_volta }
+            }
+        };
+        self.add_finding(Finding { kind, severity: Severity::Error, place, count: 1 });
+    }
+
+    /// The space and address within it of a generic address.
+    pub fn resolve(space: AddressSpace, address: u64) -> (AddressSpace, u64) {
+        match space {
+            AddressSpace::Generic => match window::classify(address) {
+                AddressSpace::Global => (AddressSpace::Global, address),
+                space => (space, address & (window::SIZE - 1)),
+            },
+            AddressSpace::Const => (AddressSpace::Global, address),
+            // Shared addresses are 32 bits; a generic one that points there is taken as well.
+            AddressSpace::Shared if address >> 32 == window::SHARED >> 32 => (space, address & (window::SIZE - 1)),
+            AddressSpace::Local if address >> 32 == window::LOCAL >> 32 => (space, address & (window::SIZE - 1)),
+            space => (space, address),
+        }
+    }
+}
+
+fn nearest(all: &[(&str, u64, u64)], address: u64, otherwise: &str) -> String {
+    let distance = |&&(_, base, size): &&(&str, u64, u64)| {
+        if address < base { base - address } else { address.saturating_sub(base + size.max(1) - 1) }
+    };
+    match all.iter().min_by_key(distance) {
+        None => otherwise.to_string(),
+        Some(&(name, base, size)) if address < base => {
+            format!("`{name}` - {} ({} bytes before its start, of {size})", base - address, base - address)
+        }
+        Some(&(name, base, size)) if address < base + size => format!("`{name}` + {}", address - base),
+        Some(&(name, base, size)) => {
+            format!("`{name}` + {} ({} bytes past its end)", address - base, address - base - size)
+        }
+    }
+}

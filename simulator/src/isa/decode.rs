@@ -1,0 +1,355 @@
+//! From the syntax tree to flat code: places variables, lowers every function, and dispatches opcodes.
+
+use super::control_flow;
+use super::function::{Builder, Lower, Symbol, Unknown};
+use super::op::{Code, FunctionInfo, NO_GUARD, Op, Variable};
+use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_memory, lower_sync};
+use crate::memory::window;
+use crate::module::{Kernel, Param};
+use crate::num::Rounding;
+use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Ty, Var, VarSpace};
+use std::collections::HashMap;
+
+/// A decoded module.
+pub struct Decoded {
+    /// Code of all functions.
+    pub code: Code,
+    /// Entries.
+    pub kernels: Vec<Kernel>,
+    /// Function index by kernel.
+    pub entries: Vec<u32>,
+    /// Global and constant variables.
+    pub variables: Vec<Variable>,
+    /// Shared variables: name, offset, bytes, and the function that owns it.
+    pub shared: Vec<(String, u64, u64, Option<u32>)>,
+}
+
+/// The dotted parts of an opcode.
+pub struct Parts<'a> {
+    /// The mnemonic.
+    pub base: &'a str,
+    /// Modifiers in order.
+    pub mods: Vec<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(opcode: &'a str) -> Self {
+        let mut parts = opcode.split('.');
+        let base = parts.next().unwrap_or("");
+        Self { base, mods: parts.collect() }
+    }
+
+    /// Is the modifier there?
+    pub fn has(&self, name: &str) -> bool {
+        self.mods.contains(&name)
+    }
+
+    /// All types, in order.
+    pub fn types(&self) -> Vec<Ty> {
+        self.mods.iter().filter_map(|name| Ty::from_name(name)).collect()
+    }
+
+    /// The last type.
+    pub fn ty(&self) -> Lower<Ty> {
+        self.types().last().copied().ok_or(Unknown)
+    }
+
+    /// The rounding modifier, if any.
+    pub fn rounding(&self) -> Option<Rounding> {
+        self.mods.iter().find_map(|name| {
+            Some(match *name {
+                "rn" | "rni" => Rounding::Nearest,
+                "rna" => Rounding::NearestAway,
+                "rz" | "rzi" => Rounding::Zero,
+                "rm" | "rmi" => Rounding::Down,
+                "rp" | "rpi" => Rounding::Up,
+                _ => return None,
+            })
+        })
+    }
+}
+
+/// An instruction as text, for messages.
+pub fn written(instruction: &Instruction) -> String {
+    let operands: Vec<String> = instruction.operands.iter().map(show).collect();
+    let text = format!("{} {}", instruction.opcode, operands.join(", "));
+    let mut text = text.trim_end().to_string();
+    if text.len() > 200 {
+        let cut = (0..=200).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        text.truncate(cut);
+        text.push_str("...");
+    }
+    text
+}
+
+fn show(operand: &Operand) -> String {
+    let list = |all: &[Operand]| all.iter().map(show).collect::<Vec<_>>().join(", ");
+    match operand {
+        Operand::Name(name, 0) => name.clone(),
+        Operand::Name(name, offset) => format!("{name}{offset:+}"),
+        Operand::Int(value) => format!("{}", *value as i64),
+        Operand::F32(bits) => format!("0f{bits:08X}"),
+        Operand::F64(bits) => format!("0d{bits:016X}"),
+        Operand::Address(all) => format!("[{}]", list(all)),
+        Operand::Vector(all) => format!("{{{}}}", list(all)),
+        Operand::List(all) => format!("({})", list(all)),
+        Operand::Pair(a, b) => format!("{}|{}", show(a), show(b)),
+        Operand::Not(inner) => format!("!{}", show(inner)),
+        Operand::Negated(inner) => format!("-{}", show(inner)),
+        Operand::Sink => "_".into(),
+    }
+}
+
+/// Lowers one instruction.
+pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> {
+    let parts = Parts::new(&instruction.opcode);
+    let operands = &instruction.operands;
+    match parts.base {
+        "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "prefetch" | "prefetchu" | "applypriority" | "discard"
+        | "cvta" | "isspacep" | "mapa" => lower_memory::lower(builder, &parts, operands),
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => lower_call::lower(builder, &parts, operands),
+        "bar" | "barrier" | "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "membar" | "fence"
+        | "nanosleep" | "mbarrier" | "griddepcontrol" | "setmaxnreg" | "pmevent" => {
+            lower_sync::lower(builder, &parts, operands)
+        }
+        "cvt" => lower_cvt::lower(builder, &parts, operands),
+        _ => lower_arith::lower(builder, &parts, operands).or_else(|_| lower_float::lower(builder, &parts, operands)),
+    }
+}
+
+fn nested<'t>(statements: &'t [Statement], visit: &mut impl FnMut(&'t Statement)) {
+    for statement in statements {
+        visit(statement);
+        if let Statement::Block(inner) = statement {
+            nested(inner, visit);
+        }
+    }
+}
+
+/// Names of functions and variables that a body mentions.
+fn mentions(function: &Function) -> Vec<&str> {
+    fn operand<'t>(at: &'t Operand, out: &mut Vec<&'t str>) {
+        match at {
+            Operand::Name(name, _) if !name.starts_with('%') => out.push(name),
+            Operand::Address(all) | Operand::Vector(all) | Operand::List(all) => {
+                all.iter().for_each(|inner| operand(inner, out));
+            }
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    if let Some(body) = &function.body {
+        nested(body, &mut |statement| {
+            if let Statement::Instruction(instruction) = statement {
+                instruction.operands.iter().for_each(|at| operand(at, &mut out));
+            }
+        });
+    }
+    out
+}
+
+/// Places variables and lowers all functions.
+pub fn decode(tree: &Tree) -> Decoded {
+    // Of several declarations of a function the one with a body counts.
+    let mut functions: Vec<&Function> = Vec::new();
+    let mut index_of: HashMap<&str, usize> = HashMap::new();
+    for function in &tree.functions {
+        match index_of.get(function.name.as_str()) {
+            Some(&at) if functions[at].body.is_none() => functions[at] = function,
+            Some(_) => {}
+            None => {
+                index_of.insert(&function.name, functions.len());
+                functions.push(function);
+            }
+        }
+    }
+    let mut symbols = HashMap::new();
+    for (index, function) in functions.iter().enumerate() {
+        symbols.insert(function.name.clone(), Symbol::Function(index as u32));
+    }
+    let mut locals: Vec<&Var> = Vec::new();
+    for function in &functions {
+        if let Some(body) = &function.body {
+            nested(body, &mut |statement| {
+                if let Statement::Var(var) = statement {
+                    let shared_of_func = var.space == VarSpace::Shared && !function.entry;
+                    if matches!(var.space, VarSpace::Global | VarSpace::Const) || shared_of_func {
+                        locals.push(var);
+                    }
+                }
+            });
+        }
+    }
+    let (placed, shared, shared_end) = place_variables(tree.vars.iter().chain(locals), &mut symbols);
+    let variables = initial_values(&placed, &symbols);
+
+    let mut code = Code { files: tree.files.clone(), lines: vec![(0, 0)], ..Code::default() };
+    let mut decoded_shared: Vec<_> = shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect();
+    let (mut kernels, mut entries) = (Vec::new(), Vec::new());
+    for (index, function) in functions.iter().enumerate() {
+        let base = code.insts.len() as u32;
+        let Some(body) = &function.body else {
+            code.functions.push(FunctionInfo { name: function.name.clone(), ..FunctionInfo::default() });
+            continue;
+        };
+        let used = reachable_shared(function, &functions, &index_of, &shared);
+        let mut builder = Builder::new(&symbols, &mut code, index as u32, function.entry, used);
+        builder.formals(&function.prototype.params, false);
+        builder.formals(&function.prototype.returns, true);
+        builder.statements(body);
+        if builder.too_many_registers() {
+            builder.insts.clear();
+            builder.origins.clear();
+            builder.labels.clear();
+            builder.code.unsupported.push(format!("{}: more registers than the simulator can name", function.name));
+            let at = builder.code.unsupported.len() as u32 - 1;
+            builder.emit(Op::Unsupported(at));
+        }
+        control_flow::place(&mut builder, base);
+        let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
+        for (name, at, size) in builder.own_shared.drain(..) {
+            decoded_shared.push((name, at, size, Some(index as u32)));
+        }
+        info.name = function.name.clone();
+        info.defined = true;
+        info.start = base;
+        info.len = code.insts.len() as u32 - base;
+        info.local = info.local.next_multiple_of(16);
+        if function.entry {
+            entries.push(index as u32);
+            kernels.push(Kernel {
+                name: function.name.clone(),
+                params: function.prototype.params.iter().map(param).collect(),
+                static_shared: u32::try_from(shared_end_of).unwrap_or(u32::MAX),
+                local: info.local,
+                max_threads: function.max_threads,
+            });
+        }
+        code.functions.push(info);
+    }
+    let _ = shared_end;
+    debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
+    Decoded { code, kernels, entries, variables, shared: decoded_shared }
+}
+
+fn param(var: &Var) -> Param {
+    Param { ty: var.ty.name(), size: var.size.unwrap_or(0) as u32, align: var.align }
+}
+
+type Placed<'t> = Vec<(&'t Var, u64)>;
+
+/// Gives every module-level variable its address.
+fn place_variables<'t>(
+    vars: impl Iterator<Item = &'t Var>,
+    symbols: &mut HashMap<String, Symbol>,
+) -> (Placed<'t>, Vec<(String, u64, u64)>, u64) {
+    let (mut next, mut shared_next) = (window::VARIABLES, 0u64);
+    let (mut placed, mut shared) = (Vec::new(), Vec::new());
+    for var in vars {
+        if symbols.contains_key(&var.name) {
+            continue;
+        }
+        let size = var.size.unwrap_or(0);
+        let symbol = match var.space {
+            VarSpace::Shared if var.size.is_none() => Symbol::SharedDynamic,
+            VarSpace::Shared => {
+                let at = shared_next.next_multiple_of(u64::from(var.align));
+                shared_next = at.saturating_add(size).min(1 << 40);
+                shared.push((var.name.clone(), at, size));
+                Symbol::Shared(at)
+            }
+            VarSpace::Global | VarSpace::Const => {
+                let at = next;
+                // What cannot exist is never allocated: touching it is out of bounds.
+                next = (at + size.min(1 << 40) + 256).next_multiple_of(256);
+                placed.push((var, at));
+                Symbol::Address(at)
+            }
+            _ => continue,
+        };
+        symbols.insert(var.name.clone(), symbol);
+    }
+    (placed, shared, shared_next)
+}
+
+fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec<Variable> {
+    let mut variables = Vec::new();
+    for &(var, address) in placed {
+        let element = var.ty.size() as usize;
+        let mut init = Vec::new();
+        for value in &var.init {
+            let bits = match value {
+                Init::Int(value) => *value,
+                Init::F32(bits) if element == 8 => f64::from(f32::from_bits(*bits)).to_bits(),
+                Init::F32(bits) => u64::from(*bits),
+                Init::F64(bits) if element == 4 => u64::from((f64::from_bits(*bits) as f32).to_bits()),
+                Init::F64(bits) => *bits,
+                Init::Symbol { name, offset, mask } => {
+                    let base = match symbols.get(name) {
+                        Some(Symbol::Address(address)) => *address,
+                        Some(Symbol::Shared(at)) => window::SHARED + at,
+                        Some(Symbol::Function(index)) => window::function_address(*index),
+                        _ => 0,
+                    };
+                    let value = base.wrapping_add(*offset as u64);
+                    if *mask == u64::MAX || *mask == 0 { value } else { (value & mask) >> mask.trailing_zeros() }
+                }
+            };
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&bits.to_le_bytes());
+            init.extend_from_slice(&bytes[..element]);
+        }
+        let size = var.size.unwrap_or(0);
+        init.truncate(size as usize);
+        let constant = var.space == VarSpace::Const;
+        variables.push(Variable { name: var.name.clone(), address, size, constant, init });
+    }
+    variables
+}
+
+/// End of the module-level shared variables that a function and its callees mention.
+fn reachable_shared(
+    function: &Function,
+    functions: &[&Function],
+    index_of: &HashMap<&str, usize>,
+    shared: &[(String, u64, u64)],
+) -> u64 {
+    if shared.is_empty() {
+        return 0;
+    }
+    let mut seen = vec![false; functions.len()];
+    let mut work = vec![function];
+    let mut end = 0;
+    // A call through a pointer may reach any function.
+    let all: Vec<usize> = (0..functions.len()).filter(|&at| !functions[at].entry).collect();
+    let mut indirect = false;
+    while let Some(at) = work.pop() {
+        for name in mentions(at) {
+            if let Some((_, offset, size)) = shared.iter().find(|(shared, _, _)| shared == name) {
+                end = end.max(offset + size);
+            }
+            if let Some(&callee) = index_of.get(name)
+                && !std::mem::replace(&mut seen[callee], true)
+            {
+                work.push(functions[callee]);
+            }
+        }
+        if !indirect && has_prototype(at) {
+            indirect = true;
+            for &callee in &all {
+                if !std::mem::replace(&mut seen[callee], true) {
+                    work.push(functions[callee]);
+                }
+            }
+        }
+    }
+    end
+}
+
+fn has_prototype(function: &Function) -> bool {
+    let mut found = false;
+    if let Some(body) = &function.body {
+        nested(body, &mut |statement| found |= matches!(statement, Statement::Prototype(..)));
+    }
+    found
+}

@@ -1,0 +1,74 @@
+//! Branches, calls, returns.
+
+use super::decode::Parts;
+use super::function::{Builder, Lower, Unknown};
+use super::op::{CallOp, CallValue, Callee, IndexedBranch, NOWHERE, Op, Reg};
+use crate::ptx::ast::{Operand, Ty};
+
+/// Lowers one of them.
+pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    match parts.base {
+        "bra" => {
+            let Some(Operand::Name(name, 0)) = operands.first() else { return Err(Unknown) };
+            let target = b.label(name).ok_or(Unknown)?;
+            b.emit(Op::Bra { target, join: NOWHERE });
+        }
+        "brx" => {
+            let [index, Operand::Name(list, 0)] = operands else { return Err(Unknown) };
+            let index = Reg::R32(b.source32(index, Ty::U32)?);
+            let names = b.targets(list).ok_or(Unknown)?;
+            let targets = names.iter().map(|name| b.label(name).ok_or(Unknown)).collect::<Lower<Vec<u32>>>()?;
+            b.code.indexed.push(IndexedBranch { index, targets, join: NOWHERE });
+            b.emit(Op::BrIndexed(b.code.indexed.len() as u32 - 1));
+        }
+        "ret" => b.emit(if b.entry { Op::Exit } else { Op::Ret }),
+        "exit" => b.emit(Op::Exit),
+        "call" => return call(b, operands),
+        _ => b.emit(Op::Trap),
+    }
+    Ok(())
+}
+
+fn call(b: &mut Builder<'_>, operands: &[Operand]) -> Lower<()> {
+    let (returns, rest) = match operands {
+        [Operand::List(returns), rest @ ..] => (returns.as_slice(), rest),
+        rest => (&[][..], rest),
+    };
+    let [Operand::Name(target, 0), rest @ ..] = rest else { return Err(Unknown) };
+    let args = match rest {
+        [Operand::List(args), ..] => args.as_slice(),
+        _ => &[],
+    };
+    let callee = if let Some(reg) = b.register(target) {
+        Callee::Indirect(reg)
+    } else {
+        match target.as_str() {
+            "vprintf" => Callee::Printf,
+            "__assertfail" => Callee::AssertFail,
+            "malloc" => Callee::Malloc,
+            "free" => Callee::Free,
+            _ => match b.function(target) {
+                Some(index) => Callee::Function(index),
+                None => Callee::Missing(target.clone()),
+            },
+        }
+    };
+    let args = args.iter().map(|arg| value(b, arg)).collect::<Lower<Vec<_>>>()?;
+    let returns = returns.iter().map(|slot| value(b, slot)).collect::<Lower<Vec<_>>>()?;
+    b.code.calls.push(CallOp { callee, args, returns });
+    b.emit(Op::Call(b.code.calls.len() as u32 - 1));
+    Ok(())
+}
+
+fn value(b: &mut Builder<'_>, operand: &Operand) -> Lower<CallValue> {
+    if let Operand::Name(name, 0) = operand
+        && let Some(offset) = b.frame_offset(name)
+    {
+        return Ok(CallValue::Memory { offset, size: 0 });
+    }
+    match operand {
+        Operand::Int(bits) => Ok(CallValue::Register(b.constant(Ty::B64, *bits))),
+        Operand::F32(bits) => Ok(CallValue::Register(b.constant(Ty::B32, u64::from(*bits)))),
+        _ => Ok(CallValue::Register(b.source(operand, Ty::B64)?)),
+    }
+}

@@ -1,0 +1,147 @@
+//! Global memory: allocations of 32-bit words that host threads share. Accesses are relaxed atomics, so a racy kernel is
+//! a wrong kernel and never undefined behaviour.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// One allocation.
+#[derive(Debug)]
+pub struct Allocation {
+    /// First address.
+    pub base: u64,
+    /// Bytes asked for.
+    pub size: u64,
+    /// Name in findings.
+    pub name: String,
+    /// Stores are refused.
+    pub constant: bool,
+    /// Contents, the last word padded.
+    pub words: Box<[AtomicU32]>,
+}
+
+const STRIPES: usize = 64;
+
+/// All allocations, ordered by address.
+#[derive(Debug)]
+pub struct Global {
+    /// The allocations.
+    pub allocations: Vec<Allocation>,
+    /// Bytes in use.
+    pub in_use: u64,
+    next: u64,
+    locks: Vec<Mutex<()>>,
+}
+
+impl Global {
+    /// Empty.
+    pub fn new() -> Self {
+        Self {
+            allocations: Vec::new(),
+            in_use: 0,
+            next: super::window::ALLOCATIONS,
+            locks: (0..STRIPES).map(|_| Mutex::new(())).collect(),
+        }
+    }
+
+    /// Adds an allocation at a fixed address above all others.
+    pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) {
+        let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.in_use += size;
+        self.allocations.push(Allocation { base, size, name: name.to_string(), constant, words });
+    }
+
+    /// Adds an allocation: 256-byte aligned, with at least 256 bytes of nothing after it.
+    pub fn alloc(&mut self, size: u64, name: &str) -> u64 {
+        let base = self.next;
+        self.next = (base + size + 512).next_multiple_of(256);
+        self.place(base, size, name, false);
+        base
+    }
+
+    /// Index of the allocation that holds all of `address .. address + size`.
+    #[inline]
+    pub fn find(&self, address: u64, size: u64) -> Option<usize> {
+        let at = self.allocations.partition_point(|allocation| allocation.base <= address).checked_sub(1)?;
+        let allocation = &self.allocations[at];
+        let offset = address - allocation.base;
+        (offset <= allocation.size && size <= allocation.size - offset).then_some(at)
+    }
+
+    /// The lock that guards a 64-bit word.
+    pub fn lock(&self, address: u64) -> &Mutex<()> {
+        &self.locks[(address >> 3) as usize % STRIPES]
+    }
+}
+
+impl Default for Global {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Allocation {
+    /// A naturally aligned value of 1 to 8 bytes.
+    #[inline(always)]
+    pub fn load(&self, offset: u64, size: u32) -> u64 {
+        let at = (offset >> 2) as usize;
+        match size {
+            4 => self.words[at].load(Relaxed).into(),
+            8 => u64::from(self.words[at].load(Relaxed)) | u64::from(self.words[at + 1].load(Relaxed)) << 32,
+            _ => {
+                let word = self.words[at].load(Relaxed) >> ((offset & 3) * 8);
+                u64::from(if size == 1 { word & 0xff } else { word & 0xffff })
+            }
+        }
+    }
+
+    /// Stores a naturally aligned value of 1 to 8 bytes.
+    #[inline(always)]
+    pub fn store(&self, offset: u64, size: u32, value: u64) {
+        let at = (offset >> 2) as usize;
+        match size {
+            4 => self.words[at].store(value as u32, Relaxed),
+            8 => {
+                self.words[at].store(value as u32, Relaxed);
+                self.words[at + 1].store((value >> 32) as u32, Relaxed);
+            }
+            _ => {
+                let shift = (offset & 3) * 8;
+                let mask: u32 = if size == 1 { 0xff } else { 0xffff };
+                let put = |word: u32| word & !(mask << shift) | (value as u32 & mask) << shift;
+                // Never fails: the closure always gives a value.
+                let _ = self.words[at].fetch_update(Relaxed, Relaxed, |word| Some(put(word)));
+            }
+        }
+    }
+
+    /// Copies bytes out.
+    pub fn read(&self, offset: u64, into: &mut [u8]) {
+        let mut at = offset;
+        let mut rest = into;
+        while !rest.is_empty() {
+            let word = self.words[(at >> 2) as usize].load(Relaxed).to_le_bytes();
+            let from = (at & 3) as usize;
+            let count = (4 - from).min(rest.len());
+            let (now, later) = rest.split_at_mut(count);
+            now.copy_from_slice(&word[from..from + count]);
+            at += count as u64;
+            rest = later;
+        }
+    }
+
+    /// Copies bytes in; only the host does, while nothing runs.
+    pub fn write(&self, offset: u64, bytes: &[u8]) {
+        let mut at = offset;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let cell = &self.words[(at >> 2) as usize];
+            let from = (at & 3) as usize;
+            let count = (4 - from).min(rest.len());
+            let mut word = cell.load(Relaxed).to_le_bytes();
+            word[from..from + count].copy_from_slice(&rest[..count]);
+            cell.store(u32::from_le_bytes(word), Relaxed);
+            at += count as u64;
+            rest = &rest[count..];
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Memory: where the state spaces lie in the generic address space, and global memory itself.
+
+pub mod global;
+pub mod window;
