@@ -61,7 +61,11 @@ pub fn check(
         Ok(team) => team,
         Err(stop) => {
             let reasons = refused(stop, sources)?;
-            fail(report, StageName::Compile, "the compiler refuses it", reasons);
+            let summary = match reasons.first().map(|reason| reason.verdict) {
+                Some(Verdict::DoesNotCompile) => "the compiler refuses it",
+                _ => "a launch cannot be made",
+            };
+            fail(report, StageName::Compile, summary, reasons);
             return Ok(());
         }
     };

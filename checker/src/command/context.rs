@@ -97,7 +97,7 @@ impl Context {
     /// A sentence on stderr that is no part of the report.
     pub fn note(&self, text: &str) {
         if self.verbosity > Verbosity::Quiet {
-            eprintln!("{text}");
+            say(text);
         }
     }
 
@@ -105,6 +105,11 @@ impl Context {
     pub fn animate(&self) -> bool {
         self.verbosity > Verbosity::Quiet && !self.json && std::io::stderr().is_terminal() && !dumb()
     }
+}
+
+/// A line on stderr. Whether anybody reads it is not our affair.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Writes to stdout. A reader that went away (`| head`) is a quiet end, not an error.

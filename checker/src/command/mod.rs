@@ -82,7 +82,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     match dispatch(&context, cli) {
         Ok(exit) => exit,
         Err(fault) => {
-            eprintln!("checker: {:#}", fault.error);
+            context::say(&format!("checker: {:#}", fault.error));
             fault.exit
         }
     }

@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
         let mut watched = Watched::new(&path);
         clear(context)?;
         let exit = check::check(context, &workbook, &problem, &args.options).unwrap_or_else(|fault| {
-            eprintln!("checker: {:#}", fault.error);
+            super::context::say(&format!("checker: {:#}", fault.error));
             fault.exit
         });
         if std::mem::take(&mut hint) {
