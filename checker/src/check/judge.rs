@@ -1,14 +1,17 @@
 //! From results to a report: cases, findings, what speaks against the candidate, and the verdict on goals.
 
 use super::CheckError;
+use super::build::Built;
 use super::platform::Platform;
 use super::reasons::{self, Scene};
 use super::verify::Results;
 use crate::backend::Status;
 use crate::problem::Problem;
 use crate::report::{
-    self, Case, Caught, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict,
+    self, Case, Caught, Excerpt, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
+    Verdict,
 };
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Fills in cases and findings; returns what speaks against the candidate.
@@ -115,7 +118,7 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
 }
 
 /// Judges the goals: the last word when nothing else failed.
-pub fn verdict(problem: &Problem, report: &mut Report) {
+pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, sources: &mut Sources) {
     let unmet: Vec<_> = report.goals.iter().filter(|goal| goal.status == GoalStatus::NotMet).collect();
     let of = |stage: StageName| {
         move |provenance: &Option<Provenance>| match provenance {
@@ -141,15 +144,35 @@ pub fn verdict(problem: &Problem, report: &mut Report) {
         .iter()
         .map(|goal| {
             let found = goal.value_text.clone().unwrap_or_default();
+            let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.text.contains("at most"));
+            let origin = origin.and_then(|opcode| self::origin(opcode, candidate, sources));
             Reason {
                 verdict: Verdict::NotYet,
-                text: format!("{}; it is {found}", goal.text),
+                text: match goal.text.split_once(": ") {
+                    Some((what, condition)) => format!("{what}: {found}, and the goal is {condition}"),
+                    None => format!("{}; it is {found}", goal.text),
+                },
                 details: Vec::new(),
-                excerpts: Vec::new(),
+                excerpts: origin.into_iter().collect(),
             }
         })
         .collect();
-    report.try_first = unmet.first().filter(|goal| !goal.why.is_empty()).map(|goal| sentence(&goal.why));
+    report.try_first = unmet.first().map(|goal| {
+        let (what, _) = goal.text.split_once(": ").unwrap_or((&goal.text, ""));
+        let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
+        match place {
+            Some(excerpt) => {
+                let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
+                if goal.why.is_empty() {
+                    question
+                } else {
+                    format!("{question} You are there when {}", stop(&goal.why))
+                }
+            }
+            None if goal.why.is_empty() => format!("Look at the {what}."),
+            None => format!("Look at the {what}: you are there when {}", stop(&goal.why)),
+        }
+    });
     report.stages.extend(stages);
     report.stages.sort_by_key(|stage| stage.name);
     if report.verdict == Verdict::Passed {
@@ -157,10 +180,25 @@ pub fn verdict(problem: &Problem, report: &mut Report) {
     }
 }
 
-/// With a capital and a stop.
-fn sentence(text: &str) -> String {
-    let mut chars = text.trim().chars();
-    let start: String = chars.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    let text = format!("{start}{}", chars.as_str());
-    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+/// The line of the kernel file that most instructions of an opcode come from.
+fn origin(opcode: &str, candidate: &Built, sources: &mut Sources) -> Option<Excerpt> {
+    let module = candidate.module.as_ref()?;
+    let own = candidate.file.path().file_name();
+    let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
+    for instruction in module.kernels.iter().flat_map(|kernel| kernel.code()) {
+        if let Some(source) = instruction.source
+            && instruction.opcode.matches(opcode)
+            && module.files.get(source.file).and_then(|file| std::path::Path::new(file).file_name()) == own
+        {
+            *lines.entry(source.line).or_default() += 1;
+        }
+    }
+    let (line, count) = lines.into_iter().max_by_key(|(_, count)| *count)?;
+    Some(sources.excerpt(candidate.file.path(), line, None, &format!("{count} {opcode} come from here")))
+}
+
+/// Ends with a stop.
+fn stop(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }

@@ -165,7 +165,7 @@ pub fn check(
     report.table.extend(times);
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
     report.goals = numbers::goals(&problem.manifest.goals, Some(&known[0]), &known[1], measured.as_ref());
-    verdict(problem, report);
+    verdict(problem, report, &team.candidate, sources);
     Ok(())
 }
 

@@ -14,7 +14,10 @@ pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
         pen.heading("machine code", &diff.arch);
         pen.line(&[
             (Tone::Text, "  "),
-            (Tone::Dim, &format!("{} and {} are the same {} instructions", heading(0), heading(1), diff.same)),
+            (
+                Tone::Dim,
+                &format!("the hot part is the same in {} and {}: {} instructions", heading(0), heading(1), diff.same),
+            ),
         ]);
         return;
     }

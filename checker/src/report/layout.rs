@@ -88,8 +88,14 @@ fn machine(report: &Report) -> String {
 
 fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
     let shown = if detail == Detail::Full { report.reasons.len() } else { 2 };
+    let mut short = false;
     for reason in report.reasons.iter().take(shown) {
-        pen.gap();
+        // One-liners stand together.
+        let now_short = reason.excerpts.is_empty() && reason.details.is_empty();
+        if !(short && now_short) {
+            pen.gap();
+        }
+        short = now_short;
         let (tone, mark) = match reason.verdict {
             verdict if verdict.is_good() => (Tone::Good, pen.face.glyph("✓", "+")),
             Verdict::NotYet => (Tone::Warn, pen.face.glyph("✗", "x")),
@@ -105,7 +111,6 @@ fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
     }
     let left = report.reasons.len().saturating_sub(shown);
     if left > 0 {
-        pen.gap();
         pen.line(&[(Tone::Dim, &format!("    and {left} more; --verbose shows them"))]);
     }
 }
