@@ -16,7 +16,7 @@ mod matrices;
 mod programs;
 
 use answers::{Answer, Answers};
-use simulator::{Arg, Config, Device, Launch, Module, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, Module, Schedule, Status};
 use std::sync::Arc;
 
 /// The committed answers; `None`, with a message, while there are none.
@@ -92,8 +92,12 @@ fn num_agrees_with_the_gpu() {
 
 /// Runs `k(in, out)` on one block of the simulator.
 fn simulate(ptx: &str, inputs: &[u8], outputs: usize, threads: u32) -> Result<Vec<u8>, String> {
+    simulate_with(Config::default(), ptx, inputs, outputs, threads)
+}
+
+fn simulate_with(config: Config, ptx: &str, inputs: &[u8], outputs: usize, threads: u32) -> Result<Vec<u8>, String> {
     let module = Module::parse(ptx).map_err(|e| e.to_string())?;
-    let mut device = Device::new(Arc::new(module), Config::default());
+    let mut device = Device::new(Arc::new(module), config);
     let from = device.alloc("in", inputs.len() as u64).map_err(|e| e.to_string())?;
     let to = device.alloc("out", outputs as u64).map_err(|e| e.to_string())?;
     device.write(from, inputs).map_err(|e| e.to_string())?;
@@ -106,8 +110,8 @@ fn simulate(ptx: &str, inputs: &[u8], outputs: usize, threads: u32) -> Result<Ve
         cooperative: false,
     };
     let report = device.launch(&launch).map_err(|e| e.to_string())?;
-    if report.status != Status::Finished {
-        return Err(format!("stopped: {:?}", report.findings.first()));
+    if report.status != Status::Finished || !report.findings.is_empty() {
+        return Err(format!("{:?}: {:?}", report.status, report.findings.first()));
     }
     let mut bytes = vec![0; outputs];
     device.read(to, &mut bytes).map_err(|e| e.to_string())?;
@@ -137,6 +141,50 @@ fn opcodes_agree_with_the_gpu() {
         }
     }
     conclude(&failures, compared, &answers.device);
+}
+
+/// Needs no GPU: the simulator's parser, decoder and executor against `num`, which computes the same bits directly.
+#[test]
+fn opcodes_agree_with_num() {
+    let (mut failures, mut compared) = (Vec::new(), 0);
+    for case in cases::all() {
+        compared += 1;
+        let inputs = case.inputs();
+        let want: Vec<u8> = inputs.iter().flat_map(|x| (case.model)(*x).to_le_bytes()).collect();
+        match simulate(&case.ptx(), &case_bytes(&case), want.len(), cases::TUPLES as u32) {
+            Ok(got) => {
+                let exact = cases::Case { near: cases::Near::Exact, ..case };
+                let word = |at: usize| u64::from_le_bytes(got[8 * at..8 * at + 8].try_into().expect("eight bytes"));
+                failures.extend(compare_case(&exact, word, &want));
+            }
+            Err(why) => failures.push(format!("{}: {why}", case.name)),
+        }
+    }
+    conclude(&failures, compared, "num");
+}
+
+/// Needs no GPU: every program ends without a finding, and no schedule changes its results.
+#[test]
+fn programs_do_not_depend_on_the_schedule() {
+    let (mut failures, mut compared) = (Vec::new(), 0);
+    for program in programs::all().into_iter().chain(matrices::all()) {
+        let inputs: Vec<u8> = program.inputs().iter().flat_map(|x| x.to_le_bytes()).collect();
+        let run = |schedule| {
+            let config = Config { schedule, checks: Checks { races: true, ..Checks::NONE }, ..Config::default() };
+            simulate_with(config, &program.ptx, &inputs, 4 * programs::THREADS as usize, programs::THREADS)
+        };
+        let want = run(Schedule::Its);
+        for schedule in [Schedule::PreVolta, Schedule::Adversarial { seed: 1 }, Schedule::Adversarial { seed: 2 }] {
+            compared += 1;
+            match (&want, run(schedule)) {
+                (Ok(want), Ok(got)) if *want == got => {}
+                (Ok(_), Ok(_)) => failures.push(format!("{}: {schedule:?} changes the results", program.name)),
+                (Err(why), _) => failures.push(format!("{}: its: {why}", program.name)),
+                (_, Err(why)) => failures.push(format!("{}: {schedule:?}: {why}", program.name)),
+            }
+        }
+    }
+    conclude(&failures, compared, "themselves");
 }
 
 #[test]
