@@ -92,7 +92,7 @@ impl Simd {
             };
             let value = if self.sat { value.clamp(low, high) } else { value };
             if self.add {
-                let value = if self.d_signed { value << (32 - width) >> (32 - width) } else { value & ones as i32 };
+                // Not truncated to the lane: the assembler's own sequences for these instructions keep the carry.
                 result = result.wrapping_add(value as u32);
             } else {
                 let at = lane * width;

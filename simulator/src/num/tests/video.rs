@@ -11,12 +11,17 @@ fn lanes() {
     assert_eq!(Simd { sat: true, ..plain(Video::Add) }.run(a, b, 0), 0x03ff_8130);
     assert_eq!(plain(Video::AbsoluteDifference).run(a, b, 0), 0x0100_7f10);
     assert_eq!(Simd { add: true, ..plain(Video::AbsoluteDifference) }.run(a, b, 5), 5 + 1 + 0x7f + 0x10);
+    let sum = Simd { add: true, ..Simd::new(Video::Add, 2) };
+    assert_eq!(sum.run(0xae46_eae7, 0xb8a0_a744, 0x1f95_07b5), 0x1f98_00c6);
     assert_eq!(plain(Video::Average).run(a, b, 0), 0x02ff_4118);
     assert_eq!(plain(Video::Max).run(a, b, 0), 0x02ff_8020);
     assert_eq!(Simd { a_signed: true, b_signed: true, ..plain(Video::Max) }.run(a, b, 0), 0x02ff_0120);
     assert_eq!(plain(Video::Set(Compare::Eq)).run(a, b, 0), 0x0001_0000);
     assert_eq!(Simd { mask: 1, ..plain(Video::Sub) }.run(a, b, 0xaaaa_aaaa), 0xaaaa_aaf0);
     assert_eq!(Simd::new(Video::Sub, 2).run(0x0001_0005, 0x0002_0003, 0), 0xffff_0002);
+    let average = Simd { d_signed: true, a_signed: true, b_signed: true, ..plain(Video::Average) };
+    // (-3 - 4) / 2 and (3 + 4) / 2, both away from zero.
+    assert_eq!(average.run(0xfd03, 0xfc04, 0), 0xfc04);
     let signed = Simd { d_signed: true, a_signed: true, b_signed: true, sat: true, ..plain(Video::Add) };
     assert_eq!(signed.run(0x8070_0000, 0x8070_0000, 0), 0x807f_0000);
 }
