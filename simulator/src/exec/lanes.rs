@@ -395,8 +395,8 @@ pub fn run<'a>(
                     f32::from_bits(a[lane]).mul_add(f32::from_bits(b[lane]), f32::from_bits(c[lane]))
                 ));
             }
-            Op::NegF32 { d, a } => one32!(d, a, |x| x ^ 1 << 31),
-            Op::AbsF32 { d, a } => one32!(d, a, |x| x & !(1 << 31)),
+            Op::NegF32 { d, a } => one32!(d, a, |x| crate::num::float::neg_f32(x, false)),
+            Op::AbsF32 { d, a } => one32!(d, a, |x| crate::num::float::abs_f32(x, false)),
             Op::AddF64 { d, a, b } => float64!(1, d, a, b, |x, y| x + y),
             Op::SubF64 { d, a, b } => float64!(1, d, a, b, |x, y| x - y),
             Op::MulF64 { d, a, b } => float64!(1, d, a, b, |x, y| x * y),

@@ -3,7 +3,8 @@
 use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::op::{Cmp, MapFn, Op, R, Reg};
-use crate::num::int::{self, PrmtMode, b32, b64, w32, w64};
+use crate::num::int::{self, PrmtMode, b32, b64, w16, w32, w64};
+use crate::num::video::{Simd, Video};
 use crate::num::{float, half};
 use crate::ptx::ast::{Operand, Ty};
 use std::sync::Arc;
@@ -650,14 +651,16 @@ fn lower_rest(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         "div" => map2(move |a, c| match (is64, signed) {
             (true, true) => w64::div_s(a, c),
             (true, false) => w64::div_u(a, c),
-            _ if ty.size() == 2 => divide(ty, a, c, false),
+            (false, true) if ty.size() == 2 => w16::div_s(a as u16, c as u16).into(),
+            (false, false) if ty.size() == 2 => w16::div_u(a as u16, c as u16).into(),
             (false, true) => w32::div_s(a as u32, c as u32).into(),
             (false, false) => w32::div_u(a as u32, c as u32).into(),
         }),
         "rem" => map2(move |a, c| match (is64, signed) {
             (true, true) => w64::rem_s(a, c),
             (true, false) => w64::rem_u(a, c),
-            _ if ty.size() == 2 => divide(ty, a, c, true),
+            (false, true) if ty.size() == 2 => w16::rem_s(a as u16, c as u16).into(),
+            (false, false) if ty.size() == 2 => w16::rem_u(a as u16, c as u16).into(),
             (false, true) => w32::rem_s(a as u32, c as u32).into(),
             (false, false) => w32::rem_u(a as u32, c as u32).into(),
         }),
@@ -781,17 +784,6 @@ fn lower_rest(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
     Ok(())
 }
 
-fn divide(ty: Ty, a: u64, c: u64, remainder: bool) -> u64 {
-    let (a, c) = (value(ty, a), value(ty, c));
-    let result = match (c, remainder) {
-        (0, false) => -1,
-        (0, true) => a,
-        (_, false) => a / c,
-        (_, true) => a % c,
-    };
-    result as u64 & mask(ty)
-}
-
 fn lop3(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, x, y, z, Operand::Int(table), rest @ ..] = operands else { return Err(Unknown) };
     let table = *table as u8;
@@ -821,35 +813,22 @@ fn lop3(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
 /// SIMD video instructions (9.7.17) without selectors: `vabsdiff4.u32.u32.u32.add d, a, b, c`.
 fn video(parts: &Parts<'_>, types: &[Ty]) -> Lower<MapFn> {
     let &[td, ta, tb] = types else { return Err(Unknown) };
-    let lanes = if parts.base.ends_with('4') { 4u32 } else { 2 };
-    let bits = 32 / lanes;
-    let name = parts.base.trim_end_matches(['2', '4']).to_string();
-    let op: fn(i64, i64) -> i64 = match name.as_str() {
-        "vadd" => |a, b| a + b,
-        "vsub" => |a, b| a - b,
-        "vabsdiff" => |a, b| (a - b).abs(),
-        "vmin" => |a, b| a.min(b),
-        "vmax" => |a, b| a.max(b),
-        "vavrg" => |a, b| (a + b + 1) >> 1,
+    let op = match parts.base.trim_end_matches(['2', '4']) {
+        "vadd" => Video::Add,
+        "vsub" => Video::Sub,
+        "vabsdiff" => Video::AbsoluteDifference,
+        "vmin" => Video::Min,
+        "vmax" => Video::Max,
+        "vavrg" => Video::Average,
         _ => return Err(Unknown),
     };
-    let (accumulate, sat) = (parts.has("add"), parts.has("sat"));
-    let field = move |x: u64, at: u32, signed: bool| -> i64 {
-        let raw = (x >> (at * bits)) & ((1 << bits) - 1);
-        if signed { ((raw << (64 - bits)) as i64) >> (64 - bits) } else { raw as i64 }
+    let simd = Simd {
+        d_signed: td.signed(),
+        a_signed: ta.signed(),
+        b_signed: tb.signed(),
+        sat: parts.has("sat"),
+        add: parts.has("add"),
+        ..Simd::new(op, if parts.base.ends_with('4') { 4 } else { 2 })
     };
-    Ok(map3(move |a, b, c| {
-        let (mut packed, mut sum) = (0u64, c as u32);
-        for at in 0..lanes {
-            let mut r = op(field(a, at, ta.signed()), field(b, at, tb.signed()));
-            if sat {
-                let (low, high) =
-                    if td.signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-                r = r.clamp(low, high);
-            }
-            packed |= (r as u64 & ((1 << bits) - 1)) << (at * bits);
-            sum = sum.wrapping_add(r as u32);
-        }
-        if accumulate { sum.into() } else { packed }
-    }))
+    Ok(map3(move |a, b, c| simd.run(a as u32, b as u32, c as u32).into()))
 }

@@ -168,7 +168,9 @@ pub fn add_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
 /// `sub{.rnd}.f64` (9.7.3.4).
 #[inline]
 pub fn sub_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
-    add_f64(a, b ^ F64.sign(), rounding)
+    // A NaN keeps its sign.
+    let b = if F64.is_nan(b) { b } else { b ^ F64.sign() };
+    add_f64(a, b, rounding)
 }
 
 /// `mul{.rnd}.f64` (9.7.3.5).

@@ -167,7 +167,7 @@ fn opcodes_agree_with_num() {
 #[test]
 fn programs_do_not_depend_on_the_schedule() {
     let (mut failures, mut compared) = (Vec::new(), 0);
-    for program in programs::all().into_iter().chain(matrices::all()) {
+    for program in programs::all() {
         let inputs: Vec<u8> = program.inputs().iter().flat_map(|x| x.to_le_bytes()).collect();
         let run = |schedule| {
             let config = Config { schedule, checks: Checks { races: true, ..Checks::NONE }, ..Config::default() };
