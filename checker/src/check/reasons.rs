@@ -214,8 +214,9 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
         0 | 1 => None,
         lanes => Some(format!("{lanes} lanes of the warp did the same")),
     };
-    let object =
-        |access: &Access| if access.object.is_empty() { String::new() } else { format!(": {}", access.object) };
+    let object = |access: &Access| {
+        if access.object.is_empty() { String::new() } else { format!(": {}", readable(&access.object)) }
+    };
     let advise = |advice: &str| vec![advice.to_owned()];
     match &finding.kind {
         FindingKind::OutOfBounds { access } => (
@@ -269,8 +270,19 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
     }
 }
 
+/// An object with the name that the source gives it: `tile` for `_ZZ4turnPKfPfiE4tile`.
+fn readable(object: &str) -> String {
+    let mut parts = object.splitn(3, '`');
+    let (Some(before), Some(name), Some(after)) = (parts.next(), parts.next(), parts.next()) else {
+        return object.to_owned();
+    };
+    let demangled = cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok());
+    let name = demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name);
+    format!("{before}`{name}`{after}")
+}
+
 fn race(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
-    let object = if second.object.is_empty() { String::new() } else { format!(" of {}", second.object) };
+    let object = if second.object.is_empty() { String::new() } else { format!(" of {}", readable(&second.object)) };
     let text = format!(
         "two threads use the same bytes{object} in {} memory, {} and {}, and nothing orders them",
         second.space, first.what, second.what
@@ -334,4 +346,16 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn objects_have_their_names_in_the_source() {
+        assert_eq!(readable("`_ZZ4turnPKfPfiE1s` + 124"), "`s` + 124");
+        assert_eq!(readable("`a` + 4 (0 bytes past its end)"), "`a` + 4 (0 bytes past its end)");
+        assert_eq!(readable("nothing near"), "nothing near");
+    }
 }

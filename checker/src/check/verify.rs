@@ -14,6 +14,14 @@ use std::path::PathBuf;
 /// needs, and seconds of simulation.
 pub const STEPS: u64 = 1 << 27;
 
+/// Threads of a case above which it is run in the usual order only.
+const MANY_THREADS: u64 = 1 << 14;
+
+/// Threads of a launch.
+fn threads(launch: &crate::plan::Launch) -> u64 {
+    launch.grid.iter().chain(&launch.block).map(|extent| u64::from(*extent)).product()
+}
+
 /// How versions of one problem are run on one platform.
 #[derive(Debug)]
 pub struct Bench<'a> {
@@ -91,10 +99,28 @@ impl Bench<'_> {
         if separate {
             cases.push(self.case(built, cubin, count, sizes.len(), Thoroughness::Once, false)?);
         }
-        let job = Verify { on: self.platform.on(schedules.clone(), Checks::ALL, STEPS), cases, stop_at_failure: true };
-        let results =
-            backend::verify(&job, &backend::Options::default()).map_err(|error| Refused::Error(error.into()))?;
-        let mut results: Vec<Checked> = results.into_iter().filter_map(|case| case.into_iter().next()).collect();
+        // Every order where it is cheap; where there are many threads the usual one.
+        let costly =
+            |case: &Case| case.versions.iter().flat_map(|version| &version.plan.launches).map(threads).sum::<u64>();
+        let (large, small): (Vec<_>, Vec<_>) =
+            cases.into_iter().enumerate().partition(|(_, case)| schedules.len() > 1 && costly(case) > MANY_THREADS);
+        let run = |cases: Vec<(usize, Case)>, schedules: &[Schedule]| -> Result<Vec<(usize, Checked)>, Refused> {
+            if cases.is_empty() {
+                return Ok(Vec::new());
+            }
+            let (indices, cases): (Vec<usize>, Vec<Case>) = cases.into_iter().unzip();
+            let on = self.platform.on(schedules.to_vec(), Checks::ALL, STEPS);
+            let job = Verify { on, cases, stop_at_failure: true };
+            let results = backend::verify(&job, &backend::Options::default());
+            let results = results.map_err(|error| Refused::Error(error.into()))?;
+            Ok(indices.into_iter().zip(results.into_iter().filter_map(|case| case.into_iter().next())).collect())
+        };
+        let usual = &schedules[..schedules.len().min(1)];
+        let (small, large) = rayon::join(|| run(small, &schedules), || run(large, usual));
+        let mut results = small?;
+        results.extend(large?);
+        results.sort_by_key(|(index, _)| *index);
+        let mut results: Vec<Checked> = results.into_iter().map(|(_, checked)| checked).collect();
         let count = if separate { results.pop() } else { counted.and_then(|at| results.get(at).cloned()) };
         Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, schedules })
     }

@@ -221,7 +221,7 @@ fn outputs(pen: &mut Pen, report: &Report) {
         if output.unwritten > 0 {
             facts.push(format!("{} never written", output.unwritten));
         }
-        pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &facts.join("   "));
+        pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &facts.join(", "));
     }
 }
 

@@ -1,0 +1,115 @@
+//! `checker run FILE.cu`: stand-alone files, and every way a kernel can go wrong while it runs.
+
+use crate::support::{Ran, checker};
+use std::path::Path;
+
+fn run(folder: &Path, text: &str, args: &[&str]) -> Ran {
+    std::fs::write(folder.join("kernel.cu"), text).expect("a file");
+    let mut command = checker();
+    command.args(["run", "kernel.cu", "--seed", "7", "--backend", "sim"]).args(args).current_dir(folder);
+    command.output().expect("the binary starts").into()
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A kernel with this body over `c: f32[n]`.
+fn kernel(body: &str) -> String {
+    format!(
+        "//@ size   n = 256\n//@ in     a: f32[n] = iota\n//@ out    c: f32[n]\n\
+         //@ launch k<<<n / 64, 64>>>(a, c, n)\n#include <cassert>\n#include <cstdio>\n\
+         __global__ void k(const float* a, float* c, int n)\n{{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n{body}\n}}\n"
+    )
+}
+
+#[test]
+fn a_good_file_shows_outputs_counters_and_code() {
+    let folder = folder();
+    let ran =
+        run(folder.path(), &kernel("    c[i] = 2 * a[i];"), &["--dump", "c=out.npy", "--lines", "--size", "n=128"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("FINISHED") && ran.stdout.contains("c: f32[128]"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("0 2 4 6"), "{}", ran.stdout);
+    let dumped = std::fs::read(folder.path().join("out.npy")).expect("dumped");
+    assert!(dumped.starts_with(b"\x93NUMPY"));
+    let last = f32::from_le_bytes(dumped[dumped.len() - 4..].try_into().expect("four bytes"));
+    assert_eq!(last, 254.0);
+    let line = ran.stdout.lines().find(|line| line.contains("c[i] = 2 * a[i];")).expect("the source");
+    assert!(line.contains("100 %"), "{line}");
+}
+
+#[test]
+fn every_fault_ends_in_a_report() {
+    let folder = folder();
+    for (name, body, verdict) in [
+        ("endless", "    while (a[0] == 0) { c[i] = 1; }", "DID NOT END"),
+        ("out-of-bounds", "    c[i + n] = a[i];", "OUT OF BOUNDS"),
+        ("misaligned", "    *(float*)((char*)c + 2 * i + 1) = a[i];", "MISALIGNED"),
+        ("trap", "    if (i == 70) __trap(); c[i] = 1;", "TRAP"),
+        ("assert", "    assert(a[i] < 100); c[i] = 1;", "ASSERT FAILED"),
+        ("race", "    __shared__ float s[64]; s[threadIdx.x] = a[i]; c[i] = s[threadIdx.x ^ 33];", "RACE"),
+        ("divergent-barrier", "    if (threadIdx.x < 32) __syncthreads(); else asm(\"bar.sync 1;\"); c[i] = 1;", ""),
+        ("uninitialised", "    __shared__ float s[64]; c[i] = s[threadIdx.x];", "UNINITIALISED READ"),
+        ("deadlock", "    if (threadIdx.x == 0) { while (((volatile float*)c)[n - 1] != 5.0f); } c[i] = 1;", ""),
+    ] {
+        let ran = run(folder.path(), &kernel(body), &["--steps", "2000000"]);
+        assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
+        assert!(ran.stdout.contains(verdict), "{name}: {}", ran.stdout);
+        assert!(ran.stdout.contains("kernel.cu:"), "{name} names no line: {}", ran.stdout);
+        assert!(!ran.stderr.contains("panicked"), "{name}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_printf_is_cut() {
+    let folder = folder();
+    let body = "    if (i == 0) for (int k = 0; k < 10000000; ++k) printf(\"line %d\\n\", k);\n    c[i] = 1;";
+    let ran = run(folder.path(), &kernel(body), &["--json"]);
+    assert!(ran.code.is_some_and(|code| code <= 1), "{:?}", ran.code);
+    assert!(ran.stdout.len() < 4 << 20, "{} bytes of report", ran.stdout.len());
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert!(json["printf"].as_str().is_some_and(|text| text.starts_with("line 0\n")), "{}", &ran.stdout[..2000]);
+}
+
+#[test]
+fn schedules_tell_right_from_lucky() {
+    let folder = folder();
+    let body = "    __shared__ volatile float s[64];\n    s[threadIdx.x] = a[i];\n    c[i] = s[threadIdx.x ^ 1];";
+    let lucky = run(folder.path(), &kernel(body), &["--check", "none"]);
+    assert_eq!(lucky.code, Some(0), "{lucky:?}");
+    let all = run(folder.path(), &kernel(body), &["--schedule", "all"]);
+    assert_eq!(all.code, Some(1), "{all:?}");
+    assert!(all.stdout.contains("RACE"), "{}", all.stdout);
+}
+
+#[test]
+fn bad_options_are_bad_usage() {
+    let folder = folder();
+    let good = kernel("    c[i] = 1;");
+    for (args, says) in [
+        (vec!["--schedule", "random"], "adversarial"),
+        (vec!["--check", "everything"], "uninitialised"),
+        (vec!["--size", "n"], "NAME=N"),
+        (vec!["--dump", "c"], "BUFFER=FILE"),
+        (vec!["--arch", "sm_12"], "sm_90"),
+    ] {
+        let ran = run(folder.path(), &good, &args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{args:?}: {}", ran.stderr);
+    }
+    let ran = run(folder.path(), &good, &["--size", "m=3"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("no size `m`"), "{}", ran.stdout);
+    let gone: Ran = checker().args(["run", "gone.cu"]).current_dir(folder.path()).output().expect("it starts").into();
+    assert_eq!(gone.code, Some(2), "{gone:?}");
+    assert!(gone.stderr.contains("gone.cu"), "{}", gone.stderr);
+}
+
+#[test]
+fn a_dump_that_cannot_be_written_is_the_environments_fault() {
+    let folder = folder();
+    let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", "c=/dev/full"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("/dev/full"), "{}", ran.stderr);
+}

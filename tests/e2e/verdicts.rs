@@ -1,0 +1,83 @@
+//! `checker NAME` on kernels that run: verdicts, what is kept, what is said of wrong kernels.
+
+use crate::check::{check, redacted, with_kernel};
+use crate::support::Workbook;
+
+#[test]
+fn a_starter_is_not_there_yet_and_its_solution_passes() {
+    let workbook = Workbook::copy("small");
+    let starter = check(&workbook, &[]);
+    assert_eq!(starter.code, Some(1), "{starter:?}");
+    insta::assert_snapshot!("check-starter", redacted(&starter.stdout));
+    assert!(!workbook.path(".warpbook/progress.json").exists(), "nothing was solved");
+
+    let solution = check(&workbook, &["--solution"]);
+    assert_eq!(solution.code, Some(0), "{solution:?}");
+    insta::assert_snapshot!("check-solution", redacted(&solution.stdout));
+    assert!(!workbook.path(".warpbook/progress.json").exists(), "looking at the answer is not solving");
+
+    workbook.write("exercises/ex01/kernel.cu", workbook.read("solutions/ex01/solution.cu"));
+    let solved = check(&workbook, &[]);
+    assert_eq!(solved.code, Some(0), "{solved:?}");
+    assert!(solved.stdout.contains("checker ex02"), "what comes next: {}", solved.stdout);
+    let progress: serde_json::Value =
+        serde_json::from_str(&workbook.read(".warpbook/progress.json")).expect("progress is JSON");
+    assert!(progress["solved"]["ex01"]["kernel"].is_string(), "{progress}");
+    assert!(workbook.run([] as [&str; 0]).stdout.contains("1 of 2 exercises solved"));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report() {
+    let workbook = Workbook::copy("small");
+    assert_eq!(check(&workbook, &["--json"]).stdout, check(&workbook, &["--json"]).stdout);
+}
+
+#[test]
+fn every_number_of_the_json_says_where_it_comes_from() {
+    let workbook = Workbook::copy("small");
+    let ran = workbook.run(["twice", "--backend", "sim", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&json["schema"], &json["verdict"]), (&1.into(), &"passed".into()));
+    let rows = json["table"].as_array().expect("a table");
+    assert!(rows.iter().any(|row| row["metric"] == "count.instructions"), "{json:#}");
+    for row in rows {
+        let source = row["provenance"]["source"].as_str().expect("a source");
+        assert!(["simulated", "compiler"].contains(&source), "{row}");
+    }
+    for goal in json["goals"].as_array().expect("goals") {
+        assert_eq!(goal["status"], "met", "{goal}");
+        assert!(goal["provenance"]["source"].is_string(), "{goal}");
+    }
+}
+
+#[test]
+fn quiet_says_the_verdict_and_verbose_every_case() {
+    let workbook = Workbook::copy("small");
+    let quiet = check(&workbook, &["--quiet", "--solution"]).stdout;
+    let verbose = check(&workbook, &["--verbose", "--solution"]).stdout;
+    assert!(quiet.contains("PASSED") && !quiet.contains("registers"), "{quiet}");
+    assert!(verbose.contains("n = 4097") && verbose.contains("registers"), "{verbose}");
+}
+
+#[test]
+fn wrong_kernels_are_told_what_is_wrong_and_where() {
+    for (name, from, to) in [
+        ("skips-the-tail", "i < n", "i < n - 1"),
+        ("never-writes", "b[i] = a[i] * 1.7", "if (n < 0) b[i] = a[i]"),
+        ("out-of-bounds", "if (i < n)", ""),
+        ("changes-its-input", "const float* a", "float* a"),
+    ] {
+        let workbook = with_kernel(|text| {
+            let text = text.replace(from, to);
+            if name == "changes-its-input" {
+                text.replace("b[i] = a[i] * 1.7;", "b[i] = a[i] * 1.7f, a[i] = 0;")
+            } else {
+                text
+            }
+        });
+        let ran = check(&workbook, &[]);
+        assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
+        insta::assert_snapshot!(format!("wrong-{name}"), redacted(&ran.stdout));
+    }
+}
