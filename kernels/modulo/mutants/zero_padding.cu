@@ -1,5 +1,5 @@
 // Pads the last block with zeros, which beat a negative maximum.
-//@ mutant wrong-result: a block of negative numbers, cut short by n, answers 0
+//@ mutant wrong-result: the last block, cut short by n, answers 0
 //@ let    block = 256
 //@ launch block_max<<<ceil_div(n, block), block>>>(x, largest, n)
 

@@ -1,5 +1,5 @@
 // Pads the last block with zeros.
-//@ mutant wrong-result: a zero that is no element can be the smallest or the largest
+//@ mutant wrong-result: a zero that is no element is the smallest
 //@ launch block_ranges<block><<<ceil_div(n, block), block>>>(x, ranges, n)
 
 template <int block>
