@@ -1,5 +1,5 @@
 // Every lane stores its sum.
-//@ mutant race: 32 lanes write different values to the same word
+//@ mutant wrong-result: 32 lanes store 32 different values to one word, and one of the wrong ones stays
 //@ let    block = 256
 //@ let    dots_wanted = ceil_div(n, 256)
 //@ launch dot<<<ceil_div(32 * dots_wanted, block), block>>>(a, b, dots, n)

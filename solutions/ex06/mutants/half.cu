@@ -20,6 +20,6 @@ __global__ void dot(const float* a, const float* b, float* dots, int n)
     }
 
     for (int k = 16; k > 0; k /= 2)
-        sum = __hadd(sum, __shfl_down_sync(0xffffffffu, sum, k));
+        sum = __hadd(sum, __float2half(__shfl_down_sync(0xffffffffu, __half2float(sum), k)));
     if (lane == 0) dots[warp] = __half2float(sum);
 }

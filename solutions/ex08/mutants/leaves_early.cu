@@ -1,5 +1,5 @@
 // Lets threads beyond the end leave first.
-//@ mutant sync-mask: the mask names lanes that have returned
+//@ mutant uninitialised: the words of lanes that have returned are never written, and are read
 //@ let    block = 256
 //@ launch turn<<<ceil_div(n, block), block>>>(x, y, n)
 
