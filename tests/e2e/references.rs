@@ -18,7 +18,7 @@ type Sizes = BTreeMap<String, i64>;
 /// Inputs and sizes to outputs.
 type Independent = fn(&Arrays, &Sizes) -> Arrays;
 
-const TABLE: [(&str, Independent); 29] = [
+const TABLE: [(&str, Independent); 28] = [
     ("active-mask", active_mask),
     ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
     ("coefficients", coefficients),
@@ -40,7 +40,6 @@ const TABLE: [(&str, Independent); 29] = [
     ("ilp", fma_chains),
     ("last-warp", block_sums_of_size),
     ("local-array", local_array),
-    ("lock", largest_and_where),
     ("modulo", block_maxima),
     ("sequential-addressing", block_sums),
     ("shuffle", block_sums),
@@ -214,13 +213,6 @@ fn block_ranges(input: &Arrays, sizes: &Sizes) -> Arrays {
         sorted[sorted.len() - 1] - sorted[0]
     };
     one("ranges", input["x"].chunks(sizes["block"] as usize).map(range).collect())
-}
-
-/// The largest value first, and among equals the lowest index.
-fn largest_and_where(input: &Arrays, _: &Sizes) -> Arrays {
-    let mut ranked: Vec<(usize, f64)> = input["x"].iter().copied().enumerate().collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    one("best", vec![ranked[0].1, ranked[0].0 as f64])
 }
 
 fn kept(input: &Arrays, _: &Sizes) -> Arrays {
