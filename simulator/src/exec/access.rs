@@ -92,6 +92,7 @@ impl<O: Observer> Worker<'_, O> {
         out
     }
 
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     fn bad_access(
         &mut self,
         shared: &Shared,
@@ -232,7 +233,9 @@ impl<O: Observer> Worker<'_, O> {
         Some(found)
     }
 
-    fn count_access(
+    /// Counts a request.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn count_access(
         &mut self,
         pc: u32,
         space: AddressSpace,
@@ -263,7 +266,7 @@ impl<O: Observer> Worker<'_, O> {
                 });
             }
             AddressSpace::Shared => {
-                let (passes, fewest) = if contiguous && size == 4 && addresses[0] % 4 == 0 {
+                let (passes, fewest) = if contiguous && size == 4 && addresses[0].is_multiple_of(4) {
                     (1, 1)
                 } else {
                     wavefronts(addresses, mask, size)
@@ -415,7 +418,8 @@ impl<O: Observer> Worker<'_, O> {
         let whole = size * count;
         let (mut found, shape) = self.find_addresses(warp, group.frame, op, mask);
         let direct = matches!(op.space, AddressSpace::Global | AddressSpace::Shared);
-        if shape == Shape::Contiguous && direct && whole == 4 && found[0] % 4 == 0 && found[0] >> 32 != 0x1000 {
+        if shape == Shape::Contiguous && direct && whole == 4 && found[0].is_multiple_of(4) && found[0] >> 32 != 0x1000
+        {
             self.count_access(group.pc, op.space, AccessKind::Load, mask, &found, 4, true);
             if self.fast_load(warp, group.frame, op.regs[0], op.space, shared, found[0]) {
                 if O::ACTIVE {
@@ -527,7 +531,7 @@ impl<O: Observer> Worker<'_, O> {
             && shape == Shape::Contiguous
             && direct
             && whole == 4
-            && found[0] % 4 == 0
+            && found[0].is_multiple_of(4)
             && found[0] >> 32 != 0x1000
         {
             self.count_access(group.pc, op.space, AccessKind::Store, mask, &found, 4, true);
@@ -597,8 +601,8 @@ impl<O: Observer> Worker<'_, O> {
                 _ => (sizes[lane] as u32).min(op.size),
             };
             let size = u64::from(op.size);
-            if to[lane] % size != 0 || limit > 0 && from[lane] % size != 0 {
-                let (space, address) = if to[lane] % size != 0 {
+            if !to[lane].is_multiple_of(size) || limit > 0 && !from[lane].is_multiple_of(size) {
+                let (space, address) = if !to[lane].is_multiple_of(size) {
                     (AddressSpace::Shared, to[lane])
                 } else {
                     (AddressSpace::Global, from[lane])

@@ -21,6 +21,8 @@ impl<O: Observer> Worker<'_, O> {
                     reg => warp.read(group.frame, reg),
                 }
             }
+            // Matrix instructions take the whole warp.
+            Op::Matrix(_) => [u32::MAX.into(); 32],
             _ => [0; 32],
         }
     }
@@ -170,6 +172,11 @@ impl<O: Observer> Worker<'_, O> {
                     CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx
                 );
                 self.count(group.pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+            }
+            Op::Matrix(index) => {
+                if self.matrix(shared, warp, at, &code.matrices[index as usize]) == Flow::Stop {
+                    return Flow::Stop;
+                }
             }
             _ => {
                 if O::ACTIVE {

@@ -53,7 +53,13 @@ fn bits(test: impl Fn(usize) -> bool) -> u32 {
     mask
 }
 
-/// Integer comparisons; the unordered ones mean their ordered kin.
+/// Lanes where a comparison holds. NaN is what makes the unordered ones differ.
+#[expect(
+    clippy::double_comparisons,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::eq_op,
+    reason = "NaN: ordered and unordered comparisons differ"
+)]
 #[inline(always)]
 fn compare<T: Copy + PartialOrd>(cmp: Cmp, a: &[T; 32], b: &[T; 32]) -> u32 {
     match cmp {
@@ -452,10 +458,6 @@ pub fn run<'a>(
             Op::Pack64 { d, a, b } => wide!(d, a, b, |x, y| u64::from(x) | u64::from(y) << 32),
             Op::S32ToF32 { d, a } => one32!(d, a, |x| (x as i32 as f32).to_bits()),
             Op::U32ToF32 { d, a } => one32!(d, a, |x| (x as f32).to_bits()),
-            Op::F32ToF64 { d, a } => {
-                let a = &r32[a as usize];
-                map!(r64, d, u64, |lane| f64::from(f32::from_bits(a[lane])).to_bits());
-            }
             Op::Map(index) => {
                 let op = &code.maps[index as usize];
                 let mut sources = [[0u64; 32]; 4];
@@ -513,16 +515,16 @@ pub enum Shape {
 /// Adds the offset to every lane's address and looks at the result.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn addresses(base: &[u64; 32], offset: u64, size: u64, mask: u32, out: &mut [u64; 32]) -> Shape {
-    for lane in 0..32 {
-        out[lane] = base[lane].wrapping_add(offset);
+    for (to, from) in out.iter_mut().zip(base) {
+        *to = from.wrapping_add(offset);
     }
     if mask != u32::MAX {
         return Shape::Any;
     }
     let first = out[0];
     let mut different = 0;
-    for lane in 0..32 {
-        different |= out[lane] ^ first.wrapping_add(lane as u64 * size);
+    for (lane, address) in out.iter().enumerate() {
+        different |= address ^ first.wrapping_add(lane as u64 * size);
     }
     if different == 0 { Shape::Contiguous } else { Shape::Any }
 }

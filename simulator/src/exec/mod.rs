@@ -12,6 +12,7 @@ pub mod context;
 pub mod fault;
 pub mod grid;
 pub mod lanes;
+pub mod matrix;
 pub mod mbarrier;
 pub mod printf;
 pub mod schedule;

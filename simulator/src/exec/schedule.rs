@@ -337,7 +337,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         let mask = warp.guarded(&inst, group.frame, group.mask);
         // Instructions that wait are counted once, when they have their lanes.
-        let waits = matches!(inst.op, Op::Collective(_) | Op::WarpBarrier { .. } | Op::Join);
+        let waits = matches!(inst.op, Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) | Op::Join);
         if !waits {
             self.counted(group.pc, inst.counted, mask);
         }
@@ -385,12 +385,8 @@ impl<O: Observer> Worker<'_, O> {
                 let instruction = code.unsupported[index as usize].clone();
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
             }
-            Op::Matrix(_) if mask != 0 => {
-                let instruction = "a matrix instruction".to_string();
-                self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
-            }
             Op::Barrier(index) => self.barrier(shared, warp, at, inst, mask, &code.barriers[index as usize]),
-            Op::Collective(_) | Op::WarpBarrier { .. } => self.converge(shared, warp, at, inst, mask),
+            Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => self.converge(shared, warp, at, inst, mask),
             _ if mask == 0 => {
                 warp.groups[at].pc += 1;
                 Flow::Continue
@@ -418,9 +414,10 @@ impl<O: Observer> Worker<'_, O> {
                 warp.groups[at].pc += 1;
                 Flow::Continue
             }
-            Op::Elect { d, p, .. } => {
+            Op::Elect { d, p, mask: members } => {
                 use crate::isa::op::Reg;
-                let leader = mask.trailing_zeros();
+                let members = warp.read(group.frame, Reg::R32(members))[mask.trailing_zeros() as usize] as u32;
+                let leader = if members & mask != 0 { members & mask } else { mask }.trailing_zeros();
                 let elected = std::array::from_fn(|lane| u64::from(lane as u32 == leader));
                 warp.write(group.frame, Reg::R32(d), mask, &[leader.into(); 32]);
                 warp.write(group.frame, Reg::P(p), mask, &elected);
@@ -520,7 +517,7 @@ impl<O: Observer> Worker<'_, O> {
     /// Explains who waits for whom, after nobody in the block could run.
     pub fn deadlock(&mut self, block: &super::block::Block) {
         let mut text = String::new();
-        let mut first = None;
+        let mut first: Option<(&Warp, Group)> = None;
         for warp in &block.warps {
             for group in &warp.groups {
                 let what = match group.state {
@@ -541,7 +538,10 @@ impl<O: Observer> Worker<'_, O> {
                     State::Joining => "for the lanes of its warp to come together".into(),
                     State::Ready => continue,
                 };
-                first.get_or_insert((warp, *group));
+                let named = first.is_some_and(|(_, first): (&Warp, Group)| first.state == State::Converging);
+                if first.is_none() || group.state == State::Converging && !named {
+                    first = Some((warp, *group));
+                }
                 if text.len() < 600 {
                     let origin = self.context.decoded.code.origins[group.pc as usize];
                     let (_, line) = self.context.decoded.code.lines[origin.line as usize];

@@ -136,12 +136,12 @@ fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end:
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut reverse: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
     let mut next = Vec::new();
-    for block in 0..count {
+    for (block, edges) in edges.iter_mut().enumerate() {
         let last = starts.get(block + 1).copied().unwrap_or(end) - 1;
         successors(builder, last, end, &mut next);
         for &pc in &next {
             let to = if pc >= end { exit } else { block_of[pc as usize] as usize };
-            edges[block].push(to);
+            edges.push(to);
             reverse[to].push(block);
         }
     }

@@ -3,7 +3,7 @@
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Variable};
-use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_memory, lower_sync};
+use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_matrix, lower_memory, lower_sync};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
 use crate::num::Rounding;
@@ -112,6 +112,7 @@ pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> 
         | "nanosleep" | "mbarrier" | "griddepcontrol" | "setmaxnreg" | "pmevent" => {
             lower_sync::lower(builder, &parts, operands)
         }
+        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => lower_matrix::lower(builder, &parts, operands),
         "cvt" => lower_cvt::lower(builder, &parts, operands),
         _ => lower_arith::lower(builder, &parts, operands).or_else(|_| lower_float::lower(builder, &parts, operands)),
     }

@@ -492,22 +492,12 @@ impl<'m> Builder<'m> {
         self.counted = true;
     }
 
-    /// Emits after the instruction's own operation.
-    pub fn emit_after(&mut self, op: Op) {
-        self.post.push(op);
-    }
-
     /// A pure function of lanes.
     pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
         let mut all = [Reg::None; 4];
         all[..sources.len()].copy_from_slice(sources);
         self.code.maps.push(MapOp { d, sources: all, f, flops });
         self.emit(Op::Map(self.code.maps.len() as u32 - 1));
-    }
-
-    /// The guard of the instruction being lowered.
-    pub fn guarded(&self) -> bool {
-        self.guard != NO_GUARD
     }
 
     // Statements.

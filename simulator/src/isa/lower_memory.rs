@@ -30,7 +30,8 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     }
 }
 
-fn space_of(parts: &Parts<'_>) -> AddressSpace {
+/// The state space that an opcode names.
+pub fn space_of(parts: &Parts<'_>) -> AddressSpace {
     for name in &parts.mods {
         match *name {
             "global" => return AddressSpace::Global,

@@ -8,6 +8,7 @@ pub mod lower_arith;
 pub mod lower_call;
 pub mod lower_cvt;
 pub mod lower_float;
+pub mod lower_matrix;
 pub mod lower_memory;
 pub mod lower_sync;
 pub mod op;

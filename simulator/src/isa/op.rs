@@ -1,6 +1,7 @@
 //! The operation set of the executor.
 
 pub use crate::num::Compare as Cmp;
+use crate::num::matrix;
 use crate::observe::{Order, Scope};
 use std::sync::Arc;
 
@@ -27,7 +28,6 @@ pub enum Reg {
 
 /// Special registers that differ by lane, warp, block or launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum Special {
     Tid(u8),
     Ntid(u8),
@@ -60,7 +60,6 @@ pub enum Special {
 
 /// An operation. Three-letter fields: `d` destination, `a b c` sources.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "an operation is its PTX instruction; the fields are explained above")]
 pub enum Op {
     /// Lanes that diverged may wait here for each other.
     Join,
@@ -420,10 +419,6 @@ pub enum Op {
         d: R,
         a: R,
     },
-    F32ToF64 {
-        d: R,
-        a: R,
-    },
     /// Any pure function of lanes: index into [`Code::maps`].
     Map(u32),
     /// Index into [`Code::accesses`].
@@ -488,7 +483,6 @@ pub struct MapOp {
 
 /// State space of an instruction's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum AddressSpace {
     Generic,
     Global,
@@ -560,7 +554,6 @@ pub struct AtomicOp {
 
 /// Votes and their kin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum Vote {
     All,
     Any,
@@ -570,7 +563,6 @@ pub enum Vote {
 
 /// What a collective does with the lanes that came.
 #[derive(Clone)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum CollectiveFn {
     ShflUp,
     ShflDown,
@@ -606,7 +598,6 @@ pub struct CollectiveOp {
 
 /// What a block barrier does besides waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum BarrierKind {
     Sync,
     Arrive,
@@ -664,7 +655,6 @@ pub struct CopyOp {
 
 /// `mbarrier` instructions on 64-bit objects in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum MbarrierKind {
     Init,
     Inval,
@@ -699,64 +689,50 @@ pub struct MbarrierOp {
     pub a: Reg,
 }
 
-/// Matrix instructions of a whole warp.
-#[derive(Clone)]
-pub struct MatrixOp {
-    /// Destination registers.
-    pub d: Vec<Reg>,
-    /// Source registers in order of the operands.
-    pub sources: Vec<Reg>,
-    /// What to do.
-    pub f: MatrixFn,
-}
-
-/// Fragments in (register by register, lane by lane), fragments out.
-pub type FragmentFn = Arc<dyn Fn(&[[u32; 32]], &mut [[u32; 32]]) + Send + Sync>;
-
-/// A matrix instruction's work.
-#[derive(Clone)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
-pub enum MatrixFn {
-    Mma(FragmentFn),
-    /// `ldmatrix`: 1, 2 or 4 matrices, transposed or not.
+/// What a matrix instruction does.
+#[derive(Debug, Clone)]
+pub enum MatrixKind {
+    Product(matrix::Product),
+    /// `ldmatrix`, by rows of 8 x 8 matrices of 16 bits.
     Load {
-        count: u32,
         transposed: bool,
-        generic: bool,
-        offset: i64,
     },
-    /// `stmatrix`.
+    /// `stmatrix`
     Store {
-        count: u32,
         transposed: bool,
-        generic: bool,
-        offset: i64,
     },
-    /// `wmma.load` and `wmma.store`: element and lane to matrix position.
+    /// `movmatrix`
+    Transpose,
     WmmaLoad {
-        layout: WmmaLayout,
-        space: AddressSpace,
-        offset: i64,
+        shape: matrix::Shape,
+        role: matrix::Role,
+        element: matrix::Element,
+        row_major: bool,
     },
     WmmaStore {
-        layout: WmmaLayout,
-        space: AddressSpace,
-        offset: i64,
+        shape: matrix::Shape,
+        role: matrix::Role,
+        element: matrix::Element,
+        row_major: bool,
     },
 }
 
-/// Where the elements of a wmma fragment are.
-#[derive(Clone)]
-pub struct WmmaLayout {
-    /// Lane and element to (row, column).
-    pub place: Arc<dyn Fn(u32, u32) -> (u32, u32) + Send + Sync>,
-    /// Elements a lane.
-    pub elements: u32,
-    /// Bytes an element.
-    pub size: u32,
-    /// Row-major in memory.
-    pub row_major: bool,
-    /// Stride between rows or columns, in elements.
+/// A matrix instruction of a whole warp.
+#[derive(Debug, Clone)]
+pub struct MatrixOp {
+    /// What.
+    pub kind: MatrixKind,
+    /// Destination registers.
+    pub d: Vec<Reg>,
+    /// Source registers, operand after operand.
+    pub sources: Vec<Reg>,
+    /// Address register.
+    pub base: Reg,
+    /// Added to it.
+    pub offset: i64,
+    /// Where it points.
+    pub space: AddressSpace,
+    /// Elements between rows or columns in memory.
     pub stride: Reg,
 }
 

@@ -19,7 +19,6 @@ pub enum VarSpace {
 
 /// Fundamental types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are PTX's own")]
 pub enum Ty {
     B8,
     B16,

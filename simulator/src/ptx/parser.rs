@@ -271,8 +271,7 @@ impl<'a> Parser<'a> {
     /// `.space [.align n] .ty name[n] = {...}`, several names when `many`.
     fn declare(&mut self, many: bool) -> Parse<Vec<Var>> {
         let (mut space, mut ty, mut align, mut lanes) = (None, None, None, 1u64);
-        loop {
-            let Token::Word(word) = self.lexer.token else { break };
+        while let Token::Word(word) = self.lexer.token {
             let Some(name) = word.strip_prefix('.') else { break };
             match name {
                 "global" => space = Some(VarSpace::Global),

@@ -1,0 +1,112 @@
+//! Thread instructions a second: `cargo bench -p simulator`. One host thread and all of them, checks off and on.
+
+use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
+use std::sync::Arc;
+use std::time::Instant;
+
+const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+/// Name, kernel, blocks, threads a block, shared bytes.
+const KERNELS: &[(&str, &str, u32, u32, u32)] = &[
+    (
+        "vector add",
+        "shl.b32 %r3, %r10, 2; cvt.u64.u32 %rd5, %r3; add.s64 %rd6, %rd1, %rd5; add.s64 %rd7, %rd2, %rd5; ld.global.f32 \
+         %f1, [%rd6]; ld.global.f32 %f2, [%rd7]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd6], %f3; ret;",
+        4096,
+        256,
+        0,
+    ),
+    (
+        "block reduction",
+        "shl.b32 %r3, %r10, 2; cvt.u64.u32 %rd5, %r3; add.s64 %rd6, %rd1, %rd5; ld.global.f32 %f1, [%rd6]; shl.b32 %r4, \
+         %r1, 2; st.shared.f32 [%r4], %f1; bar.sync 0; mov.u32 %r5, 128; L: setp.ge.u32 %p1, %r1, %r5; @%p1 bra S; shl.b32 \
+         %r6, %r5, 2; add.s32 %r7, %r4, %r6; ld.shared.f32 %f2, [%r7]; ld.shared.f32 %f3, [%r4]; add.f32 %f4, %f3, %f2; \
+         st.shared.f32 [%r4], %f4; S: bar.sync 0; shr.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0; @%p2 bra L; setp.ne.u32 \
+         %p3, %r1, 0; @%p3 bra E; ld.shared.f32 %f5, [%r4]; red.global.add.f32 [%rd2], %f5; E: ret;",
+        4096,
+        256,
+        1024,
+    ),
+    (
+        "FMA loop",
+        "mov.u32 %r5, 4096; cvt.rn.f32.u32 %f1, %r10; mov.f32 %f2, 0f3F7FF000; mov.f32 %f3, 0f3F800000; mov.f32 %f4, %f1; \
+         mov.f32 %f5, %f1; mov.f32 %f6, %f1; L: fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f4, %f4, %f2, %f3; fma.rn.f32 \
+         %f5, %f5, %f2, %f3; fma.rn.f32 %f6, %f6, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f4, %f4, %f2, %f3; \
+         fma.rn.f32 %f5, %f5, %f2, %f3; fma.rn.f32 %f6, %f6, %f2, %f3; add.s32 %r5, %r5, -1; setp.ne.s32 %p1, %r5, 0; @%p1 \
+         bra L; add.f32 %f1, %f1, %f4; add.f32 %f5, %f5, %f6; add.f32 %f1, %f1, %f5; shl.b32 %r3, %r10, 2; cvt.u64.u32 %rd5, \
+         %r3; add.s64 %rd6, %rd1, %rd5; st.global.f32 [%rd6], %f1; ret;",
+        64,
+        256,
+        0,
+    ),
+    (
+        "tiled product",
+        "and.b32 %r3, %r1, 15; shr.u32 %r4, %r1, 4; shl.b32 %r5, %r1, 2; shl.b32 %r6, %r4, 6; shl.b32 %r7, %r3, 2; \
+         mul.wide.u32 %rd5, %r10, 4; add.s64 %rd6, %rd1, %rd5; mov.u32 %r8, 16; mov.f32 %f1, 0f00000000; L: ld.global.f32 \
+         %f2, [%rd6]; st.shared.f32 [%r5], %f2; st.shared.f32 [%r5+1024], %f2; bar.sync 0; mov.u32 %r11, 0; K: shl.b32 %r12, \
+         %r11, 2; add.s32 %r13, %r6, %r12; ld.shared.f32 %f3, [%r13]; shl.b32 %r14, %r11, 6; add.s32 %r15, %r7, %r14; \
+         ld.shared.f32 %f4, [%r15+1024]; fma.rn.f32 %f1, %f3, %f4, %f1; add.s32 %r11, %r11, 1; setp.ne.s32 %p1, %r11, 16; \
+         @%p1 bra K; bar.sync 0; add.s32 %r8, %r8, -1; setp.ne.s32 %p2, %r8, 0; @%p2 bra L; st.global.f32 [%rd6], %f1; ret;",
+        64,
+        256,
+        2048,
+    ),
+    (
+        "divergent loop",
+        "and.b32 %r3, %r1, 31; add.s32 %r3, %r3, 1; mov.u32 %r4, 0; L: mad.lo.s32 %r4, %r4, 5, %r3; and.b32 %r5, %r4, 1; \
+         setp.eq.s32 %p1, %r5, 0; @%p1 bra A; add.s32 %r4, %r4, 7; bra.uni B; A: xor.b32 %r4, %r4, 3; B: add.s32 %r3, %r3, \
+         -1; setp.ne.s32 %p2, %r3, 0; @%p2 bra L; mul.wide.u32 %rd5, %r10, 4; add.s64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], \
+         %r4; ret;",
+        512,
+        256,
+        0,
+    ),
+    (
+        "atomic histogram",
+        "mul.lo.s32 %r3, %r10, 747796405; mov.u32 %r4, 32; L: mad.lo.s32 %r3, %r3, 1664525, 1013904223; shr.u32 %r5, %r3, 24; \
+         mul.wide.u32 %rd5, %r5, 4; add.s64 %rd6, %rd2, %rd5; red.global.add.u32 [%rd6], 1; add.s32 %r4, %r4, -1; \
+         setp.ne.s32 %p1, %r4, 0; @%p1 bra L; ret;",
+        256,
+        256,
+        0,
+    ),
+];
+
+fn main() {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("G thread instructions a second      1 thread   {all} threads   1 thread, all checks");
+    for &(name, body, grid, block, shared) in KERNELS {
+        let text = format!(
+            "{HEAD}.visible .entry k(.param .u64 a, .param .u64 b)\n{{ .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg \
+             .b64 %rd<9>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 \
+             %r9, %ntid.x; mad.lo.s32 %r10, %r2, %r9, %r1;\n{body}\n}}"
+        );
+        let module = Arc::new(Module::parse(&text).expect("the benchmark's PTX parses"));
+        let measure = |threads: usize, checks: Checks| {
+            let mut device = Device::new(Arc::clone(&module), Config { threads, checks, ..Config::default() });
+            let bytes = u64::from(grid) * u64::from(block) * 4;
+            let buffers = ["a", "b"].map(|name| device.alloc(name, bytes).expect("fits"));
+            for buffer in buffers {
+                device.write(buffer, &vec![0; bytes as usize]).expect("inside");
+            }
+            let launch = Launch {
+                kernel: "k".into(),
+                grid: [grid, 1, 1],
+                block: [block, 1, 1],
+                shared,
+                args: buffers.map(Arg::Pointer).to_vec(),
+                cooperative: false,
+            };
+            let mut best = 0.0f64;
+            for _ in 0..5 {
+                let start = Instant::now();
+                let report = device.launch(&launch).expect("starts");
+                assert_eq!(report.status, Status::Finished, "{name}: {:?}", report.findings);
+                best = best.max(report.counters.thread_instructions as f64 / start.elapsed().as_secs_f64());
+            }
+            best / 1e9
+        };
+        let (one, many, checked) = (measure(1, Checks::NONE), measure(all, Checks::NONE), measure(1, Checks::ALL));
+        println!("{name:<34} {one:>9.3} {many:>11.3} {checked:>12.3}");
+    }
+}
