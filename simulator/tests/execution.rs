@@ -124,7 +124,7 @@ DONE:
         let (report, out) = run_with(module(functions, &body), config, 1, 32, 0);
         assert_eq!(report.status, Status::Finished, "{schedule:?}: {:?}", report.findings);
         let fib = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610];
-        let want = |i: usize| if i % 2 == 0 { fib[i % 16] } else { 2 * (i as u32 % 16) };
+        let want = |i: usize| if i.is_multiple_of(2) { fib[i % 16] } else { 2 * (i as u32 % 16) };
         assert!((0..32).all(|i| out[i] == want(i)), "{schedule:?}: {out:?}");
     }
 }
