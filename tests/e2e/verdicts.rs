@@ -81,3 +81,35 @@ fn wrong_kernels_are_told_what_is_wrong_and_where() {
         insta::assert_snapshot!(format!("wrong-{name}"), redacted(&ran.stdout));
     }
 }
+
+#[test]
+fn two_checkers_at_once_both_report() {
+    let workbook = Workbook::copy("small");
+    for (name, solution) in [("ex01", "solutions/ex01/solution.cu"), ("ex02", "solutions/ex02/solution.cu")] {
+        workbook.write(&format!("exercises/{name}/kernel.cu"), workbook.read(solution));
+    }
+    std::thread::scope(|scope| {
+        for name in ["ex01", "ex02", "ex01", "ex02"] {
+            let workbook = &workbook;
+            scope.spawn(move || {
+                let ran = workbook.run([name, "--backend", "sim"]);
+                assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
+            });
+        }
+    });
+    let progress: serde_json::Value =
+        serde_json::from_str(&workbook.read(".warpbook/progress.json")).expect("progress is JSON");
+    for name in ["ex01", "ex02"] {
+        assert!(progress["solved"][name].is_object(), "{progress}");
+    }
+}
+
+#[test]
+fn progress_that_cannot_be_kept_does_not_spoil_a_check() {
+    let workbook = Workbook::copy("small");
+    workbook.write("exercises/ex01/kernel.cu", workbook.read("solutions/ex01/solution.cu"));
+    workbook.write(".warpbook", "in the way");
+    let ran = check(&workbook, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("PASSED") && ran.stdout.contains("progress is not kept"), "{}", ran.stdout);
+}

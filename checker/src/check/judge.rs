@@ -114,7 +114,7 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
     };
     let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();
     let place = if platform.gpu.is_some() { "on the GPU, " } else { "" };
-    format!("right {place}at {shared}: {runs} runs over fresh inputs and poisoned outputs")
+    format!("right {place}at {shared}: {runs} runs, inputs fresh, outputs poisoned")
 }
 
 /// Judges the goals: the last word when nothing else failed.
@@ -157,6 +157,17 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
             }
         })
         .collect();
+    // One look at a line is enough.
+    for index in 1..report.reasons.len() {
+        let (before, rest) = report.reasons.split_at_mut(index);
+        let seen = |excerpt: &Excerpt| {
+            before
+                .iter()
+                .flat_map(|r| &r.excerpts)
+                .any(|other| (&other.file, other.line) == (&excerpt.file, excerpt.line))
+        };
+        rest[0].excerpts.retain(|excerpt| !seen(excerpt));
+    }
     report.try_first = unmet.first().map(|goal| {
         let (what, _) = goal.text.split_once(": ").unwrap_or((&goal.text, ""));
         let place = report.reasons.first().and_then(|reason| reason.excerpts.first());

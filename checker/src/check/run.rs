@@ -106,7 +106,8 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     let plan = match built.plan(&sizes, &[]) {
         Ok(plan) => plan,
         Err(error) => {
-            let reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
+            let mut reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
+            reason.details.extend(belongs_to(path));
             return Ok(stopped(report, StageName::Results, vec![reason]));
         }
     };
@@ -210,6 +211,17 @@ fn fill(
     if !checked.lines.is_empty() {
         report.lines = beside_source(checked, sources, path);
     }
+}
+
+/// A problem's kernel has its sizes and buffers in problem.toml: `checker NAME` runs it.
+fn belongs_to(path: &Path) -> Option<String> {
+    let folder = std::path::absolute(path).ok()?.parent()?.to_path_buf();
+    let name = folder.file_name()?.to_str()?.to_owned();
+    folder.join("problem.toml").is_file().then(|| {
+        format!(
+            "the file belongs to `{name}`, whose problem.toml declares its sizes and buffers: `checker {name}` runs it"
+        )
+    })
 }
 
 /// The first order's numbers with everything that any order showed, the same thing at the same place once.

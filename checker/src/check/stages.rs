@@ -117,7 +117,7 @@ pub fn check(
         }
         pass(report, StageName::Results, results_summary(problem, &candidate, platform));
         if !on_gpu && !unsupported {
-            let summary = "no race, no bad access, no uninitialised read, no divergent barrier";
+            let summary = "no race, bad access, unwritten read or divergent barrier";
             pass(report, StageName::Findings, summary.to_owned());
         }
     }

@@ -201,7 +201,9 @@ pub fn number(value: f64, group: bool) -> String {
     match magnitude {
         100.0.. => format!("{value:.0}"),
         10.0.. => format!("{value:.1}"),
-        0.01.. => format!("{value:.2}"),
+        1.0.. => format!("{value:.2}"),
+        0.1.. => format!("{value:.3}"),
+        0.001.. => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     }
 }
@@ -234,7 +236,8 @@ mod tests {
         assert_eq!(number(-1_234_567.0, true), "-1,234,567");
         assert_eq!(number(-1_234_567.0, false), "-1234567");
         assert_eq!(number(1234.56, false), "1235");
-        assert_eq!(number(0.12345, true), "0.12");
+        assert_eq!(number(0.12345, true), "0.123");
+        assert_eq!(number(0.015625, true), "0.0156");
         assert_eq!(number(12.345, true), "12.3");
         assert_eq!(number(0.00012, true), "1.2e-4");
     }

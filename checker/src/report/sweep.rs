@@ -29,7 +29,9 @@ fn one(pen: &mut Pen, sweep: &SweepTable) {
     let columns = sweep.columns.len().max(1);
     // What is left of the line is shared by the bars.
     let bar = (pen.face.width.saturating_sub(4 + row_width) / columns).saturating_sub(width + 3).min(16);
-    let bar = if pen.face.drawing { bar } else { 0 };
+    // Bars that are all the same length show nothing.
+    let smallest = sweep.values.iter().flatten().flatten().copied().filter(|v| v.is_finite()).fold(largest, f64::min);
+    let bar = if pen.face.drawing && smallest < 0.95 * largest { bar } else { 0 };
 
     let mut header = format!("  {}", pad(&sweep.row, row_width, true));
     for column in &sweep.columns {
