@@ -276,7 +276,10 @@ fn readable(object: &str) -> String {
     let (Some(before), Some(name), Some(after)) = (parts.next(), parts.next(), parts.next()) else {
         return object.to_owned();
     };
-    let demangled = cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok());
+    // `a` would be read as the code of a type.
+    let mangled = Some(name).filter(|name| name.starts_with("_Z"));
+    let demangled =
+        mangled.and_then(|name| cpp_demangle::Symbol::new(name).ok()).and_then(|symbol| symbol.demangle().ok());
     let name = demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name);
     format!("{before}`{name}`{after}")
 }
