@@ -180,6 +180,10 @@ pub fn goals(
         let value = candidate.value(&goal.metric);
         let status = match value {
             None => GoalStatus::NotJudged,
+            // Without the baseline's number there is nothing to compare with.
+            Some(_) if before.is_none() && goal.conditions.iter().any(|condition| condition.is_ratio()) => {
+                GoalStatus::NotJudged
+            }
             Some(value) if goal.judge(before, value) => GoalStatus::Met,
             Some(_) => GoalStatus::NotMet,
         };
