@@ -1,6 +1,7 @@
 //! A parsed PTX module.
 
 use crate::isa::decode::{Decoded, decode};
+use crate::isa::op::Op;
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,6 +64,17 @@ impl Module {
     /// The entry of that name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Instructions that the simulator does not know: PTX line and text. They are faults only when they are executed.
+    pub fn unsupported(&self) -> Vec<(u32, &str)> {
+        let code = &self.decoded.code;
+        let ops = code.insts.iter().zip(&code.origins);
+        ops.filter_map(|(inst, origin)| match inst.op {
+            Op::Unsupported(index) => Some((origin.ptx_line, code.unsupported[index as usize].as_str())),
+            _ => None,
+        })
+        .collect()
     }
 
     /// Code and variables.

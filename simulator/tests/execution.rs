@@ -315,3 +315,10 @@ fn any_cut_of_a_text_parses_or_is_refused() {
     assert!(refused > text.len() / 2);
     assert!(Module::parse("int main() {}").is_err());
 }
+
+#[test]
+fn unknown_instructions_are_listed_and_harmless_until_executed() {
+    let module = module("", "bra E; wgmma.fence.sync.aligned; E: ret;");
+    assert_eq!(module.unsupported(), [(12, "wgmma.fence.sync.aligned")]);
+    assert_eq!(run_with(module, Config::default(), 1, 32, 0).0.status, Status::Finished);
+}

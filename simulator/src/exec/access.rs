@@ -36,6 +36,9 @@ pub fn sectors(addresses: &[u64; 32], mask: u32, size: u64) -> u64 {
 /// Passes over the banks that a request to shared memory takes, and the fewest that its bytes need. Lanes that read the
 /// same word share it. Wider accesses go by halves and quarters of the warp.
 pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32) -> (u64, u64) {
+    if size <= 4 && mask != 0 && conflict_free(addresses, mask) {
+        return (1, 1);
+    }
     let lanes_a_pass = if size <= 4 { 32 } else { 128 / size };
     let (mut passes, mut fewest) = (0, 0);
     for first in (0..32).step_by(lanes_a_pass as usize) {
@@ -69,6 +72,21 @@ pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32) -> (u64, u64) {
         fewest += distinct.div_ceil(32);
     }
     (passes, fewest.max(u64::from(passes > 0)))
+}
+
+/// Does no bank hold two different words? For accesses of at most a word.
+fn conflict_free(addresses: &[u64; 32], mask: u32) -> bool {
+    let mut seen = [u64::MAX; 32];
+    let mut clash = false;
+    for (lane, address) in addresses.iter().enumerate() {
+        if mask >> lane & 1 != 0 {
+            let word = address >> 2;
+            let bank = &mut seen[(word & 31) as usize];
+            clash |= *bank != u64::MAX && *bank != word;
+            *bank = word;
+        }
+    }
+    !clash
 }
 
 /// A lane's access that cannot be done.
@@ -431,6 +449,23 @@ impl<O: Observer> Worker<'_, O> {
             }
             self.uncount_access(group.pc, op.space, AccessKind::Load, mask, &found);
         }
+        if op.space == AddressSpace::Shared
+            && whole == 4
+            && let Reg::R32(r) = op.regs[0]
+            && let Some(words) = gather(&shared.bytes, &found, mask)
+        {
+            self.count_access(group.pc, AddressSpace::Shared, AccessKind::Load, mask, &found, 4, false);
+            if O::ACTIVE {
+                let order = (op.order, op.scope);
+                self.observe(shared, warp, group.pc, op.space, AccessKind::Load, order, 4, mask, &found);
+            }
+            let at_register = warp.frames[group.frame as usize].base32 as usize + r as usize;
+            for (lane, (to, from)) in warp.r32[at_register].iter_mut().zip(words).enumerate() {
+                *to = if mask >> lane & 1 != 0 { from } else { *to };
+            }
+            warp.groups[at].pc += 1;
+            return Flow::Continue;
+        }
         let mut values = [[0u64; 32]; 8];
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             let counted = if op.space == AddressSpace::Const { AddressSpace::Const } else { space };
@@ -647,6 +682,23 @@ impl<O: Observer> Worker<'_, O> {
         warp.groups[at].pc += 1;
         Flow::Continue
     }
+}
+
+/// Words of shared memory by lane, or nothing if one of them cannot be read.
+fn gather(bytes: &[u8], found: &[u64; 32], mask: u32) -> Option<[u32; 32]> {
+    let words = bytes.as_chunks::<4>().0;
+    let mut out = [0; 32];
+    let mut bad = 0;
+    for (lane, (to, &address)) in out.iter_mut().zip(found).enumerate() {
+        if mask >> lane & 1 != 0 {
+            bad |= address & 3;
+            match words.get((address >> 2) as usize) {
+                Some(word) => *to = u32::from_le_bytes(*word),
+                None => bad |= 1,
+            }
+        }
+    }
+    (bad == 0).then_some(out)
 }
 
 fn misaligned(found: &[u64; 32], part: u32, size: u32) -> u32 {
