@@ -272,10 +272,11 @@ impl Device {
             for allocation in &self.global.allocations {
                 self.history.push(History::Written(allocation.base, allocation.size));
             }
-            self.history.retain({
-                let mut seen = std::collections::HashSet::new();
-                move |event| seen.insert((event.range(), event.order()))
-            });
+            // Of equal events the last one counts.
+            let mut seen = std::collections::HashSet::new();
+            self.history.reverse();
+            self.history.retain(|event| seen.insert((event.range(), event.order())));
+            self.history.reverse();
             return Ok(report);
         }
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);

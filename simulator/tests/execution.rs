@@ -322,3 +322,11 @@ fn unknown_instructions_are_listed_and_harmless_until_executed() {
     assert_eq!(module.unsupported(), [(12, "wgmma.fence.sync.aligned")]);
     assert_eq!(run_with(module, Config::default(), 1, 32, 0).0.status, Status::Finished);
 }
+
+#[test]
+fn before_volta_a_barrier_in_a_branch_ends_too() {
+    let body = "setp.lt.s32 %p1, %r1, 7; @%p1 bra A; bar.sync 0; bar.sync 1, 96; ret; A: bar.sync 2; ret;";
+    let config = Config { schedule: Schedule::PreVolta, ..Config::default() };
+    let (report, _) = run_with(module("", body), config, 1, 64, 0);
+    assert!(matches!(report.findings[0].kind, FindingKind::Deadlock { .. }), "{:?}", report.findings);
+}

@@ -108,7 +108,7 @@ impl<O: Observer> Worker<'_, O> {
     pub fn run_block(&mut self, block: &mut Block) -> Turn {
         let reversed = self.warps_reversed();
         let count = block.warps.len();
-        let mut rounds = 0;
+        let (mut rounds, mut idle) = (0, 0);
         loop {
             let (mut ran, mut spinning, mut done) = (0, 0, 0);
             for at in 0..count {
@@ -141,12 +141,16 @@ impl<O: Observer> Worker<'_, O> {
             if ran == 0 && spinning == 0 {
                 // Nobody ran: either a barrier has just let some go, or nobody ever will.
                 let ready = |warp: &Warp| warp.groups.iter().any(|group| matches!(group.state, State::Ready));
-                if !block.warps.iter().any(ready) {
+                idle += 1;
+                // Before Volta a ready group may be held back by others of its warp at a barrier.
+                if idle > 4 || !block.warps.iter().any(ready) {
                     self.deadlock(block);
                     return Turn::Stop;
                 }
             } else if ran == 0 {
                 return Turn::Yield;
+            } else {
+                idle = 0;
             }
             rounds += 1;
             if rounds >= 64 && spinning > 0 {
