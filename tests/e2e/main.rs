@@ -7,6 +7,7 @@ mod backend;
 mod bench;
 mod check;
 mod commands;
+mod book;
 mod compile;
 mod interrupt;
 mod occupancy;

@@ -9,6 +9,7 @@ mod sass;
 pub mod svg;
 
 use crate::problem::Workbook;
+pub use directive::DirectiveError;
 use directive::Piece;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::errors::{Error, Result};

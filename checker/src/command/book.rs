@@ -1,7 +1,9 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
-use super::{Context, Exit, Fault, Outcome, shelf, usage};
-use crate::book::{NAME, Warpbook};
+use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use crate::book::{DirectiveError, Warpbook};
+use crate::check::CheckError;
+use crate::problem::ProblemError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_preprocessor::Preprocessor;
@@ -64,7 +66,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
         Command::Preprocess { question: None } => {
             let (preprocessing, book) =
                 mdbook_preprocessor::parse_input(std::io::stdin()).map_err(|error| usage(format!("{error:#}")))?;
-            let book = Warpbook.run(&preprocessing, book)?;
+            let book = Warpbook.run(&preprocessing, book).map_err(blame)?;
             let text =
                 serde_json::to_string(&book).map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
             context.print(&text)?;
@@ -83,10 +85,19 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
         config.build.build_dir = std::path::absolute(dest)?;
     }
     context.note("building the book: every listing is compiled and every count simulated");
-    let mut book = MDBook::load_with_config(&root, config)?;
+    let mut book = MDBook::load_with_config(&root, config).usage()?;
     // In process, in place of the command of the same name in book.toml.
     book.with_preprocessor(Warpbook);
-    debug_assert_eq!(Warpbook.name(), NAME);
-    book.build()?;
+    book.build().map_err(blame)?;
     Ok(book.build_dir_for("html"))
+}
+
+/// A chapter, a problem or a kernel at fault is bad input; a missing compiler or a full disk is the machine's doing.
+fn blame(error: anyhow::Error) -> Fault {
+    let input = error.chain().any(|cause| {
+        cause.is::<DirectiveError>()
+            || cause.is::<ProblemError>()
+            || cause.downcast_ref::<CheckError>().is_some_and(CheckError::is_usage)
+    });
+    Fault { exit: if input { Exit::Usage } else { Exit::Environment }, error }
 }
