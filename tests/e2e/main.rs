@@ -5,9 +5,9 @@
 
 mod backend;
 mod bench;
+mod book;
 mod check;
 mod commands;
-mod book;
 mod compile;
 mod interrupt;
 mod occupancy;

@@ -178,18 +178,35 @@ impl Actor<'_> {
             }
         }
         if writes {
-            // An atomic of somebody else that nothing orders stays remembered beside the newer one.
-            let stays = now.how().kind == AccessKind::Atomic
-                && cell.write.how().kind == AccessKind::Atomic
-                && !cell.write.is_none()
-                && !cell.write.same_thread(now)
-                && !self.ordered(cell.write, now);
-            cell.others = [if stays { cell.write } else { Epoch::NONE }, Epoch::NONE];
+            cell.others = self.beside(cell, now);
             cell.write = now;
         } else {
             self.remember(cell, now);
         }
         other
+    }
+
+    /// What must stay remembered beside the write `now`. A plain store takes the place of everything: what was before it
+    /// is ordered or has been complained about. A strong one does not order what others do next, so plain accesses
+    /// before it, its own thread's too, and others' unordered atomics still matter.
+    #[inline]
+    fn beside(&mut self, cell: &Cell, now: Epoch) -> [Epoch; 2] {
+        let mut kept = [Epoch::NONE; 2];
+        if !now.how().strong {
+            return kept;
+        }
+        let mut free = 0;
+        for before in [cell.write, cell.others[0], cell.others[1]] {
+            let weak = !before.how().strong;
+            let matters = !before.is_none()
+                && (weak || before.how().kind != AccessKind::Load)
+                && if before.same_thread(now) { weak } else { !self.ordered(before, now) };
+            if matters && free < kept.len() {
+                kept[free] = before;
+                free += 1;
+            }
+        }
+        kept
     }
 
     /// Keeps a read: in place of one that is before it, else in a free place, else so that the two kept are of

@@ -176,6 +176,15 @@ fn atomics_race_with_plain_accesses_only() {
 }
 
 #[test]
+fn a_plain_store_behind_an_atomic_of_its_own_thread_is_still_seen() {
+    let mut bench = Bench::new();
+    bench.store(warp(0, 0, 0), 1, |_| A);
+    bench.go(warp(0, 0, 0), 1, AccessKind::Atomic, Order::Relaxed, |_| A);
+    bench.go(warp(1, 1, 0), 1, AccessKind::Atomic, Order::Relaxed, |_| A);
+    assert_eq!(bench.races(), 1, "block 0 clears the sum that block 1 may already have added to");
+}
+
+#[test]
 fn neighbouring_bytes_are_not_one_word() {
     let mut bench = Bench::new();
     bench.size(warp(0, 0, 0), 1, AccessKind::Store, Order::Weak, 1, |_| A);

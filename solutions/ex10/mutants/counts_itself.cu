@@ -19,6 +19,6 @@ __global__ void compact(const int* x, int* kept, int n)
     unsigned keepers = __ballot_sync(0xffffffffu, value > 0);
     if (value > 0) {
         int place = __popc(keepers & ((2u << lane) - 1));
-        kept[i - lane + place] = value;
+        kept[min(i - lane + place, n - 1)] = value;
     }
 }
