@@ -4,7 +4,7 @@ use super::svg::escape;
 use crate::check::evidence::{MachineCode, machine_code};
 use crate::check::{self, BackendChoice};
 use crate::problem::{Metric, MetricSource, Problem, Version};
-use crate::report::{Report, Row};
+use crate::report::Report;
 use crate::toolchain::Toolchain;
 use anyhow::{Result, anyhow, bail};
 use std::collections::BTreeMap;
@@ -75,14 +75,11 @@ fn simulate(problem: &Problem) -> Result<Report> {
 }
 
 fn simulated(report: &Report, metric: &Metric) -> Result<(String, String)> {
-    let name = metric.to_string();
-    let row: &Row = report.table.iter().find(|row| row.metric == name).ok_or_else(|| {
-        anyhow!("the check of `{}` ended with {:?} and did not count `{name}`", report.subject.name, report.verdict)
-    })?;
-    // The report's table has percents where the metric has a fraction.
-    let scale = if row.unit == "%" { 0.01 } else { 1.0 };
-    let text = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| metric.format(value * scale));
-    Ok((text(row.baseline), text(row.candidate)))
+    let (Metric::Count(counter), [before, after]) = (metric, report.counters.as_slice()) else {
+        let name = &report.subject.name;
+        bail!("the check of `{name}` ended with {:?} and did not count `{metric}`", report.verdict);
+    };
+    Ok((metric.format(counter.of(before)), metric.format(counter.of(after))))
 }
 
 /// Escaped, with `words` in backticks as code.

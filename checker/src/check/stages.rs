@@ -160,6 +160,7 @@ pub fn check(
     if report.speedup.is_none() {
         report.recorded = time::recorded(problem);
     }
+    report.counters = known.iter().filter_map(|side| side.counters).collect();
     let times = std::mem::take(&mut report.table);
     report.table = numbers::table(Some(&known[0]), &known[1], &problem.manifest.goals);
     report.table.extend(times);

@@ -444,6 +444,8 @@ pub struct Report {
     pub findings: Vec<Caught>,
     /// The comparison.
     pub table: Vec<Row>,
+    /// Everything the simulator counted at the `count` size, a version each; empty where it did not get that far.
+    pub counters: Vec<simulator::Counters>,
     /// Machine code.
     pub diff: Option<SassDiff>,
     /// Goals.
@@ -490,6 +492,7 @@ impl Report {
             orders: Vec::new(),
             findings: Vec::new(),
             table: Vec::new(),
+            counters: Vec::new(),
             diff: None,
             goals: Vec::new(),
             speedup: None,
