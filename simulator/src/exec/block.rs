@@ -203,21 +203,21 @@ impl<O: Observer> Worker<'_, O> {
         barrier.votes[warp.index as usize] |= mask & if op.negated { !votes } else { votes };
         let first = barrier.pc;
         if self.context.config.checks.barriers && op.aligned {
-            // An adversarial order lets lanes arrive one by one though all of them do arrive; those that never come end
-            // in a deadlock there.
-            let lanes_may_stray = matches!(self.context.config.schedule, Schedule::Adversarial { .. });
-            let alone = mask != warp.live() && !lanes_may_stray;
-            if alone
-                || first != group.pc
-                    && shared.barriers[id as usize].arrived.iter().any(|&mask| mask != 0)
-                    && self.different_barrier(first, group.pc)
-            {
-                let explanation = if alone {
-                    format!(
-                        "lanes {:#010x} of the warp reach barrier {id} without lanes {:#010x}",
-                        mask,
-                        warp.live() & !mask
-                    )
+            // Lanes may come one by one, and some may exit instead: only what the others do tells whether they diverged.
+            // Before Volta nobody else of the warp runs until the barrier is complete, so their way is looked at.
+            let missing = if pre_volta { self.missing(warp, mask) } else { 0 };
+            // A barrier for a number of threads may be one for producers and consumers, which wait in places of their own.
+            let elsewhere = |other: &super::warp::Group| {
+                other.state == State::Barrier(id) && self.different_barrier(other.pc, group.pc)
+            };
+            let apart = if count == 0 && op.kind != BarrierKind::Arrive {
+                first != group.pc && self.different_barrier(first, group.pc)
+            } else {
+                warp.groups.iter().any(elsewhere)
+            };
+            if missing != 0 || apart {
+                let explanation = if missing != 0 {
+                    super::schedule::stray(id, mask, missing)
                 } else {
                     format!("warps wait at barrier {id} in different places")
                 };

@@ -31,6 +31,14 @@ impl<O: Observer> Worker<'_, O> {
         matches!(self.context.decoded.code.insts[group.pc as usize].op, Op::WarpBarrier { .. })
     }
 
+    /// The lanes that a group at an exchange or a vote asked for. A warp's barrier may be met elsewhere, so it names none.
+    pub fn asked(&self, warp: &Warp, group: &Group) -> u32 {
+        if self.is_barrier(group) {
+            return 0;
+        }
+        self.member_masks(warp, group)[group.mask.trailing_zeros() as usize & 31] as u32
+    }
+
     /// Whom a waiting group waits for, in words.
     pub fn awaited(&self, warp: &Warp, group: &Group) -> String {
         let masks = self.member_masks(warp, group);

@@ -11,7 +11,7 @@ use super::context::{Flow, Worker};
 use super::lanes::{self, Stop, Tally};
 use super::warp::{Group, Meeting, State, Warp};
 use crate::config::Schedule;
-use crate::isa::op::{NOWHERE, Op};
+use crate::isa::op::{NO_GUARD, NOWHERE, Op};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
 
@@ -95,6 +95,11 @@ impl Warp {
             }
         }
     }
+}
+
+/// What is wrong when `came` wait at a barrier for `missing`.
+pub fn stray(id: u32, came: u32, missing: u32) -> String {
+    format!("lanes {came:#010x} of the warp reach barrier {id} without lanes {missing:#010x}")
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -187,13 +192,16 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Lets those at a join go on without the rest.
-    fn release(&mut self, warp: &mut Warp) -> bool {
+    fn release(&mut self, shared: &Shared, warp: &mut Warp) -> bool {
         if self.context.config.schedule == Schedule::PreVolta {
             return false;
         }
         let joining = warp.groups.iter().enumerate().filter(|(_, group)| group.state == State::Joining);
         let Some(at) = joining.min_by_key(|(_, group)| group.pc).map(|(at, _)| at) else { return false };
         let group = warp.groups[at];
+        if !self.only_exits(group.pc) {
+            self.left_behind(shared, warp, group);
+        }
         warp.groups[at].state = State::Ready;
         warp.groups[at].pc += 1;
         for meeting in &mut warp.meetings {
@@ -203,6 +211,83 @@ impl<O: Observer> Worker<'_, O> {
         }
         warp.meetings.retain(|meeting| meeting.members != 0);
         warp.settle();
+        true
+    }
+
+    /// `group` goes on from a join without lanes that wait for it at a barrier: they diverged on the way.
+    fn left_behind(&mut self, shared: &Shared, warp: &Warp, group: Group) {
+        let same = |meeting: &&super::warp::Meeting| meeting.pc == group.pc && meeting.frame == group.frame;
+        let members = warp.meetings.iter().find(same).map_or(0, |meeting| meeting.members);
+        for held in warp.groups.iter().filter(|held| held.mask & members != 0) {
+            let kind = match held.state {
+                State::Barrier(id) if self.context.config.checks.barriers && self.aligned(held.pc) => {
+                    FindingKind::DivergentBarrier { explanation: stray(id, held.mask, group.mask) }
+                }
+                State::Converging if group.mask & self.asked(warp, held) != 0 => {
+                    let explanation = format!(
+                        "lanes {:#010x} wait for lanes {:#010x}, which went another way",
+                        held.mask,
+                        group.mask & self.asked(warp, held)
+                    );
+                    FindingKind::SyncMask { explanation }
+                }
+                _ => continue,
+            };
+            self.report(shared, warp, held.pc, held.mask, kind, Severity::Error);
+        }
+    }
+
+    fn aligned(&self, pc: u32) -> bool {
+        let code = &self.context.decoded.code;
+        matches!(code.insts[pc as usize].op, Op::Barrier(index) if code.barriers[index as usize].aligned)
+    }
+
+    /// Nothing but the end of the thread follows: whoever waits at a barrier meanwhile does not miss those lanes.
+    fn only_exits(&self, pc: u32) -> bool {
+        let code = &self.context.decoded.code;
+        let rest = code.insts.get(pc as usize..).unwrap_or_default();
+        rest.iter()
+            .find(|inst| !matches!(inst.op, Op::Join))
+            .is_some_and(|inst| matches!(inst.op, Op::Exit) && inst.guard == NO_GUARD)
+    }
+
+    /// Lanes of the warp that are not in `mask`, and would meet those of `mask` or come to a barrier before they exit.
+    pub fn missing(&self, warp: &Warp, mask: u32) -> u32 {
+        let others = warp.groups.iter().filter(|group| group.mask & mask == 0 && !self.leaves(warp, mask, group));
+        others.fold(0, |missing, group| missing | group.mask)
+    }
+
+    /// Does every way from here end the thread, without a barrier or a join with lanes of `mask`?
+    fn leaves(&self, warp: &Warp, mask: u32, group: &Group) -> bool {
+        let code = &self.context.decoded.code;
+        let (mut seen, mut stack) = (std::collections::HashSet::new(), vec![group.pc]);
+        while let Some(pc) = stack.pop() {
+            if !seen.insert(pc) {
+                continue;
+            }
+            let Some(inst) = code.insts.get(pc as usize) else { return false };
+            let goes_on = inst.guard != NO_GUARD;
+            match inst.op {
+                Op::Exit if !goes_on => {}
+                Op::Barrier(_) | Op::Ret | Op::BrIndexed(_) => return false,
+                Op::Join if !self.only_exits(pc) => {
+                    let ours = |meeting: &super::warp::Meeting| {
+                        meeting.pc == pc && meeting.frame == group.frame && meeting.members & mask != 0
+                    };
+                    if warp.meetings.iter().any(ours) {
+                        return false;
+                    }
+                    stack.push(pc + 1);
+                }
+                Op::Bra { target, .. } => {
+                    stack.push(target);
+                    if goes_on {
+                        stack.push(pc + 1);
+                    }
+                }
+                _ => stack.push(pc + 1),
+            }
+        }
         true
     }
 
@@ -219,7 +304,7 @@ impl<O: Observer> Worker<'_, O> {
                 return WarpTurn::Blocked;
             }
             let Some(at) = self.pick(warp) else {
-                if self.release(warp) {
+                if self.release(shared, warp) {
                     continue;
                 }
                 return WarpTurn::Blocked;
@@ -240,7 +325,7 @@ impl<O: Observer> Worker<'_, O> {
                     }
                     idle += 1;
                     let ready = warp.groups.iter().filter(|group| group.state == State::Ready).count();
-                    if idle >= ready && !self.release(warp) {
+                    if idle >= ready && !self.release(shared, warp) {
                         return WarpTurn::Spin;
                     }
                 }

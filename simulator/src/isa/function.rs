@@ -316,7 +316,10 @@ impl<'m> Builder<'m> {
                 if let Some(reg) = self.register(name) {
                     return if *offset == 0 { Ok(reg) } else { Err(Unknown) };
                 }
-                if name.starts_with('%') || name == "WARP_SZ" {
+                if name == "WARP_SZ" && *offset == 0 {
+                    return Ok(self.constant(ty, 32));
+                }
+                if name.starts_with('%') {
                     return self.special(name);
                 }
                 self.address_of(name, *offset, ty)
@@ -720,7 +723,6 @@ fn special_register(name: &str) -> Option<(Special, bool)> {
         "%clock64" => return Some((Special::Clock64, true)),
         "%globaltimer" => return Some((Special::Globaltimer, true)),
         "%gridid" => return Some((Special::Gridid, true)),
-        "WARP_SZ" => return None,
         _ => {
             let number: u8 = base.strip_prefix("%envreg")?.parse().ok()?;
             if number > 31 {

@@ -113,7 +113,8 @@ impl<'a> Lexer<'a> {
             loop {
                 if word_byte(self.peek(0)) {
                     self.at += 1;
-                } else if self.peek(0) == b'.' && word_byte(self.peek(1)) {
+                } else if self.peek(0) == b'.' && word_byte(self.peek(1)) && first != b'.' {
+                    // Directives are words of their own (`.reg.b32`).
                     self.at += 2;
                 } else if self.peek(0) == b':' && self.peek(1) == b':' && word_byte(self.peek(2)) {
                     self.at += 3;

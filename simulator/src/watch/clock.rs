@@ -43,6 +43,27 @@ impl Own {
 struct Node {
     own: Option<Own>,
     parents: [ClockId; 2],
+    /// Longest way to an ancestor with a summary, or to the end.
+    depth: u32,
+}
+
+/// One line of a summary.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// See [`key`].
+    key: u64,
+    /// Accesses before this clock are known (of [`ALL`]: before this phase).
+    clock: u32,
+    /// The phase it was published in.
+    phase: u32,
+}
+
+/// Part of a key: the whole block.
+const ALL: u32 = 0;
+
+/// Block; all of it, or a warp (1 to 32), or a thread (33 and up); reaches further than its block.
+fn key(block: u32, part: u32, wide: bool) -> u64 {
+    u64::from(block) << 32 | u64::from(part) << 1 | u64::from(wide)
 }
 
 /// The graph of a launch. Nodes are only added; a launch that publishes more than `LIMIT` of them is watched with what
@@ -50,19 +71,27 @@ struct Node {
 #[derive(Debug, Default)]
 pub struct Clocks {
     nodes: Vec<Node>,
-    /// Everything that one node knows, by block; for the node asked last.
-    index: Option<(ClockId, HashMap<u32, Vec<Own>>)>,
+    /// When a node was last walked over.
+    walked: Vec<u32>,
+    walk: u32,
+    /// Everything that a node and its ancestors know, sorted.
+    summaries: HashMap<ClockId, Vec<Known>>,
+    /// Lines in all summaries.
+    lines: usize,
+    /// Lines of the newest summary.
+    newest: usize,
 }
 
 const LIMIT: usize = 1 << 23;
-/// Ancestors looked at one by one before an index is built.
-const NEAR: usize = 48;
+/// Ancestors looked at one by one before a summary is made.
+const NEAR: usize = 16;
+/// Lines of summaries kept.
+const LINES: usize = 1 << 22;
 
 impl Clocks {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.nodes.clear();
-        self.index = None;
+        *self = Self::default();
     }
 
     /// No room for further nodes: from here on everything counts as ordered.
@@ -72,7 +101,7 @@ impl Clocks {
 
     /// A node that knows `own` and what the parents know.
     pub fn publish(&mut self, own: Own, parents: [ClockId; 2]) -> ClockId {
-        self.add(Node { own: Some(own), parents })
+        self.add(Some(own), parents)
     }
 
     /// A node that knows what both know.
@@ -81,7 +110,7 @@ impl Clocks {
             (NOTHING, other) | (other, NOTHING) => other,
             _ if a == b || self.parents(a).contains(&b) => a,
             _ if self.parents(b).contains(&a) => b,
-            _ => self.add(Node { own: None, parents: [a, b] }),
+            _ => self.add(None, [a, b]),
         }
     }
 
@@ -89,11 +118,20 @@ impl Clocks {
         self.nodes[id as usize].parents
     }
 
-    fn add(&mut self, node: Node) -> ClockId {
+    fn add(&mut self, own: Option<Own>, parents: [ClockId; 2]) -> ClockId {
         if self.full() {
             return self.nodes.len() as ClockId - 1;
         }
-        self.nodes.push(node);
+        let mut depth = 0;
+        for parent in parents.into_iter().filter(|&parent| parent != NOTHING) {
+            // A summary costs its length, so the longer they are the fewer there are.
+            if self.nodes[parent as usize].depth as usize >= self.newest.max(32) {
+                self.summarise(parent);
+            }
+            depth = depth.max(self.nodes[parent as usize].depth + 1);
+        }
+        self.nodes.push(Node { own, parents, depth });
+        self.walked.push(0);
         self.nodes.len() as ClockId - 1
     }
 
@@ -105,31 +143,38 @@ impl Clocks {
         if self.full() {
             return true;
         }
-        if self.index.as_ref().is_none_or(|(indexed, _)| *indexed != id) {
+        if !self.summaries.contains_key(&id) {
             match self.near(id, epoch, block) {
                 Some(answer) => return answer,
-                None => self.build(id),
+                None => self.summarise(id),
             }
         }
-        let Some((_, index)) = &self.index else { return false };
-        index.get(&epoch.block()).is_some_and(|owns| owns.iter().any(|own| own.reaches(block) && own.knows(epoch)))
+        let Some(summary) = self.summaries.get(&id) else { return false };
+        let holds = |part: u32, value: u32| {
+            let find = |wide| {
+                let at = summary.binary_search_by_key(&key(epoch.block(), part, wide), |known| known.key);
+                at.is_ok_and(|at| value < summary[at].clock)
+            };
+            find(true) || (epoch.block() == block && find(false))
+        };
+        holds(ALL, epoch.phase())
+            || holds(33 + epoch.thread(), epoch.clock())
+            || holds(1 + epoch.thread() / 32, epoch.clock())
     }
 
     /// The answer, if it can be had from the nearest ancestors.
     fn near(&self, id: ClockId, epoch: Epoch, block: u32) -> Option<bool> {
-        let mut queue = vec![id];
-        let mut at = 0;
-        while at < queue.len() {
-            if at == NEAR {
-                return None;
-            }
+        let mut queue = [id; NEAR];
+        let (mut at, mut end) = (0, 1);
+        while at < end {
             let node = &self.nodes[queue[at] as usize];
             if node.own.is_some_and(|own| own.reaches(block) && own.knows(epoch)) {
                 return Some(true);
             }
             for parent in node.parents {
-                if parent != NOTHING && !queue.contains(&parent) {
-                    queue.push(parent);
+                if parent != NOTHING && !queue[..end].contains(&parent) {
+                    *queue.get_mut(end)? = parent;
+                    end += 1;
                 }
             }
             at += 1;
@@ -137,21 +182,50 @@ impl Clocks {
         Some(false)
     }
 
-    fn build(&mut self, id: ClockId) {
-        let mut index: HashMap<u32, Vec<Own>> = HashMap::new();
-        let mut seen = vec![false; id as usize + 1];
+    /// Puts together what a node and its ancestors know.
+    fn summarise(&mut self, id: ClockId) {
+        if self.lines > LINES {
+            self.summaries.clear();
+            self.lines = 0;
+        }
+        self.walk += 1;
+        let mut all: Vec<Known> = Vec::new();
         let mut stack = vec![id];
         while let Some(next) = stack.pop() {
-            // Parents are older than their children, so they fit.
-            if std::mem::replace(&mut seen[next as usize], true) {
+            if std::mem::replace(&mut self.walked[next as usize], self.walk) == self.walk {
+                continue;
+            }
+            if let Some(summary) = self.summaries.get(&next) {
+                all.extend_from_slice(summary);
                 continue;
             }
             let node = self.nodes[next as usize];
             if let Some(own) = node.own {
-                index.entry(own.block).or_default().push(own);
+                let (wide, phase) = (own.scope >= Scope::Gpu, own.phase);
+                let mut line = |part, clock| all.push(Known { key: key(own.block, part, wide), clock, phase });
+                line(ALL, own.phase);
+                line(33 + own.thread, own.clock);
+                if own.warp_clock > 0 {
+                    line(1 + own.thread / 32, own.warp_clock);
+                }
             }
             stack.extend(node.parents.into_iter().filter(|parent| *parent != NOTHING));
         }
-        self.index = Some((id, index));
+        all.sort_unstable_by_key(|known| (known.key, std::cmp::Reverse(known.clock)));
+        all.dedup_by_key(|known| known.key);
+        // Whoever knows a block's phase knows every access that came before it.
+        let mut phases = [(u32::MAX, 0); 2];
+        all.retain(|known| {
+            let (block, wide) = ((known.key >> 32) as u32, (known.key & 1) as usize);
+            if known.key as u32 >> 1 == ALL {
+                phases[wide] = (block, known.clock);
+                return true;
+            }
+            phases[wide].0 != block || known.phase >= phases[wide].1
+        });
+        self.nodes[id as usize].depth = 0;
+        self.newest = all.len();
+        self.lines += all.len();
+        self.summaries.insert(id, all);
     }
 }

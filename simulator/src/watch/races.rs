@@ -98,7 +98,13 @@ struct Slot {
     warps: Vec<Warp>,
     /// What all threads have acquired.
     acquired: ClockId,
+    /// What fences before the last block barriers released: whoever passed the barrier and publishes hands it on.
+    fenced: ClockId,
+    /// A warp executed a fence since the last block barrier.
+    fences: bool,
     shared: Shadow,
+    /// As [`Races::published`], for shared memory.
+    published: HashMap<u64, ClockId>,
 }
 
 /// The race check of a device.
@@ -108,7 +114,7 @@ pub struct Races {
     slots: Vec<Slot>,
     clocks: Clocks,
     /// What an atomic or strong load of an address acquires.
-    published: HashMap<(Space, u32, u64), ClockId>,
+    published: HashMap<u64, ClockId>,
     /// Launches so far: shadows of earlier ones are stale.
     launch: u64,
 }
@@ -238,6 +244,8 @@ impl Races {
         slot.block = id.block;
         slot.phase = 0;
         slot.acquired = NOTHING;
+        slot.fenced = NOTHING;
+        slot.fences = false;
         slot.warps.clear();
         slot.warps.extend((0..threads.div_ceil(32)).map(|warp| {
             let lanes = (threads - warp * 32).min(32);
@@ -255,10 +263,7 @@ impl Races {
             chunk.fill(EMPTY);
         }
         slot.shared.launch = self.launch;
-        // Addresses of shared memory are the block's own: what was published there is gone with the last one.
-        if !self.published.is_empty() {
-            self.published.retain(|(space, owner, _), _| *space != Space::Shared || *owner != id.slot);
-        }
+        slot.published.clear();
     }
 
     pub fn exit(&mut self, id: WarpId, mask: u32) {
@@ -336,11 +341,10 @@ impl Races {
 
     /// Acquires and releases of a strong access. True when it publishes something.
     fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
-        let owner = if access.space == Space::Shared { access.warp.slot } else { u32::MAX };
-        let key = (access.space, owner, address);
-        let there = if self.published.is_empty() { None } else { self.published.get(&key).copied() };
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
-        let block_wide = slot.acquired;
+        let published = if access.space == Space::Shared { &mut slot.published } else { &mut self.published };
+        let there = if published.is_empty() { None } else { published.get(&address).copied() };
+        let (block_wide, fenced) = (slot.acquired, slot.fenced);
         let (block, phase) = (slot.block as u32, slot.phase);
         let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return false };
         let at = lane as usize;
@@ -365,18 +369,18 @@ impl Races {
         };
         if fence.clock == 0 {
             if access.kind == AccessKind::Store {
-                self.published.remove(&key);
+                published.remove(&address);
             }
             return false;
         }
         let thread = access.warp.warp * 32 + lane;
         let scope = fence.scope.min(access.scope);
-        let mut parent = fence.acquired;
+        let mut parent = self.clocks.merge(fence.acquired, fenced);
         if let Some(pairs) = &warp.pairs {
             for (other, clock) in pairs[at].iter().copied().enumerate() {
                 if clock > fence.warp_clock && other != at {
                     let thread = access.warp.warp * 32 + other as u32;
-                    let own = Own { block, phase: 0, thread, clock, warp_clock: 0, scope };
+                    let own = Own { block, phase: fence.phase, thread, clock, warp_clock: 0, scope };
                     parent = self.clocks.publish(own, [parent, NOTHING]);
                 }
             }
@@ -385,7 +389,7 @@ impl Races {
         // A read-modify-write continues the release sequence of those before it.
         let before = if access.kind == AccessKind::Atomic { there.unwrap_or(NOTHING) } else { NOTHING };
         let id = self.clocks.publish(own, [before, parent]);
-        self.published.insert(key, id);
+        published.insert(address, id);
         true
     }
 
@@ -393,6 +397,7 @@ impl Races {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         let (block_wide, phase) = (slot.acquired, slot.phase);
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
+        slot.fences |= scope >= Scope::Gpu;
         warp.clock += 1;
         for lane in lanes(mask) {
             let acquired = if warp.acquired[lane] == NOTHING { block_wide } else { warp.acquired[lane] };
@@ -444,6 +449,9 @@ impl Races {
         let everybody = slot.warps.iter().zip(participants).all(|(warp, mask)| warp.live & !mask == 0)
             && slot.warps.len() <= participants.len();
         if everybody {
+            if std::mem::take(&mut slot.fences) {
+                slot.fenced = fenced(slot, clocks);
+            }
             slot.phase += 1;
             slot.acquired = all;
             for warp in &mut slot.warps {
@@ -473,6 +481,29 @@ impl Races {
             lanes(*mask).for_each(|lane| warp.acquired[lane] = all);
         }
     }
+}
+
+/// What the block's fences of this phase release, besides what those of earlier phases did. (`__threadfence()` by all, then
+/// a barrier, then one thread that publishes with a relaxed atomic: the barrier hands on what the fences ordered.)
+fn fenced(slot: &Slot, clocks: &mut Clocks) -> ClockId {
+    let mut all = slot.fenced;
+    for (number, warp) in slot.warps.iter().enumerate() {
+        let mut last = NOTHING;
+        for (lane, fence) in warp.fences.iter().enumerate() {
+            if fence.clock == 0 || fence.phase != slot.phase || fence.scope < Scope::Gpu {
+                continue;
+            }
+            if fence.acquired != last {
+                all = clocks.merge(all, fence.acquired);
+                last = fence.acquired;
+            }
+            let thread = (number * 32 + lane) as u32;
+            let Fence { clock, phase, warp_clock, scope, .. } = *fence;
+            all = clocks
+                .publish(Own { block: slot.block as u32, phase, thread, clock, warp_clock, scope }, [all, NOTHING]);
+        }
+    }
+    all
 }
 
 fn lanes(mask: u32) -> impl Iterator<Item = usize> {
