@@ -5,6 +5,7 @@
 use super::context::Context;
 use super::warp::{Group, Warp};
 use crate::isa::op::{Cmp, NO_GUARD, Op, Reg, Special};
+use crate::num::Rounding;
 
 /// Why the loop stopped; the group's program counter is at the operation that did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,13 +244,10 @@ pub fn run<'a>(
             }};
         }
         macro_rules! float64 {
-            ($n:expr, $d:ident, $a:ident, $b:ident, |$x:ident, $y:ident| $value:expr) => {{
-                flops += $n * u64::from(mask.count_ones());
+            ($d:ident, $a:ident, $b:ident, $f:ident) => {{
+                flops += u64::from(mask.count_ones());
                 let (a, b) = (&r64[$a as usize], &r64[$b as usize]);
-                map!(r64, $d, u64, |lane| {
-                    let ($x, $y) = (f64::from_bits(a[lane]), f64::from_bits(b[lane]));
-                    ($value).to_bits()
-                })
+                map!(r64, $d, u64, |lane| crate::num::float::$f(a[lane], b[lane], Rounding::Nearest))
             }};
         }
         macro_rules! set {
@@ -403,15 +401,13 @@ pub fn run<'a>(
             }
             Op::NegF32 { d, a } => one32!(d, a, |x| crate::num::float::neg_f32(x, false)),
             Op::AbsF32 { d, a } => one32!(d, a, |x| crate::num::float::abs_f32(x, false)),
-            Op::AddF64 { d, a, b } => float64!(1, d, a, b, |x, y| x + y),
-            Op::SubF64 { d, a, b } => float64!(1, d, a, b, |x, y| x - y),
-            Op::MulF64 { d, a, b } => float64!(1, d, a, b, |x, y| x * y),
+            Op::AddF64 { d, a, b } => float64!(d, a, b, add_f64),
+            Op::SubF64 { d, a, b } => float64!(d, a, b, sub_f64),
+            Op::MulF64 { d, a, b } => float64!(d, a, b, mul_f64),
             Op::FmaF64 { d, a, b, c } => {
                 flops += 2 * u64::from(mask.count_ones());
                 let (a, b, c) = (&r64[a as usize], &r64[b as usize], &r64[c as usize]);
-                map!(r64, d, u64, |lane| f64::from_bits(a[lane])
-                    .mul_add(f64::from_bits(b[lane]), f64::from_bits(c[lane]))
-                    .to_bits());
+                map!(r64, d, u64, |lane| crate::num::float::fma_f64(a[lane], b[lane], c[lane], Rounding::Nearest));
             }
             Op::SetS32 { d, a, b, cmp } => set!(r32, i32, d, a, b, cmp),
             Op::SetU32 { d, a, b, cmp } => set!(r32, u32, d, a, b, cmp),

@@ -2,7 +2,7 @@
 
 use super::Rounding;
 use super::half::pack;
-use super::soft::{self, BF16, Control, E4M3, E5M2, F16, F32, F64, Finite, Format, Number, TF32};
+use super::soft::{self, BF16, Control, E4M3, E5M2, F16, F32, F64, Finite, Format, TF32};
 
 /// Integer types of `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -172,7 +172,8 @@ pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
         (Float::F16, Float::F32) if bits & 0x7fff <= 0x7c00 => {
             u64::from(super::half::f16_to_f32(bits as u16).to_bits())
         }
-        (Float::Bf16, Float::F32) if bits & 0x7fff <= 0x7f80 => bits << 16,
+        // A NaN keeps its bits, signalling or not, as on an H200.
+        (Float::Bf16, Float::F32) => bits << 16,
         _ => soft::convert(from.format(), to.format(), bits, Control { rounding: m.rounding, ftz: false }),
     };
     finish(result, to, m)
@@ -247,12 +248,12 @@ pub fn fp8x2_to_f16x2(a: u16, from: Fp8, relu: bool) -> u32 {
     pack(one(a), one(a >> 8))
 }
 
-/// `cvt.rna.tf32.f32`, also `.rn`, `.rz` with `.relu` (sm_90): a `tf32` in a 32-bit register, the 13 low bits zero; NaN is
-/// `0x7fffffff`.
+/// `cvt.rna.tf32.f32`, also `.rn`, `.rz` with `.relu` (sm_90): a `tf32` in a 32-bit register, the 13 low bits zero. NaN
+/// becomes `0x7fffe000`, but `.rna` only drops its low bits, which can leave an infinity: so an H200.
 #[inline]
 pub fn f32_to_tf32(a: u32, m: Modifiers) -> u32 {
-    if F32.unpack(a.into()) == Number::Nan {
-        return F32.nan as u32;
+    if F32.is_nan(a.into()) {
+        return if m.rounding == Rounding::NearestAway { a & !0x1fff } else { (TF32.nan as u32) << 13 };
     }
     let bits = soft::convert(&F32, &TF32, a.into(), Control { rounding: m.rounding, ftz: false });
     let bits = if m.relu { TF32.relu(bits) } else { bits };

@@ -56,6 +56,21 @@ pub fn saturate_f32(a: u32) -> u32 {
     if a > 0x7f80_0000 { 0 } else { a.min(0x3f80_0000) }
 }
 
+/// `.ftz` of a result that may have been rounded up to the smallest normal number; `exact` is its exact value, or that
+/// rounded to odd. The hardware rounds to 24 bits first, whatever the exponent, and flushes what is then below the smallest
+/// normal number: on an H200 `0x00800000 * 0x3f7fffff` is zero, `0x00800001 * 0x3f7ffffe` is `0x00800000`.
+#[inline(always)]
+fn flush_tiny(result: u32, exact: f64, rounding: Rounding) -> u32 {
+    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
+    const ULP: f64 = f32::EPSILON as f64 / 2.0;
+    let tiny = result & 0x7fff_ffff == 0x0080_0000
+        && match rounding {
+            Rounding::Nearest | Rounding::NearestAway => exact.abs() < SMALLEST * (1.0 - ULP / 2.0),
+            Rounding::Zero | Rounding::Down | Rounding::Up => exact.abs() <= SMALLEST * (1.0 - ULP),
+        };
+    if tiny { result & 0x8000_0000 } else { result }
+}
+
 #[inline(always)]
 fn finish_f32(result: u32, ftz: bool, sat: bool) -> u32 {
     let result = flush_if(result, ftz);
@@ -70,7 +85,7 @@ fn canonical_f32(result: f32) -> u32 {
 /// Rounds a double to `f32`; right for any rounding if the double was rounded to odd.
 #[inline]
 fn round_to_f32(value: f64, rounding: Rounding) -> u32 {
-    if rounding == Rounding::Nearest {
+    if rounding == Rounding::Nearest || value.is_nan() {
         return canonical_f32(value as f32);
     }
     soft::convert(&F64, &F32, value.to_bits(), Control { rounding, ftz: false }) as u32
@@ -104,7 +119,9 @@ pub fn sub_f32(a: u32, b: u32, rounding: Rounding, ftz: bool, sat: bool) -> u32 
 pub fn mul_f32(a: u32, b: u32, rounding: Rounding, ftz: bool, sat: bool) -> u32 {
     let (a, b) = (flush_if(a, ftz), flush_if(b, ftz));
     // A product of singles is exact in double.
-    finish_f32(round_to_f32(double(a) * double(b), rounding), ftz, sat)
+    let exact = double(a) * double(b);
+    let result = round_to_f32(exact, rounding);
+    finish_f32(if ftz { flush_tiny(result, exact, rounding) } else { result }, ftz, sat)
 }
 
 /// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32` (9.7.3.6, 9.7.3.7).
@@ -117,7 +134,8 @@ pub fn fma_f32(a: u32, b: u32, c: u32, rounding: Rounding, ftz: bool, sat: bool)
         // Through `soft` for the sign of a zero sum, which depends on the rounding.
         soft::fma(&F32, a.into(), b.into(), c.into(), Control { rounding, ftz: false }) as u32
     };
-    finish_f32(result, ftz, sat)
+    let exact = || sum_to_odd(double(a) * double(b), double(c));
+    finish_f32(if ftz { flush_tiny(result, exact(), rounding) } else { result }, ftz, sat)
 }
 
 /// `div.rnd{.ftz}.f32` (9.7.3.8).
@@ -160,7 +178,7 @@ fn canonical_f64(result: f64, operands: &[u64]) -> u64 {
 #[inline]
 pub fn add_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
     if rounding == Rounding::Nearest {
-        return canonical_f64(f64::from_bits(a) + f64::from_bits(b), &[a, b]);
+        return canonical_f64(f64::from_bits(a) + f64::from_bits(b), &[b, a]);
     }
     soft::add(&F64, a, b, Control { rounding, ftz: false })
 }
@@ -177,7 +195,7 @@ pub fn sub_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
 #[inline]
 pub fn mul_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
     if rounding == Rounding::Nearest {
-        return canonical_f64(f64::from_bits(a) * f64::from_bits(b), &[a, b]);
+        return canonical_f64(f64::from_bits(a) * f64::from_bits(b), &[b, a]);
     }
     soft::mul(&F64, a, b, Control { rounding, ftz: false })
 }
@@ -186,7 +204,7 @@ pub fn mul_f64(a: u64, b: u64, rounding: Rounding) -> u64 {
 #[inline]
 pub fn fma_f64(a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
     if rounding == Rounding::Nearest {
-        return canonical_f64(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), &[a, b, c]);
+        return canonical_f64(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), &[b, c, a]);
     }
     soft::fma(&F64, a, b, c, Control { rounding, ftz: false })
 }
@@ -229,21 +247,16 @@ pub fn abs_f32(a: u32, ftz: bool) -> u32 {
     if F32.is_nan(a.into()) { NAN_F32 } else { a & 0x7fff_ffff }
 }
 
-/// `neg.f64` (9.7.3.10). The hardware computes `-a + -0`: a signalling NaN becomes quiet, the payload stays.
+/// `neg.f64` (9.7.3.10). The hardware computes `-a + -0`, which leaves a NaN's sign and payload and makes it quiet.
 #[inline]
 pub fn neg_f64(a: u64) -> u64 {
-    quiet_f64(a ^ F64.sign())
+    if F64.is_nan(a) { F64.nan_of(&[a]) } else { a ^ F64.sign() }
 }
 
-/// `abs.f64` (9.7.3.9). The hardware computes `|a| + -0`: a signalling NaN becomes quiet, the payload stays.
+/// `abs.f64` (9.7.3.9). The hardware computes `|a| + -0`, which leaves a NaN's sign and payload and makes it quiet.
 #[inline]
 pub fn abs_f64(a: u64) -> u64 {
-    quiet_f64(a & !F64.sign())
-}
-
-#[inline]
-fn quiet_f64(a: u64) -> u64 {
-    if F64.is_nan(a) { F64.nan_of(&[a]) } else { a }
+    if F64.is_nan(a) { F64.nan_of(&[a]) } else { a & !F64.sign() }
 }
 
 /// `copysign.f32 d, a, b` (9.7.3.2): sign of `a`, magnitude of `b`.
@@ -279,6 +292,8 @@ pub(super) fn min_max(format: &Format, operands: &[u64], greater: bool, options:
         });
     }
     match best {
+        // `f64`: of two NaNs the second, quieted, as on an H200.
+        None if format.payloads => operands.last().map_or(format.nan, |bits| format.nan_of(&[*bits])),
         None => quiet_nan(format),
         Some(bits) if options.xorsign_abs => bits | sign,
         Some(bits) => bits,
@@ -332,7 +347,7 @@ pub fn max_f64(a: u64, b: u64) -> u64 {
     min_max(&F64, &[a, b], true, MinMax::default())
 }
 
-/// `testp.op.f32` (9.7.3.1). Zeros are neither normal nor subnormal.
+/// `testp.op.f32` (9.7.3.1). Zeros count as normal.
 pub fn testp_f32(a: u32, test: TestP) -> bool {
     testp(&F32, a.into(), test)
 }
@@ -349,7 +364,7 @@ fn testp(format: &Format, bits: u64, test: TestP) -> bool {
         TestP::Infinite => magnitude == format.infinity(),
         TestP::Number => magnitude <= format.infinity(),
         TestP::NotANumber => magnitude > format.infinity(),
-        TestP::Normal => magnitude <= format.max && magnitude >> format.fraction != 0,
+        TestP::Normal => magnitude <= format.max && !format.is_subnormal(bits),
         TestP::Subnormal => format.is_subnormal(bits),
     }
 }

@@ -10,6 +10,7 @@ macro_rules! width {
         pub mod $module {
             const BITS: u32 = <$u>::BITS;
 
+
             /// `mul.hi.u` (9.7.1.3).
             #[inline]
             pub fn mul_hi_u(a: $u, b: $u) -> $u {
@@ -151,10 +152,18 @@ macro_rules! bits {
                 bfind_u(if (a as $s) < 0 { !a } else { a }, shift_amount)
             }
 
-            /// `bfe.u` (9.7.1.19): `length` bits of `a` from `position`, both taken modulo 256.
+            /// Position or length of a bit field: the 32-bit instructions look at 8 bits only, the sequences for 64 bits
+            /// at all.
+            #[inline]
+            fn field_amount(amount: u32) -> u32 {
+                if BITS == 32 { amount & 0xff } else { amount }
+            }
+
+            /// `bfe.u` (9.7.1.19): `length` bits of `a` from `position`, both modulo 256 in the 32-bit form;
+            /// an H200 takes those of the 64-bit form as they are.
             #[inline]
             pub fn bfe_u(a: $u, position: u32, length: u32) -> $u {
-                let (position, length) = (position & 0xff, length & 0xff);
+                let (position, length) = (field_amount(position), field_amount(length));
                 let field = a.checked_shr(position).unwrap_or(0);
                 if length >= BITS { field } else { field & ((1 << length) - 1) }
             }
@@ -163,11 +172,11 @@ macro_rules! bits {
             /// beyond it.
             #[inline]
             pub fn bfe_s(a: $u, position: u32, length: u32) -> $u {
-                let (position, length) = (position & 0xff, length & 0xff);
+                let (position, length) = (field_amount(position), field_amount(length));
                 if length == 0 {
                     return 0;
                 }
-                let top = (position + length - 1).min(BITS - 1);
+                let top = position.saturating_add(length - 1).min(BITS - 1);
                 let sign = a >> top & 1 != 0;
                 if position >= BITS {
                     return if sign { <$u>::MAX } else { 0 };
@@ -183,7 +192,7 @@ macro_rules! bits {
             /// `bfi` (9.7.1.20): `b` with `length` bits from `position` on replaced by the low bits of `a`.
             #[inline]
             pub fn bfi(a: $u, b: $u, position: u32, length: u32) -> $u {
-                let (position, length) = (position & 0xff, length & 0xff);
+                let (position, length) = (field_amount(position), field_amount(length));
                 let field = if length >= BITS { <$u>::MAX } else { (1 << length) - 1 };
                 let mask = <$u>::checked_shl(field, position).unwrap_or(0);
                 b & !mask | a.checked_shl(position).unwrap_or(0) & mask

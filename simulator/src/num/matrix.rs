@@ -4,7 +4,9 @@
 //! Fragments are 32-bit words, word by word, lane by lane; a double takes two words, low first.
 //!
 //! Arithmetic: products are exact and added up in double, with one rounding to the result. The tensor cores of the hardware
-//! truncate aligned sums instead; the manual (9.7.15.4) leaves order and rounding of the additions open.
+//! truncate aligned sums instead; the manual (9.7.15.4) leaves order and rounding of the additions open. Compared with an
+//! H200 (bit by bit, equal) are the layouts and products of small whole numbers, whose sums are exact; inexact sums may
+//! differ in the last bits and are not compared.
 
 use super::cvt::Fp8;
 use super::half::{Half, NAN as NAN_HALF};

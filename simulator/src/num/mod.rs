@@ -6,9 +6,9 @@
 //!
 //! Rules that hold everywhere:
 //! * What the manual leaves open (NaN bits, which NaN wins) follows the hardware; such choices are named constants or
-//!   say so in their comment, and are compared with a GPU by the differential tests.
+//!   say so in their comment; the differential tests compare them with an H200's answers.
 //! * Approximate instructions ([`approx`]) give the correctly rounded value of a double-precision computation, which
-//!   lies within the manual's bound. Hardware differs from it in the last bits.
+//!   lies within the manual's bound. Hardware differs from it in the last bits; how far, measured on an H200, each function says.
 //! * [`soft`] is the exact reference for every rounding; faster paths are tested against it.
 
 pub mod approx;

@@ -17,8 +17,8 @@ pub struct Format {
     pub nan: u64,
     /// Whether the format has infinities; `e4m3` has none.
     pub infinite: bool,
-    /// Whether an operation on NaN returns the first NaN operand, quieted, in place of `nan`. The manual (9.7.3) promises
-    /// NaN payloads for `f64` only.
+    /// Whether an operation on NaN returns a NaN operand, quieted, in place of `nan`. The manual (9.7.3) promises NaN
+    /// payloads for `f64` only.
     pub payloads: bool,
 }
 
@@ -140,7 +140,8 @@ impl Format {
 
     /// Rounds an exact (or sticky) value into the format.
     ///
-    /// `.ftz` looks at the rounded result: a value that rounds up to the smallest normal is kept.
+    /// `.ftz` looks at the rounded result: a value that rounds up to the smallest normal is kept. (Hardware flushes some
+    /// of these: see `float::mul_f32`.)
     pub fn pack(&self, value: Finite, control: Control) -> u64 {
         let sign = if value.negative { self.sign() } else { 0 };
         if value.significand == 0 {
@@ -170,7 +171,8 @@ impl Format {
         if control.ftz { self.flush(sign | bits) } else { sign | bits }
     }
 
-    /// The NaN that results from operands of which at least one may be NaN.
+    /// The NaN that results from operands of which at least one may be NaN: the first one, quieted. The order of
+    /// preference is the caller's: an H200 prefers `b` to `a`, and in `fma` `b` to `c` to `a`; division prefers `a`.
     pub fn nan_of(&self, operands: &[u64]) -> u64 {
         match operands.iter().find(|bits| self.payloads && self.is_nan(**bits)) {
             Some(bits) => bits | 1 << (self.fraction - 1),
@@ -256,7 +258,7 @@ fn add_finite(x: Finite, y: Finite, rounding: Rounding) -> Finite {
 pub fn add(format: &Format, a: u64, b: u64, control: Control) -> u64 {
     let (a, b) = flush_inputs(format, a, b, control);
     match (format.unpack(a), format.unpack(b)) {
-        (Number::Nan, _) | (_, Number::Nan) => format.nan_of(&[a, b]),
+        (Number::Nan, _) | (_, Number::Nan) => format.nan_of(&[b, a]),
         (Number::Infinite(x), Number::Infinite(y)) if x != y => format.nan,
         (Number::Infinite(_), _) => a,
         (_, Number::Infinite(_)) => b,
@@ -268,7 +270,7 @@ pub fn add(format: &Format, a: u64, b: u64, control: Control) -> u64 {
 pub fn mul(format: &Format, a: u64, b: u64, control: Control) -> u64 {
     let (a, b) = flush_inputs(format, a, b, control);
     match multiply(format.unpack(a), format.unpack(b)) {
-        Some(Number::Nan) => format.nan_of(&[a, b]),
+        Some(Number::Nan) => format.nan_of(&[b, a]),
         None => format.nan,
         Some(Number::Infinite(negative)) => signed(format, format.infinity(), negative),
         Some(Number::Finite(product)) => format.pack(product, control),
@@ -299,7 +301,7 @@ pub fn fma(format: &Format, a: u64, b: u64, c: u64, control: Control) -> u64 {
     let (a, b) = flush_inputs(format, a, b, control);
     let c = if control.ftz { format.flush(c) } else { c };
     match (multiply(format.unpack(a), format.unpack(b)), format.unpack(c)) {
-        (Some(Number::Nan), _) | (_, Number::Nan) => format.nan_of(&[a, b, c]),
+        (Some(Number::Nan), _) | (_, Number::Nan) => format.nan_of(&[b, c, a]),
         (None, _) => format.nan,
         (Some(Number::Infinite(x)), Number::Infinite(y)) if x != y => format.nan,
         (Some(Number::Infinite(x)), _) => signed(format, format.infinity(), x),
@@ -354,12 +356,17 @@ pub fn sqrt(format: &Format, a: u64, control: Control) -> u64 {
     }
 }
 
-/// Converts between formats. NaN becomes the target's canonical NaN, or keeps sign and payload when it is widened into
-/// a format with payloads.
+/// Converts between formats. NaN becomes the target's canonical NaN, but from or to a format with payloads it keeps its
+/// sign and the payload's high bits, quieted.
 pub fn convert(from: &Format, to: &Format, bits: u64, control: Control) -> u64 {
     match from.unpack(bits) {
-        Number::Nan if to.payloads && to.fraction >= from.fraction => {
-            let fraction = (bits & ((1 << from.fraction) - 1)) << (to.fraction - from.fraction);
+        Number::Nan if to.payloads || from.payloads && to.infinite => {
+            let fraction = bits & ((1 << from.fraction) - 1);
+            let fraction = if to.fraction >= from.fraction {
+                fraction << (to.fraction - from.fraction)
+            } else {
+                fraction >> (from.fraction - to.fraction)
+            };
             signed(to, to.infinity() | fraction | 1 << (to.fraction - 1), bits & from.sign() != 0)
         }
         Number::Nan => to.nan,

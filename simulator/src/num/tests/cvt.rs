@@ -140,7 +140,9 @@ fn tf32() {
     assert_eq!(f32_to_tf32(0x3f80_1000, away), 0x3f80_2000);
     assert_eq!(f32_to_tf32(0x3f80_1000, rounded(Rounding::Nearest)), 0x3f80_0000);
     assert_eq!(f32_to_tf32(0x3f80_0fff, away), 0x3f80_0000);
-    assert_eq!(f32_to_tf32(0x7fff_ffff, away), 0x7fff_ffff);
+    assert_eq!(f32_to_tf32(0xffff_ffff, away), 0xffff_e000);
+    assert_eq!(f32_to_tf32(0x7f80_0001, away), 0x7f80_0000);
+    assert_eq!(f32_to_tf32(0xffc0_0000, rounded(Rounding::Zero)), 0x7fff_e000);
     assert_eq!(f32_to_tf32(0xff80_0000, away), 0xff80_0000);
     assert_eq!(f32_to_tf32(0x7f7f_ffff, away), 0x7f80_0000);
 }

@@ -324,7 +324,7 @@ fn classes() {
             assert_eq!(testp_f32(bits, test), classes.contains(&test), "{bits:#x} {test:?}");
         }
     };
-    expect(0x8000_0000, &[TestP::Finite, TestP::Number]);
+    expect(0x8000_0000, &[TestP::Finite, TestP::Number, TestP::Normal]);
     expect(1, &[TestP::Finite, TestP::Number, TestP::Subnormal]);
     expect(0xbf80_0000, &[TestP::Finite, TestP::Number, TestP::Normal]);
     expect(0x7f80_0000, &[TestP::Infinite, TestP::Number]);
@@ -338,4 +338,22 @@ fn nan_payloads() {
     assert_eq!(div_f32(0, 0, n, false), NAN_F32);
     assert_eq!(add_f64(0x7ff0_0000_0000_0001, 0, n), 0x7ff8_0000_0000_0001);
     assert_eq!(mul_f64(F64.infinity(), 0, n), NAN_F64);
+    // Which NaN wins, as on an H200.
+    let (x, y, z) = (0x7ff8_0000_0000_0001, 0xfff8_0000_0000_0002, 0x7ff8_0000_0000_0003);
+    assert_eq!([add_f64(x, y, n), mul_f64(x, y, n), div_f64(x, y, n)], [y, y, x]);
+    for rounding in [n, Rounding::Zero] {
+        assert_eq!([fma_f64(x, y, z, rounding), fma_f64(x, 0, z, rounding), fma_f64(x, y, 0, rounding)], [y, z, y]);
+    }
+    assert_eq!([neg_f64(y), abs_f64(y), max_f64(x, y), min_f64(y, 0)], [y, y, y, 0]);
+}
+
+#[test]
+fn tiny_results_are_flushed_before_they_round_up() {
+    let n = Rounding::Nearest;
+    let (smallest, below_one) = (0x0080_0000, 0x3f7f_ffff);
+    assert_eq!(mul_f32(smallest, below_one, n, false, false), smallest);
+    assert_eq!(mul_f32(smallest | 0x8000_0000, below_one, n, true, false), 0x8000_0000);
+    assert_eq!(fma_f32(smallest, below_one, 0, n, true, false), 0);
+    assert_eq!(mul_f32(smallest | 1, 0x3f7f_fffe, n, true, false), smallest);
+    assert_eq!(mul_f32(smallest, 0x3f80_0000, n, true, false), smallest);
 }
