@@ -113,3 +113,31 @@ fn a_dump_that_cannot_be_written_is_the_environments_fault() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stderr.contains("/dev/full"), "{}", ran.stderr);
 }
+
+/// The rows under "schedules" as (schedule, verdict word or "ok").
+fn orders(file: &str) -> Vec<(String, String)> {
+    let ran = crate::support::run(["run", file, "--schedule", "all", "--seed", "5", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let orders = report["orders"].as_array().expect("orders of a run under all schedules").clone();
+    orders
+        .iter()
+        .map(|order| (order["schedule"].as_str().unwrap().to_owned(), order["verdict"].as_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_pairs_kernel_runs_with_its_problems_buffers_and_oracle() {
+    for (file, wrong) in [("kernels/last-warp/naive.cu", "race"), ("kernels/active-mask/naive.cu", "wrong-result")] {
+        for (schedule, verdict) in orders(file) {
+            let adversarial = schedule.starts_with("adversarial");
+            if schedule == "pre-volta" {
+                assert_eq!(verdict, "finished", "{file}: lockstep made it right");
+            } else if adversarial || wrong == "race" {
+                assert_eq!(verdict, wrong, "{file} under {schedule}");
+            }
+        }
+    }
+    for file in ["kernels/last-warp/optimised.cu", "kernels/active-mask/optimised.cu"] {
+        assert!(orders(file).iter().all(|(_, verdict)| verdict == "finished"), "{file}: {:?}", orders(file));
+    }
+}

@@ -42,13 +42,14 @@ impl<'a> Writer<'a> {
         }
         directive.check_settings()?;
         let problem = self.workbook.get(&directive.problem)?;
-        if directive.kind != Kind::Exercise && problem.manifest.chapter != chapter {
+        if !matches!(directive.kind, Kind::Exercise | Kind::Report) && problem.manifest.chapter != chapter {
             // A pair is explained in one place; elsewhere a link is enough.
             bail!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter);
         }
         match directive.kind {
             Kind::Pair => pair(&problem),
             Kind::Exercise => exercise(&problem),
+            Kind::Report => evidence::report(&problem, &directive.settings),
             Kind::Sass => sass::block(&self.toolchain, &problem, &directive.settings),
             Kind::Evidence => evidence::block(&self.toolchain, &problem, &directive.settings),
             Kind::Results => results::table(&self.results(), &problem),

@@ -17,17 +17,20 @@ pub enum Kind {
     Sweep,
     /// An exercise's card.
     Exercise,
+    /// A whole report, as `checker NAME` prints it without a GPU: `version=baseline` for the unsolved side.
+    Report,
     /// A table of problems and exercises that belong to this chapter.
     Contents,
 }
 
-const NAMES: [(&str, Kind); 7] = [
+const NAMES: [(&str, Kind); 8] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
     ("evidence", Kind::Evidence),
     ("results", Kind::Results),
     ("sweep", Kind::Sweep),
     ("exercise", Kind::Exercise),
+    ("report", Kind::Report),
     ("contents", Kind::Contents),
 ];
 
@@ -37,6 +40,7 @@ impl Kind {
         match self {
             Self::Sass => &["arch", "kernel"],
             Self::Evidence => &["arch", "metrics"],
+            Self::Report => &["version"],
             Self::Pair | Self::Results | Self::Sweep | Self::Exercise | Self::Contents => &[],
         }
     }

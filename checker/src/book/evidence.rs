@@ -4,7 +4,7 @@ use super::svg::escape;
 use crate::check::evidence::{MachineCode, machine_code};
 use crate::check::{self, BackendChoice};
 use crate::problem::{Metric, MetricSource, Problem, Version};
-use crate::report::Report;
+use crate::report::{self, Detail, Face, Report};
 use crate::toolchain::Toolchain;
 use anyhow::{Result, anyhow, bail};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<Strin
     let old = machine_code(toolchain, problem, &Version::Baseline, Some(arch))?;
     let new = machine_code(toolchain, problem, &Version::Solution, Some(arch))?;
     let counted = if metrics.iter().any(|metric| metric.source() == MetricSource::Counters) {
-        Some(simulate(problem)?)
+        Some(simulate(problem, Version::Solution)?)
     } else {
         None
     };
@@ -68,9 +68,24 @@ fn compiled(side: &MachineCode, metric: &Metric) -> Result<String> {
     Ok(metric.format(value))
 }
 
-fn simulate(problem: &Problem) -> Result<Report> {
-    let options =
-        check::Options { solution: true, backend: BackendChoice::Sim, seed: Some(SEED), ..check::Options::default() };
+/// `{{report NAME version=baseline}}`: the plain report of a check on the simulator.
+pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<String> {
+    let version = match settings.get("version").map(String::as_str) {
+        None => Version::Solution,
+        Some("baseline") => Version::Baseline,
+        Some(other) => bail!("`{other}` is no version a page can show; there is: baseline"),
+    };
+    let text = report::render(&simulate(problem, version)?, Face::plain(), Detail::Normal);
+    Ok(format!("```text\n{}\n```\n\n", text.trim_matches('\n')))
+}
+
+fn simulate(problem: &Problem, version: Version) -> Result<Report> {
+    let options = check::Options {
+        version: Some(version),
+        backend: BackendChoice::Sim,
+        seed: Some(SEED),
+        ..check::Options::default()
+    };
     Ok(check::check(problem, &options, &|_| {})?)
 }
 

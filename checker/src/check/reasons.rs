@@ -292,7 +292,7 @@ fn race(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, 
     );
     let same_block = first.place.block == second.place.block;
     let advice = if hidden_before_volta {
-        "lockstep warps hid this before Volta; lanes of a warp are ordered only by __syncwarp() or a shuffle"
+        "lockstep warps hid this before Volta; what the lanes of a warp do to memory is ordered only by __syncwarp()"
     } else if same_block {
         "a __syncthreads() between the two would order them"
     } else {

@@ -4,10 +4,11 @@ use super::build::{self, Built, Refused};
 use super::numbers::{self, Known};
 use super::platform::{BackendChoice, Platform, find_gpu};
 use super::reasons::{self, Scene};
+use super::verify::outputs_of;
 use super::{CheckError, fresh_seed, line_reason, refused, time};
 use crate::backend::{self, Case, Checked, Thoroughness, Verify};
 use crate::compile::CompileError;
-use crate::problem::{KernelFile, ProblemError, Sizes};
+use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
 use crate::report::{
     self, Caught, Machine, Order, OutputSummary, Reason, Report, SourceLine, Sources, Stage, StageName, StageStatus,
     Subject, SubjectKind, Verdict,
@@ -71,7 +72,12 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         let error = CompileError::Empty { file: path.to_path_buf() };
         return Ok(stopped(report, StageName::Compile, reasons::compile(&error, &mut sources)));
     }
-    let sizes = match file.sizes(&options.sizes) {
+    let problem = problem_of(path, &file);
+    let sizes = match &problem {
+        Some(problem) => problem_sizes(&file, problem, &options.sizes),
+        None => file.sizes(&options.sizes),
+    };
+    let sizes = match sizes {
         Ok(sizes) => sizes,
         Err(error) => {
             let reason = line_reason(Verdict::BadKernelFile, &error, &mut sources);
@@ -103,11 +109,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         let line = warning.line.map(|line| format!("{shown}:{line}: ")).unwrap_or_default();
         format!("{line}{}", warning.message)
     }));
-    let plan = match built.plan(&sizes, &[]) {
+    let io = problem.as_ref().map_or_else(|| Ok(Vec::new()), |problem| problem.io(&sizes));
+    let plan = match io.and_then(|io| built.plan(&sizes, &io)) {
         Ok(plan) => plan,
         Err(error) => {
-            let mut reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
-            reason.details.extend(belongs_to(path));
+            let reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
             return Ok(stopped(report, StageName::Results, vec![reason]));
         }
     };
@@ -127,11 +133,29 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         None => Machine::Sim { schedules: schedules.iter().map(reasons::schedule_name).collect() },
     };
     let program = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
+    // A problem's kernel is held against its oracle, where it can be watched.
+    let (oracle, outputs) = match &problem {
+        Some(problem) if platform.gpu.is_none() => {
+            let file = problem.version(&Version::Reference)?;
+            let reference = compiled(&toolchain, file, &sizes, &platform).or_else(|stop| match stop {
+                Refused::Error(error) => Err(error),
+                _ => Err(CheckError::Shipped {
+                    problem: problem.id.to_string(),
+                    what: "the oracle",
+                    message: "it does not compile".into(),
+                }),
+            })?;
+            let buffers = problem.reference_io(&reference.file, &sizes)?;
+            let plan = reference.plan(&sizes, &buffers)?;
+            (Some(reference.program(plan, None)), outputs_of(problem, &sizes)?)
+        }
+        _ => (None, Vec::new()),
+    };
     let case = Case {
         name: report::sizes(&sizes),
         seed,
-        oracle: None,
-        outputs: Vec::new(),
+        oracle,
+        outputs,
         versions: vec![program],
         thoroughness: Thoroughness::Once,
         exact_integers: false,
@@ -213,15 +237,36 @@ fn fill(
     }
 }
 
-/// A problem's kernel has its sizes and buffers in problem.toml: `checker NAME` runs it.
-fn belongs_to(path: &Path) -> Option<String> {
-    let folder = std::path::absolute(path).ok()?.parent()?.to_path_buf();
-    let name = folder.file_name()?.to_str()?.to_owned();
-    folder.join("problem.toml").is_file().then(|| {
-        format!(
-            "the file belongs to `{name}`, whose problem.toml declares its sizes and buffers: `checker {name}` runs it"
-        )
-    })
+/// The problem that a kernel file belongs to: its sizes and buffers are in problem.toml. A file that declares its own
+/// stands alone, wherever it lies.
+fn problem_of(path: &Path, file: &KernelFile) -> Option<Problem> {
+    if file.stand_alone_statement().is_some() {
+        return None;
+    }
+    let absolute = std::path::absolute(path).ok()?;
+    let workbook = Workbook::around(absolute.parent()?).ok()?;
+    let inside = absolute.strip_prefix(workbook.root()).ok()?;
+    let name = inside.components().nth(1)?.as_os_str().to_str()?;
+    let id = workbook.ids().into_iter().find(|id| id.as_str() == name)?;
+    workbook.load(&id).ok()
+}
+
+/// Sizes that a problem's file runs at: those of its counts, as far as no others are given.
+fn problem_sizes(file: &KernelFile, problem: &Problem, given: &BTreeMap<String, i64>) -> Result<Sizes, LineError> {
+    let count = &problem.manifest.count;
+    let cell = problem.sweep().and_then(|sweep| sweep.cells(count).into_iter().next());
+    let mut sizes = cell.map_or_else(|| count.clone(), |cell| cell.sizes);
+    for (name, value) in given {
+        match sizes.get_mut(name) {
+            Some(size) => *size = *value,
+            None => {
+                let known: Vec<String> = sizes.keys().map(|name| format!("`{name}`")).collect();
+                let message = format!("`{}` has no size `{name}`; it has {}", problem.id, known.join(", "));
+                return Err(file.line(1).error(1, message));
+            }
+        }
+    }
+    Ok(sizes)
 }
 
 /// The first order's numbers with everything that any order showed, the same thing at the same place once.

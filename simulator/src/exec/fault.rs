@@ -159,6 +159,11 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Turns an observer's complaint into a finding.
     pub fn complain(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>, complaint: Complaint) {
+        // Before Volta lockstep is an order like any other.
+        let lockstep = self.context.config.schedule == crate::Schedule::PreVolta;
+        if lockstep && matches!(complaint, Complaint::Race { hidden_before_volta: true, .. }) {
+            return;
+        }
         let space = match access.space {
             Space::Global => AddressSpace::Global,
             Space::Shared => AddressSpace::Shared,
