@@ -99,6 +99,14 @@ pub enum Bad {
     Constant,
 }
 
+/// An address from a 32-bit register has 32 bits: a negative index below the offset of a shared array is fine.
+#[inline(always)]
+fn wrap(base: Reg, addresses: &mut [u64; 32]) {
+    if matches!(base, Reg::R32(_)) {
+        addresses.iter_mut().for_each(|address| *address &= u64::from(u32::MAX));
+    }
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// Lanes' addresses of an access.
     pub fn lane_addresses(&self, warp: &Warp, frame: u32, base: Reg, offset: i64, in_frame: bool) -> [u64; 32] {
@@ -107,6 +115,7 @@ impl<O: Observer> Worker<'_, O> {
         for address in &mut out {
             *address = address.wrapping_add(offset as u64);
         }
+        wrap(base, &mut out);
         out
     }
 
@@ -550,7 +559,11 @@ impl<O: Observer> Worker<'_, O> {
                 let base = &warp.r64[at.base64 as usize + r as usize];
                 addresses(base, offset, whole, mask, &mut out)
             }
-            reg => addresses(&warp.read(frame, reg), offset, whole, mask, &mut out),
+            reg => {
+                let shape = addresses(&warp.read(frame, reg), offset, whole, mask, &mut out);
+                wrap(reg, &mut out);
+                shape
+            }
         };
         (out, shape)
     }
