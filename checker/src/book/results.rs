@@ -10,6 +10,13 @@ use std::path::Path;
 
 /// A problem's times on every device that has a record.
 pub fn table(results: &Path, problem: &Problem) -> Result<String> {
+    if problem.manifest.flaw.is_some() {
+        return Ok(
+            "<p class=\"wb-caption\">Not timed: the naive version is wrong, and the time of a wrong kernel says \
+                   nothing.</p>\n\n"
+                .to_owned(),
+        );
+    }
     let records = Record::of_problem(results, problem.id.as_str());
     if records.is_empty() {
         return Ok(format!(
