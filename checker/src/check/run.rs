@@ -137,13 +137,13 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     let (oracle, outputs) = match &problem {
         Some(problem) if platform.gpu.is_none() => {
             let file = problem.version(&Version::Reference)?;
-            let reference = compiled(&toolchain, file, &sizes, &platform).or_else(|stop| match stop {
-                Refused::Error(error) => Err(error),
-                _ => Err(CheckError::Shipped {
+            let reference = compiled(&toolchain, file, &sizes, &platform).map_err(|stop| match stop {
+                Refused::Error(error) => error,
+                _ => CheckError::Shipped {
                     problem: problem.id.to_string(),
                     what: "the oracle",
                     message: "it does not compile".into(),
-                }),
+                },
             })?;
             let buffers = problem.reference_io(&reference.file, &sizes)?;
             let plan = reference.plan(&sizes, &buffers)?;
