@@ -113,3 +113,20 @@ fn progress_that_cannot_be_kept_does_not_spoil_a_check() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("PASSED") && ran.stdout.contains("progress is not kept"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_kernel_of_its_own_for_the_counted_size_does_not_meet_the_goals() {
+    let workbook = with_kernel(|text| {
+        let launch = "//@ launch scale<<<ceil_div(n, block), block>>>(a, b, n)\n";
+        let fast = text.split_once("__global__").map(|(_, kernel)| kernel.replace("1.7", "1.7f"));
+        let lines = format!(
+            "//@ for (k = 0; k < n / 4097; k = k + 1)\n{}//@ end\n//@ for (k = n; k != 4097; k = 4097)\n{launch}//@ end\n",
+            launch.replace("scale", "fast")
+        );
+        let fast = fast.expect("a kernel").replace("scale", "fast");
+        format!("{}\n__global__{fast}", text.replace(launch, &lines))
+    });
+    let ran = check(&workbook, &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("NOT YET") && ran.stdout.contains("DMUL"), "{}", ran.stdout);
+}

@@ -248,7 +248,7 @@ fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
             let note =
                 "that is a header for host code; Warpbook supplies the host code, a kernel file holds device code only";
             diagnostic.notes.push(note.to_owned());
-        } else if includes.iter().any(|dir| dir.join("cuda/std").join(&header).is_file()) {
+        } else if !header.starts_with('/') && includes.iter().any(|dir| dir.join("cuda/std").join(&header).is_file()) {
             diagnostic.notes.push(format!("`#include <cuda/std/{header}>` is CUDA's own version of it"));
         }
         if LIBRARIES.iter().any(|library| header.starts_with(library)) {

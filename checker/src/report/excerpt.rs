@@ -4,7 +4,7 @@ use super::model::Excerpt;
 use super::{Pen, Tone, pad};
 use console::measure_text_width;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Reads source files once and cuts excerpts from them.
 #[derive(Debug, Default)]
@@ -24,9 +24,23 @@ impl Sources {
         file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
     }
 
+    /// A `#line` can name any file, also one without an end: only regular files of sources are read, and only small ones.
+    fn readable(&self, file: &Path) -> bool {
+        const LARGEST: u64 = 4 << 20;
+        let up = file.components().any(|part| part == Component::ParentDir);
+        let inside = !self.root.as_os_str().is_empty() && !up && file.starts_with(&self.root);
+        let source =
+            file.extension().is_some_and(|extension| ["cu", "cuh", "h", "toml"].iter().any(|e| extension == *e));
+        (inside || source) && std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= LARGEST)
+    }
+
     /// A line's text, when the file and the line are there.
     pub fn line(&mut self, file: &Path, line: u32) -> Option<&str> {
+        let readable = self.readable(file);
         let texts = self.texts.entry(file.to_path_buf()).or_insert_with(|| {
+            if !readable {
+                return None;
+            }
             let bytes = std::fs::read(file).ok()?;
             Some(String::from_utf8_lossy(&bytes).lines().map(|line| line.replace('\t', "    ")).collect())
         });
