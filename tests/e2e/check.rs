@@ -94,4 +94,10 @@ fn sources_that_would_read_what_they_may_not() {
         assert!(ran.stdout.contains("DOES NOT COMPILE"), "{target}: {}", ran.stdout);
         assert!(!ran.stdout.contains("root:"), "{target}: {}", ran.stdout);
     }
+    for target in ["/etc/passwd", "/dev/zero", "../../../../../../../etc/passwd"] {
+        let workbook = with_kernel(|text| format!("#line 1 \"{target}\"\n#error here\n{text}"));
+        let ran = check(&workbook, &[]);
+        assert_eq!(ran.code, Some(1), "{target}: {ran:?}");
+        assert!(ran.stdout.contains("#error") && !ran.stdout.contains("root:"), "{target}: {}", ran.stdout);
+    }
 }
