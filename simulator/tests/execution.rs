@@ -330,3 +330,27 @@ fn before_volta_a_barrier_in_a_branch_ends_too() {
     let (report, _) = run_with(module("", body), config, 1, 64, 0);
     assert!(matches!(report.findings[0].kind, FindingKind::Deadlock { .. }), "{:?}", report.findings);
 }
+
+#[test]
+fn an_early_exit_is_no_divergent_barrier() {
+    for schedule in [Schedule::Its, Schedule::PreVolta, Schedule::Adversarial { seed: 6 }] {
+        let config = Config { schedule, checks: Checks::ALL, ..Config::default() };
+        let body = format!("setp.ge.u32 %p1, %r1, 5; @%p1 bra E; bar.sync 0; mov.u32 %r2, 7; {STORE} E: ret;");
+        let (report, _) = run_with(module("", &body), config.clone(), 1, 64, 0);
+        assert!(report.findings.is_empty(), "{schedule:?}: {:?}", report.findings);
+        let body = format!("setp.ge.u32 %p1, %r1, 5; @%p1 bra E; bar.sync 0; E: mov.u32 %r2, 7;\nbar.sync 0; {STORE}");
+        let (report, _) = run_with(module("", &body), config, 1, 64, 0);
+        assert!(!report.findings.is_empty(), "{schedule:?}");
+    }
+}
+
+#[test]
+fn shared_addresses_from_32_bit_registers_wrap() {
+    let body = format!(
+        "mov.u32 %r3, s; st.shared.u32 [%r3+128], 9; sub.s32 %r4, %r3, 2147483647; sub.s32 %r4, %r4, 2147483647; \
+         sub.s32 %r4, %r4, 130; ld.shared.u32 %r2, [%r4+256]; {STORE}"
+    );
+    let (report, out) = run(".shared .align 4 .b8 s[256];", &body, 1);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert_eq!(out[0], 9);
+}
