@@ -123,6 +123,8 @@ fn killed_installation_leaves_nothing_that_counts() {
     while stage.installs() == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    // The installer outlives its killed parent: let it write what it has to write first.
+    std::thread::sleep(std::time::Duration::from_millis(500));
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(stage.folders().iter().all(|name| name.starts_with('.')), "{:?}", stage.folders());
