@@ -1,8 +1,10 @@
-//! Thread instructions a second: `cargo bench -p simulator`. One host thread and all of them, checks off and on.
+//! Thread instructions a second: `cargo bench -p simulator`, or `cargo bench -p simulator -- NAME` for the kernels whose
+//! name contains NAME. One host thread and all of them, checks off and on (a watched launch runs on one host thread).
+//! Each figure is the best of as many launches as fit into a second.
 
 use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -70,12 +72,33 @@ const KERNELS: &[(&str, &str, u32, u32, u32)] = &[
         256,
         0,
     ),
+    (
+        "atomic exchange",
+        "mul.lo.s32 %r3, %r10, 747796405; mov.u32 %r4, 32; L: mad.lo.s32 %r3, %r3, 1664525, 1013904223; shr.u32 %r5, %r3, 20; \
+         mul.wide.u32 %rd5, %r5, 4; add.s64 %rd6, %rd2, %rd5; atom.global.exch.b32 %r6, [%rd6], %r3; add.s32 %r4, %r4, -1; \
+         setp.ne.s32 %p1, %r4, 0; @%p1 bra L; ret;",
+        256,
+        256,
+        0,
+    ),
 ];
 
+/// What the machine calls itself, where that can be read.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")).and_then(|rest| rest.split(": ").nth(1));
+    format!("{} on {}", model.unwrap_or(std::env::consts::ARCH), std::env::consts::OS)
+}
+
 fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let all = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("G thread instructions a second      1 thread   {all} threads   1 thread, all checks");
+    println!("{}, vectors of {} bits", machine(), simulator::vector_bits());
+    println!("G thread instructions a second      1 thread   {all:>2} threads   1 thread, all checks");
     for &(name, body, grid, block, shared) in KERNELS {
+        if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
         let text = format!(
             "{HEAD}.visible .entry k(.param .u64 a, .param .u64 b)\n{{ .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg \
              .b64 %rd<9>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 \
@@ -97,16 +120,18 @@ fn main() {
                 args: buffers.map(Arg::Pointer).to_vec(),
                 cooperative: false,
             };
-            let mut best = 0.0f64;
-            for _ in 0..5 {
+            let (mut best, mut runs) = (0.0f64, 0);
+            let begin = Instant::now();
+            while runs < 3 || begin.elapsed() < Duration::from_secs(1) {
                 let start = Instant::now();
                 let report = device.launch(&launch).expect("starts");
                 assert_eq!(report.status, Status::Finished, "{name}: {:?}", report.findings);
                 best = best.max(report.counters.thread_instructions as f64 / start.elapsed().as_secs_f64());
+                runs += 1;
             }
             best / 1e9
         };
         let (one, many, checked) = (measure(1, Checks::NONE), measure(all, Checks::NONE), measure(1, Checks::ALL));
-        println!("{name:<34} {one:>9.3} {many:>11.3} {checked:>12.3}");
+        println!("{name:<34} {one:>9.3} {many:>12.3} {checked:>12.3}");
     }
 }

@@ -1,6 +1,8 @@
 // Runs every kernel of a manifest on the first GPU and writes what came out.
 // Usage: driver WORK OUT. WORK is what `cargo run -p simulator --example differential -- write WORK` wrote.
-// Each kernel is k(const void* in, void* out), one block. A kernel that does not load is noted, not fatal.
+// Each kernel is k(const void* in, void* out). NAME.cubin is run where there is one, else NAME.ptx is compiled by the
+// driver. A kernel that does not load is noted. One that faults is noted too, and ends this process with status 3, because
+// nothing more can run in it: the next call goes on behind it.
 #include <cuda.h>
 #include <cstdio>
 #include <cstdlib>
@@ -23,8 +25,9 @@ static void must(CUresult result, const std::string& what) {
     std::exit(1);
 }
 
-static std::string read(const std::string& path) {
+static std::string read(const std::string& path, const std::string& otherwise = "") {
     std::ifstream file(path, std::ios::binary);
+    if (!file && !otherwise.empty()) return read(otherwise);
     if (!file) {
         std::cerr << "cannot read " << path << "\n";
         std::exit(2);
@@ -50,6 +53,11 @@ int main(int argc, char** argv) {
     CUcontext context;
     must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    // Recursive programs need more than the default.
+    must(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 16384), "cuCtxSetLimit");
+    CUdeviceptr from, to;
+    must(cuMemAlloc(&from, 1 << 20), "cuMemAlloc");
+    must(cuMemAlloc(&to, 1 << 20), "cuMemAlloc");
     char name[256];
     must(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
     int version = 0;
@@ -57,17 +65,23 @@ int main(int argc, char** argv) {
 
     const std::string inputs = read(work + "/inputs.bin");
     std::istringstream manifest(read(work + "/manifest.txt"));
+    // What earlier calls have done stays.
+    std::string done, outputs;
+    if (std::ifstream(out + "/index.txt")) {
+        done = read(out + "/index.txt");
+        outputs = read(out + "/outputs.bin");
+    }
     std::ostringstream index;
-    index << "# " << name << ", CUDA driver " << version / 1000 << "." << version % 1000 / 10 << "\n";
-    std::string outputs, kernel, fingerprint;
-    unsigned threads;
+    index << done;
+    if (done.empty()) index << "# " << name << ", CUDA driver " << version / 1000 << "." << version % 1000 / 10 << "\n";
+    std::string kernel, fingerprint;
+    bool faulted = false;
+    unsigned blocks, threads;
     size_t in_offset, in_bytes, out_bytes;
     int ran = 0, failed = 0;
-    CUdeviceptr from, to;
-    must(cuMemAlloc(&from, 1 << 20), "cuMemAlloc");
-    must(cuMemAlloc(&to, 1 << 20), "cuMemAlloc");
-    while (manifest >> kernel >> fingerprint >> threads >> in_offset >> in_bytes >> out_bytes) {
-        const std::string ptx = read(work + "/" + kernel + ".ptx");
+    while (manifest >> kernel >> fingerprint >> blocks >> threads >> in_offset >> in_bytes >> out_bytes) {
+        if (done.find("\n" + kernel + " ") != std::string::npos) continue;
+        const std::string ptx = read(work + "/" + kernel + ".cubin", work + "/" + kernel + ".ptx");
         std::vector<char> log(4096);
         CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
@@ -85,8 +99,15 @@ int main(int argc, char** argv) {
         must(cuMemcpyHtoD(from, inputs.data() + in_offset, in_bytes), kernel);
         must(cuMemsetD8(to, 0xcd, out_bytes), kernel);
         void* arguments[] = {&from, &to};
-        must(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr), kernel);
-        must(cuCtxSynchronize(), kernel);
+        must(cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr), kernel);
+        const CUresult ended = cuCtxSynchronize();
+        if (ended != CUDA_SUCCESS) {
+            index << kernel << " " << fingerprint << " failed " << message(ended) << "\n";
+            std::cerr << kernel << ": " << message(ended) << "\n";
+            ++failed;
+            faulted = true;
+            break;
+        }
         std::string result(out_bytes, 0);
         must(cuMemcpyDtoH(&result[0], to, out_bytes), kernel);
         must(cuModuleUnload(module), kernel);
@@ -96,5 +117,6 @@ int main(int argc, char** argv) {
     }
     std::ofstream(out + "/index.txt", std::ios::binary) << index.str();
     std::ofstream(out + "/outputs.bin", std::ios::binary) << outputs;
-    std::cout << ran << " kernels ran, " << failed << " did not load, on " << name << "\n";
+    std::cout << ran << " kernels ran, " << failed << " failed, on " << name << "\n";
+    return faulted ? 3 : 0;
 }

@@ -1,5 +1,6 @@
 //! What a caller can set: schedule, checks and limits. Every limit has a default and is named in its message.
 
+use crate::explore::Witness;
 use serde::{Deserialize, Serialize};
 
 /// How the lanes of a warp, the warps of a block and the blocks of a grid take turns.
@@ -12,12 +13,34 @@ pub enum Schedule {
     /// Independent thread scheduling, fair and converging: what a Volta or later GPU does when nothing disturbs it.
     #[default]
     Its,
-    /// Any order that the CUDA model allows, drawn from a seed; lanes converge only where the program demands it.
-    /// Seeds 0 to 7 are fixed extremes (lanes reversed, one lane ahead, warps reversed, blocks reversed, ...).
+    /// An order that the CUDA model allows and hardware seldom takes; lanes converge only where the program demands it.
+    /// Seeds 0 to 7 are fixed extremes (lanes reversed, one lane ahead, warps reversed, blocks reversed, ...), other
+    /// seeds move lanes behind others at random.
     Adversarial {
         /// Which order.
         seed: u64,
     },
+    /// Random priorities, and `depth - 1` places where lanes lose theirs (Burckhardt and others, ASPLOS 2010): with n units
+    /// (lanes that go the same way) and k operations it finds a bug that needs `depth` things in a certain order with a
+    /// probability of the order of 1 / (n k^(depth - 1)).
+    Pct {
+        /// Which order.
+        seed: u64,
+        /// How many orderings the bug may need; 1 has no change of priority.
+        depth: u32,
+        /// Operations that others can see, all launches of the device together: [`crate::Order::operations`] of another
+        /// run. 0: not known, then every launch has its own places, and every power of two is as likely.
+        operations: u64,
+    },
+    /// The order of [`Config::witness`], exactly.
+    Replay,
+}
+
+impl Schedule {
+    /// One that is the plain order with preemptions: a report has its [`crate::Order`].
+    pub fn is_explored(&self) -> bool {
+        !matches!(self, Self::Its | Self::PreVolta)
+    }
 }
 
 /// Which checks watch a launch. Those that are off cost nothing.
@@ -38,10 +61,19 @@ impl Checks {
     pub const NONE: Self = Self { races: false, uninitialised: false, barriers: false };
 }
 
-/// Bounds on what a launch may use. Each has a default and a message that names it.
+/// Bounds on what a text and a launch may use. Each has a default and a message that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Warp instructions a launch may execute in all before it counts as endless.
+    /// Bytes of PTX text.
+    pub text: usize,
+    /// Scopes, or braces of an initial value, inside each other.
+    pub nesting: u32,
+    /// Bytes of a module's `.global`, `.const` and `.shared` variables together.
+    pub variables: u64,
+    /// Registers of a kind (predicates, 32 bits, 64 bits) that a function uses, constants included; at most 32767.
+    pub registers: u32,
+    /// Warp instructions that a launch may execute without a block ending before it counts as endless.
     pub steps: u64,
     /// Bytes of device memory, all allocations together.
     pub memory: u64,
@@ -51,25 +83,55 @@ pub struct Limits {
     pub findings: usize,
     /// Bytes of local memory and call stack a thread.
     pub stack: u64,
+    /// Bytes that device code can `malloc`, all blocks together; they count as device memory of a module that does.
+    pub heap: u64,
+    /// Steps of a launch's trace kept; what comes after is counted and dropped.
+    pub trace: usize,
+    /// Bytes of registers, local and shared memory that the resident blocks hold on the host. A block begins only when it
+    /// fits beside those that wait.
+    pub state: u64,
+    /// Preemptions of a schedule that a report keeps; a longer order has no [`Witness`].
+    pub preemptions: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 1 << 33, memory: 4 << 30, printf: 1 << 20, findings: 64, stack: 512 << 10 }
+        // A 32-bit host cannot address more, with what the checks keep beside it.
+        let (memory, state) = if cfg!(target_pointer_width = "32") { (1 << 30, 1 << 30) } else { (4 << 30, 8 << 30) };
+        Self {
+            text: 64 << 20,
+            nesting: 64,
+            variables: 4 << 30,
+            registers: 32767,
+            steps: 1 << 33,
+            memory,
+            printf: 1 << 20,
+            findings: 64,
+            stack: 512 << 10,
+            heap: 8 << 20,
+            trace: 1000,
+            state,
+            preemptions: 1 << 16,
+        }
     }
 }
 
 /// The device to simulate and how to watch it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Order of execution.
     pub schedule: Schedule,
+    /// What [`Schedule::Replay`] follows.
+    pub witness: Witness,
     /// What is watched.
     pub checks: Checks,
     /// Bounds.
     pub limits: Limits,
-    /// Count per source line as well as in total.
+    /// Report the counters of each source line as well as in total. They are kept in any case.
     pub lines: bool,
+    /// Warps to trace; that takes one thread of the host, whatever `threads` says.
+    pub trace: Option<crate::trace::Request>,
     /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
     pub threads: usize,
     /// Streaming multiprocessors of the simulated device (for `%nsmid`, `%smid` and co-residency).
@@ -84,9 +146,11 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             schedule: Schedule::default(),
+            witness: Witness::default(),
             checks: Checks::NONE,
             limits: Limits::default(),
             lines: false,
+            trace: None,
             threads: 1,
             sms: 132,
             resident_blocks: 132 * 8,

@@ -4,11 +4,13 @@ use crate::exec::context::Context;
 use crate::exec::grid::{self, Outcome};
 use crate::launch::Arg;
 use crate::memory::global::Global;
-use crate::observe::{Nobody, Observer};
+use crate::memory::heap::Heap;
+use crate::memory::view::View;
+use crate::observe::Nobody;
 use crate::watch::Watch;
 use crate::{Checks, Config, Launch, LaunchReport, Module};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
 
 /// Threads a block may have.
 const MAX_THREADS: u64 = 1024;
@@ -37,7 +39,7 @@ pub enum LaunchError {
         limit: u64,
     },
     /// Static plus dynamic shared memory beyond [`Config::shared_per_block`].
-    #[error("{bytes} bytes of shared memory a block: the limit is {limit}")]
+    #[error("{bytes} bytes of shared memory a block: the limit `shared_per_block` is {limit}")]
     Shared {
         /// Asked for.
         bytes: u64,
@@ -66,8 +68,20 @@ pub enum LaunchError {
         /// Argument's bytes.
         given: u32,
     },
+    /// The module's variables do not fit into [`crate::Limits::memory`].
+    #[error(
+        "the module's variable `{name}` of {bytes} bytes does not fit into device memory: the limit `memory` is {limit}"
+    )]
+    Variable {
+        /// The first that does not fit.
+        name: String,
+        /// Its bytes.
+        bytes: u64,
+        /// Allowed in all.
+        limit: u64,
+    },
     /// A cooperative launch of more blocks than can be resident.
-    #[error("a cooperative launch of {blocks} blocks: {limit} can be resident")]
+    #[error("a cooperative launch of {blocks} blocks: the limit `resident_blocks` is {limit}")]
     TooManyBlocks {
         /// Asked for.
         blocks: u64,
@@ -106,10 +120,15 @@ pub struct Device {
     module: Arc<Module>,
     global: Global,
     workspace: Option<u64>,
+    /// A variable that did not fit.
+    unplaced: Option<(String, u64)>,
+    /// For `malloc`, once a launch may need it.
+    heap: Option<Mutex<Heap>>,
     watch: Option<(Checks, Watch)>,
     /// What the host did to memory, for checks that are switched on later.
     history: Vec<History>,
     launches: u64,
+    operations: u64,
 }
 
 /// Something the host did to memory.
@@ -128,14 +147,18 @@ impl Device {
             module,
             global: Global::new(),
             workspace: None,
+            unplaced: None,
+            heap: None,
             watch: None,
             history: Vec::new(),
             launches: 0,
+            operations: 0,
         };
         let module = Arc::clone(&device.module);
         for variable in &module.decoded().variables {
-            // What does not fit is left out: touching it is an access out of bounds.
+            // What does not fit is left out, and no launch begins.
             if device.global.in_use.saturating_add(variable.size) > device.config.limits.memory {
+                device.unplaced.get_or_insert_with(|| (variable.name.clone(), variable.size));
                 continue;
             }
             device.global.place(variable.address, variable.size, &variable.name, variable.constant);
@@ -225,6 +248,18 @@ impl Device {
         Ok(())
     }
 
+    /// Makes room for `malloc`, if the module calls it. Where the memory limit leaves none, `malloc` returns null.
+    fn need_heap(&mut self, module: &Module) {
+        let bytes = self.config.limits.heap;
+        if self.heap.is_some() || !module.decoded().code.allocates() {
+            return;
+        }
+        self.heap = Some(Mutex::new(match self.alloc("device heap", bytes) {
+            Ok(base) => Heap::new(base, bytes),
+            Err(_) => Heap::default(),
+        }));
+    }
+
     /// Runs a kernel to its end or its fault.
     pub fn launch(&mut self, launch: &Launch) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
@@ -244,12 +279,12 @@ impl Device {
             }
             self.remember(History::Written(workspace, WORKSPACE));
         }
+        self.need_heap(&module);
         let info = &module.kernels()[function];
         self.launches += 1;
         let context = Context {
             decoded: module.decoded(),
             config: &self.config,
-            global: &self.global,
             function: module.decoded().entries[function],
             params: parameters(&info.params, &launch.args),
             grid: launch.grid,
@@ -260,6 +295,8 @@ impl Device {
             steps: AtomicU64::new(0),
             stop: AtomicBool::new(false),
             launch: self.launches,
+            operations: self.operations,
+            heap: self.heap.as_ref(),
         };
         let checks = self.config.checks;
         let next = AtomicU64::new(0);
@@ -267,8 +304,9 @@ impl Device {
         if !checks.races && !checks.uninitialised {
             // Nobody kept watch over this launch: what it wrote is not known.
             self.watch = None;
-            let outcomes = run_unwatched(&context, &next, slots);
+            let outcomes = run_unwatched(&context, &mut self.global, &next, slots);
             let report = grid::report(&context, outcomes);
+            self.operations += report.order.operations;
             for allocation in &self.global.allocations {
                 self.history.push(History::Written(allocation.base, allocation.size));
             }
@@ -287,8 +325,9 @@ impl Device {
             }
             (checks, watch)
         });
-        let outcome = grid::work(&context, &mut watch, &next, 0..slots);
+        let outcome = grid::work(&context, View::Alone(&mut self.global), &mut watch, &next, 0..slots);
         let report = grid::report(&context, vec![outcome]);
+        self.operations += report.order.operations;
         self.watch = Some((checks, watch));
         Ok(report)
     }
@@ -299,6 +338,10 @@ impl Device {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             return Err(LaunchError::NoKernel { name: launch.kernel.clone(), available: names.join(", ") });
         };
+        if let Some((name, bytes)) = &self.unplaced {
+            let limit = self.config.limits.memory;
+            return Err(LaunchError::Variable { name: name.clone(), bytes: *bytes, limit });
+        }
         let kernel = &kernels[at];
         let extent = |what: String, value: u64, limit: u64| {
             if value == 0 || value > limit { Err(LaunchError::Extent { what, value, limit }) } else { Ok(()) }
@@ -323,7 +366,7 @@ impl Device {
         for (index, (param, arg)) in kernel.params.iter().zip(&launch.args).enumerate() {
             let given = match arg {
                 Arg::Pointer(_) => 8,
-                Arg::Bytes(bytes) => bytes.len() as u32,
+                Arg::Bytes(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX),
             };
             if given != param.size {
                 let (kernel, expected) = (kernel.name.clone(), param.size);
@@ -382,27 +425,22 @@ fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
 }
 
 #[cfg(not(feature = "threads"))]
-fn run_unwatched(context: &Context<'_>, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
-    vec![run_one(context, &mut Nobody, next, 0..slots)]
-}
-
-fn run_one<O: Observer>(
-    context: &Context<'_>,
-    observer: &mut O,
-    next: &AtomicU64,
-    slots: std::ops::Range<u32>,
-) -> Outcome {
-    grid::work(context, observer, next, slots)
+fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    vec![grid::work(context, View::Alone(global), &mut Nobody, next, 0..slots)]
 }
 
 #[cfg(feature = "threads")]
-fn run_unwatched(context: &Context<'_>, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
     use std::sync::Mutex;
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
-    let threads = (context.config.threads.max(1) as u64).min(blocks).min(u64::from(slots)) as u32;
+    let explored = context.config.schedule.is_explored();
+    let single = explored || context.config.trace.is_some();
+    let threads = if single { 1 } else { context.config.threads.max(1) };
+    let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
     if threads == 1 {
-        return vec![run_one(context, &mut Nobody, next, 0..slots)];
+        return vec![grid::work(context, View::Alone(global), &mut Nobody, next, 0..slots)];
     }
+    let global = &*global;
     // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
     // threads may wait for each other, so a pool that runs them one after the other would never end.
     let outcomes = Mutex::new(Vec::new());
@@ -411,7 +449,7 @@ fn run_unwatched(context: &Context<'_>, next: &AtomicU64, slots: u32) -> Vec<Out
             let outcomes = &outcomes;
             let slots = slots * at / threads..slots * (at + 1) / threads;
             scope.spawn(move || {
-                let outcome = run_one(context, &mut Nobody, next, slots);
+                let outcome = grid::work(context, View::Shared(global), &mut Nobody, next, slots);
                 if let Ok(mut all) = outcomes.lock() {
                     all.push((at, outcome));
                 }

@@ -26,7 +26,7 @@ pub struct Place {
 pub struct Access {
     /// Where.
     pub place: Place,
-    /// "read", "write" or "atomic".
+    /// "read", "write", "atomic", or "asynchronous read" and "asynchronous write" of `cp.async`.
     pub what: String,
     /// State space: "global", "shared", "local", "const", "param".
     pub space: String,
@@ -34,7 +34,7 @@ pub struct Access {
     pub address: u64,
     /// Bytes.
     pub size: u32,
-    /// The allocation or variable it falls into or is nearest to, with the offset: "`c` + 4096 (4 bytes past its end)".
+    /// The allocation or variable it falls into or is nearest to, with the offset: "`c` + 4096 (4 bytes behind the end of its 4092)".
     pub object: String,
 }
 
@@ -95,6 +95,11 @@ pub enum FindingKind {
         /// Which lanes wait where for whom.
         explanation: String,
     },
+    /// Lanes go round loops that wait for memory which nobody is left to change.
+    Livelock {
+        /// Which lanes poll what, who changed it last, and where that thread waits for whom.
+        explanation: String,
+    },
     /// A barrier that some threads of the block cannot reach, or reach in different places.
     DivergentBarrier {
         /// Who waits where, and who does not come.
@@ -105,13 +110,18 @@ pub enum FindingKind {
         /// The mask, who arrived, who cannot.
         explanation: String,
     },
-    /// More warp instructions than [`crate::Limits::steps`].
+    /// More warp instructions without a block ending than [`crate::Limits::steps`].
     StepLimit {
         /// The limit.
         limit: u64,
     },
     /// More stack than [`crate::Limits::stack`].
     StackOverflow {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// More registers, local and shared memory of resident blocks than [`crate::Limits::state`].
+    StateLimit {
         /// The limit in bytes.
         limit: u64,
     },
@@ -128,6 +138,11 @@ pub enum FindingKind {
     /// printf output beyond [`crate::Limits::printf`] was dropped.
     PrintfOverflow {
         /// Bytes dropped.
+        dropped: u64,
+    },
+    /// Findings beyond [`crate::Limits::findings`] were dropped.
+    FindingsOverflow {
+        /// How many.
         dropped: u64,
     },
 }

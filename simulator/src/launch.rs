@@ -1,5 +1,6 @@
 //! A launch and what comes back from it.
 
+use crate::explore::Preempted;
 use crate::{Counters, Finding, LineCounters};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,25 @@ pub struct LaunchReport {
     pub counters: Counters,
     /// Sums by source line; empty unless [`crate::Config::lines`].
     pub lines: LineCounters,
+    /// The trace, if [`crate::Config::trace`] asked for one.
+    pub trace: Option<crate::trace::Trace>,
     /// What printf wrote, cut at [`crate::Limits::printf`].
     pub printf: Vec<u8>,
+    /// What the schedule did, where it is not [`crate::Schedule::Its`] or [`crate::Schedule::PreVolta`].
+    pub order: Order,
+}
+
+/// The order that a launch took: the plain one but for this.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Of a block's warps the last went first.
+    pub warps_reversed: bool,
+    /// Of the grid's blocks the last went first.
+    pub blocks_reversed: bool,
+    /// Who stopped where, in the order in which it happened.
+    pub preempted: Vec<Preempted>,
+    /// False if there were more than [`crate::Limits::preemptions`].
+    pub complete: bool,
+    /// Operations before which lanes could have stopped.
+    pub operations: u64,
 }

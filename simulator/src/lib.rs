@@ -45,7 +45,7 @@
 //! The text becomes a syntax tree (`ptx`), the tree flat operations with register numbers and constants resolved
 //! (`isa`). A warp is 32 lanes as structures of arrays: a register is `[u32; 32]` or `[u64; 32]`, a predicate one bit a
 //! lane. One loop runs whatever touches registers only, compiled for AVX-512, AVX2 and the baseline and chosen at run
-//! time; memory, barriers and divergence come back to the modules beside it (`exec`). Registers hold bits, operations
+//! time; barriers, divergence and what is odd about an access come back to the modules beside it (`exec`). Registers hold bits, operations
 //! have types.
 //!
 //! Lanes that went different ways are groups with a program counter each. A branch's immediate post-dominator is where
@@ -59,9 +59,41 @@
 //!   wait at a meeting place go on without it. So a lock that lanes of one warp fight for makes progress.
 //! * [`Schedule::PreVolta`]: the same meeting places, but nobody leaves early, barriers count warps, and `*.sync` masks
 //!   are not waited for.
-//! * [`Schedule::Adversarial`]: lanes meet only at `*.sync` instructions and barriers. Seeds 0 to 7: lanes in reverse, lane 0
-//!   ahead, last lane ahead, warps in reverse, blocks in reverse, upper half-warp ahead, lanes one by one in order, all in
-//!   reverse. Other seeds split groups and change their order at random before operations on memory.
+//!
+//! The others are explored: `Its` with preemptions. Before an operation that others can see (on shared or global memory, a
+//! fence, `activemask`) lanes may be stopped. Nobody waits for them at a meeting place then, and of all that is resident,
+//! lanes, warps and blocks alike, whoever has the best rank goes next. Who only waits goes behind all others, so a loop
+//! that polls does not keep up those whom it waits for. Up to 16 blocks are under way at once, more when they wait for
+//! later ones.
+//!
+//! * [`Schedule::Adversarial`]: seeds 0 to 7 pull lanes apart wherever they come together: lanes in reverse, lane 0 ahead,
+//!   last lane ahead, warps in reverse, blocks in reverse, upper half-warp ahead, lanes one by one in order, all in reverse.
+//!   Other seeds move a group of lanes or a part of it at one operation in eight.
+//! * [`Schedule::Pct`]: every warp, and lanes that went a way of their own, get a random priority; at `depth - 1` random
+//!   operations some lanes go behind all others.
+//! * [`Schedule::Replay`]: the preemptions of [`Config::witness`], exactly.
+//!
+//! What an explored schedule did is in [`LaunchReport::order`], as plain data with a text form. [`explore::minimise`] finds
+//! the shortest part of it that still fails.
+//!
+//! # Loops that never end
+//!
+//! Nobody can run: a deadlock, reported with who waits where for whom. A loop that polls is proven to be endless when the
+//! state of its lanes (place, registers, local memory) repeats, nothing has changed memory in between, and everybody
+//! else waits or polls, too: [`FindingKind::Livelock`] says what is polled, who changed it last and where that thread
+//! waits. The state is compared by a hash of 128 bits. Modules that read a clock, launches on several host threads and
+//! loops that count are left to [`Limits::steps`]: warp instructions without a block ending.
+//!
+//! # Memory
+//!
+//! A launch keeps its resident blocks' registers, shared and local memory, nothing for blocks that are done or to come
+//! (but a schedule's first preemptions, see [`Limits::preemptions`]). The
+//! race check adds 64 bytes of shadow for 128 bytes touched as long as whole warps access them side by side (rounded up to
+//! 8 KiB of memory), 1.5 KiB more for a line that lanes access otherwise, 6 KiB if by less than a word; the check for reads
+//! of nothing adds a bit a byte. Clocks that fences and atomics publish are kept until the launch ends, 2^23 at most.
+//!
+//! Global memory is words of 32 bits. With several host threads a plain access of 64 bits is two of them and may be torn
+//! where a kernel races; relaxed, volatile and stronger ones, and atomics, are whole.
 //!
 //! # What is left out
 //!
@@ -77,19 +109,24 @@ pub mod config;
 pub mod counters;
 pub mod device;
 mod exec;
+pub mod explore;
 pub mod finding;
 mod isa;
 pub mod launch;
 mod memory;
+mod message;
 pub mod module;
 pub mod num;
 pub mod observe;
 mod ptx;
+pub mod trace;
 pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
 pub use device::{Device, LaunchError, MemoryError};
+pub use exec::lanes::vector_bits;
+pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{Access, Finding, FindingKind, Place, Severity};
-pub use launch::{Arg, Dim3, Launch, LaunchReport, Status};
+pub use launch::{Arg, Dim3, Launch, LaunchReport, Order, Status};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -1,5 +1,6 @@
 //! A parsed PTX module.
 
+use crate::Limits;
 use crate::isa::decode::{Decoded, decode};
 use crate::isa::op::Op;
 use std::fmt;
@@ -52,8 +53,13 @@ pub struct Module {
 impl Module {
     /// Reads PTX text. Unknown instructions are kept and reported when they are executed, not here.
     pub fn parse(ptx: &str) -> Result<Self, ParseError> {
-        let tree = crate::ptx::parse(ptx)?;
-        Ok(Self { decoded: Arc::new(decode(&tree)) })
+        Self::parse_limited(ptx, &Limits::default())
+    }
+
+    /// The same with limits of the caller's: `text`, `nesting`, `variables` and `registers` count.
+    pub fn parse_limited(ptx: &str, limits: &Limits) -> Result<Self, ParseError> {
+        let tree = crate::ptx::parse(ptx, limits)?;
+        Ok(Self { decoded: Arc::new(decode(&tree, limits.registers)) })
     }
 
     /// The entries, in the order of the text.

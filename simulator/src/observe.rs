@@ -28,6 +28,8 @@ pub enum AccessKind {
 pub enum Order {
     /// Weak: an ordinary access.
     Weak,
+    /// A weak load of what a compare-and-swap, minimum or maximum of the same address corrects when it is stale.
+    Checked,
     /// `.volatile`: relaxed at system scope, but see the race rules.
     Volatile,
     /// `.relaxed`.
@@ -88,6 +90,8 @@ pub struct WarpAccess<'a> {
     /// Lanes whose store writes the value that memory already holds: two such stores at once are harmless. 0 is always
     /// allowed.
     pub silent: u32,
+    /// Made by `cp.async`: done when its thread has waited for it.
+    pub copy: bool,
 }
 
 /// A place that a watcher found wrong; the executor turns it into a [`crate::Finding`] with names and lines.
@@ -114,6 +118,8 @@ pub enum Complaint {
         other_pc: u32,
         /// What the other side did.
         other_kind: AccessKind,
+        /// The other side was made by `cp.async`.
+        other_copy: bool,
         /// Would lockstep have ordered them?
         hidden_before_volta: bool,
     },
@@ -129,8 +135,15 @@ pub trait Observer {
     fn block_end(&mut self, warp: WarpId);
     /// A warp accesses memory; complaints go to `complain`.
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint));
-    /// Every thread of `participants` (one mask a warp of the block) passed a block barrier together.
-    fn block_barrier(&mut self, warp: WarpId, participants: &[u32]);
+    /// Every thread of `participants` (one mask a warp of the block) passed block barrier `id` together, and so after
+    /// those that have arrived at it. `counted`: a barrier for a number of threads, to which exited ones do not belong.
+    fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool);
+    /// The lanes of `mask` arrived at block barrier `id` and did not wait (`bar.arrive`).
+    fn arrive(&mut self, _warp: WarpId, _id: u32, _mask: u32) {}
+    /// The lanes of `mask` put their copies by `cp.async` into a group (`cp.async.commit_group`).
+    fn commit(&mut self, _warp: WarpId, _mask: u32) {}
+    /// The lanes of `mask` waited for all but the newest `left` groups of their copies; for all copies when `None`.
+    fn wait(&mut self, _warp: WarpId, _mask: u32, _left: Option<u32>) {}
     /// The lanes of `mask` passed a `bar.warp.sync` together.
     fn warp_barrier(&mut self, warp: WarpId, mask: u32);
     /// The lanes of `mask` exited: barriers no longer wait for them.
@@ -151,7 +164,7 @@ impl Observer for Nobody {
     fn block_start(&mut self, _: WarpId, _: u32, _: u32) {}
     fn block_end(&mut self, _: WarpId) {}
     fn access(&mut self, _: &WarpAccess<'_>, _: &mut dyn FnMut(Complaint)) {}
-    fn block_barrier(&mut self, _: WarpId, _: &[u32]) {}
+    fn block_barrier(&mut self, _: WarpId, _: u32, _: &[u32], _: bool) {}
     fn warp_barrier(&mut self, _: WarpId, _: u32) {}
     fn fence(&mut self, _: WarpId, _: u32, _: Order, _: Scope) {}
 }

@@ -159,7 +159,7 @@ fn a_spinning_lane_lets_the_lock_holder_go_on() {
     let limits = Limits { steps: 50_000, ..Limits::default() };
     let config = Config { schedule: Schedule::PreVolta, limits, ..Config::default() };
     let (report, _) = run_with(module("", body), config, 1, 32, 0);
-    assert!(matches!(report.findings[0].kind, FindingKind::StepLimit { limit: 50_000 }));
+    assert!(matches!(report.findings[0].kind, FindingKind::Livelock { .. }));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn threads_that_have_left_are_not_waited_for() {
 #[test]
 fn memory_faults_name_the_object() {
     let FindingKind::OutOfBounds { access } = fault("st.global.u32 [%rd3+1024], %r1; ret;") else { panic!() };
-    assert_eq!(access.object, "`out` + 1024 (0 bytes past its end)");
+    assert_eq!(access.object, "`out` + 1024 (right behind its 1024 bytes)");
     assert_eq!((access.what.as_str(), access.place.thread, access.place.function.as_str()), ("write", [0, 0, 0], "k"));
     let FindingKind::OutOfBounds { access } = fault("ld.shared.u32 %r2, [%r1+4096]; ret;") else { panic!() };
     assert_eq!(access.space, "shared");
@@ -353,4 +353,25 @@ fn shared_addresses_from_32_bit_registers_wrap() {
     let (report, out) = run(".shared .align 4 .b8 s[256];", &body, 1);
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     assert_eq!(out[0], 9);
+}
+
+/// A cluster of one block is a block; larger ones are named, not run as if they were.
+#[test]
+fn clusters_of_several_blocks_are_named() {
+    let run = |blocks: u32| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n\
+             .visible .entry k()\n.explicitcluster\n.reqnctapercluster {blocks}, 1, 1\n{{\nret;\n}}\n"
+        );
+        let module = simulator::Module::parse(&text).expect("parses");
+        let mut device = simulator::Device::new(std::sync::Arc::new(module), simulator::Config::default());
+        let (kernel, args) = ("k".to_string(), Vec::new());
+        let launch =
+            simulator::Launch { kernel, grid: [2, 1, 1], block: [32, 1, 1], shared: 0, args, cooperative: false };
+        device.launch(&launch).expect("launches")
+    };
+    assert_eq!(run(1).status, simulator::Status::Finished);
+    let report = run(2);
+    let simulator::FindingKind::Unsupported { instruction } = &report.findings[0].kind else { panic!("{report:?}") };
+    assert!(instruction.contains("clusters of 2 blocks"), "{instruction}");
 }

@@ -1,8 +1,11 @@
 //! Atomics and reductions, lane after lane.
 
-use super::access::Bad;
 use super::block::Shared;
+use super::cell::Bad;
 use super::context::{Flow, Worker};
+use super::direct::{Direct, Files};
+use super::schedule::Writer;
+use super::traffic::charge_atomic;
 use super::warp::Warp;
 use crate::isa::op::{AddressSpace, AtomicOp};
 use crate::observe::{AccessKind, Observer};
@@ -13,18 +16,15 @@ impl<O: Observer> Worker<'_, O> {
     pub fn atomic(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> Flow {
         let group = warp.groups[at];
         warp.spun |= op.may_spin;
+        if self.atomic_at_once(shared, warp, at, mask, op) {
+            return Flow::Continue;
+        }
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         let second = warp.read(group.frame, op.c);
         let mut old = vec![[0u64; 32]; operands.len()];
-        let count = operands.len() as u64;
-        let lanes = mask.count_ones() as u64;
-        self.count(group.pc, |c| c.flops += u64::from(op.flops) * count * lanes);
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            let lanes = u64::from(part.count_ones());
-            self.count(group.pc, |c| {
-                if space == AddressSpace::Shared { c.shared_atomics += lanes } else { c.global_atomics += lanes }
-            });
+            self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 for (element, operand) in operands.iter().enumerate() {
                     let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
@@ -37,7 +37,15 @@ impl<O: Observer> Worker<'_, O> {
                         }),
                     };
                     match result {
-                        Ok(before) => old[element][lane] = before,
+                        Ok(before) => {
+                            old[element][lane] = before;
+                            let keep = u64::MAX >> (64 - u64::from(op.size.min(8)) * 8);
+                            if op.may_spin && ((op.f)(before, operand[lane], second[lane]) ^ before) & keep != 0 {
+                                let slot = (space == AddressSpace::Shared).then_some(shared.slot);
+                                let thread = (warp.index, lane as u32);
+                                self.writers.note(Writer::new(slot, address, shared.linear, thread, group.pc));
+                            }
+                        }
                         Err(bad) => {
                             let kind = AccessKind::Atomic;
                             return self.refuse(shared, warp, group.pc, lane, kind, space, address, op.size, bad);
@@ -60,24 +68,50 @@ impl<O: Observer> Worker<'_, O> {
         Flow::Continue
     }
 
+    /// Does all lanes of an atomic at once, if that is possible, and tells of it.
+    fn atomic_at_once(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> bool {
+        let group = warp.groups[at];
+        let frame = warp.frames[group.frame as usize];
+        let by = shared.warp(warp.index);
+        let mut memory = Direct {
+            global: self.global.lend(),
+            last: &mut self.last,
+            shared: &mut shared.bytes,
+            lines: &mut self.lines,
+            origins: &self.context.decoded.code.origins,
+            writers: &mut self.writers,
+            by,
+        };
+        let mut files = Files::new(warp, &frame);
+        let Some(lanes) = memory.atomic(group.pc as usize, op, &mut files, mask) else { return false };
+        if O::ACTIVE {
+            let order = (op.order, op.scope);
+            let addresses = lanes.addresses();
+            self.observe(shared, warp, group.pc, lanes.space, AccessKind::Atomic, order, 4, mask, &addresses);
+        }
+        warp.groups[at].pc += 1;
+        true
+    }
+
     fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, Bad> {
         let size = op.size;
         if address & u64::from(size - 1) != 0 {
             return Err(Bad::Misaligned);
         }
         let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
-        let allocation = &self.context.global.allocations[at];
+        let global = self.global.get();
+        let allocation = &global.allocations[at];
         if allocation.constant {
             return Err(Bad::Constant);
         }
         let offset = address - allocation.base;
-        if self.context.config.threads <= 1 {
+        if self.global.alone() {
             let before = allocation.load(offset, size);
             allocation.store(offset, size, (op.f)(before, operand, second));
             return Ok(before);
         }
         if size == 8 {
-            let _guard = self.context.global.lock(address).lock();
+            let _guard = global.lock(address).lock();
             let before = allocation.load(offset, 8);
             allocation.store(offset, 8, (op.f)(before, operand, second));
             return Ok(before);

@@ -1,11 +1,12 @@
 //! A block: its warps, its shared memory, its barriers.
 
 use super::context::{Flow, Worker};
-use super::warp::{State, Warp};
+use super::warp::{Since, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
-use crate::isa::op::{BarrierKind, BarrierOp, Inst};
+use crate::isa::op::{BarrierKind, BarrierOp, Inst, Reg};
 use crate::observe::{Observer, WarpId};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// One of a block's sixteen barriers.
 #[derive(Debug, Default, Clone)]
@@ -14,6 +15,8 @@ pub struct Barrier {
     pub arrived: Vec<u32>,
     /// Lanes whose reduction predicate is true, by warp.
     pub votes: Vec<u32>,
+    /// Of those, lanes that do not wait (`bar.arrive`).
+    pub passing: Vec<u32>,
     /// Threads expected; 0 for all.
     pub expected: u32,
     /// First operation that arrived.
@@ -33,8 +36,18 @@ pub struct Shared {
     pub bytes: Vec<u8>,
     /// Barriers.
     pub barriers: Vec<Barrier>,
+    /// Barriers that lanes have arrived at, one bit each; the others' lists are those of an earlier phase.
+    pub waited: u32,
+    /// Since completeness was looked at somebody arrived or exited: nothing else completes a barrier.
+    pub moved: bool,
     /// Lanes that exist and have not exited, by warp.
     pub live: Vec<u32>,
+}
+
+/// What is wrong when two warps name different numbers of threads at one barrier.
+fn counts(id: u32, first: u32, second: u32) -> String {
+    let words = |count| if count == 0 { "all threads".to_owned() } else { format!("{count} threads") };
+    format!("barrier {id} is for {} where the first warp came to it and for {} here", words(first), words(second))
 }
 
 /// A block.
@@ -51,7 +64,9 @@ pub struct Block {
 pub enum Turn {
     /// All threads have exited.
     Done,
-    /// It waits for another block, or has had its time.
+    /// It waits for another block.
+    Wait,
+    /// It has had its time.
     Yield,
     /// The launch is over.
     Stop,
@@ -75,44 +90,69 @@ impl Shared {
 }
 
 impl<O: Observer> Worker<'_, O> {
-    /// Prepares a block for its first instruction.
-    pub fn start_block(&mut self, block: &mut Block, linear: u64, slot: u32) {
+    /// Bytes that a block needs to begin.
+    fn needs(&self) -> u64 {
+        let context = self.context;
+        let threads: u32 = context.block.iter().product();
+        let info = &context.decoded.code.functions[context.function as usize];
+        let shared = u64::from(context.static_shared) + u64::from(context.dynamic_shared);
+        u64::from(threads.div_ceil(32)) * Warp::bytes_of(info) + shared
+    }
+
+    /// May a block begin beside those that wait? One that was there before has its room.
+    pub fn has_room(&self, block: &Block) -> bool {
+        !block.warps.is_empty() || self.state + self.needs() <= self.state_limit()
+    }
+
+    /// Prepares a block for its first instruction. False if it needs more than there may be: the launch is over.
+    pub fn start_block(&mut self, block: &mut Block, linear: u64, slot: u32) -> bool {
         let context = self.context;
         let grid = context.grid;
         let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
         block.shared.index = [(linear % x) as u32, (linear / x % y) as u32, (linear / (x * y)) as u32];
         block.shared.linear = linear;
         block.shared.slot = slot;
+        let info = &context.decoded.code.functions[context.function as usize];
+        let excess = if u64::from(info.local) > self.stack_limit() {
+            Some(FindingKind::StackOverflow { limit: context.config.limits.stack })
+        } else if !self.has_room(block) {
+            Some(FindingKind::StateLimit { limit: context.config.limits.state })
+        } else {
+            None
+        };
+        if let Some(kind) = excess {
+            self.fault(&block.shared, &Warp::default(), info.start, 1, kind);
+            return false;
+        }
+        if block.warps.is_empty() {
+            self.state += self.needs();
+        }
         let threads: u32 = context.block.iter().product();
         let bytes = context.static_shared.next_multiple_of(16) + context.dynamic_shared;
         block.shared.bytes.clear();
         block.shared.bytes.resize(bytes as usize, 0);
         let warps = threads.div_ceil(32) as usize;
-        block.shared.barriers.clear();
+        (block.shared.waited, block.shared.moved) = (0, false);
         block.warps.resize_with(warps, Warp::default);
         block.shared.live.clear();
-        let info = &context.decoded.code.functions[context.function as usize];
         for (index, warp) in block.warps.iter_mut().enumerate() {
             warp.start(index as u32, context.block, context.function, info);
             block.shared.live.push(warp.lanes);
         }
-        for warp in &mut block.warps {
-            self.converged(warp, 0);
-        }
+        self.count(info.start, |c| c.warps += warps as u64);
         if O::ACTIVE {
             self.observer.block_start(block.shared.warp(0), threads, bytes);
         }
+        true
     }
 
     /// Runs a block until it is done, waits for others, or has had its time.
     pub fn run_block(&mut self, block: &mut Block) -> Turn {
-        let reversed = self.warps_reversed();
         let count = block.warps.len();
         let (mut rounds, mut idle) = (0, 0);
         loop {
             let (mut ran, mut spinning, mut done) = (0, 0, 0);
             for at in 0..count {
-                let at = if reversed { count - 1 - at } else { at };
                 let Block { warps, shared } = &mut *block;
                 let warp = &mut warps[at];
                 if warp.live() == 0 {
@@ -133,10 +173,7 @@ impl<O: Observer> Worker<'_, O> {
                 self.complete_barriers(block);
             }
             if done == count {
-                if O::ACTIVE {
-                    self.observer.block_end(block.shared.warp(0));
-                }
-                return Turn::Done;
+                return self.end_block(block);
             }
             if ran == 0 && spinning == 0 {
                 // Nobody ran: either a barrier has just let some go, or nobody ever will.
@@ -148,7 +185,7 @@ impl<O: Observer> Worker<'_, O> {
                     return Turn::Stop;
                 }
             } else if ran == 0 {
-                return Turn::Yield;
+                return Turn::Wait;
             } else {
                 idle = 0;
             }
@@ -157,6 +194,17 @@ impl<O: Observer> Worker<'_, O> {
                 return Turn::Yield;
             }
         }
+    }
+
+    /// All its threads have exited.
+    pub fn end_block(&mut self, block: &Block) -> Turn {
+        if O::ACTIVE {
+            self.observer.block_end(block.shared.warp(0));
+        }
+        // The step limit is for what does not come to an end.
+        self.context.steps.store(0, Relaxed);
+        self.unreported = 0;
+        Turn::Done
     }
 
     /// A group arrives at a block barrier.
@@ -170,26 +218,34 @@ impl<O: Observer> Worker<'_, O> {
         op: &BarrierOp,
     ) -> Flow {
         let group = warp.groups[at];
-        self.count(group.pc, |c| c.barriers += 1);
         if mask == 0 {
             warp.groups[at].pc += 1;
             return Flow::Continue;
         }
+        self.count(group.pc, |c| c.barriers += 1);
         let lane = mask.trailing_zeros() as usize;
-        let id = warp.read(group.frame, op.id)[lane] as u32;
-        let count = warp.read(group.frame, op.count)[lane] as u32;
-        if id > 15 {
-            let explanation = format!("barrier {id}: there are sixteen, 0 to 15");
+        let id = warp.read_lane(group.frame, op.id, lane) as u32;
+        let count = warp.read_lane(group.frame, op.count, lane) as u32;
+        if id > 15 || !count.is_multiple_of(32) {
+            let explanation = if id > 15 {
+                format!("barrier {id}: there are sixteen, 0 to 15")
+            } else {
+                format!("barrier {id} is for {count} threads: only whole warps can be named, multiples of 32")
+            };
             return self.fault(shared, warp, group.pc, mask, FindingKind::DivergentBarrier { explanation });
         }
         if shared.barriers.len() <= id as usize {
             shared.barriers.resize(id as usize + 1, Barrier::default());
         }
         let warps = shared.live.len();
+        shared.moved = true;
         let barrier = &mut shared.barriers[id as usize];
-        if barrier.arrived.iter().all(|&mask| mask == 0) {
+        if shared.waited >> id & 1 == 0 {
+            shared.waited |= 1 << id;
             barrier.arrived.clear();
             barrier.arrived.resize(warps, 0);
+            barrier.passing.clear();
+            barrier.passing.resize(warps, 0);
             barrier.votes.clear();
             barrier.votes.resize(warps, 0);
             barrier.expected = count;
@@ -201,7 +257,17 @@ impl<O: Observer> Worker<'_, O> {
         barrier.arrived[warp.index as usize] |= arriving;
         let votes = warp.read_predicate(group.frame, op.a);
         barrier.votes[warp.index as usize] |= mask & if op.negated { !votes } else { votes };
-        let first = barrier.pc;
+        if op.kind == BarrierKind::Arrive {
+            barrier.passing[warp.index as usize] |= arriving;
+            if O::ACTIVE {
+                self.observer.arrive(
+                    WarpId { block: shared.linear, slot: shared.slot, warp: warp.index },
+                    id,
+                    arriving,
+                );
+            }
+        }
+        let (first, expected) = (barrier.pc, barrier.expected);
         if self.context.config.checks.barriers && op.aligned {
             // Lanes may come one by one, and some may exit instead: only what the others do tells whether they diverged.
             // Before Volta nobody else of the warp runs until the barrier is complete, so their way is looked at.
@@ -215,8 +281,10 @@ impl<O: Observer> Worker<'_, O> {
             } else {
                 warp.groups.iter().any(elsewhere)
             };
-            if missing != 0 || apart {
-                let explanation = if missing != 0 {
+            if missing != 0 || apart || expected != count {
+                let explanation = if expected != count {
+                    counts(id, expected, count)
+                } else if missing != 0 {
                     super::schedule::stray(id, mask, missing)
                 } else {
                     format!("warps wait at barrier {id} in different places")
@@ -251,11 +319,14 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Lets go everybody whose barrier is complete.
     pub fn complete_barriers(&mut self, block: &mut Block) {
-        for id in 0..block.shared.barriers.len() {
-            let barrier = &block.shared.barriers[id];
-            if barrier.arrived.iter().all(|&mask| mask == 0) {
-                continue;
-            }
+        if !std::mem::take(&mut block.shared.moved) {
+            return;
+        }
+        let mut waited = block.shared.waited;
+        while waited != 0 {
+            let id = waited.trailing_zeros() as usize;
+            waited &= waited - 1;
+            let barrier = &mut block.shared.barriers[id];
             // A warp has arrived when all of its lanes that are left have.
             let whole = |(arrived, live): (&u32, &u32)| *arrived != 0 && live & !arrived == 0;
             let complete = if barrier.expected == 0 {
@@ -269,9 +340,13 @@ impl<O: Observer> Worker<'_, O> {
             }
             let votes: u32 = barrier.votes.iter().map(|mask| mask.count_ones()).sum();
             let threads: u32 = barrier.arrived.iter().map(|mask| mask.count_ones()).sum();
-            let participants = std::mem::take(&mut block.shared.barriers[id].arrived);
+            let counted = barrier.expected != 0;
+            block.shared.waited &= !(1 << id);
             if O::ACTIVE {
-                self.observer.block_barrier(block.shared.warp(0), &participants);
+                let mut participants = std::mem::take(&mut barrier.arrived);
+                participants.iter_mut().zip(&barrier.passing).for_each(|(all, passing)| *all &= !passing);
+                self.observer.block_barrier(block.shared.warp(0), id as u32, &participants, counted);
+                block.shared.barriers[id].arrived = participants;
             }
             for warp in &mut block.warps {
                 let mut at = 0;
@@ -287,17 +362,17 @@ impl<O: Observer> Worker<'_, O> {
                                 BarrierKind::RedAnd => u32::from(votes == threads),
                                 _ => u32::from(votes > 0),
                             };
-                            warp.write(group.frame, op.d, group.mask, &[value.into(); 32]);
+                            if op.d != Reg::None {
+                                warp.write(group.frame, op.d, group.mask, &[value.into(); 32]);
+                            }
                         }
                         warp.groups[at].state = State::Ready;
                         warp.groups[at].pc += 1;
-                        self.converged(warp, at);
+                        warp.groups[at].since = Since::Together;
                     }
                     at += 1;
                 }
-                if !self.adversarial() {
-                    warp.merge();
-                }
+                warp.merge();
             }
         }
     }

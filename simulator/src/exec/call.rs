@@ -53,12 +53,9 @@ impl<O: Observer> Worker<'_, O> {
                 let message = self.assert_message(shared, warp, group.frame, mask, op);
                 self.fault(shared, warp, group.pc, mask, FindingKind::Assert { message })
             }
-            Callee::Malloc | Callee::Free | Callee::Missing(_) => {
-                let name = match &op.callee {
-                    Callee::Missing(name) => name.as_str(),
-                    Callee::Malloc => "malloc",
-                    _ => "free",
-                };
+            Callee::Malloc => self.malloc(warp, at, mask, op),
+            Callee::Free => self.free(shared, warp, at, mask, op),
+            Callee::Missing(name) => {
                 let instruction = format!("call {name}: it has no body in this module");
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
             }
@@ -78,7 +75,8 @@ impl<O: Observer> Worker<'_, O> {
         let code = &self.context.decoded.code;
         let op = &code.calls[call as usize];
         let caller = &code.functions[warp.frames[group.frame as usize].function as usize];
-        let limit = self.context.config.limits.stack;
+        let limit = self.stack_limit();
+        let held = warp.bytes();
         let mut places = Vec::new();
         for (lanes, function) in ways {
             let info = &code.functions[function as usize];
@@ -105,6 +103,11 @@ impl<O: Observer> Worker<'_, O> {
                 warp.pass(lanes, (group.frame, *from), (frame, *to));
             }
             places.push((lanes, info.start, frame));
+        }
+        self.state += warp.bytes().saturating_sub(held);
+        if self.state > self.state_limit() {
+            let limit = self.context.config.limits.state;
+            return self.fault(shared, warp, group.pc, mask, FindingKind::StateLimit { limit });
         }
         let skipped = group.mask & !mask;
         let mut ways: Vec<(u32, u32)> = places.iter().map(|&(lanes, pc, _)| (lanes, pc)).collect();
@@ -154,7 +157,8 @@ impl<O: Observer> Worker<'_, O> {
             Some(CallValue::Register(reg)) => warp.read(frame, *reg),
             Some(CallValue::Memory { offset, .. }) => {
                 let at = warp.frames[frame as usize].local + offset;
-                std::array::from_fn(|lane| warp.load_local(lane, at, size))
+                let there = warp.has_local(at, size);
+                std::array::from_fn(|lane| if there { warp.load_local(lane, at, size) } else { 0 })
             }
             None => [0; 32],
         }

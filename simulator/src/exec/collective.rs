@@ -2,9 +2,9 @@
 
 use super::block::Shared;
 use super::context::{Flow, Worker};
-use super::warp::{Group, State, Warp};
+use super::warp::{Group, Since, State, Warp};
 use crate::config::Schedule;
-use crate::isa::op::{CollectiveFn, CollectiveOp, Inst, Op, Reg, Vote};
+use crate::isa::op::{CollectiveFn, CollectiveOp, Op, Reg, Vote};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
 
@@ -39,6 +39,11 @@ impl<O: Observer> Worker<'_, O> {
         self.member_masks(warp, group)[group.mask.trailing_zeros() as usize & 31] as u32
     }
 
+    /// The lanes that a group names, at a warp's barrier too.
+    pub fn named(&self, warp: &Warp, group: &Group) -> u32 {
+        self.member_masks(warp, group)[group.mask.trailing_zeros() as usize & 31] as u32
+    }
+
     /// Whom a waiting group waits for, in words.
     pub fn awaited(&self, warp: &Warp, group: &Group) -> String {
         let masks = self.member_masks(warp, group);
@@ -50,10 +55,10 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// A group comes to a `*.sync` instruction.
-    pub fn converge(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, inst: Inst, mask: u32) -> Flow {
+    pub fn converge(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32) -> Flow {
         let group = warp.groups[at];
         if mask == 0 {
-            self.counted(group.pc, inst.counted, 0);
+            self.counted(warp, &group, 0);
             warp.groups[at].pc += 1;
             return Flow::Continue;
         }
@@ -139,21 +144,32 @@ impl<O: Observer> Worker<'_, O> {
                     warp.groups[index].mask &= !lanes;
                     let place = |known: &&mut Group| known.pc == from.pc && known.frame == from.frame;
                     match fresh.iter_mut().find(place) {
-                        Some(known) => known.mask |= lanes,
-                        None => fresh.push(Group { mask: lanes, state: State::Ready, turn: 0, ..from }),
+                        Some(known) => {
+                            known.mask |= lanes;
+                            known.rank = known.rank.min(from.rank);
+                        }
+                        None => fresh.push(Group {
+                            mask: lanes,
+                            state: State::Ready,
+                            turn: 0,
+                            since: Since::Together,
+                            ..from
+                        }),
                     }
                 }
                 warp.groups.retain(|group| group.mask != 0);
+                for group in &fresh {
+                    warp.leave(group.mask, group.clan);
+                }
                 if barrier {
+                    warp.strayed &= !arrived;
                     if O::ACTIVE {
                         self.observer.warp_barrier(_shared.warp(warp.index), arrived);
                     }
                     for group in fresh {
-                        self.counted(group.pc, 1, group.mask);
+                        self.counted(warp, &group, group.mask);
                         self.count(group.pc, |c| c.warp_barriers += 1);
                         warp.groups.push(Group { pc: group.pc + 1, ..group });
-                        let at = warp.groups.len() - 1;
-                        self.converged(warp, at);
                     }
                 } else {
                     // Complete now: its turn will come, and find it so.
@@ -170,11 +186,11 @@ impl<O: Observer> Worker<'_, O> {
         let group = warp.groups[at];
         let code = &self.context.decoded.code;
         let inst = code.insts[group.pc as usize];
-        self.counted(group.pc, inst.counted, group.mask);
+        self.counted(warp, &group, group.mask);
         match inst.op {
             Op::Collective(index) => {
                 let op = &code.collectives[index as usize];
-                self.exchange(warp, &group, op);
+                self.exchange(shared, warp, &group, op);
                 let shuffle = matches!(
                     op.f,
                     CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx
@@ -188,20 +204,26 @@ impl<O: Observer> Worker<'_, O> {
             }
             _ => {
                 if O::ACTIVE {
-                    self.observer.warp_barrier(shared.warp(warp.index), group.mask);
+                    // Lanes with different masks are barriers of their own, met at one place.
+                    let masks = self.member_masks(warp, &group);
+                    let mut left = group.mask;
+                    while left != 0 {
+                        let first = masks[left.trailing_zeros() as usize];
+                        let lanes = |lane: &u32| left >> lane & 1 != 0 && masks[*lane as usize] == first;
+                        let same = (0..32).filter(lanes).fold(0, |mask, lane| mask | 1 << lane);
+                        self.observer.warp_barrier(shared.warp(warp.index), same);
+                        left &= !same;
+                    }
                 }
                 self.count(group.pc, |c| c.warp_barriers += 1);
             }
         }
         warp.groups[at].pc += 1;
-        if self.adversarial() {
-            self.converged(warp, at);
-            return Flow::Switch;
-        }
+        warp.groups[at].since = Since::Together;
         Flow::Continue
     }
 
-    fn exchange(&self, warp: &mut Warp, group: &Group, op: &CollectiveOp) {
+    fn exchange(&mut self, shared: &Shared, warp: &mut Warp, group: &Group, op: &CollectiveOp) {
         let a = warp.read(group.frame, op.a);
         let masks = match op.mask {
             Reg::None => [u64::from(group.mask); 32],
@@ -213,24 +235,8 @@ impl<O: Observer> Worker<'_, O> {
         let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
         match &op.f {
             CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
-                let (b, c) = (warp.read(group.frame, op.b), warp.read(group.frame, op.c));
-                for lane in each {
-                    // 9.7.9.6 of the PTX manual.
-                    let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
-                    let segment = (c[lane] >> 8) as i32 & 31;
-                    let this = lane as i32;
-                    let max = (this & segment) | (clamp & !segment);
-                    let min = this & segment;
-                    let (from, valid) = match op.f {
-                        CollectiveFn::ShflUp => (this - by, this - by >= max),
-                        CollectiveFn::ShflDown => (this + by, this + by <= max),
-                        CollectiveFn::ShflBfly => (this ^ by, this ^ by <= max),
-                        _ => (min | (by & !segment), (min | (by & !segment)) <= max),
-                    };
-                    let from = if valid { from } else { this };
-                    d[lane] = a[(from & 31) as usize];
-                    p[lane] = u64::from(valid);
-                }
+                let operands = [a, warp.read(group.frame, op.b), warp.read(group.frame, op.c)];
+                (d, p) = self.shuffle(shared, warp, group, op, &masks, &operands);
             }
             CollectiveFn::Vote(vote) => {
                 let mut votes = warp.read_predicate(group.frame, op.a);

@@ -1,11 +1,16 @@
 //! What all blocks of a launch share, and what one host thread keeps for itself.
 
+use super::profile::Profile;
+use super::recorder::Recorder;
+use super::schedule::{Control, Writers};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::isa::decode::Decoded;
-use crate::memory::global::Global;
+use crate::memory::heap::Heap;
+use crate::memory::view::View;
 use crate::observe::Observer;
 use crate::{Dim3, Finding};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// What all blocks share.
@@ -14,8 +19,6 @@ pub struct Context<'a> {
     pub decoded: &'a Decoded,
     /// Settings.
     pub config: &'a Config,
-    /// Global memory.
-    pub global: &'a Global,
     /// Index of the kernel's function.
     pub function: u32,
     /// Parameter bytes.
@@ -36,20 +39,32 @@ pub struct Context<'a> {
     pub stop: AtomicBool,
     /// Number of this launch.
     pub launch: u64,
+    /// Operations of the launches before it that others could see, under explored schedules.
+    pub operations: u64,
+    /// Where `malloc` of device code takes from.
+    pub heap: Option<&'a Mutex<Heap>>,
 }
 
 /// What one host thread keeps.
 pub struct Worker<'a, O: Observer> {
     /// Shared.
     pub context: &'a Context<'a>,
+    /// Global memory.
+    pub global: View<'a>,
     /// Watcher.
     pub observer: &'a mut O,
-    /// Sums.
-    pub counters: Counters,
-    /// Sums by index of [`crate::isa::op::Code::lines`], when asked for.
+    /// Sums by index of [`crate::isa::op::Code::lines`], without what `profile` knows.
     pub lines: Vec<Counters>,
+    /// What ran.
+    pub profile: Profile,
+    /// The trace, when asked for.
+    pub trace: Option<Box<Recorder<'a>>>,
+    /// The linear index of the block whose warp runs now, if that is to be traced.
+    pub traced: Option<u64>,
     /// Findings.
     pub findings: Vec<Finding>,
+    /// Findings beyond the limit, and the first's place.
+    pub unkept: Option<(u64, crate::Place)>,
     /// What printf wrote.
     pub printf: Vec<u8>,
     /// What it wrote beyond the limit.
@@ -62,10 +77,22 @@ pub struct Worker<'a, O: Observer> {
     pub clock: u64,
     /// Allocation last used.
     pub last: usize,
-    /// State of the schedule's random numbers.
-    pub random: u64,
+    /// Writes that changed memory, while that is kept track of.
+    pub changes: u64,
+    /// Nobody goes on: it is kept track of what changes memory.
+    pub watching: bool,
+    /// Rounds in a row in which all resident blocks only waited.
+    pub rounds: u64,
+    /// Who last changed a word by an atomic with a result, as a lock is taken.
+    pub writers: Writers,
+    /// Decides, where the schedule is one that is explored.
+    pub control: Option<Control>,
     /// Lanes whose store writes what is there already, for the next observed access.
     pub silent: u32,
+    /// Bytes that its blocks hold, those that are done and wait to be used again included.
+    pub state: u64,
+    /// The next observed access is made by `cp.async`.
+    pub copying: bool,
     /// The launch must stop.
     pub stopped: bool,
 }
@@ -85,42 +112,51 @@ pub enum Flow {
 
 impl<'a, O: Observer> Worker<'a, O> {
     /// A fresh one.
-    pub fn new(context: &'a Context<'a>, observer: &'a mut O, seed: u64) -> Self {
-        let lines = if context.config.lines { context.decoded.code.lines.len() } else { 0 };
+    pub fn new(context: &'a Context<'a>, global: View<'a>, observer: &'a mut O) -> Self {
+        let code = &context.decoded.code;
+        let request = context.config.trace.as_ref();
         Self {
             context,
+            global,
             observer,
-            counters: Counters::default(),
-            lines: vec![Counters::default(); lines],
+            lines: vec![Counters::default(); code.lines.len()],
+            profile: Profile::new(code.insts.len()),
+            trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),
+            traced: None,
             findings: Vec::new(),
+            unkept: None,
             printf: Vec::new(),
             dropped: 0,
             dropped_at: None,
             unreported: 0,
             clock: 0,
             last: 0,
-            random: seed ^ 0x9e37_79b9_7f4a_7c15,
+            changes: 0,
+            watching: false,
+            rounds: 0,
+            writers: Writers::default(),
+            control: Control::new(context.config, context.launch - 1, context.operations),
             silent: 0,
+            state: 0,
+            copying: false,
             stopped: false,
         }
     }
 
-    /// Adds to the sums, and to those of the operation's line.
+    /// Adds to the sums of the operation's line.
     #[inline(always)]
     pub fn count(&mut self, pc: u32, add: impl Fn(&mut Counters)) {
-        add(&mut self.counters);
-        if !self.lines.is_empty() {
-            let line = self.context.decoded.code.origins[pc as usize].line;
-            add(&mut self.lines[line as usize]);
-        }
+        let line = self.context.decoded.code.origins[pc as usize].line;
+        add(&mut self.lines[line as usize]);
     }
 
-    /// A random number below `bound` (splitmix64, Steele, Lea, Flood 2014).
-    pub fn below(&mut self, bound: u32) -> u32 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
+    /// Its share of [`crate::Limits::state`].
+    pub fn state_limit(&self) -> u64 {
+        self.context.config.limits.state / self.context.config.threads.max(1) as u64
+    }
+
+    /// The stack limit; more than an address can name is no limit.
+    pub fn stack_limit(&self) -> u64 {
+        self.context.config.limits.stack.min(1 << 30)
     }
 }

@@ -10,11 +10,13 @@ use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Words for an access.
-pub fn what(kind: AccessKind) -> &'static str {
+pub fn what(kind: AccessKind, copy: bool) -> &'static str {
     match kind {
+        AccessKind::Atomic => "atomic",
+        AccessKind::Load if copy => "asynchronous read",
+        AccessKind::Store if copy => "asynchronous write",
         AccessKind::Load => "read",
         AccessKind::Store => "write",
-        AccessKind::Atomic => "atomic",
     }
 }
 
@@ -33,7 +35,24 @@ impl<O: Observer> Worker<'_, O> {
     pub fn place(&self, block: [u32; 3], warp: &Warp, pc: u32, mask: u32) -> Place {
         let lane = mask.trailing_zeros().min(31) as usize;
         let thread = std::array::from_fn(|axis| warp.tid[axis][lane]);
-        self.place_of(block, thread, pc, mask.count_ones())
+        self.place_of(block, thread, self.with_a_line(warp, pc, mask), mask.count_ones())
+    }
+
+    /// The operation, or the nearest call on the way to it that has a source line: library functions have none.
+    fn with_a_line(&self, warp: &Warp, pc: u32, mask: u32) -> u32 {
+        let code = &self.context.decoded.code;
+        let has_line =
+            |pc: u32| code.origins.get(pc as usize).is_some_and(|origin| code.lines[origin.line as usize].1 > 0);
+        let mut frame = warp.groups.iter().find(|group| group.pc == pc && group.mask & mask != 0).map(|g| g.frame);
+        let mut at = pc;
+        while !has_line(at)
+            && let Some(inner) = frame.and_then(|frame| warp.frames.get(frame as usize))
+            && inner.parent != u32::MAX
+        {
+            at = inner.return_pc.saturating_sub(1);
+            frame = Some(inner.parent);
+        }
+        if has_line(at) { at } else { pc }
     }
 
     fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
@@ -68,6 +87,8 @@ impl<O: Observer> Worker<'_, O> {
             known.count += 1;
         } else if self.findings.len() < self.context.config.limits.findings || finding.severity == Severity::Fault {
             self.findings.push(finding);
+        } else {
+            self.unkept.get_or_insert((0, finding.place)).0 += 1;
         }
     }
 
@@ -100,7 +121,7 @@ impl<O: Observer> Worker<'_, O> {
         let function = warp.frames.first().map_or(0, |frame| frame.function);
         Access {
             place: self.place(shared.index, warp, pc, mask),
-            what: what(kind).into(),
+            what: what(kind, false).into(),
             space: space_name(space).into(),
             address,
             size,
@@ -140,7 +161,7 @@ impl<O: Observer> Worker<'_, O> {
                 nearest(&[("parameters", 0, self.context.params.len() as u64)], address, "parameters")
             }
             _ => {
-                let all = &self.context.global.allocations;
+                let all = &self.global.get().allocations;
                 let at = all.partition_point(|allocation| allocation.base <= address);
                 let near = [at.checked_sub(1), Some(at)];
                 let all: Vec<(&str, u64, u64)> = near
@@ -174,18 +195,27 @@ impl<O: Observer> Worker<'_, O> {
         };
         let mask = 1 << lane;
         let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
+        this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {
             Complaint::Uninitialised { .. } => FindingKind::Uninitialised { access: this },
-            Complaint::Race { other_block, other_thread, other_pc, other_kind, hidden_before_volta, .. } => {
+            Complaint::Race {
+                other_block,
+                other_thread,
+                other_pc,
+                other_kind,
+                other_copy,
+                hidden_before_volta,
+                ..
+            } => {
                 let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
                 let (bx, by) = (self.context.block[0], self.context.block[1]);
                 let block =
                     [(other_block % gx) as u32, (other_block / gx % gy) as u32, (other_block / (gx * gy)) as u32];
                 let thread = [other_thread % bx, other_thread / bx % by, other_thread / (bx * by)];
                 let mut first = this.clone();
-                first.what = what(other_kind).into();
+                first.what = what(other_kind, other_copy).into();
                 first.place = self.place_of(block, thread, other_pc, 1);
                 first.address = address;
                 FindingKind::Race { first, second: this, hidden_before_volta }
@@ -220,8 +250,9 @@ fn nearest(all: &[(&str, u64, u64)], address: u64, otherwise: &str) -> String {
             format!("`{name}` - {} ({} bytes before its start, of {size})", base - address, base - address)
         }
         Some(&(name, base, size)) if address < base + size => format!("`{name}` + {}", address - base),
-        Some(&(name, base, size)) => {
-            format!("`{name}` + {} ({} bytes past its end)", address - base, address - base - size)
-        }
+        Some(&(name, base, size)) => match address - base - size {
+            0 => format!("`{name}` + {size} (right behind its {size} bytes)"),
+            past => format!("`{name}` + {} ({past} bytes behind the end of its {size})", address - base),
+        },
     }
 }

@@ -2,90 +2,110 @@
 
 use super::block::{Block, Turn};
 use super::context::{Context, Worker};
-use crate::config::Schedule;
 use crate::counters::{Counters, LineCounters};
 use crate::finding::{Finding, FindingKind, Severity};
-use crate::launch::{LaunchReport, Status};
+use crate::launch::{LaunchReport, Order, Status};
+use crate::memory::view::View;
 use crate::observe::Observer;
+use crate::trace::Trace;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What a host thread hands back.
 pub struct Outcome {
-    counters: Counters,
     lines: Vec<Counters>,
+    trace: Option<Trace>,
     findings: Vec<Finding>,
+    unkept: Option<(u64, crate::Place)>,
     printf: Vec<u8>,
     dropped: u64,
     dropped_at: Option<crate::Place>,
+    order: Option<Order>,
 }
 
 /// Runs blocks until none is left. Several host threads may do so at once, each with `resident` blocks of its own.
 pub fn work<O: Observer>(
     context: &Context<'_>,
+    global: View<'_>,
     observer: &mut O,
     next: &AtomicU64,
     slots: std::ops::Range<u32>,
 ) -> Outcome {
-    let seed = match context.config.schedule {
-        Schedule::Adversarial { seed } => seed,
-        _ => 0,
-    };
-    let mut worker = Worker::new(context, observer, seed);
-    let total: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
-    let backwards = matches!(seed, 4 | 7);
-    let mut resident: VecDeque<Box<Block>> = VecDeque::new();
-    let mut free: Vec<(u32, Box<Block>)> = Vec::new();
-    let mut unused = slots.clone();
-    'blocks: loop {
-        // A new block if there is room and nobody who was there before can go on.
-        let mut turns = resident.len();
-        while turns > 0 {
-            turns -= 1;
-            let Some(mut block) = resident.pop_front() else { break };
-            match worker.run_block(&mut block) {
-                Turn::Done => free.push((block.shared.slot, block)),
-                Turn::Yield => resident.push_back(block),
-                Turn::Stop => break 'blocks,
-            }
-            if !worker_within(&mut worker) {
-                break 'blocks;
-            }
-        }
-        let slot = match free.pop() {
-            Some(found) => Some(found),
-            None => unused.next().map(|slot| (slot, Box::default())),
-        };
-        if let Some((slot, mut block)) = slot {
-            let linear = next.fetch_add(1, Relaxed);
-            if linear < total {
-                let linear = if backwards { total - 1 - linear } else { linear };
-                worker.start_block(&mut block, linear, slot);
-                resident.push_back(block);
-                // The newest goes first: those before it have just waited.
-                resident.rotate_right(1);
-                continue;
-            }
-            free.push((slot, block));
-        }
-        if resident.is_empty() {
-            break;
-        }
+    let mut worker = Worker::new(context, global, observer);
+    if worker.control.is_some() {
+        worker.explore(next, slots);
+    } else {
+        worker.take_turns(next, slots);
     }
     worker.observer.launch_end();
+    worker.profile.settle(&context.decoded.code, &mut worker.lines);
     Outcome {
-        counters: worker.counters,
         lines: worker.lines,
+        trace: worker.trace.map(|trace| trace.finish()),
         findings: worker.findings,
+        unkept: worker.unkept,
         printf: worker.printf,
         dropped: worker.dropped,
         dropped_at: worker.dropped_at,
+        order: worker.control.map(|control| control.order(&context.decoded.code)),
     }
 }
 
-fn worker_within<O: Observer>(worker: &mut Worker<'_, O>) -> bool {
-    worker.stopped |= worker.context.stop.load(Relaxed);
-    !worker.stopped
+impl<O: Observer> Worker<'_, O> {
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.context.grid.iter().map(|&extent| u64::from(extent)).product()
+    }
+
+    fn take_turns(&mut self, next: &AtomicU64, mut slots: std::ops::Range<u32>) {
+        // What other host threads do is not known here: there the step limit remains.
+        let alone = slots.len() as u32 == self.context.config.resident_blocks.max(1);
+        let total = self.blocks();
+        let mut resident: VecDeque<Block> = VecDeque::new();
+        let mut free: Vec<(u32, Block)> = Vec::new();
+        loop {
+            // A new block if there is room and nobody who was there before can go on.
+            let mut waited = true;
+            for _ in 0..resident.len() {
+                let Some(mut block) = resident.pop_front() else { break };
+                let turn = self.run_block(&mut block);
+                waited &= turn == Turn::Wait;
+                match turn {
+                    Turn::Done => free.push((block.shared.slot, block)),
+                    Turn::Wait | Turn::Yield => resident.push_back(block),
+                    Turn::Stop => return,
+                }
+                if self.context.stop.load(Relaxed) {
+                    return;
+                }
+            }
+            let slot = match free.pop() {
+                Some(found) => Some(found),
+                None => slots.next().map(|slot| (slot, Block::default())),
+            };
+            if let Some((slot, mut block)) = slot {
+                let room = resident.is_empty() || self.has_room(&block);
+                let linear = if room { next.fetch_add(1, Relaxed) } else { total };
+                if linear < total {
+                    if !self.start_block(&mut block, linear, slot) {
+                        return;
+                    }
+                    resident.push_back(block);
+                    // The newest goes first: those before it have just waited.
+                    resident.rotate_right(1);
+                    continue;
+                }
+                free.push((slot, block));
+            }
+            if resident.is_empty() {
+                return;
+            }
+            if alone && self.round(resident.make_contiguous(), waited) {
+                self.stuck(resident.make_contiguous());
+                return;
+            }
+        }
+    }
 }
 
 /// Puts the host threads' outcomes together.
@@ -94,10 +114,17 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut lines = LineCounters::new();
     let (mut findings, mut printf) = (Vec::<Finding>::new(), Vec::new());
     let (mut dropped, mut dropped_at) = (0, None);
+    let mut unkept: Option<(u64, crate::Place)> = None;
+    let mut order = Order { complete: true, ..Order::default() };
     let code = &context.decoded.code;
+    let mut trace = None;
     for outcome in outcomes {
-        counters.add(&outcome.counters);
-        for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| line.instructions > 0) {
+        trace = trace.or(outcome.trace);
+        for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+            counters.add(line);
+            if !context.config.lines {
+                continue;
+            }
             let (file, number) = code.lines[index];
             let file = if number > 0 { code.file(file).to_string() } else { String::new() };
             lines.entry((file, number)).or_default().add(line);
@@ -113,8 +140,12 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
                 None => findings.push(finding),
             }
         }
+        if let Some((count, place)) = outcome.unkept {
+            unkept.get_or_insert((0, place)).0 += count;
+        }
         printf.extend(outcome.printf);
         dropped += outcome.dropped;
+        order = outcome.order.unwrap_or(order);
         dropped_at = dropped_at.or(outcome.dropped_at);
     }
     let limit = context.config.limits.printf;
@@ -123,6 +154,10 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     if dropped > 0 {
         let place = dropped_at.unwrap_or_default();
         let kind = FindingKind::PrintfOverflow { dropped };
+        findings.push(Finding { kind, severity: Severity::Note, place, count: 1 });
+    }
+    if let Some((dropped, place)) = unkept {
+        let kind = FindingKind::FindingsOverflow { dropped };
         findings.push(Finding { kind, severity: Severity::Note, place, count: 1 });
     }
     findings.sort_by_key(|finding| {
@@ -135,5 +170,5 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     });
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
     let status = if stopped { Status::Stopped } else { Status::Finished };
-    LaunchReport { status, findings, counters, lines, printf }
+    LaunchReport { status, findings, counters, lines, trace, printf, order }
 }

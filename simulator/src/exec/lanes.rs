@@ -1,10 +1,15 @@
 //! The hot loop: 32 lanes a step, compiled for several vector widths and chosen at run time.
 //!
-//! Runs everything that only touches registers, and branches that no lane takes differently. Everything else stops it.
+//! Runs everything that only touches registers, branches that no lane takes differently, and the loads and stores that
+//! [`super::direct`] knows. Everything else stops it.
 
 use super::context::Context;
+use super::direct::{Direct, Files};
+use super::profile::Profile;
+use super::select::{bits, compare, put};
+use super::special::{by_lane, parameter, uniform};
 use super::warp::{Group, Warp};
-use crate::isa::op::{Cmp, NO_GUARD, Op, Reg, Special};
+use crate::isa::op::{NO_GUARD, Op, Reg, Special};
 use crate::num::Rounding;
 
 /// Why the loop stopped; the group's program counter is at the operation that did it.
@@ -18,68 +23,24 @@ pub enum Stop {
     Spin,
 }
 
-/// What ran.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Tally {
-    /// Warp instructions.
-    pub instructions: u64,
-    /// Thread instructions.
-    pub threads: u64,
-    /// Floating-point operations.
-    pub flops: u64,
-    /// Conditional branches.
-    pub branches: u64,
+/// What the loop works on besides the warp.
+pub struct Machine<'m, 'a> {
+    /// What all blocks share.
+    pub context: &'m Context<'a>,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Clock when the loop starts.
+    pub clock: u64,
+    /// Run loads and stores in the loop: nobody watches them, and nobody may come between.
+    pub direct: bool,
+    /// What ran.
+    pub profile: &'m mut Profile,
+    /// Memory and sums.
+    pub memory: Direct<'m>,
 }
 
 /// Iterations of a waiting loop before others get their turn.
 const SPINS: u32 = 16;
-
-#[inline(always)]
-fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
-    if mask == u32::MAX {
-        *to = *values;
-    } else {
-        for lane in 0..32 {
-            to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
-        }
-    }
-}
-
-#[inline(always)]
-fn bits(test: impl Fn(usize) -> bool) -> u32 {
-    let mut mask = 0;
-    for lane in 0..32 {
-        mask |= if test(lane) { 1u32 << lane } else { 0 };
-    }
-    mask
-}
-
-/// Lanes where a comparison holds. NaN is what makes the unordered ones differ.
-#[expect(
-    clippy::double_comparisons,
-    clippy::neg_cmp_op_on_partial_ord,
-    clippy::eq_op,
-    reason = "NaN: ordered and unordered comparisons differ"
-)]
-#[inline(always)]
-fn compare<T: Copy + PartialOrd>(cmp: Cmp, a: &[T; 32], b: &[T; 32]) -> u32 {
-    match cmp {
-        Cmp::Eq => bits(|lane| a[lane] == b[lane]),
-        Cmp::Ne => bits(|lane| a[lane] < b[lane] || a[lane] > b[lane]),
-        Cmp::Lt => bits(|lane| a[lane] < b[lane]),
-        Cmp::Le => bits(|lane| a[lane] <= b[lane]),
-        Cmp::Gt => bits(|lane| a[lane] > b[lane]),
-        Cmp::Ge => bits(|lane| a[lane] >= b[lane]),
-        Cmp::Equ => !compare(Cmp::Ne, a, b),
-        Cmp::Neu => bits(|lane| a[lane] != b[lane]),
-        Cmp::Ltu => bits(|lane| !(a[lane] >= b[lane])),
-        Cmp::Leu => bits(|lane| !(a[lane] > b[lane])),
-        Cmp::Gtu => bits(|lane| !(a[lane] <= b[lane])),
-        Cmp::Geu => bits(|lane| !(a[lane] < b[lane])),
-        Cmp::Num => bits(|lane| a[lane] == a[lane] && b[lane] == b[lane]),
-        Cmp::Nan => bits(|lane| a[lane] != a[lane] || b[lane] != b[lane]),
-    }
-}
 
 /// Any NaN that an f32 operation makes is this one (the PTX manual's canonical NaN).
 #[inline(always)]
@@ -87,82 +48,40 @@ fn canonical32(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
-/// A special register's lanes.
-fn special(
-    which: Special,
-    context: &Context<'_>,
-    tid: &[[u32; 32]; 3],
-    index: u32,
-    block: [u32; 3],
-    clock: u64,
-) -> [u64; 32] {
-    let all = |value: u64| [value; 32];
-    let by_lane = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
-    let linear = u64::from(block[0])
-        + u64::from(context.grid[0]) * (u64::from(block[1]) + u64::from(context.grid[1]) * u64::from(block[2]));
-    let threads = context.block.iter().product::<u32>();
-    match which {
-        Special::Tid(3) | Special::Ctaid(3) => all(0),
-        Special::Ntid(3) | Special::Nctaid(3) => all(1),
-        Special::Tid(at) => std::array::from_fn(|lane| tid[at as usize][lane].into()),
-        Special::Ntid(at) => all(context.block[at as usize].into()),
-        Special::Ctaid(at) => all(block[at as usize].into()),
-        Special::Nctaid(at) => all(context.grid[at as usize].into()),
-        Special::Laneid => by_lane(|lane| lane),
-        Special::Warpid => all(index.into()),
-        Special::Nwarpid => all(threads.div_ceil(32).into()),
-        Special::Smid => all(linear % u64::from(context.config.sms.max(1))),
-        Special::Nsmid => all(context.config.sms.into()),
-        Special::Gridid => all(context.launch),
-        Special::LanemaskEq => by_lane(|lane| 1 << lane),
-        Special::LanemaskLt => by_lane(|lane| (1 << lane) - 1),
-        Special::LanemaskLe => by_lane(|lane| u32::MAX >> (31 - lane)),
-        Special::LanemaskGt => by_lane(|lane| !(u32::MAX >> (31 - lane))),
-        Special::LanemaskGe => by_lane(|lane| !((1 << lane) - 1)),
-        Special::Clock | Special::GlobaltimerLo => all(clock & 0xffff_ffff),
-        Special::ClockHi | Special::GlobaltimerHi => all(clock >> 32),
-        Special::Clock64 | Special::Globaltimer => all(clock),
-        Special::Envreg(1) => all(context.workspace >> 32),
-        Special::Envreg(2) => all(context.workspace & 0xffff_ffff),
-        Special::Envreg(_) | Special::Zero => all(0),
-        Special::One => all(1),
-        Special::DynamicSmemSize => all(context.dynamic_shared.into()),
-        Special::DynamicSmemBase => all(u64::from(context.static_shared.next_multiple_of(16))),
-        Special::TotalSmemSize => all(u64::from(context.static_shared) + u64::from(context.dynamic_shared)),
-    }
-}
-
-fn parameter(params: &[u8], offset: u32, size: usize) -> u64 {
-    let mut bytes = [0; 8];
-    if let Some(found) = params.get(offset as usize..offset as usize + size) {
-        bytes[..size].copy_from_slice(found);
-    }
-    u64::from_le_bytes(bytes)
-}
-
-/// Runs a group until something stops it. `lines` stops it after each source line's operation, so that the caller can
-/// count by line.
+/// Bits of the vectors that the loop was compiled for on this machine.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+popcnt+lzcnt",
     "x86_64+avx2+fma+bmi1+bmi2+popcnt+lzcnt"
 ))]
-pub fn run<'a>(
-    context: &Context<'a>,
-    warp: &mut Warp,
-    group: &mut Group,
-    block: [u32; 3],
-    tally: &mut Tally,
-    clock: u64,
-    fuel: u64,
-) -> Stop {
+pub fn vector_bits() -> u32 {
+    let target = multiversion::target::selected_target!();
+    if target.supports_feature_str("avx512f") {
+        512
+    } else if target.supports_feature_str("avx2") {
+        256
+    } else {
+        128
+    }
+}
+
+/// Runs a group until something stops it, at most `fuel` operations. Says what stopped it and how many warp instructions
+/// ran.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+popcnt+lzcnt",
+    "x86_64+avx2+fma+bmi1+bmi2+popcnt+lzcnt"
+))]
+pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut Group, fuel: u64) -> (Stop, u64) {
+    let Machine { context, block, clock, direct, profile, memory } = machine;
+    let (context, block, clock, direct) = (*context, *block, *clock, *direct);
     let code = &context.decoded.code;
     let insts = &code.insts[..];
     let frame = warp.frames[group.frame as usize];
     let (base32, base64, base_p) = (frame.base32 as usize, frame.base64 as usize, frame.base_p as usize);
     let active = group.mask;
     let mut pc = group.pc as usize;
-    let (mut instructions, mut threads, mut flops, mut branches) = (0u64, 0u64, 0u64, 0u64);
-    let Warp { r32, r64, p, meetings, spun, spins, tid, index, .. } = warp;
+    let mut instructions = 0u64;
+    let (mut from, lanes) = (pc, u64::from(active.count_ones()));
+    let Warp { r32, r64, p, local, meetings, spun, spins, tid, index, .. } = warp;
     let r32 = &mut r32[base32..];
     let r64 = &mut r64[base64..];
     let p = &mut p[base_p..];
@@ -234,8 +153,7 @@ pub fn run<'a>(
             }};
         }
         macro_rules! float32 {
-            ($n:expr, $d:ident, $a:ident, $b:ident, |$x:ident, $y:ident| $value:expr) => {{
-                flops += $n * u64::from(mask.count_ones());
+            ($d:ident, $a:ident, $b:ident, |$x:ident, $y:ident| $value:expr) => {{
                 let (a, b) = (&r32[$a as usize], &r32[$b as usize]);
                 map!(r32, $d, u32, |lane| {
                     let ($x, $y) = (f32::from_bits(a[lane]), f32::from_bits(b[lane]));
@@ -245,7 +163,6 @@ pub fn run<'a>(
         }
         macro_rules! float64 {
             ($d:ident, $a:ident, $b:ident, $f:ident) => {{
-                flops += u64::from(mask.count_ones());
                 let (a, b) = (&r64[$a as usize], &r64[$b as usize]);
                 map!(r64, $d, u64, |lane| crate::num::float::$f(a[lane], b[lane], Rounding::Nearest))
             }};
@@ -273,27 +190,20 @@ pub fn run<'a>(
                 continue;
             }
             Op::Bra { target, .. } => {
-                if inst.guard != NO_GUARD {
-                    if mask != 0 && mask != active {
-                        break Stop::Slow;
-                    }
-                    branches += 1;
+                if mask != 0 && (mask != active || target as usize >= insts.len()) {
+                    // The slow path splits the group, or reports the target.
+                    break Stop::Slow;
                 }
                 instructions += u64::from(inst.counted);
-                threads += u64::from(mask.count_ones());
                 if mask == 0 {
+                    profile.off(pc, active);
                     pc += 1;
                     continue;
                 }
-                if target as usize >= insts.len() {
-                    // Counted again by the slow path, which reports it.
-                    instructions -= u64::from(inst.counted);
-                    threads -= u64::from(mask.count_ones());
-                    branches -= u64::from(inst.guard != NO_GUARD);
-                    break Stop::Slow;
-                }
                 let backward = target as usize <= pc;
+                profile.span(from, pc + 1, lanes);
                 pc = target as usize;
+                from = pc;
                 if backward && *spun {
                     *spun = false;
                     *spins += 1;
@@ -318,13 +228,20 @@ pub fn run<'a>(
             Op::AndP { d, a, b } => logic!(d, p[a as usize] & p[b as usize]),
             Op::OrP { d, a, b } => logic!(d, p[a as usize] | p[b as usize]),
             Op::XorP { d, a, b } => logic!(d, p[a as usize] ^ p[b as usize]),
-            Op::Special32 { d, which } | Op::Special64 { d, which } => {
-                let values = special(which, context, tid, *index, block, clock + instructions);
-                if matches!(inst.op, Op::Special64 { .. }) {
-                    put(&mut r64[d as usize], &values, mask);
-                } else {
+            Op::Special32 { d, which: Special::Tid(axis @ 0..3) } => {
+                put(&mut r32[d as usize], &tid[axis as usize], mask)
+            }
+            Op::Special32 { d, which } => match uniform(which, context, *index, block, clock + instructions) {
+                Some(value) => put(&mut r32[d as usize], &[value as u32; 32], mask),
+                None => {
+                    let values = by_lane(which, tid);
                     map!(r32, d, u32, |lane| values[lane] as u32);
                 }
+            },
+            Op::Special64 { d, which } => {
+                let value = uniform(which, context, *index, block, clock + instructions);
+                let values = value.map_or_else(|| by_lane(which, tid), |value| [value; 32]);
+                put(&mut r64[d as usize], &values, mask);
             }
             Op::Param32 { d, offset } => {
                 let value = parameter(&context.params, offset, 4) as u32;
@@ -389,11 +306,10 @@ pub fn run<'a>(
             Op::Shl64 { d, a, b } => shift64!(d, a, b, |x, y| if y > 63 { 0 } else { x << (y & 63) }),
             Op::ShrU64 { d, a, b } => shift64!(d, a, b, |x, y| if y > 63 { 0 } else { x >> (y & 63) }),
             Op::ShrS64 { d, a, b } => shift64!(d, a, b, |x, y| (x as i64 >> y.min(63)) as u64),
-            Op::AddF32 { d, a, b } => float32!(1, d, a, b, |x, y| x + y),
-            Op::SubF32 { d, a, b } => float32!(1, d, a, b, |x, y| x - y),
-            Op::MulF32 { d, a, b } => float32!(1, d, a, b, |x, y| x * y),
+            Op::AddF32 { d, a, b } => float32!(d, a, b, |x, y| x + y),
+            Op::SubF32 { d, a, b } => float32!(d, a, b, |x, y| x - y),
+            Op::MulF32 { d, a, b } => float32!(d, a, b, |x, y| x * y),
             Op::FmaF32 { d, a, b, c } => {
-                flops += 2 * u64::from(mask.count_ones());
                 let (a, b, c) = (&r32[a as usize], &r32[b as usize], &r32[c as usize]);
                 map!(r32, d, u32, |lane| canonical32(
                     f32::from_bits(a[lane]).mul_add(f32::from_bits(b[lane]), f32::from_bits(c[lane]))
@@ -405,7 +321,6 @@ pub fn run<'a>(
             Op::SubF64 { d, a, b } => float64!(d, a, b, sub_f64),
             Op::MulF64 { d, a, b } => float64!(d, a, b, mul_f64),
             Op::FmaF64 { d, a, b, c } => {
-                flops += 2 * u64::from(mask.count_ones());
                 let (a, b, c) = (&r64[a as usize], &r64[b as usize], &r64[c as usize]);
                 map!(r64, d, u64, |lane| crate::num::float::fma_f64(a[lane], b[lane], c[lane], Rounding::Nearest));
             }
@@ -477,7 +392,6 @@ pub fn run<'a>(
                 }
                 let mut out = [0; 32];
                 (op.f)(&sources, &mut out);
-                flops += u64::from(op.flops) * u64::from(mask.count_ones());
                 match op.d {
                     Reg::R32(d) => map!(r32, d, u32, |lane| out[lane] as u32),
                     Reg::R64(d) => put(&mut r64[d as usize], &out, mask),
@@ -485,42 +399,44 @@ pub fn run<'a>(
                     Reg::None => {}
                 }
             }
+            Op::Load(index) if direct => {
+                if mask != 0 {
+                    let op = &code.accesses[index as usize];
+                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    let Some(lanes) = memory.access(op, &files, mask) else { break Stop::Slow };
+                    memory.load(pc, op, &lanes, &mut files, mask);
+                    *spun |= op.may_spin;
+                }
+            }
+            Op::Atomic(index) if direct => {
+                if mask != 0 {
+                    let op = &code.atomics[index as usize];
+                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    if memory.atomic(pc, op, &mut files, mask).is_none() {
+                        break Stop::Slow;
+                    }
+                    *spun |= op.may_spin;
+                }
+            }
+            Op::Store(index) if direct => {
+                if mask != 0 {
+                    let op = &code.accesses[index as usize];
+                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    let Some(lanes) = memory.access(op, &files, mask) else { break Stop::Slow };
+                    if memory.store::<false>(pc, op, &lanes, &mut files, mask).is_none() {
+                        break Stop::Slow;
+                    }
+                }
+            }
             _ => break Stop::Slow,
         }
         instructions += u64::from(inst.counted);
-        threads += if inst.counted != 0 { u64::from(mask.count_ones()) } else { 0 };
+        if mask != active {
+            profile.off(pc, active & !mask);
+        }
         pc += 1;
     };
+    profile.span(from, pc, lanes);
     group.pc = pc as u32;
-    tally.instructions += instructions;
-    tally.threads += threads;
-    tally.flops += flops;
-    tally.branches += branches;
-    stop
-}
-
-/// How the addresses of a warp's access lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// All lanes active, each right after the one before.
-    Contiguous,
-    /// Nothing special.
-    Any,
-}
-
-/// Adds the offset to every lane's address and looks at the result.
-#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-pub fn addresses(base: &[u64; 32], offset: u64, size: u64, mask: u32, out: &mut [u64; 32]) -> Shape {
-    for (to, from) in out.iter_mut().zip(base) {
-        *to = from.wrapping_add(offset);
-    }
-    if mask != u32::MAX {
-        return Shape::Any;
-    }
-    let first = out[0];
-    let mut different = 0;
-    for (lane, address) in out.iter().enumerate() {
-        different |= address ^ first.wrapping_add(lane as u64 * size);
-    }
-    if different == 0 { Shape::Contiguous } else { Shape::Any }
+    (stop, instructions)
 }

@@ -20,7 +20,10 @@ impl<O: Observer> Worker<'_, O> {
                 let shape = product.shape;
                 let flops = 2 * u64::from(shape.m) * u64::from(shape.n) * u64::from(shape.k);
                 if !product.a.is_integer() {
-                    self.count(group.pc, |c| c.flops += flops);
+                    self.count(group.pc, |c| {
+                        c.flops += flops;
+                        c.flops_matrix += flops;
+                    });
                 }
                 write_fragments(warp, group.frame, &op.d, group.mask, &output);
                 Flow::Continue
@@ -58,10 +61,10 @@ impl<O: Observer> Worker<'_, O> {
         let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
         let mut output = vec![[0; 32]; count];
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            self.count_access(group.pc, space, kind, part, &found, 16, false);
+            self.count_access(group.pc, space, kind, part, &found, 16);
             for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(16) {
-                    let bad = super::access::Bad::Misaligned;
+                    let bad = super::cell::Bad::Misaligned;
                     return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 16, bad);
                 }
             }
@@ -108,7 +111,9 @@ impl<O: Observer> Worker<'_, O> {
         stored: Option<&[[u32; 32]]>,
     ) -> Flow {
         let group = warp.groups[at];
-        let bytes = element.bits() / 8;
+        // Elements narrower than a byte are accessed by words.
+        let bytes = if element.bits() < 8 { 4 } else { element.bits() / 8 };
+        let elements = bytes * 8 / element.bits();
         let words = matrix::words(Family::Wmma, shape, role, element);
         let base = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         let stride = warp.read(group.frame, op.stride);
@@ -117,14 +122,14 @@ impl<O: Observer> Worker<'_, O> {
         for index in 0..words * 4 / bytes {
             let mut found = [0; 32];
             for (lane, found) in found.iter_mut().enumerate() {
-                let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index);
+                let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index * elements);
                 let (slow, fast) = if row_major { (row, column) } else { (column, row) };
                 let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
-                *found = base[lane].wrapping_add(position * u64::from(bytes));
+                *found = base[lane].wrapping_add(position * u64::from(element.bits()) / 8);
             }
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
-                self.count_access(group.pc, space, kind, part, &found, bytes, false);
+                self.count_access(group.pc, space, kind, part, &found, bytes);
                 for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                     let result = match stored {
                         Some(words) => {

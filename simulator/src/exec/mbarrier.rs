@@ -90,7 +90,8 @@ impl<O: Observer> Worker<'_, O> {
                     Kind::CompleteTx => object.transactions = object.transactions.wrapping_sub(operand),
                     Kind::TestWait | Kind::TryWait => d[lane] = u64::from(object.phase != operand >> 63),
                     Kind::TestWaitParity | Kind::TryWaitParity => d[lane] = u64::from(object.phase != operand & 1),
-                    Kind::Inval | Kind::PendingCount => {}
+                    // The arrival that it adds and the one that it makes.
+                    Kind::CpAsyncArriveExtra | Kind::Inval | Kind::PendingCount => {}
                 }
                 if !waits && op.kind != Kind::Inval {
                     object.settle();
@@ -102,14 +103,14 @@ impl<O: Observer> Worker<'_, O> {
             }
             if O::ACTIVE {
                 let (kind, order) = match op.kind {
-                    Kind::Init => (AccessKind::Store, Order::Weak),
-                    _ if waits => (AccessKind::Atomic, Order::Acquire),
+                    Kind::Init | Kind::Inval => (AccessKind::Store, Order::Weak),
+                    // A wait that succeeds acquires what the arrivals released.
+                    _ if waits => (AccessKind::Load, Order::Acquire),
                     _ => (AccessKind::Atomic, Order::Release),
                 };
-                // An arrival releases what its thread did before; a wait acquires it.
-                if order == Order::Release {
-                    self.observer.fence(shared.warp(warp.index), part, Order::AcqRel, Scope::Cta);
-                }
+                let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
+                let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
+                self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra);
                 self.observe(shared, warp, group.pc, space, kind, (order, Scope::Cta), 8, part, &found);
             }
         }

@@ -58,6 +58,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         if let Some(crate::isa::op::CallValue::Memory { offset, .. }) = op.returns.first() {
             let at = warp.frames[frame as usize].local + offset;
+            let mask = if warp.has_local(at, 4) { mask } else { 0 };
             for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
                 warp.store_local(lane, at, 4, 1);
             }

@@ -1,6 +1,6 @@
 //! A warp's state: registers, lane groups, call frames and the places where diverged lanes wait for each other.
 
-use crate::isa::op::{CallValue, FunctionInfo, Inst, NO_GUARD, Reg};
+use crate::isa::op::{AddressSpace, CallValue, FunctionInfo, Inst, NO_GUARD, Reg};
 
 /// What a lane group is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,50 @@ pub struct Group {
     pub state: State,
     /// Smaller goes first.
     pub turn: u32,
+    /// Under an explored schedule: smaller goes first, of all warps and blocks.
+    pub rank: u64,
+    /// Lanes of different clans do not wait for each other at joins.
+    pub clan: u32,
+    /// What happened to it last, as far as an explored schedule wants to know.
+    pub since: Since,
+    /// What it was like when it last went round a waiting loop.
+    pub spins: Spins,
+}
+
+/// What last happened to a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Its lanes started or came together.
+    Together,
+    /// Its lanes went a way of their own.
+    Apart,
+    /// The schedule has been asked since.
+    Asked,
+}
+
+/// A group's state at an earlier round of its waiting loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spins {
+    /// Hash of the state.
+    pub state: u128,
+    /// Writes by then that had changed memory.
+    pub changes: u64,
+    /// Looks since the state was taken.
+    pub looks: u32,
+    /// The state has repeated: the loop goes on as long as memory stays as it is.
+    pub polls: bool,
+    /// What it last read that a loop may wait for: the operation,
+    pub pc: u32,
+    /// the space
+    pub space: AddressSpace,
+    /// and the address in it.
+    pub address: u64,
+}
+
+impl Default for Spins {
+    fn default() -> Self {
+        Self { state: 0, changes: 0, looks: 0, polls: false, pc: u32::MAX, space: AddressSpace::Generic, address: 0 }
+    }
 }
 
 /// A function's activation.
@@ -55,6 +99,21 @@ pub struct Frame {
     pub stack: u64,
 }
 
+/// Undefined values on their way down a tree of shuffles.
+#[derive(Debug, Clone, Copy)]
+pub struct Doubt {
+    /// Lanes that hold one.
+    pub lanes: u32,
+    /// The shuffle that read the first of them.
+    pub pc: u32,
+    /// Who read it there.
+    pub reader: u32,
+    /// From whom.
+    pub from: u32,
+    /// With which mask.
+    pub mask: u32,
+}
+
 /// Lanes that diverged and should meet again.
 #[derive(Debug, Clone, Copy)]
 pub struct Meeting {
@@ -64,6 +123,8 @@ pub struct Meeting {
     pub frame: u32,
     /// Who should come.
     pub members: u32,
+    /// Of which clan.
+    pub clan: u32,
 }
 
 /// A warp.
@@ -95,25 +156,31 @@ pub struct Warp {
     pub spun: bool,
     /// Such iterations in a row.
     pub spins: u32,
+    /// Lanes that went past a place where others wait for them at a `__syncwarp`, which they may still meet elsewhere.
+    pub strayed: u32,
+    /// Values of a tree of `shfl.down` that come from a lane that is not there.
+    pub doubt: Option<Doubt>,
+    /// Explored schedules: clans given so far.
+    pub clans: u32,
+    /// Operations executed that others can see, by lane.
+    pub done: [u32; 32],
+    /// Lanes for which the schedule has been asked about the operation they are at.
+    pub asked: u32,
+    /// Rounds in a row in which groups of it only waited.
+    pub idle: usize,
     /// Function whose constants are in the first frame's registers.
     pub loaded: Option<u32>,
 }
 
 impl Warp {
-    /// Starts the warp at a function's first operation. Registers keep what they held; constants are written once.
+    /// Starts the warp at a function's first operation. Registers keep what they held; constants and thread indices are
+    /// written once, so `index`, `block` and `function` are the same in every call.
     pub fn start(&mut self, index: u32, block: [u32; 3], function: u32, info: &FunctionInfo) {
         let threads = u64::from(block[0]) * u64::from(block[1]) * u64::from(block[2]);
         let first = u64::from(index) * 32;
         let count = threads.saturating_sub(first).min(32) as u32;
-        self.index = index;
         self.lanes = u32::MAX >> (32 - count);
         self.exited = 0;
-        for lane in 0..32 {
-            let at = first + lane as u64;
-            self.tid[0][lane] = (at % u64::from(block[0])) as u32;
-            self.tid[1][lane] = (at / u64::from(block[0]) % u64::from(block[1])) as u32;
-            self.tid[2][lane] = (at / (u64::from(block[0]) * u64::from(block[1]))) as u32;
-        }
         if self.loaded != Some(function) {
             self.r32.clear();
             self.r64.clear();
@@ -124,6 +191,14 @@ impl Warp {
             }
             for &(r, value) in &info.constants64 {
                 self.r64[r as usize] = [value; 32];
+            }
+            // A warp object keeps its place in blocks of one shape.
+            self.index = index;
+            for lane in 0..32 {
+                let at = first + lane as u64;
+                self.tid[0][lane] = (at % u64::from(block[0])) as u32;
+                self.tid[1][lane] = (at / u64::from(block[0]) % u64::from(block[1])) as u32;
+                self.tid[2][lane] = (at / (u64::from(block[0]) * u64::from(block[1]))) as u32;
             }
             self.loaded = Some(function);
         }
@@ -143,10 +218,26 @@ impl Warp {
             stack: u64::from(info.local),
         });
         self.groups.clear();
-        self.groups.push(Group { mask: self.lanes, pc: info.start, frame: 0, state: State::Ready, turn: 0 });
+        self.groups.push(Group {
+            mask: self.lanes,
+            pc: info.start,
+            frame: 0,
+            state: State::Ready,
+            turn: 0,
+            rank: 0,
+            clan: 0,
+            since: Since::Together,
+            spins: Spins::default(),
+        });
         self.meetings.clear();
         self.spun = false;
         self.spins = 0;
+        self.strayed = 0;
+        self.doubt = None;
+        self.clans = 0;
+        self.done = [0; 32];
+        self.asked = 0;
+        self.idle = 0;
     }
 
     fn reserve(&mut self, base32: u32, base64: u32, base_p: u32, info: &FunctionInfo) {
@@ -154,6 +245,17 @@ impl Warp {
         self.r32.resize(grow(self.r32.len(), base32, info.registers32), [0; 32]);
         self.r64.resize(grow(self.r64.len(), base64, info.registers64), [0; 32]);
         self.p.resize(grow(self.p.len(), base_p, info.predicates), 0);
+    }
+
+    /// Bytes of registers and local memory.
+    pub fn bytes(&self) -> u64 {
+        let words = self.r32.len() + 2 * self.r64.len() + self.local.capacity();
+        128 * words as u64 + 4 * self.p.len() as u64
+    }
+
+    /// The same of a warp that is about to start.
+    pub fn bytes_of(info: &FunctionInfo) -> u64 {
+        128 * (u64::from(info.registers32) + 2 * u64::from(info.registers64) + u64::from(info.local) / 4)
     }
 
     /// Lanes that exist and have not exited.
@@ -195,10 +297,22 @@ impl Warp {
         out
     }
 
+    /// One lane of a register.
+    pub fn read_lane(&self, frame: u32, reg: Reg, lane: usize) -> u64 {
+        let frame = &self.frames[frame as usize];
+        match reg {
+            Reg::R32(r) => self.r32[frame.base32 as usize + r as usize][lane].into(),
+            Reg::R64(r) => self.r64[frame.base64 as usize + r as usize][lane],
+            Reg::P(r) => (self.p[frame.base_p as usize + r as usize] >> lane & 1).into(),
+            Reg::None => 0,
+        }
+    }
+
     /// A predicate's lanes.
     pub fn read_predicate(&self, frame: u32, reg: Reg) -> u32 {
         match reg {
             Reg::P(r) => self.p[self.frames[frame as usize].base_p as usize + r as usize],
+            Reg::None => 0,
             reg => {
                 let lanes = self.read(frame, reg);
                 (0..32).fold(0, |mask, lane| mask | u32::from(lanes[lane] != 0) << lane)
@@ -296,6 +410,11 @@ impl Warp {
         }
     }
 
+    /// Is it local memory? A call may pass more than the callee has declared.
+    pub fn has_local(&self, at: u32, size: u32) -> bool {
+        (at as usize + size as usize).div_ceil(4) <= self.local.len()
+    }
+
     /// Copies a value between frames for the lanes of `mask`.
     pub fn pass(&mut self, mask: u32, from: (u32, CallValue), to: (u32, CallValue)) {
         let size = match (from.1, to.1) {
@@ -310,17 +429,17 @@ impl Warp {
                 CallValue::Register(reg) => self.read(from.0, reg),
                 CallValue::Memory { offset, .. } => {
                     let at = self.frames[from.0 as usize].local + offset + step * 8;
-                    let mut out = [0; 32];
-                    for (lane, out) in out.iter_mut().enumerate() {
-                        *out = self.load_local(lane, at, piece);
-                    }
-                    out
+                    let there = self.has_local(at, piece);
+                    std::array::from_fn(|lane| if there { self.load_local(lane, at, piece) } else { 0 })
                 }
             };
             match to.1 {
                 CallValue::Register(reg) => self.write(to.0, reg, mask, &value),
                 CallValue::Memory { offset, .. } => {
                     let at = self.frames[to.0 as usize].local + offset + step * 8;
+                    if !self.has_local(at, piece) {
+                        continue;
+                    }
                     for (lane, value) in value.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
                         self.store_local(lane, at, piece, *value);
                     }

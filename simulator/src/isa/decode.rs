@@ -2,11 +2,12 @@
 
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
-use super::op::{Code, FunctionInfo, NO_GUARD, Op, Variable};
+use super::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, NO_GUARD, Op, Reg, Variable};
 use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_matrix, lower_memory, lower_sync};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
 use crate::num::Rounding;
+use crate::observe::Order;
 use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Ty, Var, VarSpace};
 use std::collections::HashMap;
 
@@ -149,8 +150,8 @@ fn mentions(function: &Function) -> Vec<&str> {
     out
 }
 
-/// Places variables and lowers all functions.
-pub fn decode(tree: &Tree) -> Decoded {
+/// Places variables and lowers all functions, of which none may use more than `registers` of a kind.
+pub fn decode(tree: &Tree, registers: u32) -> Decoded {
     // Of several declarations of a function the one with a body counts.
     let mut functions: Vec<&Function> = Vec::new();
     let mut index_of: HashMap<&str, usize> = HashMap::new();
@@ -181,11 +182,17 @@ pub fn decode(tree: &Tree) -> Decoded {
             });
         }
     }
-    let (placed, shared, shared_end) = place_variables(tree.vars.iter().chain(locals), &mut symbols);
+    let (placed, shared) = place_variables(tree.vars.iter().chain(locals), &mut symbols);
     let variables = initial_values(&placed, &symbols);
 
-    let mut code = Code { files: tree.files.clone(), lines: vec![(0, 0)], ..Code::default() };
+    let mut code = Code {
+        files: tree.files.clone(),
+        lines: vec![(0, 0)],
+        line_of: HashMap::from([((0, 0), 0)]),
+        ..Code::default()
+    };
     let mut decoded_shared: Vec<_> = shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect();
+    let reach = reachable_shared(&functions, &index_of, &shared);
     let (mut kernels, mut entries) = (Vec::new(), Vec::new());
     for (index, function) in functions.iter().enumerate() {
         let base = code.insts.len() as u32;
@@ -193,16 +200,24 @@ pub fn decode(tree: &Tree) -> Decoded {
             code.functions.push(FunctionInfo { name: function.name.clone(), ..FunctionInfo::default() });
             continue;
         };
-        let used = reachable_shared(function, &functions, &index_of, &shared);
-        let mut builder = Builder::new(&symbols, &mut code, index as u32, function.entry, used);
+        let (accesses, atomics) = (code.accesses.len(), code.atomics.len());
+        let mut builder = Builder::new(&symbols, &mut code, index as u32, function.entry, reach[index], registers);
         builder.formals(&function.prototype.params, false);
         builder.formals(&function.prototype.returns, true);
+        if function.entry && function.cluster > 1 {
+            let what = format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster);
+            builder.code.unsupported.push(what);
+            let at = builder.code.unsupported.len() as u32 - 1;
+            builder.emit(Op::Unsupported(at));
+        }
         builder.statements(body);
         if builder.too_many_registers() {
             builder.insts.clear();
             builder.origins.clear();
             builder.labels.clear();
-            builder.code.unsupported.push(format!("{}: more registers than the simulator can name", function.name));
+            let limit = builder.most_registers();
+            let text = format!("{}: more registers than the limit `registers`, {limit}", function.name);
+            builder.code.unsupported.push(text);
             let at = builder.code.unsupported.len() as u32 - 1;
             builder.emit(Op::Unsupported(at));
         }
@@ -211,6 +226,7 @@ pub fn decode(tree: &Tree) -> Decoded {
         for (name, at, size) in builder.own_shared.drain(..) {
             decoded_shared.push((name, at, size, Some(index as u32)));
         }
+        mark_checked(&mut code.accesses[accesses..], &code.atomics[atomics..], &info, &code.insts[base as usize..]);
         info.name = function.name.clone();
         info.defined = true;
         info.start = base;
@@ -228,13 +244,47 @@ pub fn decode(tree: &Tree) -> Decoded {
         }
         code.functions.push(info);
     }
-    let _ = shared_end;
+    code.reads_clock = code.insts.iter().any(|inst| match inst.op {
+        Op::Special32 { which, .. } | Op::Special64 { which, .. } => which.is_clock(),
+        _ => false,
+    });
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
     Decoded { code, kernels, entries, variables, shared: decoded_shared }
 }
 
+/// Plain loads of an address that a correcting atomic of the same function uses are first guesses, not races.
+fn mark_checked(accesses: &mut [AccessOp], atomics: &[AtomicOp], info: &FunctionInfo, insts: &[Inst]) {
+    // An address that is a constant may be in a register or not.
+    let known = |reg: Reg| match reg {
+        Reg::R32(r) => info.constants32.iter().find(|(at, _)| *at == r).map(|(_, value)| i64::from(*value)),
+        Reg::R64(r) => info.constants64.iter().find(|(at, _)| *at == r).map(|(_, value)| *value as i64),
+        _ => None,
+    };
+    let moved: HashMap<Reg, i64> = insts
+        .iter()
+        .filter_map(|inst| match inst.op {
+            Op::Mov32 { d, a } => Some((Reg::R32(d), known(Reg::R32(a))?)),
+            Op::Mov64 { d, a } => Some((Reg::R64(d), known(Reg::R64(a))?)),
+            _ => None,
+        })
+        .collect();
+    let place = |base: Reg, offset: i64| {
+        let value = known(base).or_else(|| moved.get(&base).copied());
+        value.map_or((base, offset), |value| (Reg::None, offset.wrapping_add(value)))
+    };
+    for load in accesses.iter_mut().filter(|access| access.order == Order::Weak && access.regs.len() == 1) {
+        let same = |atomic: &&AtomicOp| {
+            let places = (place(atomic.base, atomic.offset), place(load.base, load.offset));
+            (atomic.space, atomic.size) == (load.space, load.size) && places.0 == places.1
+        };
+        if !load.frame && atomics.iter().filter(same).any(|atomic| atomic.corrects) {
+            load.order = Order::Checked;
+        }
+    }
+}
+
 fn param(var: &Var) -> Param {
-    Param { ty: var.ty.name(), size: var.size.unwrap_or(0) as u32, align: var.align }
+    Param { ty: var.ty.name(), size: u32::try_from(var.size.unwrap_or(0)).unwrap_or(u32::MAX), align: var.align }
 }
 
 type Placed<'t> = Vec<(&'t Var, u64)>;
@@ -243,7 +293,7 @@ type Placed<'t> = Vec<(&'t Var, u64)>;
 fn place_variables<'t>(
     vars: impl Iterator<Item = &'t Var>,
     symbols: &mut HashMap<String, Symbol>,
-) -> (Placed<'t>, Vec<(String, u64, u64)>, u64) {
+) -> (Placed<'t>, Vec<(String, u64, u64)>) {
     let (mut next, mut shared_next) = (window::VARIABLES, 0u64);
     let (mut placed, mut shared) = (Vec::new(), Vec::new());
     for var in vars {
@@ -270,7 +320,7 @@ fn place_variables<'t>(
         };
         symbols.insert(var.name.clone(), symbol);
     }
-    (placed, shared, shared_next)
+    (placed, shared)
 }
 
 fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec<Variable> {
@@ -308,43 +358,49 @@ fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec
     variables
 }
 
-/// End of the module-level shared variables that a function and its callees mention.
+/// For each function: the end of the module-level shared variables that it and its callees mention.
 fn reachable_shared(
-    function: &Function,
     functions: &[&Function],
     index_of: &HashMap<&str, usize>,
     shared: &[(String, u64, u64)],
-) -> u64 {
+) -> Vec<u64> {
+    let mut ends = vec![0; functions.len()];
     if shared.is_empty() {
-        return 0;
+        return ends;
     }
-    let mut seen = vec![false; functions.len()];
-    let mut work = vec![function];
-    let mut end = 0;
-    // A call through a pointer may reach any function.
-    let all: Vec<usize> = (0..functions.len()).filter(|&at| !functions[at].entry).collect();
-    let mut indirect = false;
-    while let Some(at) = work.pop() {
-        for name in mentions(at) {
-            if let Some((_, offset, size)) = shared.iter().find(|(shared, _, _)| shared == name) {
-                end = end.max(offset + size);
-            }
-            if let Some(&callee) = index_of.get(name)
-                && !std::mem::replace(&mut seen[callee], true)
-            {
-                work.push(functions[callee]);
+    let end_of: HashMap<&str, u64> = shared.iter().map(|(name, at, size)| (name.as_str(), at + size)).collect();
+    // Callers of each function; a call through a pointer may reach any function that is no entry.
+    let mut callers = vec![Vec::new(); functions.len()];
+    let mut through_pointers = Vec::new();
+    for (index, function) in functions.iter().enumerate() {
+        for name in mentions(function) {
+            ends[index] = end_of.get(name).map_or(ends[index], |&end| end.max(ends[index]));
+            if let Some(&callee) = index_of.get(name) {
+                callers[callee].push(index);
             }
         }
-        if !indirect && has_prototype(at) {
-            indirect = true;
-            for &callee in &all {
-                if !std::mem::replace(&mut seen[callee], true) {
-                    work.push(functions[callee]);
-                }
+        if has_prototype(function) {
+            through_pointers.push(index);
+        }
+    }
+    // From the largest end on, to all who have not seen a larger one.
+    let mut order: Vec<usize> = (0..functions.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(ends[index]));
+    let (mut seen, mut pointers_seen) = (vec![false; functions.len()], false);
+    for first in order {
+        let (end, mut work) = (ends[first], vec![first]);
+        while let Some(index) = work.pop() {
+            if std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            ends[index] = end;
+            work.extend(&callers[index]);
+            if !functions[index].entry && !std::mem::replace(&mut pointers_seen, true) {
+                work.extend(&through_pointers);
             }
         }
     }
-    end
+    ends
 }
 
 fn has_prototype(function: &Function) -> bool {

@@ -20,6 +20,7 @@ fn element(name: &str) -> Option<Element> {
         "f64" => Element::F64,
         "s8" => Element::S8,
         "u8" => Element::U8,
+        "b1" => Element::B1,
         "s4" => Element::S4,
         "u4" => Element::U4,
         "s32" => Element::S32,
@@ -87,7 +88,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             op.kind = wmma_access(parts, &op.sources, false)?;
             place(b, parts, &mut op, at, rest)?;
         }
-        ("mma" | "wmma", [d, x, y, z]) if !parts.has("sp") && !parts.has("b1") => {
+        ("mma" | "wmma", [d, x, y, z]) if !parts.has("sp") => {
             let family = if parts.base == "mma" { Family::Mma } else { Family::Wmma };
             let types: Vec<Element> = parts.mods.iter().filter_map(|name| element(name)).collect();
             let half = Element::Half(Half::F16);
@@ -105,6 +106,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
                 c: c_type,
                 d: d_type,
                 saturate: parts.has("satfinite"),
+                and: parts.has("and"),
             };
             op.d = registers(b, d)?;
             let sources = [registers(b, x)?, registers(b, y)?, registers(b, z)?];
@@ -131,7 +133,7 @@ fn wmma_access(parts: &Parts<'_>, regs: &[Reg], load: bool) -> Lower<MatrixKind>
     let shape = shape(parts)?;
     let row_major = parts.has("row");
     let expected = crate::num::matrix::words(Family::Wmma, shape, role, element);
-    if element.bits() < 8 || words(regs) as u32 != expected {
+    if words(regs) as u32 != expected {
         return Err(Unknown);
     }
     Ok(if load {

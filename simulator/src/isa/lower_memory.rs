@@ -234,6 +234,11 @@ pub fn atomic_function(name: &str, ty: Ty) -> Option<(AtomicFn, u8)> {
                 ),
             }
         }
+        ("min" | "max", Ty::F16 | Ty::Bf16) => {
+            let t = if ty == Ty::F16 { Half::F16 } else { Half::Bf16 };
+            let bound = if name == "min" { half::min } else { half::max };
+            (Arc::new(move |old, b, _| bound(t, old as u16, b as u16, options).into()), 0)
+        }
         ("min", Ty::F32) => (Arc::new(move |old, b, _| f::min_f32(old as u32, b as u32, options).into()), 0),
         ("max", Ty::F32) => (Arc::new(move |old, b, _| f::max_f32(old as u32, b as u32, options).into()), 0),
         ("add", _) => (Arc::new(|old, b, _| old.wrapping_add(b)), 0),
@@ -280,7 +285,9 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     let (order, scope) = ordering(parts, Order::Relaxed);
     // A read in disguise (`atomicAdd(p, 0)`) and the lock's own instructions are what spin loops are made of.
     let may_spin = !d.is_empty() && (matches!(name, "cas" | "exch") || *value == Operand::Int(0));
+    let corrects = matches!(name, "cas" | "min" | "max" | "and" | "or");
     b.code.atomics.push(AtomicOp {
+        corrects,
         space,
         size: ty.size(),
         d,
@@ -299,12 +306,24 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
 }
 
 fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    if !parts.has("async") || parts.has("bulk") || parts.has("reduce") {
+    if parts.has("bulk") {
+        return super::lower_bulk::lower(b, parts, operands);
+    }
+    if !parts.has("async") || parts.has("reduce") {
         return Err(Unknown);
     }
-    // Copies are done when they are issued: nothing is left to wait for.
-    if parts.has("commit_group") || parts.has("wait_group") || parts.has("wait_all") {
-        b.emit(Op::Nop);
+    // Copies are done when they are issued; only those who watch hear of the waits.
+    if parts.has("commit_group") {
+        b.emit(Op::CopyCommit);
+        return Ok(());
+    }
+    if parts.has("wait_group") {
+        let [Operand::Int(left)] = operands else { return Err(Unknown) };
+        b.emit(Op::CopyWait { left: u32::try_from(*left).map_err(|_| Unknown)?.min(u32::MAX - 1) });
+        return Ok(());
+    }
+    if parts.has("wait_all") {
+        b.emit(Op::CopyWait { left: u32::MAX });
         return Ok(());
     }
     if parts.has("mbarrier") {

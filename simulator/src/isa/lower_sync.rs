@@ -2,12 +2,16 @@
 
 use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
+use super::lower_arith::map1;
 use super::lower_memory::{address, atomic_function, ordering};
 use super::op::{
-    AddressSpace, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind, MbarrierOp, Op, Reg, Vote,
+    AddressSpace, AtomicFn, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind, MbarrierOp, Op,
+    Reg, Use, Vote,
 };
+use crate::num::{MinMax, float};
 use crate::observe::{Order, Scope};
 use crate::ptx::ast::{Operand, Ty};
+use std::sync::Arc;
 
 /// Lowers one of them.
 pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
@@ -50,20 +54,56 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             let a = b.source(a, parts.ty()?)?;
             let mask = mask_of(b, rest)?;
             let f = if parts.has("any") { CollectiveFn::MatchAny } else { CollectiveFn::MatchAll };
-            push(b, CollectiveOp { f, d, p, a, negated: false, b: Reg::None, c: Reg::None, mask });
+            push(
+                b,
+                CollectiveOp {
+                    f,
+                    d,
+                    p,
+                    a,
+                    negated: false,
+                    b: Reg::None,
+                    c: Reg::None,
+                    mask,
+                    used: Use::Unknown,
+                    fed: false,
+                },
+            );
         }
         "redux" => {
             let [d, a, rest @ ..] = operands else { return Err(Unknown) };
             let ty = parts.ty()?;
             let name = parts.mods.iter().find(|name| matches!(**name, "add" | "min" | "max" | "and" | "or" | "xor"));
-            if ty == Ty::F32 && (parts.has("abs") || parts.has("NaN")) {
-                return Err(Unknown);
-            }
             let (f, _) = name.and_then(|name| atomic_function(name, ty)).ok_or(Unknown)?;
-            let (d, a) = (b.destination(d)?, b.source(a, ty)?);
+            let (d, mut a) = (b.destination(d)?, b.source(a, ty)?);
+            let f = match name {
+                Some(&name) if ty == Ty::F32 => {
+                    if parts.has("abs") {
+                        let magnitude = Reg::R32(b.temp32());
+                        b.emit_map(magnitude, &[a], 0, map1(|a| a & 0x7fff_ffff));
+                        a = magnitude;
+                    }
+                    redux_float(name, parts.has("NaN"))?
+                }
+                _ => f,
+            };
             let mask = mask_of(b, rest)?;
             let f = CollectiveFn::Redux(f);
-            push(b, CollectiveOp { f, d, p: Reg::None, a, negated: false, b: Reg::None, c: Reg::None, mask });
+            push(
+                b,
+                CollectiveOp {
+                    f,
+                    d,
+                    p: Reg::None,
+                    a,
+                    negated: false,
+                    b: Reg::None,
+                    c: Reg::None,
+                    mask,
+                    used: Use::Unknown,
+                    fed: false,
+                },
+            );
         }
         "activemask" => {
             let [d] = operands else { return Err(Unknown) };
@@ -92,6 +132,17 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         _ => b.emit(Op::Nop),
     }
     Ok(())
+}
+
+/// `redux.sync.{min,max}{.NaN}.f32`
+fn redux_float(name: &str, nan: bool) -> Lower<AtomicFn> {
+    let options = MinMax { nan, ..MinMax::default() };
+    let f = match name {
+        "min" => float::min_f32,
+        "max" => float::max_f32,
+        _ => return Err(Unknown),
+    };
+    Ok(Arc::new(move |old, b, _| f(old as u32, b as u32, options).into()))
 }
 
 fn push(b: &mut Builder<'_>, op: CollectiveOp) {
@@ -172,7 +223,8 @@ fn shuffle(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
     let a = b.source(a, Ty::B32)?;
     let (lane, clamp) = (b.source(lane, Ty::B32)?, b.source(clamp, Ty::B32)?);
     let mask = if parts.has("sync") { mask_of(b, rest)? } else { Reg::None };
-    push(b, CollectiveOp { f, d, p, a, negated: false, b: lane, c: clamp, mask });
+    let (used, fed) = (b.used_at_once, b.fed);
+    push(b, CollectiveOp { f, d, p, a, negated: false, b: lane, c: clamp, mask, used, fed });
     Ok(())
 }
 
@@ -190,7 +242,18 @@ fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
     let mask = if parts.has("sync") { mask_of(b, rest)? } else { Reg::None };
     push(
         b,
-        CollectiveOp { f: CollectiveFn::Vote(vote), d, p: Reg::None, a, negated, b: Reg::None, c: Reg::None, mask },
+        CollectiveOp {
+            f: CollectiveFn::Vote(vote),
+            d,
+            p: Reg::None,
+            a,
+            negated,
+            b: Reg::None,
+            c: Reg::None,
+            mask,
+            used: Use::Unknown,
+            fed: false,
+        },
     );
     Ok(())
 }
@@ -203,12 +266,7 @@ fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     if parts.base == "cp" {
         let (base, offset, _, space) = address(b, operands.first().ok_or(Unknown)?, space)?;
         let generic = space == AddressSpace::Generic;
-        // With `.noinc` the arrival counts among the expected ones; without, it adds the one that it makes.
-        let kind = if parts.has("noinc") { Kind::CpAsyncArrive } else { Kind::Inval };
-        if kind == Kind::Inval {
-            b.emit(Op::Nop);
-            return Ok(());
-        }
+        let kind = if parts.has("noinc") { Kind::CpAsyncArrive } else { Kind::CpAsyncArriveExtra };
         b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());

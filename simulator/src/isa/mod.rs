@@ -1,10 +1,12 @@
 //! Decoded code: a flat vector of small fixed-size operations with register numbers resolved, and side tables for what
 //! does not fit. The executor sees only this.
 
+pub mod class;
 pub mod control_flow;
 pub mod decode;
 pub mod function;
 pub mod lower_arith;
+pub mod lower_bulk;
 pub mod lower_call;
 pub mod lower_cvt;
 pub mod lower_float;

@@ -1,4 +1,6 @@
 //! Memory: where the state spaces lie in the generic address space, and global memory itself.
 
 pub mod global;
+pub mod heap;
+pub mod view;
 pub mod window;

@@ -3,14 +3,14 @@
 //!
 //! Fragments are 32-bit words, word by word, lane by lane; a double takes two words, low first.
 //!
-//! Arithmetic: products are exact and added up in double, with one rounding to the result. The tensor cores of the hardware
-//! truncate aligned sums instead; the manual (9.7.15.4) leaves order and rounding of the additions open. Compared with an
-//! H200 (bit by bit, equal) are the layouts and products of small whole numbers, whose sums are exact; inexact sums may
-//! differ in the last bits and are not compared.
+//! Arithmetic: integers are exact, `f64` is a chain of fused multiply-adds along K starting from C, everything else is
+//! [`super::tensor`]'s sum. All of it agrees with an H200 bit by bit.
 
+use super::Rounding;
 use super::cvt::Fp8;
-use super::half::{Half, NAN as NAN_HALF};
-use super::soft::{self, Control, E4M3, E5M2, F64};
+use super::half::Half;
+use super::soft::{self, BF16, Control, E4M3, E5M2, F16, F32, Format, TF32};
+use super::tensor::{self, Steps, Term};
 
 /// Element types of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +29,8 @@ pub enum Element {
     S8,
     /// `.u8`
     U8,
+    /// `.b1`
+    B1,
     /// `.s4`
     S4,
     /// `.u4`
@@ -73,6 +75,7 @@ impl Element {
     #[inline]
     pub const fn bits(self) -> u32 {
         match self {
+            Element::B1 => 1,
             Element::S4 | Element::U4 => 4,
             Element::Fp8(_) | Element::S8 | Element::U8 => 8,
             Element::Half(_) => 16,
@@ -84,19 +87,18 @@ impl Element {
     /// Whether the matrix product is done in integers.
     #[inline]
     pub const fn is_integer(self) -> bool {
-        matches!(self, Element::S4 | Element::U4 | Element::S8 | Element::U8 | Element::S32)
+        matches!(self, Element::B1 | Element::S4 | Element::U4 | Element::S8 | Element::U8 | Element::S32)
     }
 
-    fn to_f64(self, bits: u64) -> f64 {
-        let narrow = |format| f64::from_bits(soft::convert(format, &F64, bits, Control::default()));
+    /// A factor's format and its bits in it.
+    fn factor(self, bits: u64) -> (&'static Format, u64) {
         match self {
-            Element::Half(half) => half.to_f64(bits as u16),
-            Element::Fp8(Fp8::E4m3) => narrow(&E4M3),
-            Element::Fp8(Fp8::E5m2) => narrow(&E5M2),
-            Element::Tf32 => f64::from(f32::from_bits(bits as u32 & 0xffff_e000)),
-            Element::F32 => f64::from(f32::from_bits(bits as u32)),
-            Element::F64 => f64::from_bits(bits),
-            _ => self.to_i64(bits) as f64,
+            Element::Half(Half::F16) => (&F16, bits),
+            Element::Half(Half::Bf16) => (&BF16, bits),
+            Element::Fp8(Fp8::E4m3) => (&E4M3, bits),
+            Element::Fp8(Fp8::E5m2) => (&E5M2, bits),
+            Element::Tf32 => (&TF32, bits >> 13),
+            _ => (&F32, bits),
         }
     }
 
@@ -105,17 +107,6 @@ impl Element {
         match self {
             Element::S4 | Element::S8 | Element::S32 => (bits << unused) as i64 >> unused,
             _ => bits as i64,
-        }
-    }
-
-    fn round(self, value: f64) -> u64 {
-        match self {
-            Element::Half(_) if value.is_nan() => NAN_HALF.into(),
-            Element::Half(half) => half.from_f64(value).into(),
-            Element::F64 if value.is_nan() => F64.nan,
-            Element::F64 => value.to_bits(),
-            _ if value.is_nan() => super::float::NAN_F32.into(),
-            _ => (value as f32).to_bits().into(),
         }
     }
 }
@@ -150,11 +141,11 @@ pub const fn words(family: Family, shape: Shape, role: Role, element: Element) -
 /// `mma`: 9.7.15.4, the tables of fragments, which follow one rule for every type: a lane's group (`lane / 4`) is the
 /// row of A and the column of B; its place in the group counts words along K; the second word of A lies 8 rows below,
 /// the next two further along K. `m8n8k4` of `f16` (the Volta form) is not covered. `wmma`: lanes take consecutive
-/// elements in row order.
+/// elements in row order, but of factors narrower than a byte, whose words run along K as those of `mma` do.
 #[inline]
 pub fn place(family: Family, shape: Shape, role: Role, element: Element, lane: u32, index: u32) -> (u32, u32) {
     let (rows, columns) = shape.extent(role);
-    if family == Family::Wmma {
+    if family == Family::Wmma && (element.bits() >= 8 || role == Role::C) {
         let share = rows * columns / 32;
         let position = lane * share + index % share;
         return (position / columns, position % columns);
@@ -187,6 +178,8 @@ pub struct Product {
     pub d: Element,
     /// `.satfinite` of integer products: the result is clamped to `s32`.
     pub saturate: bool,
+    /// Bits are combined by `.and`, else by `.xor`, and counted.
+    pub and: bool,
 }
 
 impl Product {
@@ -200,10 +193,10 @@ impl Product {
         ]
     }
 
-    /// Whether the manual has this shape with these types (tables of 9.7.14 and 9.7.15), but for `m8n8k4` of `f16` and
-    /// one-bit matrices.
+    /// Whether the manual has this shape with these types (tables of 9.7.14 and 9.7.15), but for `m8n8k4` of
+    /// `f16`.
     pub fn is_supported(&self) -> bool {
-        use Element::{F32, F64, Fp8, Half as H, S4, S8, S32, Tf32, U4, U8};
+        use Element::{B1, F32, F64, Fp8, Half as H, S4, S8, S32, Tf32, U4, U8};
         let Shape { m, n, k } = self.shape;
         let mma = self.family == Family::Mma;
         let accumulator = match (self.a, self.b) {
@@ -213,7 +206,7 @@ impl Product {
             (H(Half::Bf16), H(Half::Bf16)) | (Tf32, Tf32) => self.c == F32 && self.d == F32,
             (Fp8(_), Fp8(_)) => self.c == self.d && matches!(self.c, F32 | H(Half::F16)),
             (F64, F64) => self.c == F64 && self.d == F64,
-            (S8 | U8, S8 | U8) | (S4 | U4, S4 | U4) => self.c == S32 && self.d == S32,
+            (S8 | U8, S8 | U8) | (S4 | U4, S4 | U4) | (B1, B1) => self.c == S32 && self.d == S32,
             _ => false,
         };
         let wide = matches!((m, n, k), (16, 16, 16) | (8, 32, 16) | (32, 8, 16));
@@ -224,6 +217,8 @@ impl Product {
                 (true, F64) => matches!((m, n, k), (8, 8, 4) | (16, 8, 4 | 8 | 16)),
                 (true, S8 | U8) => matches!((m, n, k), (8, 8, 16) | (16, 8, 16 | 32)),
                 (true, S4 | U4) => matches!((m, n, k), (8, 8, 32) | (16, 8, 32 | 64)),
+                (true, B1) => matches!((m, n, k), (8, 8, 128) | (16, 8, 128 | 256)),
+                (false, B1) => (m, n, k) == (8, 8, 128),
                 (true, Fp8(_)) => matches!((m, n, k), (16, 8, 16 | 32)),
                 (false, H(_) | S8 | U8) => wide,
                 (false, Tf32) => (m, n, k) == (16, 16, 8),
@@ -248,25 +243,55 @@ impl Product {
             let b: Vec<i64> = b.iter().map(|x| self.b.to_i64(*x)).collect();
             for (at, d) in d.iter_mut().enumerate() {
                 let (row, column) = (at / n, at % n);
-                let sum = (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum::<i64>() + self.c.to_i64(c[at]);
+                let combine = |x: i64, y: i64| match (self.a, self.and) {
+                    (Element::B1, false) => x ^ y,
+                    _ => x * y,
+                };
+                let sum = (0..k).map(|i| combine(a[row * k + i], b[i * n + column])).sum::<i64>();
+                let sum = sum + self.c.to_i64(c[at]);
                 let sum = if self.saturate { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
                 *d = u64::from(sum as u32);
             }
-        } else {
-            let a: Vec<f64> = a.iter().map(|x| self.a.to_f64(*x)).collect();
-            let b: Vec<f64> = b.iter().map(|x| self.b.to_f64(*x)).collect();
-            let fused = self.a == Element::F64;
+        } else if self.a == Element::F64 {
             for (at, d) in d.iter_mut().enumerate() {
                 let (row, column) = (at / n, at % n);
-                let mut sum = if fused { self.c.to_f64(c[at]) } else { 0.0 };
-                for i in 0..k {
-                    let (x, y) = (a[row * k + i], b[i * n + column]);
-                    sum = if fused { x.mul_add(y, sum) } else { sum + x * y };
-                }
-                *d = self.d.round(if fused { sum } else { sum + self.c.to_f64(c[at]) });
+                *d = (0..k).fold(c[at], |sum, i| {
+                    super::float::fma_f64(a[row * k + i], b[i * n + column], sum, Rounding::Nearest)
+                });
             }
+        } else {
+            self.floats(&a, &b, &c, &mut d);
         }
         scatter(self.family, self.shape, self.d, &d, output);
+    }
+
+    fn floats(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+        let (n, k) = (self.shape.n as usize, self.shape.k as usize);
+        let term = |element: Element, bits: u64| {
+            let (format, bits) = element.factor(bits);
+            Term::new(format, bits)
+        };
+        let rows: Vec<Term> = a.iter().map(|bits| term(self.a, *bits)).collect();
+        // Column after column.
+        let columns: Vec<Term> = (0..n * k).map(|at| term(self.b, b[at % k * n + at / k])).collect();
+        let fractions = [self.a, self.b].map(|element| element.factor(0).0.fraction);
+        let steps = match (self.family, self.a) {
+            (_, Element::Fp8(_)) => Steps::Bytes,
+            (Family::Wmma, Element::Tf32) => Steps::Groups(4),
+            _ => Steps::Groups(k),
+        };
+        let (half, narrow) =
+            (self.d != Element::F32 && self.c != Element::F32, self.d != self.c && self.c == Element::F32);
+        for (at, d) in d.iter_mut().enumerate() {
+            let (row, column) = (at / n * k, at % n * k);
+            let addend = match self.c {
+                Element::Half(_) => soft::convert(&F16, &F32, c[at], Control::default()) as u32,
+                _ => c[at] as u32,
+            };
+            let (row, column) = (&rows[row..row + k], &columns[column..column + k]);
+            let element = tensor::element(row, column, fractions, steps, addend, half);
+            *d = if narrow { tensor::narrow(element as u32).into() } else { element };
+        }
     }
 }
 

@@ -256,6 +256,8 @@ pub struct Function {
     pub prototype: Prototype,
     /// Threads a block by `.maxntid` or `.reqntid`.
     pub max_threads: Option<u32>,
+    /// Blocks a cluster by `.reqnctapercluster`, else 1.
+    pub cluster: u64,
     /// `None` for a declaration.
     pub body: Option<Vec<Statement>>,
     /// PTX line of its name.

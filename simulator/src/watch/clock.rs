@@ -22,12 +22,17 @@ pub struct Own {
     pub clock: u32,
     /// Accesses of any lane of its warp before this clock are known.
     pub warp_clock: u32,
+    /// Copies of the thread numbered below this are known to be done.
+    pub copies: u32,
     /// How far it reaches.
     pub scope: Scope,
 }
 
 impl Own {
     fn knows(&self, epoch: Epoch) -> bool {
+        if epoch.is_copy() {
+            return self.block == epoch.block() && epoch.thread() == self.thread && epoch.clock() < self.copies;
+        }
         self.block == epoch.block()
             && (epoch.phase() < self.phase
                 || (epoch.thread() == self.thread && epoch.clock() < self.clock)
@@ -60,8 +65,11 @@ struct Known {
 
 /// Part of a key: the whole block.
 const ALL: u32 = 0;
+/// Part of a key: the first thread's copies.
+const COPIES: u32 = 2048;
 
-/// Block; all of it, or a warp (1 to 32), or a thread (33 and up); reaches further than its block.
+/// Block; all of it, a warp (1 to 32), a thread (33 and up) or a thread's copies (2048 and up); reaches further than its
+/// block.
 fn key(block: u32, part: u32, wide: bool) -> u64 {
     u64::from(block) << 32 | u64::from(part) << 1 | u64::from(wide)
 }
@@ -157,6 +165,9 @@ impl Clocks {
             };
             find(true) || (epoch.block() == block && find(false))
         };
+        if epoch.is_copy() {
+            return holds(COPIES + epoch.thread(), epoch.clock());
+        }
         holds(ALL, epoch.phase())
             || holds(33 + epoch.thread(), epoch.clock())
             || holds(1 + epoch.thread() / 32, epoch.clock())
@@ -205,6 +216,9 @@ impl Clocks {
                 let mut line = |part, clock| all.push(Known { key: key(own.block, part, wide), clock, phase });
                 line(ALL, own.phase);
                 line(33 + own.thread, own.clock);
+                if own.copies > 0 {
+                    line(COPIES + own.thread, own.copies);
+                }
                 if own.warp_clock > 0 {
                     line(1 + own.thread / 32, own.warp_clock);
                 }
@@ -221,7 +235,8 @@ impl Clocks {
                 phases[wide] = (block, known.clock);
                 return true;
             }
-            phases[wide].0 != block || known.phase >= phases[wide].1
+            let copies = known.key as u32 >> 1 >= COPIES;
+            copies || phases[wide].0 != block || known.phase >= phases[wide].1
         });
         self.nodes[id as usize].depth = 0;
         self.newest = all.len();

@@ -8,9 +8,10 @@ pub struct Epoch {
     block: u32,
     /// Thread within the block (10 bits), instruction (22 bits).
     thread_pc: u32,
-    /// Block barriers passed before it (24 bits), scope (2 bits), strong (1 bit), kind (2 bits).
+    /// Block barriers passed before it (24 bits), loose (1 bit), scope (2 bits), copy (1 bit), strong (1 bit), kind (2
+    /// bits).
     phase_how: u32,
-    /// The warp's clock.
+    /// The warp's clock; of a copy its number among the warp's copies.
     clock: u32,
 }
 
@@ -24,6 +25,10 @@ pub struct How {
     pub strong: bool,
     /// Scope, if strong.
     pub scope: Scope,
+    /// Made by `cp.async` and not waited for.
+    pub copy: bool,
+    /// A volatile store without a fence before it: strong towards other warps only.
+    pub loose: bool,
 }
 
 /// Phases beyond this are taken for this one; a kernel with 16 million barriers loses precision, not soundness of others.
@@ -42,7 +47,8 @@ impl Epoch {
             AccessKind::Store => 1,
             AccessKind::Atomic => 2,
         };
-        let how = kind | u32::from(how.strong) << 2 | (how.scope as u32) << 4;
+        let bits = u32::from(how.strong) << 2 | u32::from(how.copy) << 3 | u32::from(how.loose) << 6;
+        let how = kind | bits | (how.scope as u32) << 4;
         Self {
             block: block as u32,
             thread_pc: (thread & 1023) << 22 | pc.min(LAST_PC),
@@ -97,6 +103,8 @@ impl Epoch {
                 _ => AccessKind::Atomic,
             },
             strong: self.phase_how & 4 != 0,
+            copy: self.is_copy(),
+            loose: self.phase_how & 64 != 0,
             scope: match self.phase_how >> 4 & 3 {
                 0 => Scope::Cta,
                 1 => Scope::Cluster,
@@ -104,6 +112,29 @@ impl Epoch {
                 _ => Scope::Sys,
             },
         }
+    }
+
+    /// A copy by `cp.async` that its thread has not waited for?
+    #[inline]
+    pub fn is_copy(self) -> bool {
+        self.phase_how & 8 != 0
+    }
+
+    /// A copy that is done: an access in this phase at this clock.
+    pub fn done(self, phase: u32, clock: u32) -> Self {
+        let how = self.phase_how & 0xff & !8;
+        Self { phase_how: phase.min(LAST_PHASE) << 8 | how, clock, ..self }
+    }
+
+    /// The same access, no longer strong.
+    pub fn weakened(self) -> Self {
+        Self { phase_how: self.phase_how & !4, ..self }
+    }
+
+    /// A load, or none?
+    #[inline]
+    pub fn is_load(self) -> bool {
+        self.phase_how & 3 == 0
     }
 
     /// Same thread?
@@ -116,5 +147,11 @@ impl Epoch {
     #[inline]
     pub fn same_warp(self, other: Self) -> bool {
         self.block == other.block && self.thread_pc >> 27 == other.thread_pc >> 27
+    }
+
+    /// The same access by the thread `lanes` behind this one.
+    #[inline]
+    pub fn behind(self, lanes: u32) -> Self {
+        if self.is_none() { self } else { Self { thread_pc: self.thread_pc.wrapping_add(lanes << 22), ..self } }
     }
 }

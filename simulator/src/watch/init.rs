@@ -21,6 +21,30 @@ impl Bits {
         (missing != 0).then(|| offset / 64 * 64 + u64::from(missing.trailing_zeros()))
     }
 
+    /// Is everything of the stretch written? Then all of it lies inside.
+    #[inline]
+    fn all(&self, first: u64, end: u64) -> bool {
+        self.pieces(first, end).all(|(at, bits)| self.0.get(at).is_some_and(|word| bits & !word == 0))
+    }
+
+    /// Marks the stretch; nothing beyond the end.
+    #[inline]
+    fn set_all(&mut self, first: u64, end: u64) {
+        for (at, bits) in self.pieces(first, end) {
+            if let Some(word) = self.0.get_mut(at) {
+                *word |= bits;
+            }
+        }
+    }
+
+    /// A stretch word by word: index and bits.
+    fn pieces(&self, first: u64, end: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
+        (first / 64..end.div_ceil(64)).map(move |word| {
+            let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
+            (word as usize, pattern((to - from) as u32) << (from % 64))
+        })
+    }
+
     #[inline]
     fn set(&mut self, offset: u64, size: u32) {
         if let Some(word) = self.0.get_mut((offset / 64) as usize) {
@@ -81,7 +105,35 @@ impl Init {
         block.local.iter_mut().for_each(Vec::clear);
     }
 
-    pub fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) {
+    /// A run of global or shared memory, if there is nothing to complain about.
+    fn run(&mut self, access: &WarpAccess<'_>) -> bool {
+        let (address, bytes) = (access.addresses[0], u64::from(access.size) * 32);
+        let (bits, offset) = match access.space {
+            Space::Global => match self.global.find(address) {
+                Some(region) if bytes <= region.bytes - (address - region.base) => {
+                    let offset = address - region.base;
+                    (&mut region.data, offset)
+                }
+                _ => return false,
+            },
+            Space::Shared => match self.slots.get_mut(access.warp.slot as usize) {
+                Some(block) => (&mut block.shared, address),
+                None => return false,
+            },
+            Space::Local => return false,
+        };
+        match access.kind {
+            AccessKind::Store => bits.set_all(offset, offset + bytes),
+            _ => return bits.all(offset, offset + bytes),
+        }
+        true
+    }
+
+    /// Looks at an access. `run`: the whole warp takes part, each lane right behind the one before.
+    pub fn access(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) {
+        if run && self.run(access) {
+            return;
+        }
         match access.space {
             Space::Global => {
                 let global = &mut self.global;

@@ -6,33 +6,55 @@
 //! orders them. What orders (happens-before):
 //!
 //! * program order of a thread;
-//! * a block barrier, for the threads that pass it together, and for those that have exited;
-//! * `bar.warp.sync` (`__syncwarp`), for the lanes it names. Shuffles, votes and matches order nothing;
+//! * a block barrier, for the threads that pass it together, and for those that have exited; a barrier for a number of
+//!   threads, for those that take part; what came before a `bar.arrive`, for those who then wait at that barrier;
+//! * `bar.warp.sync` (`__syncwarp`), for lanes with the same mask. Shuffles, votes and matches order nothing;
 //! * release and acquire: a fence (`__threadfence`) followed by an atomic or a strong store to X, read by an atomic or a
-//!   strong load of X in another thread, at a scope that holds both. The acquiring side needs no fence here, although
-//!   the PTX model asks for one: the widespread ticket idiom leaves it out, and on hardware it works;
+//!   strong load of X in another thread, at a scope that holds both. An access with an order of its own needs no fence.
+//!   The acquiring side needs none either unless it says that it only releases, although the PTX model asks for one: the
+//!   widespread ticket idiom leaves it out, and on hardware it works. A fence before a barrier is handed on by whoever
+//!   passes the barrier and publishes;
+//! * observation: who has read a strong write by a strong read is after it, for accesses to the same bytes. So the last
+//!   block may set the ticket back with a plain store;
+//! * an mbarrier: arrivals release, a wait that succeeds acquires;
 //! * the end of a launch.
 //!
 //! Not races: two atomics whose scopes hold both threads; an atomic and a strong load or store; a strong store that is
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
-//! store of the value that is there already against another store.
+//! store of the value that is there already against another store; a plain load of an address that a compare-and-swap,
+//! minimum or maximum of the same function is given: a first guess that the atomic corrects.
 //!
-//! `volatile` counts as strong only where it carries a release: without a fence it keeps the compiler from reusing a
-//! register and orders nothing, which is why the warp-synchronous reductions of old are races.
+//! `volatile` in shared memory counts as strong only where it carries a release: without a fence it keeps the compiler
+//! from reusing a register and orders nothing, which is why the warp-synchronous reductions of old are races. In global
+//! memory a thread may have one volatile place that it writes without a fence, a flag to stop; with a second, or an atomic
+//! after it, somebody may count on their order, and both are plain.
 //!
-//! Every byte remembers its last write and two reads. The two reads are of different warps where there are any (of
-//! different lanes otherwise): whoever writes next is unordered with one of them if it is unordered with any reader of
-//! the same phase.
+//! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
+//! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
+//! or change their bytes, their own thread included.
+//!
+//! Every byte remembers its last write and two others: reads, or writes that the last one does not order. The two reads
+//! are of different warps where there are any (of different lanes otherwise): whoever writes next is unordered with one
+//! of them if it is unordered with any reader of the same phase. More writers and readers than that may hide a race; they
+//! never invent one.
 //!
 //! # Reads of what nothing wrote
 //!
 //! One bit a byte of global, shared and local memory. Host writes and module variables count as written; poison does not.
 
 mod clock;
+mod copies;
 mod epoch;
 mod init;
+mod order;
 mod races;
 mod region;
+#[cfg(test)]
+mod same;
+mod shadow;
+mod simple;
+mod state;
+mod sync;
 #[cfg(test)]
 mod tests;
 
@@ -95,17 +117,38 @@ impl Observer for Watch {
     fn block_end(&mut self, _: WarpId) {}
 
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) {
+        let run = is_run(access.addresses, access.mask, access.size);
+        #[cfg(test)]
+        let run = run && !self.races.as_ref().is_some_and(|races| races.by_lane);
         if let Some(init) = &mut self.init {
-            init.access(access, complain);
+            init.access(access, run, complain);
         }
         if let Some(races) = &mut self.races {
-            races.access(access, complain);
+            races.access(access, run, complain);
         }
     }
 
-    fn block_barrier(&mut self, warp: WarpId, participants: &[u32]) {
+    fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool) {
         if let Some(races) = &mut self.races {
-            races.block_barrier(warp, participants);
+            races.block_barrier(warp, id, participants, counted);
+        }
+    }
+
+    fn arrive(&mut self, warp: WarpId, id: u32, mask: u32) {
+        if let Some(races) = &mut self.races {
+            races.arrive(warp, id, mask);
+        }
+    }
+
+    fn commit(&mut self, warp: WarpId, mask: u32) {
+        if let Some(races) = &mut self.races {
+            races.commit(warp, mask);
+        }
+    }
+
+    fn wait(&mut self, warp: WarpId, mask: u32, left: Option<u32>) {
+        if let Some(races) = &mut self.races {
+            races.wait(warp, mask, left);
         }
     }
 
@@ -132,4 +175,14 @@ impl Observer for Watch {
             races.launch_end();
         }
     }
+}
+
+/// Does the whole warp take part, each lane right behind the one before?
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn is_run(addresses: &[u64; 32], mask: u32, size: u32) -> bool {
+    let mut apart = 0;
+    for (lane, address) in addresses.iter().enumerate() {
+        apart |= address ^ addresses[0].wrapping_add(lane as u64 * u64::from(size));
+    }
+    mask == u32::MAX && apart == 0
 }

@@ -1,16 +1,17 @@
-//! The GPU's answers: a text index and the output buffers, deflated into one committed file.
+//! The GPU's answers: a text index and the output buffers, deflated into one committed file: what [`Keep`] says of each.
 //!
 //! Index: a line `# DEVICE`, then a line `NAME FINGERPRINT OFFSET BYTES` a kernel, or `NAME FINGERPRINT failed MESSAGE`.
 
 use super::cases::Near;
 use super::inputs::hash;
+use super::kernel::{Keep, Kernel};
 use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 
 /// What one kernel wrote.
 pub enum Answer {
-    /// The output buffer.
+    /// What is kept of the output buffer.
     Bytes { fingerprint: u64, bytes: Vec<u8> },
     /// The driver refused the kernel, with its message.
     Failed { fingerprint: u64, message: String },
@@ -25,16 +26,34 @@ pub struct Answers {
 }
 
 /// A kernel's text and inputs as one number: an answer to other text is stale.
-pub fn fingerprint(ptx: &str, inputs: &[u8]) -> u64 {
-    hash(ptx.as_bytes()) ^ hash(inputs).rotate_left(1)
+pub fn fingerprint(kernel: &Kernel) -> u64 {
+    hash(kernel.ptx.as_bytes()) ^ hash(&kernel.inputs).rotate_left(1)
 }
 
-/// The committed file from the script's two.
-pub fn pack(index: &[u8], outputs: &[u8]) -> std::io::Result<Vec<u8>> {
+/// The committed file from the script's two: of each kernel's output what is to be kept.
+pub fn pack(kernels: &[Kernel], index: &str, outputs: &[u8]) -> std::io::Result<Vec<u8>> {
+    let invalid = |line: &str| std::io::Error::other(format!("not a line of an index: {line}"));
+    let (mut kept_index, mut kept) = (String::new(), Vec::new());
+    for line in index.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, fingerprint, offset, length] = words[..] else {
+            kept_index += line;
+            kept_index.push('\n');
+            continue;
+        };
+        let (Ok(offset), Ok(length)) = (offset.parse::<usize>(), length.parse::<usize>()) else {
+            return Err(invalid(line));
+        };
+        let output = outputs.get(offset..offset + length).ok_or_else(|| invalid(line))?;
+        let keep = kernels.iter().find(|kernel| kernel.name == name).map_or(Keep::Whole, |kernel| kernel.keep);
+        let bytes = keep.of(output);
+        kept_index += &format!("{name} {fingerprint} {} {}\n", kept.len(), bytes.len());
+        kept.extend_from_slice(&bytes);
+    }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(&(index.len() as u64).to_le_bytes())?;
-    encoder.write_all(index)?;
-    encoder.write_all(outputs)?;
+    encoder.write_all(&(kept_index.len() as u64).to_le_bytes())?;
+    encoder.write_all(kept_index.as_bytes())?;
+    encoder.write_all(&kept)?;
     encoder.finish()
 }
 

@@ -1,7 +1,8 @@
 //! Matrix instructions on small whole numbers, where every order of additions gives the same bits: what is compared is
 //! which lane holds what.
 
-use super::programs::{Program, THREADS};
+use super::kernel::Kernel;
+use super::programs::{self, THREADS};
 use std::fmt::Write;
 
 /// A factor type: its name, and how a random word `t` becomes a word of small numbers of it.
@@ -19,11 +20,12 @@ const F64: Factor = Factor { name: "f64", bits: 64, make: "and.b32 t, t, 7;\ncvt
 const S8: Factor = Factor { name: "s8", bits: 8, make: "mov.b32 X, t;" };
 const U8: Factor = Factor { name: "u8", bits: 8, make: "mov.b32 X, t;" };
 const S4: Factor = Factor { name: "s4", bits: 4, make: "mov.b32 X, t;" };
+const B1: Factor = Factor { name: "b1", bits: 1, make: "mov.b32 X, t;" };
 /// As addends.
 const F32: Factor = TF32;
 
 /// All programs.
-pub fn all() -> Vec<Program> {
+pub fn all() -> Vec<Kernel> {
     let mut programs = Vec::new();
     for (m, n, k, factor, sum) in [
         (16, 8, 8, F16, "f32"),
@@ -45,11 +47,18 @@ pub fn all() -> Vec<Program> {
         (16, 8, 32, S4, "s32"),
         (16, 8, 64, S4, "s32"),
     ] {
-        programs.push(mma(m, n, k, factor, sum));
+        programs.push(mma(m, n, k, factor, sum, ""));
     }
+    for (m, k) in [(8, 128), (16, 128), (16, 256)] {
+        for combine in [".xor.popc", ".and.popc"] {
+            programs.push(mma(m, 8, k, B1, "s32", combine));
+        }
+    }
+    programs.push(wmma(8, 8, 32, S4, "s32", ""));
+    programs.push(wmma(8, 8, 128, B1, "s32", ".xor.popc"));
     for (m, n) in [(16, 16), (8, 32), (32, 8)] {
         for (factor, sum) in [(F16, "f32"), (F16, "f16"), (BF16, "f32"), (S8, "s32"), (U8, "s32")] {
-            programs.push(wmma(m, n, 16, factor, sum));
+            programs.push(wmma(m, n, 16, factor, sum, ""));
         }
     }
     for count in [1, 2, 4] {
@@ -61,7 +70,7 @@ pub fn all() -> Vec<Program> {
 }
 
 /// Registers and the hash `r0` of what `body` folds into it with `FOLD x`.
-fn program(name: String, body: &str) -> Program {
+fn program(name: String, body: &str) -> Kernel {
     let ptx = format!(
         ".version 8.1\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 in, .param .u64 out)\n{{\n\
@@ -73,7 +82,7 @@ fn program(name: String, body: &str) -> Program {
          mad.wide.u32 from, tid, 8, from;\nmad.wide.u32 to, tid, 4, to;\n\
          ld.global.u32 r0, [from];\nld.global.u32 r1, [from+4];\n{body}st.global.u32 [to], r0;\nret;\n}}\n"
     );
-    Program { name, ptx }
+    programs::kernel(name, ptx)
 }
 
 fn fold(body: &mut String, word: &str) {
@@ -117,7 +126,7 @@ fn fold_all(body: &mut String, prefix: &str, words: u32, bits: u32) {
     }
 }
 
-fn mma(m: u32, n: u32, k: u32, factor: Factor, sum: &str) -> Program {
+fn mma(m: u32, n: u32, k: u32, factor: Factor, sum: &str, combine: &str) -> Kernel {
     let c = addend(sum);
     let words = |elements: u32, bits: u32| elements * bits / 32 / bits.max(32);
     let mut body = String::new();
@@ -127,14 +136,14 @@ fn mma(m: u32, n: u32, k: u32, factor: Factor, sum: &str) -> Program {
     let c_list = fragment(&mut body, "c", c_words, c);
     let _ = writeln!(body, ".reg .b{} d<{c_words}>;", c.bits.max(32));
     let name = factor.name;
-    let opcode = format!("mma.sync.aligned.m{m}n{n}k{k}.row.col.{sum}.{name}.{name}.{sum}");
+    let opcode = format!("mma.sync.aligned.m{m}n{n}k{k}.row.col.{sum}.{name}.{name}.{sum}{combine}");
     let _ = writeln!(body, "{opcode} {}, {a_list}, {b_list}, {c_list};", list("d", c_words));
     fold_all(&mut body, "d", c_words, c.bits);
     program(opcode, &body)
 }
 
 /// Through shared memory, so that the opaque layout does not matter: A row-major, B column-major, D row-major.
-fn wmma(m: u32, n: u32, k: u32, factor: Factor, sum: &str) -> Program {
+fn wmma(m: u32, n: u32, k: u32, factor: Factor, sum: &str, combine: &str) -> Kernel {
     let c = addend(sum);
     let name = factor.name;
     let words = |elements: u32| match name {
@@ -162,7 +171,7 @@ fn wmma(m: u32, n: u32, k: u32, factor: Factor, sum: &str) -> Program {
         let _ = writeln!(body, "mov.b32 c{word}, 0;");
     }
     let types = if name == "f16" { format!("{sum}.{sum}") } else { format!("{sum}.{name}.{name}.{sum}") };
-    let opcode = format!("wmma.mma.sync.aligned.row.col.{shape}.{types}");
+    let opcode = format!("wmma.mma{combine}.sync.aligned.row.col.{shape}.{types}");
     let _ = writeln!(body, "{opcode} {d_list}, {a_list}, {b_list}, {c_list};");
     let _ = writeln!(body, "mad.lo.u32 slot, warp, 2048, base;\nadd.u32 slot, slot, 4096;");
     let _ = writeln!(body, "wmma.store.d.sync.aligned.row.{shape}.shared.{sum} [slot], {d_list}, {n};\nbar.sync 0;");
@@ -174,7 +183,7 @@ fn wmma(m: u32, n: u32, k: u32, factor: Factor, sum: &str) -> Program {
     program(opcode, &body)
 }
 
-fn ldmatrix(count: u32, transposed: &str) -> Program {
+fn ldmatrix(count: u32, transposed: &str) -> Kernel {
     let mut body = String::from("shl.b32 slot, tid, 2;\nadd.u32 slot, slot, base;\n");
     for (offset, word) in [(0, "r0"), (4 * THREADS, "r1")] {
         let _ = writeln!(body, "st.shared.u32 [slot+{offset}], {word};");

@@ -12,8 +12,16 @@ fn shape(m: u32, n: u32, k: u32) -> Shape {
 }
 
 fn products() -> Vec<Product> {
-    let make =
-        |family, shape, factor, sum| Product { family, shape, a: factor, b: factor, c: sum, d: sum, saturate: false };
+    let make = |family, shape, factor, sum| Product {
+        family,
+        shape,
+        a: factor,
+        b: factor,
+        c: sum,
+        d: sum,
+        saturate: false,
+        and: false,
+    };
     let (mma, wmma) = (Family::Mma, Family::Wmma);
     let mut all = vec![
         make(mma, shape(16, 8, 8), F16, Element::F32),
@@ -91,7 +99,7 @@ fn encode(element: Element, value: i64) -> u64 {
         Element::Half(half) => half.from_f64(value as f64).into(),
         Element::Tf32 | Element::F32 => (value as f32).to_bits().into(),
         Element::F64 => (value as f64).to_bits(),
-        Element::Fp8(_) => unreachable!("not among the products"),
+        Element::Fp8(_) | Element::B1 => unreachable!("not among the products"),
         _ => value as u64 & ((1 << element.bits()) - 1),
     }
 }
@@ -147,6 +155,7 @@ fn integer_products_saturate_or_wrap() {
         c: Element::S32,
         d: Element::S32,
         saturate: true,
+        and: false,
     };
     let input = [[0xffff_ffff; 32], [0x7f7f_7f7f; 32], [i32::MAX as u32; 32], [0; 32]];
     let mut output = [[0; 32]; 2];

@@ -1,5 +1,6 @@
 //! Tests of the scalar arithmetic against computations that share no code with it.
 
+mod approx;
 mod cvt;
 mod float;
 mod half;

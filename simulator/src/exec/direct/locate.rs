@@ -1,0 +1,142 @@
+//! Finds where the lanes of an access go.
+
+use super::{Direct, Files, Lanes, Shape};
+use crate::isa::op::{AccessOp, AddressSpace, Reg};
+use crate::memory::global::Allocation;
+use crate::memory::window;
+use crate::observe::Order;
+
+/// Where an operation goes to.
+pub struct Place {
+    /// State space.
+    pub space: AddressSpace,
+    /// Address register.
+    pub base: Reg,
+    /// Added to it.
+    pub offset: u64,
+    /// Bytes a lane, a power of two.
+    pub size: u32,
+}
+
+impl Direct<'_> {
+    /// Finds a load or store; nothing if it is to be done lane after lane.
+    #[inline(always)]
+    pub fn access(&mut self, op: &AccessOp, files: &Files<'_>, mask: u32) -> Option<Lanes> {
+        // A 64-bit word is two here: only whoever is alone, or does not care about order, may take them one by one.
+        let torn = op.size == 8 && op.order != Order::Weak && !self.global.alone();
+        if torn || !op.regs.iter().all(|reg| fits(*reg, op.size)) {
+            return None;
+        }
+        let offset = if op.frame { op.offset + i64::from(files.frame) } else { op.offset } as u64;
+        let size = op.size * op.regs.len() as u32;
+        self.locate(&Place { space: op.space, base: op.base, offset, size }, files, mask)
+    }
+
+    /// Finds what the lanes of `mask` ask for.
+    #[inline(always)]
+    pub fn locate(&mut self, place: &Place, files: &Files<'_>, mask: u32) -> Option<Lanes> {
+        let Place { space, base, offset, size } = *place;
+        if mask == 0 {
+            return None;
+        }
+        let lane = mask.trailing_zeros() as usize & 31;
+        let first = match base {
+            Reg::R64(r) => files.r64[r as usize][lane].wrapping_add(offset),
+            // An address from a 32-bit register has 32 bits: a negative index below the offset of a shared array is fine.
+            Reg::R32(r) => files.r32[r as usize][lane].wrapping_add(offset as u32).into(),
+            Reg::None => offset,
+            Reg::P(_) => return None,
+        };
+        let space = match space {
+            AddressSpace::Generic => window::classify(first),
+            space => space,
+        };
+        let (start, length) = match space {
+            AddressSpace::Global | AddressSpace::Const => {
+                let found = self.allocation(first, size.into())?;
+                (found.base, found.size)
+            }
+            AddressSpace::Shared => (window_start(first, window::SHARED), self.shared.len() as u64),
+            AddressSpace::Local => (window_start(first, window::LOCAL), files.local.len() as u64 * 4),
+            AddressSpace::Param | AddressSpace::Generic => return None,
+        };
+        // Offsets have 32 bits.
+        let limit = length.checked_sub(size.into()).filter(|_| length <= 1 << 32)?;
+        let mut offsets = [0u32; 32];
+        let mut outside = false;
+        match base {
+            Reg::R64(r) => {
+                let (begin, shift) = (first.wrapping_sub(start), offset.wrapping_sub(start));
+                for (lane, base) in files.r64[r as usize].iter().enumerate() {
+                    let offset = base.wrapping_add(shift);
+                    let offset = if mask >> lane & 1 != 0 { offset } else { begin };
+                    outside |= offset > limit;
+                    offsets[lane] = offset as u32;
+                }
+            }
+            Reg::R32(r) if start == 0 => {
+                for (lane, base) in files.r32[r as usize].iter().enumerate() {
+                    let offset = base.wrapping_add(offset as u32);
+                    let offset = if mask >> lane & 1 != 0 { offset } else { first as u32 };
+                    outside |= offset > limit as u32;
+                    offsets[lane] = offset;
+                }
+                outside |= limit > u64::from(u32::MAX);
+            }
+            Reg::R32(_) => return None,
+            _ => {
+                outside = first.wrapping_sub(start) > limit;
+                offsets = [first.wrapping_sub(start) as u32; 32];
+            }
+        }
+        let begin = offsets[lane];
+        let (mut odd, mut apart, mut gaps) = (0, 0, 0);
+        for (lane, &offset) in offsets.iter().enumerate() {
+            odd |= offset;
+            apart |= offset ^ begin;
+            gaps |= offset ^ begin.wrapping_add(lane as u32 * size);
+        }
+        if outside || odd & (size - 1) != 0 || start & u64::from(size - 1) != 0 {
+            return None;
+        }
+        let shape = match (apart, gaps) {
+            (0, _) => Shape::Uniform,
+            (_, 0) => Shape::Contiguous,
+            (..=127, _) => Shape::Row,
+            _ => Shape::Any,
+        };
+        let start = if matches!(space, AddressSpace::Shared | AddressSpace::Local) { 0 } else { start };
+        Some(Lanes { space, shape, size, allocation: *self.last, start, offsets })
+    }
+
+    /// The allocation that holds the bytes; the last one is tried first.
+    #[inline(always)]
+    fn allocation(&mut self, address: u64, size: u64) -> Option<&Allocation> {
+        let global = self.global.get();
+        if let Some(last) = global.allocations.get(*self.last) {
+            let offset = address.wrapping_sub(last.base);
+            if offset < last.size && size <= last.size - offset {
+                return Some(last);
+            }
+        }
+        *self.last = global.find(address, size)?;
+        global.allocations.get(*self.last)
+    }
+}
+
+/// Where a window's addresses begin: at 0, or as generic addresses.
+#[inline(always)]
+fn window_start(address: u64, window: u64) -> u64 {
+    if address >> 32 == window >> 32 { window } else { 0 }
+}
+
+/// Does a register of that kind take an element of that size without being widened?
+#[inline(always)]
+fn fits(reg: Reg, size: u32) -> bool {
+    match reg {
+        Reg::R32(_) => size <= 4,
+        Reg::R64(_) => size == 8,
+        Reg::P(_) => false,
+        Reg::None => true,
+    }
+}

@@ -1,0 +1,166 @@
+//! Explains who waits where for whom, after nobody can go on.
+
+use super::super::block::{Block, Shared};
+use super::super::context::Worker;
+use super::super::warp::{Group, State, Warp};
+use crate::explore::lanes;
+use crate::isa::op::AddressSpace;
+use crate::observe::Observer;
+use crate::{FindingKind, Severity};
+
+/// Groups that are named one by one; of more only the number is said.
+const NAMED: usize = 4;
+
+/// "lane 3 of warp 0", with the block where there are several.
+fn who(mask: u32, warp: u32, block: Option<u64>) -> String {
+    let lanes = match mask.count_ones() {
+        1 => format!("lane {}", mask.trailing_zeros()),
+        _ => format!("lanes {}", lanes(mask, ", ", "-")),
+    };
+    let block = block.map_or_else(String::new, |block| format!(" in block {block}"));
+    format!("{lanes} of warp {warp}{block}")
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Nobody of the resident blocks can go on: a fault that says why.
+    pub fn stuck(&mut self, resident: &[Block]) {
+        let groups = |block: &Block| block.warps.iter().flat_map(|warp| warp.groups.clone()).collect::<Vec<_>>();
+        let polls = resident.iter().any(|block| groups(block).iter().any(|group| group.state == State::Ready));
+        let held = resident.iter().find(|block| !groups(block).is_empty());
+        match held {
+            Some(block) if !polls => self.deadlock(block),
+            _ => self.livelock(resident),
+        }
+    }
+
+    fn line(&self, pc: u32) -> String {
+        let code = &self.context.decoded.code;
+        let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
+        let (_, line) = code.lines[origin.line as usize];
+        if line > 0 { format!("line {line}") } else { format!("PTX line {}", origin.ptx_line) }
+    }
+
+    /// What a group that cannot run waits for; `None` for one that can.
+    fn awaits(&self, shared: &Shared, warp: &Warp, group: &Group) -> Option<String> {
+        let for_whom = match group.state {
+            State::Barrier(id) => {
+                let barrier = &shared.barriers[id as usize];
+                let warps = barrier.arrived.iter().zip(&shared.live).enumerate();
+                let missing: Vec<String> = warps
+                    .filter(|(_, (arrived, live))| *live & !*arrived != 0)
+                    .map(|(index, (arrived, live))| who(live & !arrived, index as u32, None))
+                    .take(NAMED)
+                    .collect();
+                if missing.is_empty() {
+                    // Before Volta a warp arrives as one; a barrier for a number of threads may want more than there are.
+                    let count = barrier.expected;
+                    format!("at barrier {id}, which {count} threads have to reach")
+                } else {
+                    format!("at barrier {id} for {}", missing.join(", "))
+                }
+            }
+            State::Converging => format!("at a *.sync instruction for {}", self.awaited(warp, group)),
+            State::Joining => {
+                let members = warp.meetings.iter().find(|meeting| meeting.is_for(group));
+                let here = |other: &&Group| other.state == State::Joining && other.pc == group.pc;
+                let came = warp.groups.iter().filter(here).fold(0, |mask, group| mask | group.mask);
+                match members.map(|meeting| meeting.members & !came).filter(|missing| *missing != 0) {
+                    Some(missing) => format!("at the reconvergence point for {}", who(missing, warp.index, None)),
+                    None => "for the lanes of its warp to come together".into(),
+                }
+            }
+            State::Ready => return None,
+        };
+        Some(format!("in {} {for_whom}", self.line(group.pc)))
+    }
+
+    /// Nobody in the block can run.
+    pub fn deadlock(&mut self, block: &Block) {
+        let mut parts = Vec::new();
+        let mut more = 0;
+        let mut first: Option<(&Warp, Group)> = None;
+        for (warp, group) in block.warps.iter().flat_map(|warp| warp.groups.iter().map(move |group| (warp, group))) {
+            let Some(awaits) = self.awaits(&block.shared, warp, group) else { continue };
+            let named = first.is_some_and(|(_, first)| first.state == State::Converging);
+            if first.is_none() || group.state == State::Converging && !named {
+                first = Some((warp, *group));
+            }
+            if parts.len() < 2 * NAMED {
+                let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
+                parts.push(format!("{} {verb} {awaits}", who(group.mask, warp.index, None)));
+            } else {
+                more += 1;
+            }
+        }
+        if more > 0 {
+            parts.push(format!("and {more} more groups of lanes wait"));
+        }
+        if let Some((warp, group)) = first {
+            let explanation = parts.join("; ");
+            let kind = match group.state {
+                State::Converging => FindingKind::SyncMask { explanation },
+                _ => FindingKind::Deadlock { explanation },
+            };
+            self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
+        }
+        self.halt();
+    }
+
+    /// Whoever can run polls memory that nobody changes.
+    fn livelock(&mut self, resident: &[Block]) {
+        let several = resident.len() > 1;
+        let named = |block: &Block| several.then_some(block.shared.linear);
+        let all = || {
+            let warps = resident.iter().flat_map(|block| block.warps.iter().map(move |warp| (block, warp)));
+            warps.flat_map(|(block, warp)| warp.groups.iter().map(move |group| (block, warp, group)))
+        };
+        let polling = all().filter(|(_, _, group)| group.state == State::Ready);
+        let Some((block, warp, group)) = polling.clone().next() else { return };
+        let pc = if group.spins.pc == u32::MAX { group.pc } else { group.spins.pc };
+        let mut parts = Vec::new();
+        for (block, warp, group) in polling.clone().take(NAMED) {
+            parts.push(self.polls(block, warp, group, named(block)));
+        }
+        let count = polling.count();
+        if count > NAMED {
+            parts.push(format!("and {} more groups of lanes poll", count - NAMED));
+        }
+        let waiting = all().filter_map(|(block, warp, group)| {
+            let awaits = self.awaits(&block.shared, warp, group)?;
+            let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
+            Some(format!("{} {verb} {awaits}", who(group.mask, warp.index, named(block))))
+        });
+        let waiting: Vec<String> = waiting.take(NAMED).collect();
+        if waiting.is_empty() {
+            parts.push("no other thread is left that could change it".into());
+        }
+        parts.extend(waiting);
+        if self.context.config.schedule == crate::Schedule::PreVolta {
+            parts.push("before Volta the lanes of a warp that leave a loop wait for those still in it".into());
+        }
+        let kind = FindingKind::Livelock { explanation: parts.join("; ") };
+        self.report(&block.shared, warp, pc, group.mask, kind, Severity::Fault);
+        self.halt();
+    }
+
+    /// What a group polls, and who changed it last.
+    fn polls(&self, block: &Block, warp: &Warp, group: &Group, named: Option<u64>) -> String {
+        let spins = &group.spins;
+        let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
+        let who_polls = who(group.mask, warp.index, named);
+        if spins.pc == u32::MAX {
+            return format!("{who_polls} {verb} round a loop in {} that changes nothing", self.line(group.pc));
+        }
+        let function = warp.frames.first().map_or(0, |frame| frame.function);
+        let object = self.object(spins.space, spins.address, function, spins.pc);
+        let poll = if group.mask.count_ones() == 1 { "polls" } else { "poll" };
+        let mut text = format!("{who_polls} {verb} round a loop in {} and {poll} {object}", self.line(spins.pc));
+        let slot = (spins.space == AddressSpace::Shared).then_some(block.shared.slot);
+        if let Some(writer) = self.writers.last(slot, spins.address) {
+            let several = named.is_some() || writer.block != block.shared.linear;
+            let whose = who(1 << writer.lane, writer.warp, several.then_some(writer.block));
+            text.push_str(&format!(", which {whose} changed last, in {}", self.line(writer.pc)));
+        }
+        text
+    }
+}

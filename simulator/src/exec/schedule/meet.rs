@@ -1,0 +1,154 @@
+//! Where diverged lanes wait for each other, and how they go on.
+
+use super::super::block::Shared;
+use super::super::context::{Flow, Worker};
+use super::super::warp::{Group, Meeting, Spins, State, Warp};
+use crate::config::Schedule;
+use crate::observe::Observer;
+
+impl Warp {
+    /// Splits the group: `mask` stays at its place in `groups`, the others become a group at the next operation.
+    pub fn split(&mut self, at: usize, mask: u32) {
+        let group = self.groups[at];
+        let rest = group.mask & !mask;
+        if rest != 0 {
+            self.groups.push(Group { mask: rest, pc: group.pc + 1, ..group });
+            self.groups[at].mask = mask;
+        }
+    }
+
+    /// Joins ready groups that are at the same place.
+    pub fn merge(&mut self) {
+        let mut at = 0;
+        while at < self.groups.len() {
+            let mut other = at + 1;
+            while other < self.groups.len() {
+                let (a, b) = (self.groups[at], self.groups[other]);
+                if a.state == State::Ready
+                    && b.state == State::Ready
+                    && a.pc == b.pc
+                    && a.frame == b.frame
+                    && a.clan == b.clan
+                {
+                    self.groups[at].mask |= b.mask;
+                    self.groups[at].turn = a.turn.min(b.turn);
+                    self.groups[at].rank = a.rank.min(b.rank);
+                    self.groups[at].spins = Spins::default();
+                    self.groups.swap_remove(other);
+                } else {
+                    other += 1;
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Lanes that will never come to a meeting.
+    pub(super) fn forget(&mut self, lanes: u32) {
+        for meeting in &mut self.meetings {
+            meeting.members &= !lanes;
+        }
+        self.settle();
+    }
+
+    /// Lanes that belong to a clan from now on: the others do not wait for them.
+    pub fn leave(&mut self, lanes: u32, clan: u32) {
+        for meeting in self.meetings.iter_mut().filter(|meeting| meeting.clan != clan) {
+            meeting.members &= !lanes;
+        }
+        self.settle();
+    }
+
+    /// Lets complete meetings go on.
+    fn settle(&mut self) {
+        let mut at = 0;
+        while at < self.meetings.len() {
+            let meeting = self.meetings[at];
+            let here = |group: &Group| group.state == State::Joining && meeting.is_for(group);
+            let arrived = self.groups.iter().filter(|group| here(group)).fold(0, |mask, group| mask | group.mask);
+            if meeting.members & !arrived == 0 {
+                self.meetings.swap_remove(at);
+                let mut first = None;
+                let mut index = 0;
+                while index < self.groups.len() {
+                    if here(&self.groups[index]) {
+                        match first {
+                            None => {
+                                self.groups[index].state = State::Ready;
+                                self.groups[index].pc += 1;
+                                if meeting.clan == 0 {
+                                    self.groups[index].turn = 0;
+                                }
+                                first = Some(index);
+                            }
+                            Some(first) => {
+                                let Group { mask, rank, .. } = self.groups[index];
+                                let to: &mut Group = &mut self.groups[first];
+                                to.mask |= mask;
+                                to.rank = to.rank.min(rank);
+                                self.groups.swap_remove(index);
+                                continue;
+                            }
+                        }
+                    }
+                    index += 1;
+                }
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+impl Meeting {
+    /// Is it where this group's lanes would meet?
+    pub(super) fn is_for(&self, group: &Group) -> bool {
+        self.pc == group.pc && self.frame == group.frame && self.clan == group.clan
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Lets those at a join go on without the rest.
+    pub(super) fn release(&mut self, shared: &Shared, warp: &mut Warp) -> bool {
+        if self.context.config.schedule == Schedule::PreVolta {
+            return false;
+        }
+        let joining = warp.groups.iter().enumerate().filter(|(_, group)| group.state == State::Joining);
+        let Some(at) = joining.min_by_key(|(_, group)| group.pc).map(|(at, _)| at) else { return false };
+        let group = warp.groups[at];
+        if !self.only_exits(group.pc) {
+            self.left_behind(shared, warp, group);
+        }
+        warp.groups[at].state = State::Ready;
+        warp.groups[at].pc += 1;
+        for meeting in &mut warp.meetings {
+            if meeting.is_for(&group) {
+                meeting.members &= !group.mask;
+            }
+        }
+        warp.meetings.retain(|meeting| meeting.members != 0);
+        warp.settle();
+        true
+    }
+
+    pub(super) fn join(&mut self, warp: &mut Warp, at: usize) -> Flow {
+        let group = warp.groups[at];
+        let meeting = warp.meetings.iter().find(|meeting| meeting.is_for(&group)).copied();
+        match meeting {
+            Some(meeting) if meeting.members & group.mask != 0 => {
+                if meeting.members & !group.mask == 0 {
+                    warp.meetings.retain(|meeting| !meeting.is_for(&group));
+                    warp.groups[at].pc += 1;
+                    return Flow::Switch;
+                }
+                warp.groups[at].state = State::Joining;
+                warp.settle();
+                Flow::Switch
+            }
+            _ => {
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Who goes next: lane groups within a warp.
+//!
+//! * `Its`: the group with the lowest program counter, so that diverged lanes meet where the code joins; lanes wait for
+//!   each other at immediate post-dominators. A group that only waits (it loops over volatile loads, atomics or
+//!   `nanosleep`) hands over, and if nobody else can run, those who wait at a join go on alone.
+//! * `PreVolta`: the same joins, but nobody ever leaves one early: lanes in lockstep.
+//! * Explored schedules (`Adversarial`, `Pct`, `Replay`): `Its`, but before an operation that others can see lanes may be
+//!   stopped; they belong to another clan then, for which nobody waits at a join. Of all resident blocks the group with
+//!   the lowest rank goes next; who only waits goes behind all others, so that every order is fair.
+
+mod control;
+mod deadlock;
+mod livelock;
+mod meet;
+mod order;
+mod pick;
+mod preempt;
+mod run;
+mod step;
+mod stray;
+mod turns;
+mod writers;
+
+pub use order::Control;
+pub use stray::stray;
+pub use writers::{Writer, Writers};

@@ -1,0 +1,265 @@
+//! What an explored schedule decides: which lanes stop before an operation that others can see.
+//!
+//! The plain order is that of `Its`: blocks, warps, and of a warp the group with the lowest program counter; whoever runs
+//! goes on until it waits. Everything else is a preemption, so that any order is a list of them.
+
+use super::super::warp::{Group, Since};
+use crate::config::{Config, Schedule};
+use crate::explore::{Preempted, Preemption, Rank};
+use crate::isa::op::Code;
+use crate::launch::Order;
+use std::collections::HashMap;
+
+/// Ranks from here on are behind all others, in the order in which they were given.
+const BEHIND: u64 = 1 << 40;
+/// Operations of a launch among which PCT's change points are drawn, as a power of two.
+const POINTS: u32 = 20;
+
+/// The state of an explored schedule.
+pub struct Control {
+    chooser: Chooser,
+    random: u64,
+    /// Operations so far that others can see.
+    operations: u64,
+    behind: u64,
+    /// Of a block's warps the last goes first.
+    pub warps_reversed: bool,
+    /// Of a grid's blocks the last goes first.
+    pub blocks_reversed: bool,
+    launch: u64,
+    limit: usize,
+    taken: Vec<(Preemption, u32)>,
+    complete: bool,
+}
+
+enum Chooser {
+    /// Fixed, wherever lanes have come together.
+    Extreme(u64),
+    /// Now and then.
+    Random,
+    /// Random priorities and places where they change.
+    Pct { points: Vec<u64> },
+    /// By block and warp.
+    Replay(HashMap<(u64, u32), Vec<Preemption>>),
+}
+
+/// Who asks: a group before an operation that others can see.
+pub struct Asker<'a> {
+    /// Linear block index.
+    pub block: u64,
+    /// Warp of the block.
+    pub warp: u32,
+    /// The group.
+    pub group: &'a Group,
+    /// Such operations executed, by lane.
+    pub done: &'a [u32; 32],
+}
+
+impl Control {
+    /// For a launch (from 0) after `so_far` operations; `None` where nothing is to be decided.
+    pub fn new(config: &Config, launch: u64, so_far: u64) -> Option<Self> {
+        let mut new = Self {
+            chooser: Chooser::Random,
+            random: 0,
+            operations: 0,
+            behind: BEHIND,
+            warps_reversed: false,
+            blocks_reversed: false,
+            launch,
+            limit: config.limits.preemptions,
+            taken: Vec::new(),
+            complete: true,
+        };
+        match config.schedule {
+            Schedule::Its | Schedule::PreVolta => return None,
+            Schedule::Adversarial { seed } if seed < 8 => {
+                new.chooser = Chooser::Extreme(seed);
+                new.warps_reversed = matches!(seed, 3 | 7);
+                new.blocks_reversed = matches!(seed, 4 | 7);
+            }
+            Schedule::Adversarial { seed } => {
+                new.random = seed;
+                new.warps_reversed = new.below(2) == 1;
+            }
+            Schedule::Pct { seed, depth, operations } => {
+                new.random = seed ^ 0x5043_5400;
+                let mut point = || match operations {
+                    0 => {
+                        let power = new.below(POINTS);
+                        (1u64 << power) - 1 + u64::from(new.below(1 << power))
+                    }
+                    // Those before this launch are behind us.
+                    _ => new.wide(operations).wrapping_sub(so_far),
+                };
+                let points = (1..depth.min(64)).map(|_| point()).collect();
+                // Priorities differ from launch to launch.
+                new.random ^= launch.wrapping_mul(0xd6e8_feb8_6659_fd93);
+                new.chooser = Chooser::Pct { points };
+            }
+            Schedule::Replay => {
+                let mut by_warp: HashMap<_, Vec<Preemption>> = HashMap::new();
+                for stop in config.witness.preemptions.iter().filter(|stop| stop.launch == launch) {
+                    by_warp.entry((stop.block, stop.warp)).or_default().push(*stop);
+                }
+                new.warps_reversed = config.witness.warps_reversed;
+                new.blocks_reversed = config.witness.blocks_reversed;
+                new.chooser = Chooser::Replay(by_warp);
+            }
+        }
+        Some(new)
+    }
+
+    fn wide(&mut self, bound: u64) -> u64 {
+        let bits = u64::from(self.below(u32::MAX)) << 32 | u64::from(self.below(u32::MAX));
+        ((u128::from(bits) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// A random number below `bound` (splitmix64, Steele, Lea, Flood 2014).
+    fn below(&mut self, bound: u32) -> u32 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// A place behind everybody.
+    pub fn last(&mut self) -> u64 {
+        self.behind += 1;
+        self.behind
+    }
+
+    /// The number that orders lanes with this rank.
+    pub fn rank(&mut self, rank: Rank) -> u64 {
+        match rank {
+            Rank::Last => self.last(),
+            Rank::Among(number) => 1 + u64::from(number),
+            Rank::InWarp(_) => 0,
+        }
+    }
+
+    /// Which lanes of the group stop here.
+    pub fn decide(&mut self, asker: &Asker<'_>) -> Vec<(u32, Rank)> {
+        let operation = self.operations;
+        self.operations += 1;
+        let mask = asker.group.mask;
+        let since = asker.group.since;
+        match &self.chooser {
+            Chooser::Extreme(seed) if since == Since::Together => extreme(*seed, mask),
+            // Lanes come together again only where the program demands it.
+            Chooser::Extreme(_) | Chooser::Random if since == Since::Apart => {
+                vec![(mask, Rank::InWarp(asker.group.turn))]
+            }
+            Chooser::Extreme(_) => Vec::new(),
+            Chooser::Random => {
+                if self.below(8) != 0 {
+                    return Vec::new();
+                }
+                let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
+                vec![(part, Rank::Among(self.below(1 << 30)))]
+            }
+            Chooser::Pct { points } => {
+                let lowers = points.contains(&operation);
+                self.pct(since, mask, lowers)
+            }
+            Chooser::Replay(by_warp) => {
+                let stops = by_warp.get(&(asker.block, asker.warp)).map_or(&[][..], Vec::as_slice);
+                let lanes = |stop: &Preemption| {
+                    let due = (0..32).filter(|&lane| asker.done[lane] == stop.before);
+                    due.fold(0, |lanes, lane| lanes | 1u32 << lane) & stop.lanes & mask
+                };
+                stops.iter().map(|stop| (lanes(stop), stop.rank)).filter(|(lanes, _)| *lanes != 0).collect()
+            }
+        }
+    }
+
+    fn pct(&mut self, since: Since, mask: u32, lowers: bool) -> Vec<(u32, Rank)> {
+        let mut stops = Vec::new();
+        // A new unit gets a priority: a warp (or two halves of it, drawn), or lanes that went a way of their own.
+        let number = |control: &mut Self| Rank::Among(control.below(1 << 30));
+        match since {
+            Since::Together if mask.count_ones() > 1 && self.below(4) == 0 => {
+                let part = self.part(mask);
+                stops.push((part, number(self)));
+                stops.push((mask & !part, number(self)));
+            }
+            Since::Together => stops.push((mask, number(self))),
+            Since::Apart if self.below(2) == 0 => stops.push((mask, number(self))),
+            Since::Apart | Since::Asked => {}
+        }
+        if lowers {
+            stops.push((self.part(mask), Rank::Last));
+        }
+        stops
+    }
+
+    /// Some lanes of a group: all, one, all but one, or any.
+    fn part(&mut self, mask: u32) -> u32 {
+        let nth = self.below(mask.count_ones());
+        let mut rest = mask;
+        for _ in 0..nth {
+            rest &= rest - 1;
+        }
+        let one = rest & rest.wrapping_neg();
+        let part = match self.below(4) {
+            0 => mask,
+            1 => one,
+            2 => mask & !one,
+            _ => mask & self.below(u32::MAX),
+        };
+        if part == 0 { mask } else { part }
+    }
+
+    /// Notes a preemption that takes place before the operation at `pc`, of lanes that may have come differently far.
+    pub fn note(&mut self, asker: &Asker<'_>, lanes: u32, whole: bool, rank: Rank, pc: u32) {
+        let mut left = lanes;
+        while left != 0 {
+            let before = asker.done[left.trailing_zeros() as usize & 31];
+            let same = (0..32).filter(|&lane| left >> lane & 1 != 0 && asker.done[lane] == before);
+            let same = same.fold(0, |same, lane| same | 1u32 << lane);
+            left &= !same;
+            if self.taken.len() >= self.limit {
+                self.complete = false;
+                return;
+            }
+            // Lanes that are all there is of a warp are the warp.
+            let lanes = if whole && same == lanes { u32::MAX } else { same };
+            let (launch, block, warp) = (self.launch, asker.block, asker.warp);
+            self.taken.push((Preemption { launch, block, warp, lanes, before, rank }, pc));
+        }
+    }
+
+    /// For the report.
+    pub fn order(self, code: &Code) -> Order {
+        let place = |(preemption, pc): (Preemption, u32)| {
+            let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
+            let (_, line) = code.lines[origin.line as usize];
+            Preempted { preemption, line, ptx_line: origin.ptx_line }
+        };
+        Order {
+            warps_reversed: self.warps_reversed,
+            blocks_reversed: self.blocks_reversed,
+            preempted: self.taken.into_iter().map(place).collect(),
+            complete: self.complete,
+            operations: self.operations,
+        }
+    }
+}
+
+/// Seeds 0 to 7: lanes reversed; lane 0 ahead; last lane ahead; warps reversed; blocks reversed; upper half ahead; lanes
+/// in order, one by one; lanes, warps and blocks reversed.
+fn extreme(seed: u64, mask: u32) -> Vec<(u32, Rank)> {
+    let each = (0..32).map(|lane| mask & 1 << lane).filter(|&lane| lane != 0);
+    let first = mask & mask.wrapping_neg();
+    let last = 1u32 << (31 - mask.leading_zeros().min(31));
+    let parts: Vec<u32> = match seed {
+        0 | 7 => each.rev().collect(),
+        1 => vec![first, mask & !first],
+        2 => vec![last, mask & !last],
+        5 => vec![mask & 0xffff_0000, mask & 0xffff],
+        6 => each.collect(),
+        _ => Vec::new(),
+    };
+    let parts = parts.into_iter().filter(|&part| part != 0).enumerate().skip(1);
+    parts.map(|(order, part)| (part, Rank::InWarp(order as u32))).collect()
+}

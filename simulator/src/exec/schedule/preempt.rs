@@ -1,0 +1,100 @@
+//! Before an operation that others can see: an explored schedule may stop some lanes there.
+
+use super::super::block::Shared;
+use super::super::context::Worker;
+use super::super::warp::{Group, Since, State, Warp};
+use super::order::Asker;
+use crate::explore::Rank;
+use crate::isa::op::{AddressSpace, Op, Reg};
+use crate::observe::Observer;
+
+impl<O: Observer> Worker<'_, O> {
+    /// Does the order of lanes that execute it matter to others?
+    pub(super) fn visible(&self, op: &Op) -> bool {
+        let code = &self.context.decoded.code;
+        let shared = |space| !matches!(space, AddressSpace::Local | AddressSpace::Param | AddressSpace::Const);
+        match op {
+            Op::Load(index) | Op::Store(index) => shared(code.accesses[*index as usize].space),
+            Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
+            Op::Atomic(_)
+            | Op::CopyAsync(_)
+            | Op::CopyBulk(_)
+            | Op::Mbarrier(_)
+            | Op::Fence(_)
+            | Op::ActiveMask { .. }
+            | Op::Elect { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Asks the schedule, once for each lane and operation. True if lanes stopped: somebody has to be chosen again.
+    pub(super) fn preempt(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> bool {
+        let Some(control) = &mut self.control else { return false };
+        let group = warp.groups[at];
+        if group.mask & !warp.asked == 0 {
+            warp.asked &= !group.mask;
+            for lane in (0..32).filter(|lane| group.mask >> lane & 1 != 0) {
+                warp.done[lane] += 1;
+            }
+            return false;
+        }
+        warp.asked |= group.mask;
+        let done = warp.done;
+        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done };
+        let stops = control.decide(&asker);
+        warp.groups[at].since = Since::Asked;
+        let mut stopped = false;
+        for (lanes, rank) in stops {
+            let lanes = lanes & group.mask;
+            if lanes == 0 {
+                continue;
+            }
+            stopped = true;
+            control.note(&asker, lanes, lanes == warp.live(), rank, group.pc);
+            let number = control.rank(rank);
+            move_lanes(warp, &group, lanes, rank, number);
+        }
+        if !stopped {
+            return self.preempt(shared, warp, at);
+        }
+        true
+    }
+}
+
+/// Gives lanes a new rank; those that were together with others become a group of their own, for which nobody waits at a
+/// reconvergence point.
+fn move_lanes(warp: &mut Warp, place: &Group, lanes: u32, rank: Rank, number: u64) {
+    // Earlier preemptions at this place may have split the group. Who leaves may complete meetings, which merges groups:
+    // only after the walk.
+    let mut left = Vec::new();
+    for at in 0..warp.groups.len() {
+        let group = warp.groups[at];
+        let here = group.state == State::Ready && group.pc == place.pc && group.frame == place.frame;
+        let part = group.mask & lanes;
+        if !here || part == 0 {
+            continue;
+        }
+        let mut moved = Group { mask: part, ..group };
+        match rank {
+            Rank::InWarp(turn) => moved.turn = turn,
+            Rank::Last | Rank::Among(_) => moved.rank = number,
+        }
+        let alone = part == warp.live();
+        if !alone {
+            warp.clans += 1;
+            moved.clan = warp.clans;
+        }
+        if part == group.mask {
+            warp.groups[at] = moved;
+        } else {
+            warp.groups[at].mask &= !part;
+            warp.groups.push(moved);
+        }
+        if !alone {
+            left.push((part, moved.clan));
+        }
+    }
+    for (part, clan) in left {
+        warp.leave(part, clan);
+    }
+}

@@ -1,0 +1,173 @@
+//! Runs a warp group after group, within its time and the launch's limits.
+
+use super::super::block::{Shared, WarpTurn};
+use super::super::context::{Flow, Worker};
+use super::super::direct::Direct;
+use super::super::lanes::{self, Machine, Stop};
+use super::super::warp::{Group, State, Warp};
+use crate::FindingKind;
+use crate::config::Schedule;
+use crate::observe::Observer;
+
+/// Warp instructions before another warp of the block gets its turn.
+pub(super) const QUANTUM: u64 = 1 << 16;
+/// Steps between two looks at the launch's shared count.
+const REPORT: u64 = 1 << 14;
+
+impl<O: Observer> Worker<'_, O> {
+    /// Runs a warp until it blocks, waits, is done or has had its time.
+    pub fn run_warp(&mut self, shared: &mut Shared, warp: &mut Warp) -> WarpTurn {
+        let start = self.clock;
+        let mut idle = 0;
+        loop {
+            if warp.live() == 0 {
+                return WarpTurn::Done;
+            }
+            let pre_volta = self.context.config.schedule == Schedule::PreVolta;
+            if pre_volta && warp.groups.iter().any(|group| matches!(group.state, State::Barrier(_))) {
+                return WarpTurn::Blocked;
+            }
+            let Some(at) = self.pick(warp) else {
+                if self.release(shared, warp) {
+                    continue;
+                }
+                return WarpTurn::Blocked;
+            };
+            let flow = self.run_group(shared, warp, at, start + QUANTUM);
+            if self.stopped {
+                return WarpTurn::Stop;
+            }
+            match flow {
+                Flow::Stop => return WarpTurn::Stop,
+                Flow::Spin => {
+                    self.look(warp, at);
+                    let turn = warp.groups.iter().map(|group| group.turn).max().unwrap_or(0);
+                    if let Some(group) = warp.groups.get_mut(at) {
+                        group.turn = turn + 1;
+                    }
+                    if pre_volta {
+                        return WarpTurn::Spin;
+                    }
+                    idle += 1;
+                    let ready = warp.groups.iter().filter(|group| group.state == State::Ready).count();
+                    if idle >= ready && !self.release(shared, warp) {
+                        return WarpTurn::Spin;
+                    }
+                }
+                _ => {}
+            }
+            if self.clock >= start + QUANTUM {
+                // Whoever has run that long lets the other lanes of its warp go first.
+                let turn = warp.groups.iter().map(|group| group.turn).max().unwrap_or(0);
+                if let Some(group) = warp.groups.get_mut(at) {
+                    group.turn = turn + 1;
+                }
+                return WarpTurn::Yield;
+            }
+        }
+    }
+
+    /// Counts an operation that `group` executed, of whose lanes `mask` have a true guard.
+    pub fn counted(&mut self, warp: &Warp, group: &Group, mask: u32) {
+        let pc = group.pc as usize;
+        if let Some(block) = self.traced {
+            self.record(block, warp, group, mask);
+        }
+        self.profile.span(pc, pc + 1, group.mask.count_ones().into());
+        self.profile.off(pc, group.mask & !mask);
+        let instructions = u64::from(self.context.decoded.code.insts[pc].counted);
+        self.clock += instructions;
+        self.unreported += instructions;
+    }
+
+    /// Is the launch to go on?
+    fn within_limits(&mut self, shared: &Shared, warp: &Warp, pc: u32) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        let total = self.context.steps.fetch_add(self.unreported, Relaxed) + self.unreported;
+        self.unreported = 0;
+        if self.context.stop.load(Relaxed) {
+            self.stopped = true;
+            return false;
+        }
+        let limit = self.context.config.limits.steps;
+        if total >= limit {
+            self.fault(shared, warp, pc, warp.live(), FindingKind::StepLimit { limit });
+            return false;
+        }
+        true
+    }
+
+    /// The lanes of a group whose guard is true.
+    fn guarded(&self, warp: &Warp, group: &Group) -> u32 {
+        let inst = self.context.decoded.code.insts.get(group.pc as usize);
+        inst.map_or(0, |inst| warp.guarded(inst, group.frame, group.mask))
+    }
+
+    /// Records an operation of `group`, if it is an instruction.
+    #[cold]
+    fn record(&mut self, block: u64, warp: &Warp, group: &Group, active: u32) {
+        let code = &self.context.decoded.code;
+        if let Some(trace) = &mut self.trace
+            && code.insts[group.pc as usize].counted != 0
+        {
+            trace.record(code, block, warp, group, active);
+        }
+    }
+
+    pub(super) fn run_group(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, until: u64) -> Flow {
+        let context = self.context;
+        let wanted = self.trace.as_ref().is_some_and(|trace| trace.wants(shared.linear, warp.index));
+        self.traced = wanted.then_some(shared.linear);
+        // An explored schedule may let others go before an operation that they can see; who waits is looked at, too.
+        let direct = !O::ACTIVE && !self.tracks();
+        let report = REPORT.min(context.config.limits.steps.max(1));
+        loop {
+            let before = warp.groups[at];
+            let mut group = before;
+            let left = until.saturating_sub(self.clock).max(1);
+            let fuel = if self.traced.is_some() { 1 } else { left.min(report.saturating_sub(self.unreported).max(1)) };
+            let guarded = self.traced.map(|block| (block, self.guarded(warp, &before)));
+            let by = shared.warp(warp.index);
+            let mut machine = Machine {
+                context,
+                block: shared.index,
+                clock: self.clock,
+                direct,
+                profile: &mut self.profile,
+                memory: Direct {
+                    global: self.global.lend(),
+                    last: &mut self.last,
+                    shared: &mut shared.bytes,
+                    lines: &mut self.lines,
+                    origins: &context.decoded.code.origins,
+                    writers: &mut self.writers,
+                    by,
+                },
+            };
+            let (stop, instructions) = lanes::run(&mut machine, warp, &mut group, fuel);
+            self.clock += instructions;
+            self.unreported += instructions;
+            // Uncounted operations in an endless loop would otherwise never use up the limit.
+            self.unreported += u64::from(instructions == 0 && stop == Stop::Fuel && self.traced.is_none());
+            if let (Some((block, active)), 1) = (guarded, instructions) {
+                self.record(block, warp, &before, active);
+            }
+            warp.groups[at] = group;
+            if self.unreported >= report && !self.within_limits(shared, warp, group.pc) {
+                return Flow::Stop;
+            }
+            let flow = match stop {
+                Stop::Fuel if self.clock >= until => return Flow::Switch,
+                Stop::Fuel => continue,
+                Stop::Spin => return Flow::Spin,
+                Stop::Slow => self.slow(shared, warp, at),
+            };
+            if flow != Flow::Continue {
+                return flow;
+            }
+            if self.clock >= until {
+                return Flow::Switch;
+            }
+        }
+    }
+}

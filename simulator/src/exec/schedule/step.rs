@@ -1,0 +1,139 @@
+//! One operation that the hot loop leaves to others.
+
+use super::super::block::Shared;
+use super::super::context::{Flow, Worker};
+use super::super::warp::Warp;
+use crate::FindingKind;
+use crate::isa::op::{Inst, NOWHERE, Op, Reg};
+use crate::observe::Observer;
+
+impl<O: Observer> Worker<'_, O> {
+    /// Executes an operation that [`lanes::run`] leaves to others.
+    pub(super) fn slow(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize) -> Flow {
+        let code = &self.context.decoded.code;
+        let group = warp.groups[at];
+        let Some(&inst) = code.insts.get(group.pc as usize) else {
+            let target = group.pc.into();
+            return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
+        };
+        let mask = warp.guarded(&inst, group.frame, group.mask);
+        if self.control.is_some() && mask != 0 && self.visible(&inst.op) && self.preempt(shared, warp, at) {
+            return Flow::Switch;
+        }
+        // Instructions that wait are counted once, when they have their lanes.
+        let waits = matches!(inst.op, Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) | Op::Join);
+        if !waits {
+            self.counted(warp, &group, mask);
+        }
+        let before = if self.tracks() && mask != 0 { self.before(shared, warp, at, mask, &inst.op) } else { None };
+        let flow = self.execute(shared, warp, at, mask, inst);
+        if let Some(before) = before
+            && flow != Flow::Stop
+        {
+            self.after(shared, warp, &group, mask, &inst.op, &before);
+        }
+        flow
+    }
+
+    fn execute(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, inst: Inst) -> Flow {
+        let code = &self.context.decoded.code;
+        let group = warp.groups[at];
+        match inst.op {
+            Op::Join => self.join(warp, at),
+            Op::Bra { target, join } => {
+                let taken = mask;
+                let not_taken = group.mask & !mask;
+                self.count(group.pc, |c| c.divergent_branches += u64::from(taken != 0 && not_taken != 0));
+                if taken != 0 && target == NOWHERE {
+                    let kind = FindingKind::BadJump { target: u64::from(u32::MAX) };
+                    return self.fault(shared, warp, group.pc, taken, kind);
+                }
+                self.diverge(warp, at, &[(taken, target), (not_taken, group.pc + 1)], join)
+            }
+            Op::BrIndexed(index) => {
+                let op = &code.indexed[index as usize];
+                let lanes = warp.read(group.frame, op.index);
+                let mut ways: Vec<(u32, u32)> = vec![(group.mask & !mask, group.pc + 1)];
+                for (lane, &index) in lanes.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
+                    let Some(&target) = op.targets.get(index as usize).filter(|&&target| target != NOWHERE) else {
+                        let kind = FindingKind::BadJump { target: index };
+                        return self.fault(shared, warp, group.pc, 1 << lane, kind);
+                    };
+                    match ways.iter_mut().find(|(_, pc)| *pc == target) {
+                        Some((mask, _)) => *mask |= 1 << lane,
+                        None => ways.push((1 << lane, target)),
+                    }
+                }
+                let many = ways.iter().filter(|(mask, _)| *mask != 0).count() > 1;
+                self.count(group.pc, |c| c.divergent_branches += u64::from(many));
+                self.diverge(warp, at, &ways, op.join)
+            }
+            Op::Call(index) => self.call(shared, warp, at, mask, index),
+            Op::Ret => self.ret(warp, at, mask),
+            Op::Exit => self.exit(shared, warp, at, mask),
+            Op::Trap if mask != 0 => self.fault(shared, warp, group.pc, mask, FindingKind::Trap),
+            Op::Unsupported(index) if mask != 0 => {
+                let instruction = code.unsupported[index as usize].clone();
+                self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
+            }
+            Op::Barrier(index) => self.barrier(shared, warp, at, inst, mask, &code.barriers[index as usize]),
+            Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => self.converge(shared, warp, at, mask),
+            _ if mask == 0 => {
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            Op::Load(index) => self.load(shared, warp, at, mask, &code.accesses[index as usize]),
+            Op::Store(index) => self.store(shared, warp, at, mask, &code.accesses[index as usize]),
+            Op::Atomic(index) => self.atomic(shared, warp, at, mask, &code.atomics[index as usize]),
+            Op::CopyBulk(index) => self.bulk(shared, warp, at, mask, &code.bulk[index as usize]),
+            Op::CopyAsync(index) => self.copy(shared, warp, at, mask, &code.copies[index as usize]),
+            Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),
+            Op::CopyCommit => {
+                if O::ACTIVE {
+                    self.observer.commit(shared.warp(warp.index), mask);
+                }
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            Op::CopyWait { left } => {
+                if O::ACTIVE {
+                    let left = Some(left).filter(|&left| left != u32::MAX);
+                    self.observer.wait(shared.warp(warp.index), mask, left);
+                }
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            Op::Fence(index) => {
+                if O::ACTIVE {
+                    let op = code.fences[index as usize];
+                    self.observer.fence(shared.warp(warp.index), mask, op.order, op.scope);
+                }
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            Op::NanoSleep => {
+                warp.groups[at].pc += 1;
+                Flow::Spin
+            }
+            Op::ActiveMask { d } => {
+                let reg = Reg::R32(d);
+                warp.write(group.frame, reg, mask, &[mask.into(); 32]);
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            Op::Elect { d, p, mask: members } => {
+                let members = warp.read(group.frame, Reg::R32(members))[mask.trailing_zeros() as usize] as u32;
+                let leader = if members & mask != 0 { members & mask } else { mask }.trailing_zeros();
+                let elected = std::array::from_fn(|lane| u64::from(lane as u32 == leader));
+                warp.write(group.frame, Reg::R32(d), mask, &[leader.into(); 32]);
+                warp.write(group.frame, Reg::P(p), mask, &elected);
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+            _ => {
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+        }
+    }
+}

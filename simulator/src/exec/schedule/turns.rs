@@ -1,0 +1,132 @@
+//! Turns under an explored schedule: of all that is resident the group with the lowest rank goes next.
+
+use super::super::block::{Block, Turn};
+use super::super::context::{Flow, Worker};
+use super::super::warp::State;
+use super::run::QUANTUM;
+use crate::observe::Observer;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Blocks that are under way at once as long as nobody waits for a later one.
+const WINDOW: usize = 16;
+
+impl<O: Observer> Worker<'_, O> {
+    /// Runs all blocks.
+    pub fn explore(&mut self, next: &AtomicU64, mut slots: Range<u32>) {
+        let mut resident: Vec<Block> = Vec::new();
+        let mut free: Vec<(u32, Block)> = Vec::new();
+        loop {
+            while resident.len() < WINDOW && self.admit(next, &mut slots, &mut free, &mut resident) {}
+            let choices = resident.iter().enumerate().filter_map(|(at, block)| Some((self.next_warp(block)?, at)));
+            match choices.min() {
+                Some(((_, _, _, warp), at)) => match self.turn(&mut resident[at], warp) {
+                    Turn::Stop => return,
+                    Turn::Done => {
+                        let block = resident.swap_remove(at);
+                        free.push((block.shared.slot, block));
+                    }
+                    Turn::Wait | Turn::Yield => {}
+                },
+                None if resident.is_empty() || self.stopped => return,
+                None => {
+                    let more = self.admit(next, &mut slots, &mut free, &mut resident)
+                        || resident.iter_mut().any(|block| self.release_one(block));
+                    if !more {
+                        self.stuck(&resident);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The block's best warp: rank and position, which order it among all, and its index.
+    fn next_warp(&self, block: &Block) -> Option<(u64, u64, u32, usize)> {
+        let control = self.control.as_ref()?;
+        let linear = if control.blocks_reversed { u64::MAX - block.shared.linear } else { block.shared.linear };
+        let keys = block.warps.iter().enumerate().filter_map(|(at, warp)| {
+            let ((rank, ..), _) = self.first(warp)?;
+            Some((rank, linear, if control.warps_reversed { u32::MAX - warp.index } else { warp.index }, at))
+        });
+        keys.min()
+    }
+
+    /// A warp's turn, as long as its groups have the rank that it was chosen for.
+    fn turn(&mut self, block: &mut Block, at: usize) -> Turn {
+        let Block { warps, shared } = &mut *block;
+        let warp = &mut warps[at];
+        let mut rank = None;
+        loop {
+            warp.merge();
+            let Some((key, group)) = self.first(warp) else { break };
+            if *rank.get_or_insert(key.0) != key.0 {
+                break;
+            }
+            let start = self.clock;
+            let changes = self.changes;
+            let flow = self.run_group(shared, warp, group, start + QUANTUM);
+            if self.stopped || flow == Flow::Stop {
+                return Turn::Stop;
+            }
+            let long = self.clock >= start + QUANTUM;
+            if flow == Flow::Spin {
+                self.look(warp, group);
+                warp.idle += 1;
+            } else {
+                warp.idle = 0;
+            }
+            if (flow == Flow::Spin || long)
+                && let (Some(control), Some(group)) = (&mut self.control, warp.groups.get_mut(group))
+            {
+                // Whoever waits, or has run for long, lets all others go first.
+                group.rank = control.last();
+            }
+            let ready = warp.groups.iter().filter(|group| group.state == State::Ready).count();
+            if flow == Flow::Spin && warp.idle >= ready {
+                warp.idle = 0;
+                self.release(shared, warp);
+            }
+            let others = warp.groups.iter().any(|group| matches!(group.state, State::Barrier(_)));
+            if flow == Flow::Spin || long || others || self.changes != changes {
+                break;
+            }
+        }
+        self.complete_barriers(block);
+        if block.warps.iter().all(|warp| warp.live() == 0) { self.end_block(block) } else { Turn::Yield }
+    }
+
+    /// Starts one more block, if there is one and room for it.
+    fn admit(
+        &mut self,
+        next: &AtomicU64,
+        slots: &mut Range<u32>,
+        free: &mut Vec<(u32, Block)>,
+        resident: &mut Vec<Block>,
+    ) -> bool {
+        let reversed = self.control.as_ref().is_some_and(|control| control.blocks_reversed);
+        let Some((slot, mut block)) = free.pop().or_else(|| slots.next().map(|slot| (slot, Block::default()))) else {
+            return false;
+        };
+        let total = self.blocks();
+        let room = resident.is_empty() || self.has_room(&block);
+        let linear = if room { next.fetch_add(1, Relaxed) } else { total };
+        if linear >= total {
+            free.push((slot, block));
+            return false;
+        }
+        let started = self.start_block(&mut block, if reversed { total - 1 - linear } else { linear }, slot);
+        if started {
+            resident.push(block);
+        }
+        started
+    }
+
+    /// Lets lanes of some warp go on from a join without the rest.
+    fn release_one(&mut self, block: &mut Block) -> bool {
+        let Block { warps, shared } = block;
+        let released = warps.iter_mut().any(|warp| self.release(shared, warp));
+        self.complete_barriers(block);
+        released
+    }
+}

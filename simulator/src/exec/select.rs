@@ -1,0 +1,52 @@
+//! Lanes by mask: writes of those that take part, comparisons as masks.
+
+use crate::isa::op::Cmp;
+
+/// Writes the lanes of `mask`.
+#[inline(always)]
+pub fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
+    if mask == u32::MAX {
+        *to = *values;
+    } else {
+        for lane in 0..32 {
+            to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
+        }
+    }
+}
+
+/// Lanes that pass the test.
+#[inline(always)]
+pub fn bits(test: impl Fn(usize) -> bool) -> u32 {
+    let mut mask = 0;
+    for lane in 0..32 {
+        mask |= if test(lane) { 1u32 << lane } else { 0 };
+    }
+    mask
+}
+
+/// Lanes where a comparison holds. NaN is what makes the unordered ones differ.
+#[expect(
+    clippy::double_comparisons,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::eq_op,
+    reason = "NaN: ordered and unordered comparisons differ"
+)]
+#[inline(always)]
+pub fn compare<T: Copy + PartialOrd>(cmp: Cmp, a: &[T; 32], b: &[T; 32]) -> u32 {
+    match cmp {
+        Cmp::Eq => bits(|lane| a[lane] == b[lane]),
+        Cmp::Ne => bits(|lane| a[lane] < b[lane] || a[lane] > b[lane]),
+        Cmp::Lt => bits(|lane| a[lane] < b[lane]),
+        Cmp::Le => bits(|lane| a[lane] <= b[lane]),
+        Cmp::Gt => bits(|lane| a[lane] > b[lane]),
+        Cmp::Ge => bits(|lane| a[lane] >= b[lane]),
+        Cmp::Equ => !compare(Cmp::Ne, a, b),
+        Cmp::Neu => bits(|lane| a[lane] != b[lane]),
+        Cmp::Ltu => bits(|lane| !(a[lane] >= b[lane])),
+        Cmp::Leu => bits(|lane| !(a[lane] > b[lane])),
+        Cmp::Gtu => bits(|lane| !(a[lane] <= b[lane])),
+        Cmp::Geu => bits(|lane| !(a[lane] < b[lane])),
+        Cmp::Num => bits(|lane| a[lane] == a[lane] && b[lane] == b[lane]),
+        Cmp::Nan => bits(|lane| a[lane] != a[lane] || b[lane] != b[lane]),
+    }
+}

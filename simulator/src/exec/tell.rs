@@ -1,0 +1,90 @@
+//! Tells findings and observers of accesses.
+
+use super::block::Shared;
+use super::cell::Bad;
+use super::context::{Flow, Worker};
+use super::warp::Warp;
+use crate::FindingKind;
+use crate::isa::op::AddressSpace;
+use crate::observe::{AccessKind, Observer, Order, Scope, Space, WarpAccess};
+
+impl<O: Observer> Worker<'_, O> {
+    /// Reports lanes' bad access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn bad_access(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lanes: u32,
+        kind: AccessKind,
+        at: (AddressSpace, u64, u32),
+        bad: Bad,
+    ) -> Flow {
+        let (space, address, size) = at;
+        let access = self.describe(shared, warp, pc, lanes, kind, space, address, size);
+        let kind = match bad {
+            Bad::Bounds => FindingKind::OutOfBounds { access },
+            Bad::Misaligned => FindingKind::Misaligned { access },
+            Bad::Constant => FindingKind::WriteToConstant { access },
+        };
+        self.fault(shared, warp, pc, lanes, kind)
+    }
+
+    /// Reports a lane's bad access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn refuse(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lane: usize,
+        kind: AccessKind,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+        bad: Bad,
+    ) -> Flow {
+        self.bad_access(shared, warp, pc, 1 << lane, kind, (space, address, size), bad)
+    }
+
+    /// Tells the observer.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn observe(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        space: AddressSpace,
+        kind: AccessKind,
+        order: (Order, Scope),
+        size: u32,
+        mask: u32,
+        addresses: &[u64; 32],
+    ) {
+        let space = match space {
+            AddressSpace::Shared => Space::Shared,
+            AddressSpace::Local => Space::Local,
+            AddressSpace::Param => return,
+            _ => Space::Global,
+        };
+        let access = WarpAccess {
+            warp: shared.warp(warp.index),
+            pc,
+            space,
+            kind,
+            order: order.0,
+            scope: order.1,
+            size,
+            mask,
+            addresses,
+            silent: std::mem::take(&mut self.silent),
+            copy: std::mem::take(&mut self.copying),
+        };
+        let mut complaints = Vec::new();
+        self.observer.access(&access, &mut |complaint| complaints.push(complaint));
+        for complaint in complaints {
+            self.complain(shared, warp, &access, complaint);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What kind of work a PTX instruction is, for counting.
+
+/// Kinds of instructions; each thread instruction is of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Class {
+    /// f16, bf16 and pairs of them.
+    Fp16,
+    /// f32.
+    Fp32,
+    /// f64.
+    Fp64,
+    /// Division, roots, reciprocals, transcendental functions.
+    Special,
+    /// Integers and bits.
+    Integer,
+    /// `cvt`
+    Conversion,
+    /// Branches, calls, returns, exits, traps.
+    Control,
+    /// Whatever reads or writes memory.
+    Memory,
+    /// Between lanes.
+    Exchange,
+    /// Matrix products.
+    Matrix,
+    /// Moves, parameters, predicates, address conversions, barriers, fences.
+    #[default]
+    Other,
+}
+
+/// The class of an instruction by its opcode, as written: `setp.lt.f32`.
+pub fn of(opcode: &str) -> Class {
+    let mut parts = opcode.split('.');
+    let base = parts.next().unwrap_or_default();
+    let mods: Vec<&str> = parts.collect();
+    let has = |name: &str| mods.contains(&name);
+    match base {
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => Class::Control,
+        // A parameter is an operand of the machine's instruction.
+        "ld" if mods.iter().any(|part| part.starts_with("param")) => Class::Other,
+        "st" if mods.iter().any(|part| part.starts_with("param")) => Class::Other,
+        "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "ldmatrix"
+        | "stmatrix" | "multimem" => Class::Memory,
+        "cp" if has("commit_group") || has("wait_group") || has("wait_all") => Class::Other,
+        "cp" => Class::Memory,
+        "wmma" if has("load") || has("store") => Class::Memory,
+        "wmma" | "mma" | "wgmma" | "tcgen05" => Class::Matrix,
+        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "movmatrix" => Class::Exchange,
+        "cvt" => Class::Conversion,
+        "mov" | "cvta" | "isspacep" | "mapa" | "bar" | "barrier" | "membar" | "fence" | "mbarrier" | "nanosleep"
+        | "griddepcontrol" | "setmaxnreg" | "pmevent" | "alloca" | "stacksave" | "stackrestore" => Class::Other,
+        "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" if mods.iter().any(is_float) => {
+            Class::Special
+        }
+        // Of a comparison the type of what is compared, which is the last; `set.lt.u32.f32` has two.
+        _ => match mods.iter().rev().find_map(|part| kind(part)) {
+            Some(class) => class,
+            None => Class::Other,
+        },
+    }
+}
+
+fn is_float(part: &&str) -> bool {
+    matches!(kind(part), Some(Class::Fp16 | Class::Fp32 | Class::Fp64))
+}
+
+/// The class of an operand type.
+fn kind(part: &str) -> Option<Class> {
+    Some(match part {
+        "f16" | "f16x2" | "bf16" | "bf16x2" => Class::Fp16,
+        "f32" | "f32x2" => Class::Fp32,
+        "f64" => Class::Fp64,
+        "pred" => Class::Other,
+        _ => {
+            let digits = part.strip_prefix(['s', 'u', 'b'])?;
+            digits.starts_with(|c: char| c.is_ascii_digit()).then_some(Class::Integer)?
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_by_opcode() {
+        let cases = [
+            ("add.s32", Class::Integer),
+            ("mad.wide.u32", Class::Integer),
+            ("shl.b64", Class::Integer),
+            ("selp.b32", Class::Integer),
+            ("setp.lt.s32", Class::Integer),
+            ("setp.lt.f32", Class::Fp32),
+            ("set.lt.u32.f32", Class::Fp32),
+            ("fma.rn.f32", Class::Fp32),
+            ("fma.rn.f16x2", Class::Fp16),
+            ("add.f64", Class::Fp64),
+            ("div.s32", Class::Integer),
+            ("div.rn.f32", Class::Special),
+            ("ex2.approx.ftz.f32", Class::Special),
+            ("cvt.rn.f32.s32", Class::Conversion),
+            ("ld.param.u64", Class::Other),
+            ("ld.global.v4.f32", Class::Memory),
+            ("atom.global.add.f32", Class::Memory),
+            ("cp.async.ca.shared.global", Class::Memory),
+            ("cp.async.wait_group", Class::Other),
+            ("mov.u32", Class::Other),
+            ("and.pred", Class::Other),
+            ("bra", Class::Control),
+            ("bar.sync", Class::Other),
+            ("shfl.sync.down.b32", Class::Exchange),
+            ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", Class::Matrix),
+            ("wmma.load.a.sync.aligned.row.m16n16k16.global.f16", Class::Memory),
+        ];
+        for (opcode, class) in cases {
+            assert_eq!(of(opcode), class, "{opcode}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Lowering one function: scopes, registers, constants and the emission of operations. What each opcode becomes is in
+//! the `lower_*` modules.
+
+mod names;
+mod operands;
+mod special;
+mod statements;
+mod used;
+
+use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+use crate::ptx::ast::{Loc, Ty};
+use std::collections::HashMap;
+
+/// Why an instruction cannot be lowered; it becomes [`Op::Unsupported`].
+pub struct Unknown;
+
+/// Result of lowering.
+pub type Lower<T> = Result<T, Unknown>;
+
+/// What a module-level name stands for.
+#[derive(Debug, Clone)]
+pub enum Symbol {
+    /// A generic address.
+    Address(u64),
+    /// An offset in shared memory.
+    Shared(u64),
+    /// Dynamic shared memory.
+    SharedDynamic,
+    /// A function by index.
+    Function(u32),
+}
+
+/// What a name inside a function stands for.
+#[derive(Debug, Clone)]
+enum Local {
+    Register(Reg),
+    /// A vector register's elements.
+    Vector(Vec<Reg>),
+    /// Bytes of the frame.
+    Frame(u32),
+    /// Bytes of a kernel's parameters.
+    KernelParam(u32),
+    Shared(u64),
+}
+
+#[derive(Default)]
+struct Scope {
+    names: HashMap<String, Local>,
+    ranges: Vec<(String, u32, Ty)>,
+    labels: HashMap<String, u32>,
+    targets: HashMap<String, Vec<String>>,
+}
+
+/// A function on its way to flat code. Program counters are local to it until [`super::control_flow`] places it.
+pub struct Builder<'m> {
+    /// Module-level names.
+    pub symbols: &'m HashMap<String, Symbol>,
+    /// Side tables.
+    pub code: &'m mut Code,
+    /// What becomes of the result of the shuffle being lowered.
+    pub used_at_once: Use,
+    /// The shuffle being lowered takes the result of the one before.
+    pub fed: bool,
+    /// PTX line of the shuffle that takes the result of the last one.
+    pub feeds: Option<u32>,
+    /// The function's frame.
+    pub info: FunctionInfo,
+    /// Its operations.
+    pub insts: Vec<Inst>,
+    /// Parallel to `insts`.
+    pub origins: Vec<Origin>,
+    /// Positions of labels; `NOWHERE` until seen.
+    pub labels: Vec<u32>,
+    /// Shared memory of function-level variables starts here.
+    pub shared: u64,
+    /// Its shared variables: name, offset, bytes.
+    pub own_shared: Vec<(String, u64, u64)>,
+    /// The function is an entry.
+    pub entry: bool,
+    scopes: Vec<Scope>,
+    constants32: HashMap<u32, R>,
+    constants64: HashMap<u64, R>,
+    guard: u16,
+    counted: bool,
+    post: Vec<Op>,
+    inlined: HashMap<Loc, Loc>,
+    own_file: Option<u32>,
+    origin: Origin,
+    too_many: bool,
+    most: u32,
+    carry: Option<R>,
+}
+
+impl<'m> Builder<'m> {
+    /// A builder for the function of that index.
+    pub fn new(
+        symbols: &'m HashMap<String, Symbol>,
+        code: &'m mut Code,
+        index: u32,
+        entry: bool,
+        shared: u64,
+        registers: u32,
+    ) -> Self {
+        Self {
+            symbols,
+            code,
+            used_at_once: Use::Unknown,
+            fed: false,
+            feeds: None,
+            info: FunctionInfo::default(),
+            insts: Vec::new(),
+            origins: Vec::new(),
+            labels: Vec::new(),
+            shared,
+            own_shared: Vec::new(),
+            entry,
+            scopes: vec![Scope::default()],
+            constants32: HashMap::new(),
+            constants64: HashMap::new(),
+            guard: NO_GUARD,
+            counted: false,
+            post: Vec::new(),
+            inlined: HashMap::new(),
+            own_file: None,
+            origin: Origin { function: index, ..Origin::default() },
+            too_many: false,
+            most: registers.min(u32::from(u16::MAX >> 1)),
+            carry: None,
+        }
+    }
+
+    /// More registers than an operation can name.
+    pub fn too_many_registers(&self) -> bool {
+        self.too_many
+    }
+
+    /// The limit that holds.
+    pub fn most_registers(&self) -> u32 {
+        self.most
+    }
+
+    // Registers and constants.
+
+    fn slot(count: &mut u32, most: u32, too_many: &mut bool) -> R {
+        let slot = *count;
+        if slot >= most {
+            *too_many = true;
+            return 0;
+        }
+        *count += 1;
+        slot as R
+    }
+
+    /// A fresh 32-bit register.
+    pub fn temp32(&mut self) -> R {
+        Self::slot(&mut self.info.registers32, self.most, &mut self.too_many)
+    }
+
+    /// A fresh 64-bit register.
+    pub fn temp64(&mut self) -> R {
+        Self::slot(&mut self.info.registers64, self.most, &mut self.too_many)
+    }
+
+    /// A fresh predicate.
+    pub fn temp_p(&mut self) -> R {
+        Self::slot(&mut self.info.predicates, self.most, &mut self.too_many)
+    }
+
+    fn fresh(&mut self, ty: Ty) -> Local {
+        match ty {
+            Ty::Pred => Local::Register(Reg::P(self.temp_p())),
+            Ty::B128 => {
+                let low = Reg::R64(self.temp64());
+                Local::Vector(vec![low, Reg::R64(self.temp64())])
+            }
+            _ if ty.size() == 8 => Local::Register(Reg::R64(self.temp64())),
+            _ => Local::Register(Reg::R32(self.temp32())),
+        }
+    }
+
+    /// The function's condition code (`CC.CF`).
+    pub fn carry_flag(&mut self) -> R {
+        match self.carry {
+            Some(flag) => flag,
+            None => {
+                let flag = self.temp_p();
+                self.carry = Some(flag);
+                flag
+            }
+        }
+    }
+
+    /// A register that holds a 32-bit constant.
+    pub fn const32(&mut self, value: u32) -> R {
+        if let Some(&r) = self.constants32.get(&value) {
+            return r;
+        }
+        let r = self.temp32();
+        self.constants32.insert(value, r);
+        self.info.constants32.push((r, value));
+        r
+    }
+
+    /// A register that holds a 64-bit constant.
+    pub fn const64(&mut self, value: u64) -> R {
+        if let Some(&r) = self.constants64.get(&value) {
+            return r;
+        }
+        let r = self.temp64();
+        self.constants64.insert(value, r);
+        self.info.constants64.push((r, value));
+        r
+    }
+
+    /// A constant in a register as wide as the type.
+    pub fn constant(&mut self, ty: Ty, value: u64) -> Reg {
+        match ty.size() {
+            8 | 16 => Reg::R64(self.const64(value)),
+            4 => Reg::R32(self.const32(value as u32)),
+            2 => Reg::R32(self.const32(value as u32 & 0xffff)),
+            _ => Reg::R32(self.const32(value as u32 & 0xff)),
+        }
+    }
+
+    // Emission.
+
+    /// Appends an operation under the instruction's guard.
+    pub fn emit(&mut self, op: Op) {
+        self.insts.push(Inst { op, guard: self.guard, counted: u8::from(!self.counted) });
+        self.origins.push(self.origin);
+        self.counted = true;
+    }
+
+    /// A pure function of lanes.
+    pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
+        let mut all = [Reg::None; 4];
+        all[..sources.len()].copy_from_slice(sources);
+        self.code.maps.push(MapOp { d, sources: all, f, flops });
+        self.emit(Op::Map(self.code.maps.len() as u32 - 1));
+    }
+}

@@ -1,0 +1,125 @@
+//! What the names inside a function stand for.
+
+use super::{Builder, Local, Lower, Symbol, Unknown};
+use crate::isa::op::Reg;
+use crate::memory::window;
+use crate::ptx::ast::Operand;
+
+impl Builder<'_> {
+    pub(super) fn find(&mut self, name: &str) -> Option<Local> {
+        self.whole(name).or_else(|| self.component(name))
+    }
+
+    /// A name as it was declared.
+    fn whole(&mut self, name: &str) -> Option<Local> {
+        for depth in (0..self.scopes.len()).rev() {
+            if let Some(local) = self.scopes[depth].names.get(name) {
+                return Some(local.clone());
+            }
+            let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            if prefix.len() < name.len() {
+                let number: u32 = name[prefix.len()..].parse().ok()?;
+                let found = self.scopes[depth].ranges.iter().find(|(p, count, _)| p == prefix && number < *count);
+                if let Some(&(_, _, ty)) = found {
+                    let local = self.fresh(ty);
+                    self.scopes[depth].names.insert(name.to_string(), local.clone());
+                    return Some(local);
+                }
+            }
+        }
+        None
+    }
+
+    /// A component of a vector register, or of a special register.
+    fn component(&mut self, name: &str) -> Option<Local> {
+        let (base, part) = name.rsplit_once('.')?;
+        let index = match part {
+            "x" | "r" => 0,
+            "y" | "g" => 1,
+            "z" | "b" => 2,
+            "w" | "a" => 3,
+            _ => return None,
+        };
+        match self.whole(base)? {
+            Local::Vector(parts) => parts.get(index).map(|&reg| Local::Register(reg)),
+            _ => None,
+        }
+    }
+
+    /// The register of that name.
+    pub fn register(&mut self, name: &str) -> Option<Reg> {
+        match self.find(name) {
+            Some(Local::Register(reg)) => Some(reg),
+            _ => None,
+        }
+    }
+
+    /// Two 64-bit halves of a b128 register.
+    pub fn register128(&mut self, operand: &Operand) -> Lower<[Reg; 2]> {
+        let Operand::Name(name, 0) = operand else { return Err(Unknown) };
+        match self.find(name) {
+            Some(Local::Vector(parts)) if parts.len() == 2 => Ok([parts[0], parts[1]]),
+            _ => Err(Unknown),
+        }
+    }
+
+    /// The elements of a vector register, if the operand is one.
+    pub fn vector_register(&mut self, operand: &Operand) -> Option<Vec<Reg>> {
+        let Operand::Name(name, 0) = operand else { return None };
+        match self.find(name) {
+            Some(Local::Vector(parts)) => Some(parts),
+            _ => None,
+        }
+    }
+
+    /// Offset in the frame of a variable of that name.
+    pub fn frame_offset(&mut self, name: &str) -> Option<u32> {
+        match self.find(name) {
+            Some(Local::Frame(offset)) => Some(offset),
+            _ => None,
+        }
+    }
+
+    /// Offset of a kernel's parameter.
+    pub fn kernel_param(&mut self, name: &str) -> Option<u32> {
+        match self.find(name) {
+            Some(Local::KernelParam(offset)) => Some(offset),
+            _ => None,
+        }
+    }
+
+    /// The constant address that a name of shared, global or constant memory stands for.
+    pub fn fixed_address(&mut self, name: &str) -> Option<u64> {
+        if let Some(local) = self.find(name) {
+            return if let Local::Shared(offset) = local { Some(offset) } else { None };
+        }
+        match self.symbols.get(name)? {
+            Symbol::Address(address) | Symbol::Shared(address) => Some(*address),
+            Symbol::Function(index) => Some(window::function_address(*index)),
+            Symbol::SharedDynamic => None,
+        }
+    }
+
+    /// Dynamic shared memory by that name?
+    pub fn is_dynamic_shared(&mut self, name: &str) -> bool {
+        self.find(name).is_none() && matches!(self.symbols.get(name), Some(Symbol::SharedDynamic))
+    }
+
+    /// The function of that name.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        match self.symbols.get(name) {
+            Some(Symbol::Function(index)) => Some(*index),
+            _ => None,
+        }
+    }
+
+    /// A label's number.
+    pub fn label(&mut self, name: &str) -> Option<u32> {
+        self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied())
+    }
+
+    /// A `.branchtargets` list.
+    pub fn targets(&self, name: &str) -> Option<Vec<String>> {
+        self.scopes.iter().rev().find_map(|scope| scope.targets.get(name).cloned())
+    }
+}

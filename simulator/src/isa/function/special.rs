@@ -1,0 +1,68 @@
+//! Special registers by name.
+
+use crate::isa::op::Special;
+
+/// A special register and whether it is 64 bits wide.
+pub fn register(name: &str) -> Option<(Special, bool)> {
+    let (base, part) = match name.rsplit_once('.') {
+        Some((base, "x")) => (base, 0),
+        Some((base, "y")) => (base, 1),
+        Some((base, "z")) => (base, 2),
+        Some((base, "w")) => (base, 3),
+        _ => (name, 0),
+    };
+    let narrow = match base {
+        "%tid" => Special::Tid(part),
+        "%ntid" => Special::Ntid(part),
+        "%ctaid" => Special::Ctaid(part),
+        "%nctaid" => Special::Nctaid(part),
+        "%laneid" => Special::Laneid,
+        "%warpid" => Special::Warpid,
+        "%nwarpid" => Special::Nwarpid,
+        "%smid" => Special::Smid,
+        "%nsmid" => Special::Nsmid,
+        "%lanemask_eq" => Special::LanemaskEq,
+        "%lanemask_lt" => Special::LanemaskLt,
+        "%lanemask_le" => Special::LanemaskLe,
+        "%lanemask_gt" => Special::LanemaskGt,
+        "%lanemask_ge" => Special::LanemaskGe,
+        "%clock" => Special::Clock,
+        "%clock_hi" => Special::ClockHi,
+        "%globaltimer_lo" => Special::GlobaltimerLo,
+        "%globaltimer_hi" => Special::GlobaltimerHi,
+        "%dynamic_smem_size" => Special::DynamicSmemSize,
+        "%total_smem_size" | "%aggr_smem_size" => Special::TotalSmemSize,
+        // A launch without clusters is one of clusters of one block.
+        "%clusterid" => Special::Ctaid(part),
+        "%nclusterid" => Special::Nctaid(part),
+        "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Special::Zero,
+        "%cluster_nctaid" | "%cluster_nctarank" => Special::One,
+        // Performance counters count nothing here; nothing is reserved.
+        "%reserved_smem_offset_begin"
+        | "%reserved_smem_offset_end"
+        | "%reserved_smem_offset_cap"
+        | "%reserved_smem_offset_0"
+        | "%reserved_smem_offset_1"
+        | "%pm0"
+        | "%pm1"
+        | "%pm2"
+        | "%pm3"
+        | "%pm4"
+        | "%pm5"
+        | "%pm6"
+        | "%pm7" => Special::Zero,
+        "%current_graph_exec" => return Some((Special::Zero, true)),
+        _ if base.starts_with("%pm") && base.ends_with("_64") => return Some((Special::Zero, true)),
+        "%clock64" => return Some((Special::Clock64, true)),
+        "%globaltimer" => return Some((Special::Globaltimer, true)),
+        "%gridid" => return Some((Special::Gridid, true)),
+        _ => {
+            let number: u8 = base.strip_prefix("%envreg")?.parse().ok()?;
+            if number > 31 {
+                return None;
+            }
+            Special::Envreg(number)
+        }
+    };
+    Some((narrow, false))
+}

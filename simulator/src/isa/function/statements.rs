@@ -1,0 +1,198 @@
+//! Declarations, labels, positions and instructions.
+
+use super::used::used_at_once;
+use super::{Builder, Local, Scope, Unknown};
+use crate::isa::decode;
+use crate::isa::op::{CallValue, NO_GUARD, NOWHERE, Op, Reg};
+use crate::ptx::ast::{Instruction, Loc, Statement, Ty, Var, VarSpace};
+
+impl Builder<'_> {
+    /// Declares a variable of the frame: `bytes` at that alignment.
+    fn frame_bytes(&mut self, bytes: u64, align: u32) -> u32 {
+        let align = align.clamp(4, 16);
+        let offset = self.info.local.next_multiple_of(align);
+        let bytes = u32::try_from(bytes.min(1 << 30)).unwrap_or(1 << 30);
+        self.info.local = offset.saturating_add(bytes.next_multiple_of(4)).min(1 << 30);
+        offset
+    }
+
+    /// Declares the formal parameters.
+    pub fn formals(&mut self, vars: &[Var], returns: bool) {
+        let mut offset = 0u32;
+        for var in vars {
+            let size = var.size.unwrap_or(0).min(1 << 30);
+            let (local, value) = if self.entry {
+                offset = offset.checked_next_multiple_of(var.align.max(1)).unwrap_or(u32::MAX);
+                let at = offset;
+                offset = offset.saturating_add(size as u32);
+                (Local::KernelParam(at), None)
+            } else if var.space == VarSpace::Reg {
+                let local = self.fresh(var.ty);
+                let value = match &local {
+                    Local::Register(reg) => Some(CallValue::Register(*reg)),
+                    _ => None,
+                };
+                (local, value)
+            } else {
+                let at = self.frame_bytes(size, var.align);
+                (Local::Frame(at), Some(CallValue::Memory { offset: at, size: size as u32 }))
+            };
+            self.scopes[0].names.insert(var.name.clone(), local);
+            if let Some(value) = value {
+                if returns { self.info.returns.push(value) } else { self.info.params.push(value) }
+            }
+        }
+    }
+
+    fn declare_var(&mut self, var: &Var) {
+        let local = match var.space {
+            VarSpace::Local | VarSpace::Param => {
+                let size = var.size.unwrap_or(0);
+                let offset = self.frame_bytes(size, var.align);
+                if var.space == VarSpace::Local {
+                    self.info.locals.push((var.name.clone(), offset, size.min(1 << 30) as u32));
+                }
+                Local::Frame(offset)
+            }
+            VarSpace::Shared if self.entry => {
+                let offset = self.shared.next_multiple_of(u64::from(var.align.max(1)));
+                let size = var.size.unwrap_or(0).min(1 << 40);
+                self.shared = offset + size;
+                self.own_shared.push((var.name.clone(), offset, size));
+                Local::Shared(offset)
+            }
+            // Function-level globals and constants, and device functions' shared variables, are placed with the module's.
+            _ => return,
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(var.name.clone(), local);
+        }
+    }
+
+    fn locate(&mut self, at: Loc, inlined: Option<Loc>) {
+        if let Some(outer) = inlined {
+            self.inlined.insert(at, outer);
+        }
+        let own = *self.own_file.get_or_insert(at.file);
+        // Code inlined from another file (a header) is shown where the user's file calls it.
+        let (mut shown, mut hops) = (at, 0);
+        let mut next = inlined;
+        while let (true, Some(outer), true) = (shown.file != own, next, hops < 64) {
+            shown = outer;
+            next = self.inlined.get(&outer).copied();
+            hops += 1;
+        }
+        let shown = if shown.file == own { shown } else { at };
+        let key = (shown.file, shown.line);
+        let lines = &mut self.code.lines;
+        self.origin.line = *self.code.line_of.entry(key).or_insert_with(|| {
+            lines.push(key);
+            lines.len() as u32 - 1
+        });
+    }
+
+    /// Lowers the statements of a scope.
+    pub fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Label(name) => {
+                    let label = self.labels.len() as u32;
+                    self.labels.push(NOWHERE);
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.labels.insert(name.clone(), label);
+                    }
+                }
+                Statement::Targets(name, targets) => {
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.targets.insert(name.clone(), targets.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (at, statement) in statements.iter().enumerate() {
+            match statement {
+                Statement::Label(name) => {
+                    if let Some(label) = self.label(name) {
+                        self.labels[label as usize] = self.insts.len() as u32;
+                    }
+                }
+                Statement::Loc(at, inlined) => self.locate(*at, *inlined),
+                Statement::Reg { ty, lanes, name, count } => self.declare_register(*ty, *lanes, name, *count),
+                Statement::Var(var) => self.declare_var(var),
+                Statement::Block(inner) => {
+                    self.scopes.push(Scope::default());
+                    self.statements(inner);
+                    self.scopes.pop();
+                }
+                Statement::Instruction(instruction) => {
+                    if instruction.opcode.starts_with("shfl") {
+                        self.fed = self.feeds == Some(instruction.line);
+                        (self.used_at_once, self.feeds) = used_at_once(instruction, &statements[at + 1..]);
+                        if !instruction.opcode.contains(".down.") {
+                            self.feeds = None;
+                        }
+                    }
+                    self.instruction(instruction);
+                }
+                Statement::Targets(..) | Statement::Prototype(..) => {}
+            }
+        }
+    }
+
+    fn declare_register(&mut self, ty: Ty, lanes: u32, name: &str, count: Option<u32>) {
+        let local = match (count, lanes) {
+            (Some(count), _) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.ranges.push((name.to_string(), count, ty));
+                }
+                return;
+            }
+            (None, 1) => self.fresh(ty),
+            (None, _) => {
+                let mut parts = Vec::new();
+                for _ in 0..lanes {
+                    if let Local::Register(reg) = self.fresh(ty) {
+                        parts.push(reg);
+                    }
+                }
+                Local::Vector(parts)
+            }
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name.to_string(), local);
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        self.origin.ptx_line = instruction.line;
+        self.origin.class = crate::isa::class::of(&instruction.opcode);
+        self.guard = NO_GUARD;
+        self.counted = false;
+        self.post.clear();
+        let start = self.insts.len();
+        let guard = match &instruction.guard {
+            None => Ok(NO_GUARD),
+            Some(guard) => match self.register(&guard.name) {
+                Some(Reg::P(p)) => Ok(p << 1 | u16::from(guard.negated)),
+                _ => Err(Unknown),
+            },
+        };
+        let lowered = guard.and_then(|guard| {
+            self.guard = guard;
+            decode::lower(self, instruction)
+        });
+        if lowered.is_err() {
+            self.insts.truncate(start);
+            self.origins.truncate(start);
+            self.post.clear();
+            self.counted = false;
+            self.code.unsupported.push(decode::written(instruction));
+            self.emit(Op::Unsupported(self.code.unsupported.len() as u32 - 1));
+        }
+        for op in std::mem::take(&mut self.post) {
+            self.emit(op);
+        }
+        self.guard = NO_GUARD;
+    }
+}

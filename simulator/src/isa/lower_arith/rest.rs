@@ -1,0 +1,180 @@
+//! Integer instructions of one form each.
+
+use super::integer::is_pair;
+use super::{map1, map2, map3, map4, mask, value};
+use crate::isa::decode::Parts;
+use crate::isa::function::{Builder, Lower, Unknown};
+use crate::isa::op::{MapFn, Op};
+use crate::num::half;
+use crate::num::int::{self, PrmtMode, b32, b64, w16, w32, w64};
+use crate::ptx::ast::{Operand, Ty};
+
+/// Integer instructions of one form each, as lane functions. Floats are not here.
+pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let types = parts.types();
+    let ty = types.last().copied().ok_or(Unknown)?;
+    if ty.float() || matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::F32x2) {
+        return Err(Unknown);
+    }
+    let is64 = ty.size() == 8;
+    let signed = ty.signed();
+    let f: MapFn = match parts.base {
+        "div" => map2(move |a, c| match (is64, signed) {
+            (true, true) => w64::div_s(a, c),
+            (true, false) => w64::div_u(a, c),
+            (false, true) if ty.size() == 2 => w16::div_s(a as u16, c as u16).into(),
+            (false, false) if ty.size() == 2 => w16::div_u(a as u16, c as u16).into(),
+            (false, true) => w32::div_s(a as u32, c as u32).into(),
+            (false, false) => w32::div_u(a as u32, c as u32).into(),
+        }),
+        "rem" => map2(move |a, c| match (is64, signed) {
+            (true, true) => w64::rem_s(a, c),
+            (true, false) => w64::rem_u(a, c),
+            (false, true) if ty.size() == 2 => w16::rem_s(a as u16, c as u16).into(),
+            (false, false) if ty.size() == 2 => w16::rem_u(a as u16, c as u16).into(),
+            (false, true) => w32::rem_s(a as u32, c as u32).into(),
+            (false, false) => w32::rem_u(a as u32, c as u32).into(),
+        }),
+        "min" | "max" if is_pair(ty) => {
+            let larger = parts.base == "max";
+            let relu = parts.has("relu");
+            map2(move |a, c| {
+                let pick = |a: u16, c: u16| {
+                    let first = if ty == Ty::S16x2 { (a as i16) < c as i16 } else { a < c };
+                    let picked = if first != larger { a } else { c };
+                    if relu && (picked as i16) < 0 { 0 } else { picked }
+                };
+                half::packed2(a as u32, c as u32, pick).into()
+            })
+        }
+        "min" | "max" => {
+            let larger = parts.base == "max";
+            let relu = parts.has("relu");
+            if !relu && ty.size() == 4 {
+                let [d, x, y] = operands else { return Err(Unknown) };
+                let (a, c, d) = (b.source32(x, ty)?, b.source32(y, ty)?, b.destination32(d)?);
+                b.emit(match (larger, signed) {
+                    (false, true) => Op::MinS32 { d, a, b: c },
+                    (true, true) => Op::MaxS32 { d, a, b: c },
+                    (false, false) => Op::MinU32 { d, a, b: c },
+                    (true, false) => Op::MaxU32 { d, a, b: c },
+                });
+                return Ok(());
+            }
+            map2(move |a, c| {
+                let first = value(ty, a) < value(ty, c);
+                let picked = if first != larger { a } else { c };
+                if relu && value(ty, picked) < 0 { 0 } else { picked & mask(ty) }
+            })
+        }
+        "neg" if ty.size() == 4 => {
+            let [d, a] = operands else { return Err(Unknown) };
+            let (a, d) = (b.source32(a, ty)?, b.destination32(d)?);
+            b.emit(Op::Neg32 { d, a });
+            return Ok(());
+        }
+        "neg" => map1(move |a| a.wrapping_neg() & mask(ty)),
+        "abs" => map1(move |a| value(ty, a).unsigned_abs() as u64 & mask(ty)),
+        "popc" => map1(move |a| (a & mask(ty)).count_ones().into()),
+        "clz" => map1(move |a| u64::from((a & mask(ty)).leading_zeros() - (64 - ty.size() * 8))),
+        "brev" => map1(move |a| a.reverse_bits() >> (64 - ty.size() * 8)),
+        "bfind" => {
+            let shift = parts.has("shiftamt");
+            map1(move |a| match (is64, signed) {
+                (true, true) => b64::bfind_s(a, shift).into(),
+                (true, false) => b64::bfind_u(a, shift).into(),
+                (false, true) => b32::bfind_s(a as u32, shift).into(),
+                (false, false) => b32::bfind_u(a as u32, shift).into(),
+            })
+        }
+        "bfe" => map3(move |a, p, n| match (is64, signed) {
+            (true, true) => b64::bfe_s(a, p as u32, n as u32),
+            (true, false) => b64::bfe_u(a, p as u32, n as u32),
+            (false, true) => b32::bfe_s(a as u32, p as u32, n as u32).into(),
+            (false, false) => b32::bfe_u(a as u32, p as u32, n as u32).into(),
+        }),
+        "bfi" if is64 => map4(|a, c, p, n| b64::bfi(a, c, p as u32, n as u32)),
+        "bfi" => map4(|a, c, p, n| b32::bfi(a as u32, c as u32, p as u32, n as u32).into()),
+        "sad" => map3(move |a, c, e| (value(ty, a).abs_diff(value(ty, c)) as u64).wrapping_add(e) & mask(ty)),
+        "fns" => map3(|a, base, offset| int::fns(a as u32, base as u32, offset as i32).into()),
+        "bmsk" => {
+            let wrap = parts.has("wrap");
+            map2(move |a, c| int::bmsk(a as u32, c as u32, wrap).into())
+        }
+        "szext" => {
+            let wrap = parts.has("wrap");
+            map2(move |a, c| int::szext(a as u32, c as u32, wrap, signed).into())
+        }
+        "shf" => {
+            let (left, wrap) = (parts.has("l"), parts.has("wrap"));
+            let f = if left { int::shf_l } else { int::shf_r };
+            map3(move |a, c, n| f(a as u32, c as u32, n as u32, wrap).into())
+        }
+        "lop3" => return lop3(b, parts, operands),
+        "prmt" => {
+            let mode = match parts.mods.iter().find(|name| Ty::from_name(name).is_none()) {
+                None => PrmtMode::Generic,
+                Some(&"f4e") => PrmtMode::Forward4Extract,
+                Some(&"b4e") => PrmtMode::Backward4Extract,
+                Some(&"rc8") => PrmtMode::Replicate8,
+                Some(&"ecl") => PrmtMode::EdgeClampLeft,
+                Some(&"ecr") => PrmtMode::EdgeClampRight,
+                Some(&"rc16") => PrmtMode::Replicate16,
+                Some(_) => return Err(Unknown),
+            };
+            map3(move |a, c, s| int::prmt(a as u32, c as u32, s as u32, mode).into())
+        }
+        "dp4a" | "dp2a" => {
+            let [ta, tb] = types[..] else { return Err(Unknown) };
+            let (sa, sb, four, hi) = (ta.signed(), tb.signed(), parts.base == "dp4a", parts.has("hi"));
+            map3(move |a, c, e| {
+                let (a, c, e) = (a as u32, c as u32, e as u32);
+                if four { int::dp4a(a, c, e, sa, sb).into() } else { int::dp2a(a, c, e, sa, sb, hi).into() }
+            })
+        }
+        _ => return Err(Unknown),
+    };
+    let (d, sources) = operands.split_first().ok_or(Unknown)?;
+    if sources.is_empty() || sources.len() > 4 {
+        return Err(Unknown);
+    }
+    let d = b.destination(d)?;
+    // Bit positions, shift amounts and the like are 32-bit whatever the instruction's type.
+    let count = sources.len();
+    let sources = sources
+        .iter()
+        .enumerate()
+        .map(|(at, operand)| {
+            let small = matches!((parts.base, at), ("bfe" | "bfi", at) if at + 2 >= count);
+            b.source(operand, if small { Ty::U32 } else { ty })
+        })
+        .collect::<Lower<Vec<_>>>()?;
+    b.emit_map(d, &sources, 0, f);
+    Ok(())
+}
+
+fn lop3(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [d, x, y, z, Operand::Int(table), rest @ ..] = operands else { return Err(Unknown) };
+    let table = *table as u8;
+    let sources = [b.source(x, Ty::B32)?, b.source(y, Ty::B32)?, b.source(z, Ty::B32)?];
+    let f = move |a: u64, c: u64, e: u64| u64::from(int::lop3(a as u32, c as u32, e as u32, table));
+    if let (Operand::Pair(d, p), [q]) = (d, rest) {
+        let (d, p, q) = (b.destination(d)?, b.destination(p)?, b.source(q, Ty::Pred)?);
+        let either = parts.has("or");
+        let all = [sources[0], sources[1], sources[2], q];
+        b.emit_map(
+            p,
+            &all,
+            0,
+            map4(move |a, c, e, q| {
+                let set = f(a, c, e) != 0;
+                u64::from(if either { set || q != 0 } else { set && q != 0 })
+            }),
+        );
+        b.emit_map(d, &sources, 0, map3(f));
+        return Ok(());
+    }
+    let d = b.destination(d)?;
+    b.emit_map(d, &sources, 0, map3(f));
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Functions, calls, and a module's code as a whole.
+
+use super::{
+    AccessOp, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp, MbarrierOp, R, Reg,
+};
+use std::collections::HashMap;
+
+/// One value that goes from caller to callee or back.
+#[derive(Debug, Clone, Copy)]
+pub enum CallValue {
+    /// Bytes of the frame's local memory.
+    Memory {
+        /// Offset in the frame.
+        offset: u32,
+        /// Bytes.
+        size: u32,
+    },
+    /// A register.
+    Register(Reg),
+}
+
+/// Who is called.
+#[derive(Debug, Clone)]
+pub enum Callee {
+    /// A function of the module by index.
+    Function(u32),
+    /// The function whose address is in the register.
+    Indirect(Reg),
+    /// `vprintf(format, arguments)`
+    Printf,
+    /// `__assertfail(expression, file, line, function, char size)`
+    AssertFail,
+    /// `malloc(size)`, `free(pointer)`
+    Malloc,
+    /// See above.
+    Free,
+    /// Declared but not defined.
+    Missing(String),
+}
+
+/// A call.
+#[derive(Debug, Clone)]
+pub struct CallOp {
+    /// Who.
+    pub callee: Callee,
+    /// Arguments, in the caller's frame.
+    pub args: Vec<CallValue>,
+    /// Where results go, in the caller's frame.
+    pub returns: Vec<CallValue>,
+}
+
+/// `brx.idx`.
+#[derive(Debug, Clone)]
+pub struct IndexedBranch {
+    /// Index register.
+    pub index: Reg,
+    /// Targets.
+    pub targets: Vec<u32>,
+    /// Reconvergence point.
+    pub join: u32,
+}
+
+/// A function's frame.
+#[derive(Debug, Clone, Default)]
+pub struct FunctionInfo {
+    /// Name.
+    pub name: String,
+    /// First operation.
+    pub start: u32,
+    /// Operations.
+    pub len: u32,
+    /// It has a body.
+    pub defined: bool,
+    /// 32-bit registers.
+    pub registers32: u32,
+    /// Those that hold constants: written when a frame starts.
+    pub constants32: Vec<(R, u32)>,
+    /// 64-bit registers.
+    pub registers64: u32,
+    /// Those that hold constants.
+    pub constants64: Vec<(R, u64)>,
+    /// Predicates.
+    pub predicates: u32,
+    /// Bytes of local memory of a frame, parameters of calls included; a multiple of 16.
+    pub local: u32,
+    /// Variables of local memory: name, offset, bytes.
+    pub locals: Vec<(String, u32, u32)>,
+    /// Formal parameters.
+    pub params: Vec<CallValue>,
+    /// Return parameters.
+    pub returns: Vec<CallValue>,
+}
+
+/// Where an operation comes from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Origin {
+    /// PTX line.
+    pub ptx_line: u32,
+    /// Index into [`lines`](super::Code::lines); 0 is "unknown".
+    pub line: u32,
+    /// Index of the function.
+    pub function: u32,
+    /// What kind of work the instruction is.
+    pub class: crate::isa::class::Class,
+}
+
+/// A module's code.
+#[derive(Default)]
+pub struct Code {
+    /// All functions' operations, one after the other.
+    pub insts: Vec<Inst>,
+    /// Parallel to `insts`.
+    pub origins: Vec<Origin>,
+    /// Source positions: index of the file and line.
+    pub lines: Vec<(u32, u32)>,
+    /// Where a pair is in `lines`.
+    pub line_of: HashMap<(u32, u32), u32>,
+    /// Paths by file index.
+    pub files: Vec<(u32, String)>,
+    /// Functions and entries.
+    pub functions: Vec<FunctionInfo>,
+    /// Side tables.
+    pub maps: Vec<MapOp>,
+    /// Loads and stores.
+    pub accesses: Vec<AccessOp>,
+    /// Atomics.
+    pub atomics: Vec<AtomicOp>,
+    /// Shuffles, votes.
+    pub collectives: Vec<CollectiveOp>,
+    /// Barriers.
+    pub barriers: Vec<BarrierOp>,
+    /// Fences.
+    pub fences: Vec<FenceOp>,
+    /// Asynchronous copies.
+    pub copies: Vec<CopyOp>,
+    /// Bulk copies.
+    pub bulk: Vec<BulkOp>,
+    /// Memory barriers objects.
+    pub mbarriers: Vec<MbarrierOp>,
+    /// Matrix instructions.
+    pub matrices: Vec<MatrixOp>,
+    /// Calls.
+    pub calls: Vec<CallOp>,
+    /// Indexed branches.
+    pub indexed: Vec<IndexedBranch>,
+    /// Instructions the simulator does not know, as written.
+    pub unsupported: Vec<String>,
+    /// A clock or timer is read somewhere.
+    pub reads_clock: bool,
+}
+
+impl Code {
+    /// Does it call `malloc` or `free`?
+    pub fn allocates(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.callee, Callee::Malloc | Callee::Free))
+    }
+
+    /// Path of a file.
+    pub fn file(&self, index: u32) -> &str {
+        self.files.iter().find(|(at, _)| *at == index).map_or("", |(_, path)| path)
+    }
+}
+
+/// A module-level variable with its place.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Name.
+    pub name: String,
+    /// Address (generic) or, for shared memory, offset.
+    pub address: u64,
+    /// Bytes.
+    pub size: u64,
+    /// `.const`
+    pub constant: bool,
+    /// Initial bytes, shorter when the rest is zero.
+    pub init: Vec<u8>,
+}

@@ -1,0 +1,129 @@
+//! Accesses to memory.
+
+use super::Reg;
+use crate::observe::{Order, Scope};
+use std::sync::Arc;
+
+/// State space of an instruction's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressSpace {
+    Generic,
+    Global,
+    Const,
+    Shared,
+    Local,
+    /// A kernel's parameters.
+    Param,
+}
+
+/// A load or store.
+#[derive(Debug, Clone)]
+pub struct AccessOp {
+    /// Where.
+    pub space: AddressSpace,
+    /// Bytes an element.
+    pub size: u32,
+    /// Sign-extend to the register's width.
+    pub signed: bool,
+    /// Registers: one an element; a b128 element is two R64.
+    pub regs: Vec<Reg>,
+    /// Address register, or none for an absolute address.
+    pub base: Reg,
+    /// Added to it; for a frame's variable the offset in the frame.
+    pub offset: i64,
+    /// The address is relative to the frame's part of local memory.
+    pub frame: bool,
+    /// A parameter of a device function: kept in local memory here, in registers by the hardware.
+    pub parameter: bool,
+    /// Ordering.
+    pub order: Order,
+    /// Scope of a non-weak access.
+    pub scope: Scope,
+    /// A load that a spin loop may be made of.
+    pub may_spin: bool,
+}
+
+/// What an atomic does: old value and operands to the new value, as bits.
+pub type AtomicFn = Arc<dyn Fn(u64, u64, u64) -> u64 + Send + Sync>;
+
+/// An atomic or a reduction.
+#[derive(Clone)]
+pub struct AtomicOp {
+    /// It brings right a stale value that its thread has read: a compare-and-swap fails, a minimum stays.
+    pub corrects: bool,
+    /// Where.
+    pub space: AddressSpace,
+    /// Bytes an element.
+    pub size: u32,
+    /// Destinations, one an element; `None` for a reduction.
+    pub d: Vec<Reg>,
+    /// Address register.
+    pub base: Reg,
+    /// Added to it.
+    pub offset: i64,
+    /// Operands, one an element.
+    pub b: Vec<Reg>,
+    /// Second operand (cas).
+    pub c: Reg,
+    /// The function.
+    pub f: AtomicFn,
+    /// Its plain name for host atomics: "add", "cas", ...
+    pub order: Order,
+    /// Scope.
+    pub scope: Scope,
+    /// The result is used: a spin loop may be made of it.
+    pub may_spin: bool,
+    /// Floating-point operations an element.
+    pub flops: u8,
+}
+
+/// A fence.
+#[derive(Debug, Clone, Copy)]
+pub struct FenceOp {
+    /// Ordering.
+    pub order: Order,
+    /// Scope.
+    pub scope: Scope,
+}
+
+/// `cp.async.bulk`, `cp.reduce.async.bulk`: performed when it is issued.
+#[derive(Clone)]
+pub struct BulkOp {
+    /// Where to.
+    pub to: Reg,
+    /// Added to it.
+    pub to_offset: i64,
+    /// Global or shared.
+    pub to_space: AddressSpace,
+    /// Where from.
+    pub from: Reg,
+    /// Added to it.
+    pub from_offset: i64,
+    /// Global or shared.
+    pub from_space: AddressSpace,
+    /// Bytes.
+    pub size: Reg,
+    /// What is done with old and new elements, bytes an element, floating-point operations an element.
+    pub reduce: Option<(AtomicFn, u32, u8)>,
+    /// Index into [`super::Code::mbarriers`] of the `complete_tx` that follows.
+    pub complete: Option<u32>,
+}
+
+/// `cp.async`: performed when it is issued, so the waits for it are free.
+#[derive(Debug, Clone)]
+pub struct CopyOp {
+    /// Shared address.
+    pub to: Reg,
+    /// Added to it.
+    pub to_offset: i64,
+    /// Global address.
+    pub from: Reg,
+    /// Added to it.
+    pub from_offset: i64,
+    /// Bytes written.
+    pub size: u32,
+    /// Bytes read; the rest is zero.
+    pub source_size: Reg,
+    /// Source is ignored (zeros) when true.
+    pub ignore: Reg,
+}

@@ -1,0 +1,105 @@
+//! The operation set of the executor.
+
+mod code;
+mod matrix;
+mod memory;
+mod operation;
+mod sync;
+
+pub use crate::num::Compare as Cmp;
+pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Origin, Variable};
+pub use matrix::{MatrixKind, MatrixOp};
+pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, FenceOp};
+pub use operation::Op;
+use std::sync::Arc;
+pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
+
+/// Index into one of a frame's register files. Constants live in the same files.
+pub type R = u16;
+
+/// No guard.
+pub const NO_GUARD: u16 = u16::MAX;
+/// No target, no reconvergence point.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// A register of any file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reg {
+    /// 8 to 32 bits; what lies above a narrower value means nothing.
+    R32(R),
+    /// 64 bits.
+    R64(R),
+    /// A predicate: one bit a lane.
+    P(R),
+    /// Not there, or `_`.
+    None,
+}
+
+/// Special registers that differ by lane, warp, block or launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    Laneid,
+    Warpid,
+    Nwarpid,
+    Smid,
+    Nsmid,
+    Gridid,
+    LanemaskEq,
+    LanemaskLt,
+    LanemaskLe,
+    LanemaskGt,
+    LanemaskGe,
+    Clock,
+    ClockHi,
+    Clock64,
+    Globaltimer,
+    GlobaltimerLo,
+    GlobaltimerHi,
+    Envreg(u8),
+    DynamicSmemSize,
+    DynamicSmemBase,
+    TotalSmemSize,
+    Zero,
+    One,
+}
+
+impl Special {
+    /// A clock or a timer: a loop that reads it never comes back to the same state.
+    pub fn is_clock(self) -> bool {
+        matches!(
+            self,
+            Self::Clock | Self::ClockHi | Self::Clock64 | Self::Globaltimer | Self::GlobaltimerLo | Self::GlobaltimerHi
+        )
+    }
+}
+
+/// An operation with its guard.
+#[derive(Debug, Clone, Copy)]
+pub struct Inst {
+    /// What.
+    pub op: Op,
+    /// Predicate register shifted left by one, plus one when negated; [`NO_GUARD`].
+    pub guard: u16,
+    /// 1 for the first operation of a PTX instruction, 0 for those that complete it.
+    pub counted: u8,
+}
+
+/// Sources by lane, widened to 64 bits, to results.
+pub type MapFn = Arc<dyn Fn(&[[u64; 32]; 4], &mut [u64; 32]) + Send + Sync>;
+
+/// A pure function of lanes.
+#[derive(Clone)]
+pub struct MapOp {
+    /// Destination.
+    pub d: Reg,
+    /// Sources.
+    pub sources: [Reg; 4],
+    /// The function.
+    pub f: MapFn,
+    /// Floating-point operations a lane.
+    pub flops: u8,
+}

@@ -1,0 +1,93 @@
+//! Which lanes ran which line at each step, as plain data.
+//!
+//! A launch with [`crate::Config::trace`] set records the warps asked for, on one host thread and in their order. Recording
+//! changes nothing: not the order, not a result, not a count.
+//!
+//! A *step* is what lanes of one warp did together at one place, one warp instruction or a run of them on the same source
+//! line. Every lane of the warp is in one of four states during a step: it runs ([`Step::lanes`]), it waits where lanes
+//! meet ([`Step::waiting`]), it could run but is elsewhere (the other [`Step::live`] ones), or it has left.
+
+use serde::{Deserialize, Serialize};
+
+/// What to record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Warps: linear block index and warp within the block.
+    pub warps: Vec<(u64, u32)>,
+    /// How fine.
+    pub grain: Grain,
+}
+
+impl Default for Request {
+    /// The first warp of the first block, by line.
+    fn default() -> Self {
+        Self { warps: vec![(0, 0)], grain: Grain::Line }
+    }
+}
+
+/// What makes a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grain {
+    /// A run of instructions of one source line by the same lanes; instructions without a line belong to the run.
+    #[default]
+    Line,
+    /// One PTX instruction.
+    Instruction,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct Trace {
+    /// Places that the steps refer to.
+    pub places: Vec<TracePlace>,
+    /// The warps that ran, in order of block and warp.
+    pub warps: Vec<TracedWarp>,
+    /// The first steps of all these warps, in the order in which they happened, [`crate::Limits::trace`] at most.
+    pub steps: Vec<Step>,
+    /// Steps that came after.
+    pub dropped: u64,
+}
+
+/// A place in the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct TracePlace {
+    /// Kernel or device function, as named in the PTX.
+    pub function: String,
+    /// Source file, empty where the PTX has no line.
+    pub file: String,
+    /// Source line, 0 where the PTX has none.
+    pub line: u32,
+    /// Line in the PTX text; of a step by line that of its first instruction.
+    pub ptx_line: u32,
+}
+
+/// A warp that was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedWarp {
+    /// Linear block index.
+    pub block: u64,
+    /// Warp within the block.
+    pub warp: u32,
+    /// Lanes that exist.
+    pub lanes: u32,
+}
+
+/// Lanes of a warp at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Index into [`Trace::warps`].
+    pub warp: u32,
+    /// Index into [`Trace::places`].
+    pub place: u32,
+    /// Lanes that were there, whatever their guards.
+    pub lanes: u32,
+    /// Those of which at least one guard was true.
+    pub active: u32,
+    /// Lanes that waited meanwhile: for their warp to come together, at a `*.sync` instruction, at a block barrier.
+    pub waiting: u32,
+    /// Lanes that had not exited when the step began.
+    pub live: u32,
+    /// Warp instructions.
+    pub instructions: u64,
+}

@@ -1,0 +1,299 @@
+//! Counters of small PTX programs against counts made by hand.
+
+use simulator::{Arg, Config, Counters, Device, Launch, LaunchReport, Module, Schedule};
+use std::sync::Arc;
+
+/// Line of the code under test; what stands before it is line 1.
+const LINE: u32 = 10;
+
+/// Runs `k(u64 data)` with `block` threads: `%r1` is the thread, `%rd1` points to 64 KiB of zeros.
+fn launch(body: &str, block: u32, schedule: Schedule) -> LaunchReport {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
+         .reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<60>; .reg .f32 %f<20>; .reg .f64 %fd<20>; .reg .b64 %rd<30>;\n\
+         .shared .align 16 .b8 tile[8192]; .local .align 16 .b8 own[256];\n\
+         .loc 1 1 0\nld.param.u64 %rd1, [k_param_0];\nmov.u32 %r1, %tid.x;\n\
+         .loc 1 {LINE} 0\n{body}\n.loc 1 99 0\nret;\n}}\n.file 1 \"k.cu\"\n"
+    );
+    let module = Arc::new(Module::parse(&text).expect("the test's PTX parses"));
+    let config = Config { schedule, lines: true, ..Config::default() };
+    let mut device = Device::new(module, config);
+    let data = device.alloc("data", 1 << 16).expect("fits");
+    device.write(data, &[0; 1 << 16]).expect("inside");
+    let launch = Launch {
+        kernel: "k".into(),
+        grid: [1; 3],
+        block: [block, 1, 1],
+        shared: 0,
+        args: vec![Arg::Pointer(data)],
+        cooperative: false,
+    };
+    let report = device.launch(&launch).expect("starts");
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    invariants(&report);
+    report
+}
+
+/// What holds whatever ran.
+fn invariants(report: &LaunchReport) {
+    let c = &report.counters;
+    let mut sum = Counters::default();
+    report.lines.values().for_each(|line| sum.add(line));
+    assert_eq!(sum, *c, "the total is the sum of the lines");
+    let classes = Counters::FIELDS
+        .iter()
+        .filter(|field| field.name.starts_with("thread_") && field.name != "thread_instructions");
+    assert_eq!(classes.map(|field| c.get(field.name).expect("a field")).sum::<u64>(), c.thread_instructions);
+    assert_eq!(c.flops_fp16 + c.flops_fp32 + c.flops_fp64 + c.flops_matrix, c.flops);
+    assert!(c.thread_instructions <= c.active_thread_instructions);
+    assert!(c.active_thread_instructions <= 32 * c.instructions);
+}
+
+fn count_block(body: &str, block: u32) -> Counters {
+    let report = launch(body, block, Schedule::Its);
+    report.lines.get(&("k.cu".to_owned(), LINE)).copied().unwrap_or_default()
+}
+
+/// Counters of the body, run by one warp.
+fn count(body: &str) -> Counters {
+    count_block(body, 32)
+}
+
+/// `%rd2` is the data plus `first` bytes plus `stride` bytes a thread.
+fn global(first: u32, stride: u32) -> String {
+    format!("mul.wide.u32 %rd2, %r1, {stride}; add.s64 %rd2, %rd1, %rd2; add.s64 %rd2, %rd2, {first};")
+}
+
+/// Requests, sectors and bytes of one global load of the form given.
+fn loads(first: u32, stride: u32, load: &str) -> [u64; 3] {
+    let c = count(&format!("{} {load}, [%rd2];", global(first, stride)));
+    [c.global_load_requests, c.global_load_sectors, c.global_load_bytes]
+}
+
+#[test]
+fn sectors_of_global_loads() {
+    let word = "ld.global.u32 %r2";
+    assert_eq!(loads(0, 4, word), [1, 4, 128], "one after the other, aligned");
+    assert_eq!(loads(4, 4, word), [1, 5, 128], "one word further");
+    assert_eq!(loads(16, 4, word), [1, 5, 128]);
+    assert_eq!(loads(32, 4, word), [1, 4, 128], "a sector further is aligned");
+    assert_eq!(loads(0, 8, word), [1, 8, 128], "every other word");
+    assert_eq!(loads(0, 32, word), [1, 32, 128], "a sector a lane");
+    assert_eq!(loads(0, 128, word), [1, 32, 128]);
+    assert_eq!(loads(0, 0, word), [1, 1, 128], "all lanes the same word");
+    assert_eq!(loads(0, 1, "ld.global.u8 %rs1"), [1, 1, 32]);
+    assert_eq!(loads(31, 1, "ld.global.u8 %rs1"), [1, 2, 32]);
+    assert_eq!(loads(0, 2, "ld.global.u16 %rs1"), [1, 2, 64]);
+    assert_eq!(loads(0, 8, "ld.global.u64 %rd3"), [1, 8, 256]);
+    assert_eq!(loads(8, 8, "ld.global.u64 %rd3"), [1, 9, 256]);
+    assert_eq!(loads(0, 8, "ld.global.v2.u32 {%r2, %r3}"), [1, 8, 256]);
+    assert_eq!(loads(0, 16, "ld.global.v4.u32 {%r2, %r3, %r4, %r5}"), [1, 16, 512]);
+    assert_eq!(loads(16, 16, "ld.global.v4.u32 {%r2, %r3, %r4, %r5}"), [1, 17, 512]);
+    assert_eq!(loads(0, 48, "ld.global.v4.u32 {%r2, %r3, %r4, %r5}"), [1, 32, 512]);
+    // The same through a generic address.
+    assert_eq!(loads(0, 8, "ld.u32 %r2"), [1, 8, 128]);
+}
+
+#[test]
+fn sectors_of_lanes_in_another_order_and_of_some_lanes() {
+    // Lane 31 first: the same sectors.
+    let back = "sub.s32 %r3, 31, %r1; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r2, [%rd2];";
+    assert_eq!(count(back).global_load_sectors, 4);
+    // Lanes 0 and 16 alternate between two far sectors.
+    let two = "and.b32 %r3, %r1, 1; mul.wide.u32 %rd2, %r3, 4096; add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r2, [%rd2];";
+    assert_eq!(count(two).global_load_sectors, 2);
+    let some = format!("{} setp.lt.u32 %p1, %r1, 9; @%p1 ld.global.u32 %r2, [%rd2];", global(0, 4));
+    let c = count(&some);
+    assert_eq!([c.global_load_requests, c.global_load_sectors, c.global_load_bytes], [1, 2, 36]);
+    assert_eq!((c.thread_memory, c.instructions), (9, 5));
+    assert_eq!((c.active_thread_instructions, c.thread_instructions), (5 * 32, 4 * 32 + 9));
+    // A request that no lane takes part in is an instruction and nothing else.
+    let none = format!("{} setp.gt.u32 %p1, %r1, 99; @%p1 ld.global.u32 %r2, [%rd2];", global(0, 4));
+    let c = count(&none);
+    assert_eq!([c.global_load_requests, c.global_load_sectors, c.thread_memory], [0, 0, 0]);
+    assert_eq!((c.instructions, c.active_thread_instructions, c.thread_instructions), (5, 160, 128));
+    // Half a warp: 20 threads, so that lanes 20 to 31 do not exist.
+    let c = count_block(&format!("{} ld.global.u32 %r2, [%rd2];", global(0, 4)), 20);
+    assert_eq!([c.global_load_sectors, c.global_load_bytes, c.active_thread_instructions], [3, 80, 80]);
+}
+
+#[test]
+fn stores_count_as_loads_do() {
+    let c = count(&format!("{} st.global.u32 [%rd2], %r1;", global(4, 4)));
+    assert_eq!([c.global_store_requests, c.global_store_sectors, c.global_store_bytes], [1, 5, 128]);
+    assert_eq!(c.global_load_requests, 0);
+    let c = count(&format!("{} st.global.v4.u32 [%rd2], {{%r1, %r1, %r1, %r1}};", global(0, 16)));
+    assert_eq!([c.global_store_requests, c.global_store_sectors, c.global_store_bytes], [1, 16, 512]);
+}
+
+/// Requests, wavefronts, conflicts and bytes of a shared load and of the store.
+fn banks(first: u32, stride: u32, kind: &str, registers: &str) -> [u64; 4] {
+    let place = format!(
+        "mov.u32 %r20, tile; mul.lo.u32 %r21, %r1, {stride}; add.u32 %r20, %r20, %r21; add.u32 %r20, %r20, {first};"
+    );
+    let fill = "mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0; mov.u32 %r5, 0; mov.u64 %rd3, 0; mov.u16 %rs1, 0;";
+    let stored = count(&format!("{fill} {place} st.shared.{kind} [%r20], {registers};"));
+    let loaded = count(&format!("{place} ld.shared.{kind} {registers}, [%r20];"));
+    let load = [
+        loaded.shared_load_requests,
+        loaded.shared_load_wavefronts,
+        loaded.shared_bank_conflicts,
+        loaded.shared_load_bytes,
+    ];
+    let store = [
+        stored.shared_store_requests,
+        stored.shared_store_wavefronts,
+        stored.shared_bank_conflicts,
+        stored.shared_store_bytes,
+    ];
+    assert_eq!(load, store);
+    load
+}
+
+#[test]
+fn passes_over_the_banks() {
+    let word = |first, stride| banks(first, stride, "u32", "%r2");
+    assert_eq!(word(0, 4), [1, 1, 0, 128], "a bank a lane");
+    assert_eq!(word(4, 4), [1, 1, 0, 128], "wherever it begins");
+    assert_eq!(word(0, 0), [1, 1, 0, 128], "all lanes one word");
+    assert_eq!(word(0, 8), [1, 2, 1, 128], "two words a bank");
+    assert_eq!(word(0, 12), [1, 1, 0, 128], "an odd stride meets every bank once");
+    assert_eq!(word(0, 16), [1, 4, 3, 128]);
+    assert_eq!(word(0, 128), [1, 32, 31, 128], "all lanes one bank");
+    assert_eq!(word(0, 132), [1, 1, 0, 128], "padded by a word");
+    assert_eq!(banks(0, 1, "u8", "%rs1"), [1, 1, 0, 32], "four lanes a word");
+    assert_eq!(banks(0, 2, "u16", "%rs1"), [1, 1, 0, 64]);
+    assert_eq!(banks(0, 128, "u8", "%rs1"), [1, 32, 31, 32]);
+    // Eight bytes go by half warps: 16 lanes fill the banks once.
+    assert_eq!(banks(0, 8, "u64", "%rd3"), [1, 2, 0, 256]);
+    assert_eq!(banks(0, 8, "v2.u32", "{%r2, %r3}"), [1, 2, 0, 256]);
+    assert_eq!(banks(0, 16, "u64", "%rd3"), [1, 4, 2, 256], "two words a bank in each half");
+    assert_eq!(banks(0, 128, "u64", "%rd3"), [1, 32, 30, 256], "a half's 16 lanes in one pair of banks");
+    // Sixteen bytes go by quarters: 8 lanes fill the banks once.
+    assert_eq!(banks(0, 16, "v4.u32", "{%r2, %r3, %r4, %r5}"), [1, 4, 0, 512]);
+    assert_eq!(banks(0, 32, "v4.u32", "{%r2, %r3, %r4, %r5}"), [1, 8, 4, 512]);
+    assert_eq!(banks(0, 128, "v4.u32", "{%r2, %r3, %r4, %r5}"), [1, 32, 28, 512]);
+}
+
+#[test]
+fn local_memory_is_interleaved_by_words() {
+    let one = count("mov.u64 %rd5, own; ld.local.u32 %r2, [own]; st.local.u32 [own+8], %r2;");
+    assert_eq!([one.local_loads, one.local_load_sectors, one.local_stores, one.local_store_sectors], [1, 4, 1, 4]);
+    // Eight bytes are two words, each of 4 sectors; a byte is in one word.
+    assert_eq!(count("ld.local.u64 %rd3, [own];").local_load_sectors, 8);
+    assert_eq!(count("ld.local.v4.u32 {%r2, %r3, %r4, %r5}, [own+16];").local_load_sectors, 16);
+    assert_eq!(count("ld.local.u8 %rs1, [own+3];").local_load_sectors, 4);
+    // Lane i at word i: nobody shares a sector.
+    let own = "mov.u64 %rd5, own; mul.wide.u32 %rd6, %r1, 4; add.s64 %rd5, %rd5, %rd6; ld.local.u32 %r2, [%rd5];";
+    assert_eq!(count(own).local_load_sectors, 32);
+    // Two words among the lanes: each in 4 sectors.
+    let two = "mov.u64 %rd5, own; and.b32 %r3, %r1, 1; mul.wide.u32 %rd6, %r3, 4; add.s64 %rd5, %rd5, %rd6; \
+               ld.local.u32 %r2, [%rd5];";
+    assert_eq!(count(two).local_load_sectors, 8);
+    assert_eq!(count("setp.eq.u32 %p1, %r1, 0; @%p1 ld.local.u32 %r2, [own];").local_load_sectors, 1);
+    // Through a generic address it is local all the same.
+    let c = count("mov.u64 %rd5, own; cvta.local.u64 %rd6, %rd5; ld.u32 %r2, [%rd6];");
+    assert_eq!([c.local_loads, c.local_load_sectors, c.global_load_requests], [1, 4, 0]);
+}
+
+#[test]
+fn atomics_by_request_and_by_lane() {
+    let c = count("red.global.add.u32 [%rd1], 1;");
+    assert_eq!([c.global_atomic_requests, c.global_atomic_sectors, c.global_atomics], [1, 1, 32]);
+    assert_eq!([c.global_load_requests, c.global_store_requests, c.flops], [0, 0, 0]);
+    let c = count(&format!("{} atom.global.add.f32 %f1, [%rd2], 0f3F800000;", global(0, 4)));
+    assert_eq!([c.global_atomic_requests, c.global_atomic_sectors, c.global_atomics], [1, 4, 32]);
+    assert_eq!([c.flops, c.flops_fp32], [32, 32]);
+    let c = count("setp.lt.u32 %p1, %r1, 3; @%p1 atom.shared.add.u32 %r2, [tile], 1;");
+    assert_eq!([c.shared_atomic_requests, c.shared_atomics, c.global_atomics], [1, 3, 0]);
+    assert_eq!([c.shared_load_requests, c.shared_store_requests], [0, 0]);
+}
+
+#[test]
+fn branches_and_lanes_of_a_divergent_if() {
+    // Lanes 0 to 3 go one way, 28 the other; both ways are two instructions and a jump or none.
+    let body = "setp.lt.u32 %p1, %r1, 4; @%p1 bra THEN; add.s32 %r2, %r1, 1; add.s32 %r2, %r2, 1; bra.uni END; \
+                THEN: add.s32 %r2, %r1, 2; add.s32 %r2, %r2, 2; END: mov.u32 %r3, %r2;";
+    let c = count(body);
+    assert_eq!([c.branches, c.divergent_branches], [1, 1]);
+    assert_eq!(c.instructions, 2 + 3 + 2 + 1);
+    assert_eq!(c.active_thread_instructions, 2 * 32 + 3 * 28 + 2 * 4 + 32);
+    // Of the branch itself four lanes have a true guard.
+    assert_eq!(c.thread_instructions, 32 + 4 + 3 * 28 + 2 * 4 + 32);
+    assert_eq!(c.thread_control, 4 + 28);
+    assert_eq!(c.thread_integer, 32 + 2 * 28 + 2 * 4);
+    // A branch that all lanes take, and one that none takes.
+    let c = count("setp.lt.u32 %p1, %r1, 40; @%p1 bra NEXT; NEXT: @!%p1 bra END; END: mov.u32 %r2, 0;");
+    assert_eq!([c.branches, c.divergent_branches, c.instructions, c.thread_control], [2, 0, 4, 32]);
+}
+
+#[test]
+fn a_loop_with_a_trip_count_a_lane() {
+    // Lane i goes round i + 1 times: 32 turns, of 32 - k lanes each.
+    let body = "mov.u32 %r2, 0; AGAIN: add.s32 %r2, %r2, 1; setp.le.u32 %p1, %r2, %r1; @%p1 bra AGAIN; mov.u32 %r3, 0;";
+    for schedule in [Schedule::Its, Schedule::PreVolta] {
+        let report = launch(body, 32, schedule);
+        let c = report.lines[&("k.cu".to_owned(), LINE)];
+        assert_eq!([c.instructions, c.branches, c.divergent_branches], [1 + 32 * 3 + 1, 32, 31], "{schedule:?}");
+        let visits: u64 = (1..=32).sum();
+        assert_eq!(c.active_thread_instructions, 32 + 3 * visits + 32);
+        assert_eq!(c.thread_instructions, 32 + 3 * visits - 32 + 32, "the last turn's lane does not jump");
+    }
+    // Lanes apart take as many turns, one by one. They come apart where others could see it.
+    let apart = format!("activemask.b32 %r4; {body}");
+    let c = launch(&apart, 32, Schedule::Adversarial { seed: 6 }).counters;
+    assert_eq!(c.branches, (1..=32).sum::<u64>());
+}
+
+#[test]
+fn an_indexed_branch_is_one_branch() {
+    let body = "and.b32 %r2, %r1, 1; T: .branchtargets A, B; brx.idx %r2, T; A: mov.u32 %r3, 0; B: mov.u32 %r4, 0;";
+    let c = count(body);
+    assert_eq!([c.branches, c.divergent_branches], [1, 1]);
+}
+
+#[test]
+fn floating_point_operations_by_type() {
+    let body = "mov.f32 %f1, 0f3F800000; add.f32 %f2, %f1, %f1; fma.rn.f32 %f3, %f1, %f1, %f2; min.f32 %f4, %f1, %f2; \
+                div.rn.f32 %f5, %f1, %f2; rcp.approx.ftz.f32 %f6, %f1; mov.f64 %fd1, 0d3FF0000000000000; \
+                mul.f64 %fd2, %fd1, %fd1; fma.rn.f64 %fd3, %fd1, %fd1, %fd1; mov.b32 %r2, 0; \
+                fma.rn.f16x2 %r3, %r2, %r2, %r2; cvt.rn.f32.f64 %f7, %fd1;";
+    let c = count(body);
+    assert_eq!([c.flops_fp32, c.flops_fp64, c.flops_fp16, c.flops], [32 * 3, 32 * 3, 32 * 4, 32 * 10]);
+    assert_eq!([c.thread_fp32, c.thread_fp64, c.thread_fp16], [32 * 3, 32 * 2, 32]);
+    assert_eq!([c.thread_special, c.thread_conversion, c.thread_other], [64, 32, 32 * 3]);
+    // Only lanes whose guard holds compute.
+    let c = count("setp.lt.u32 %p1, %r1, 5; @%p1 fma.rn.f32 %f1, %f2, %f2, %f2;");
+    assert_eq!([c.flops, c.thread_fp32], [10, 5]);
+}
+
+#[test]
+fn exchanges_and_barriers_by_warp() {
+    let c = count_block(
+        "bar.sync 0; bar.warp.sync -1; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; vote.sync.any.pred %p1, %p2, -1;",
+        96,
+    );
+    assert_eq!([c.barriers, c.warp_barriers, c.shuffles, c.votes], [3, 3, 3, 3]);
+    assert_eq!([c.instructions, c.thread_exchange, c.thread_other], [12, 2 * 96, 2 * 96]);
+}
+
+#[test]
+fn warps_count_where_the_kernel_begins() {
+    let report = launch("mov.u32 %r2, 0;", 70, Schedule::Its);
+    assert_eq!((report.counters.warps, report.lines[&("k.cu".to_owned(), 1)].warps), (3, 3));
+}
+
+#[test]
+fn copies_are_a_load_and_a_store() {
+    let place = "mov.u32 %r20, tile; shl.b32 %r21, %r1, 4; add.u32 %r20, %r20, %r21;";
+    let c =
+        count(&format!("{} {place} cp.async.cg.shared.global [%r20], [%rd2], 16; cp.async.wait_all;", global(0, 16)));
+    assert_eq!([c.global_load_requests, c.global_load_sectors, c.global_load_bytes], [1, 16, 512]);
+    assert_eq!([c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_bytes], [1, 4, 512]);
+    assert_eq!([c.thread_memory, c.instructions], [32, 8]);
+    // Lanes that write zeros only do not read.
+    let none =
+        format!("{} {place} mov.u32 %r22, 0; cp.async.cg.shared.global [%r20], [%rd2], 16, %r22;", global(0, 16));
+    let c = count(&none);
+    assert_eq!([c.global_load_requests, c.shared_store_requests], [0, 1]);
+}
