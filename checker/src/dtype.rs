@@ -72,6 +72,24 @@ impl DType {
         Self::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
 
+    /// As CUDA C++ calls it; the 16-bit floats need their headers.
+    pub const fn cpp(self) -> &'static str {
+        match self {
+            Self::F64 => "double",
+            Self::F32 => "float",
+            Self::F16 => "__half",
+            Self::Bf16 => "__nv_bfloat16",
+            Self::I8 => "signed char",
+            Self::U8 => "unsigned char",
+            Self::I16 => "short",
+            Self::U16 => "unsigned short",
+            Self::I32 => "int",
+            Self::U32 => "unsigned int",
+            Self::I64 => "long long",
+            Self::U64 => "unsigned long long",
+        }
+    }
+
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {

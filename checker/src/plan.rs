@@ -37,6 +37,39 @@ pub enum Fill {
         /// Largest.
         hi: i64,
     },
+    /// Integers in ascending order from 0: every number up to the last comes 1 to `2 * run - 1` times in a row, `run` times
+    /// on average (0 may be missing). The largest is at most `len / run`, rounded up.
+    Sorted {
+        /// Mean length of a run of equals, at least 1.
+        run: i64,
+    },
+    /// Uniform reals in (-2^e, 2^e), with an integer e drawn from [lo, hi] for every `len` elements in turn.
+    Scaled {
+        /// Smallest exponent.
+        lo: i64,
+        /// Largest exponent.
+        hi: i64,
+        /// Elements that share an exponent, at least 1.
+        len: i64,
+    },
+    /// Uniform reals in an interval of `width`, which lies somewhere between `lo` and `hi`, elsewhere in each run.
+    Band {
+        /// Lower end of all intervals.
+        lo: f64,
+        /// Upper end of all intervals.
+        hi: f64,
+        /// The interval's width, at most `hi - lo`.
+        width: f64,
+    },
+    /// Integers that are each one of `count` numbers, drawn from [lo, hi], others in each run.
+    Few {
+        /// Smallest number possible.
+        lo: i64,
+        /// Largest number possible.
+        hi: i64,
+        /// How many numbers are drawn, at least 1.
+        count: i64,
+    },
     /// 0, 1, 2, ...
     Iota,
     /// All zero.
@@ -99,4 +132,16 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// Launches in order.
     pub launches: Vec<Launch>,
+    /// What the host does after them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSum>,
+}
+
+/// `//@ host OUT = sum(BUFFER)`: the host fetches a buffer, adds its elements in order, and writes the sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSum {
+    /// Index of the buffer that is added up.
+    pub from: usize,
+    /// Index of the buffer of one element that gets the sum.
+    pub to: usize,
 }

@@ -44,6 +44,7 @@ pub struct Program {
 /// Where to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "there is one a job")]
 pub enum On {
     /// On the simulator.
     Sim {
@@ -51,6 +52,8 @@ pub enum On {
         config: simulator::Config,
         /// Schedules to run under, one after the other; empty means the default one.
         schedules: Vec<simulator::Schedule>,
+        /// Find the shortest order of a run that failed under an explored schedule, at this cost.
+        minimise: Option<simulator::explore::Effort>,
     },
     /// On a GPU, by CUDA ordinal.
     Gpu {
@@ -143,23 +146,33 @@ impl Default for Budget {
     }
 }
 
-/// One measurement on a GPU: of a pair, interleaved, or of a single version.
+/// One measurement on a GPU: of a pair or of more versions, interleaved, or of a single version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Shown in messages.
     pub name: String,
-    /// Baseline and candidate, or one version alone. All have the same inputs and outputs.
+    /// Baseline and candidate, one version alone, or a ladder's in their order. All have the same inputs and outputs.
     pub versions: Vec<Program>,
     /// Says the right answer: timed outputs are verified, too.
     pub oracle: Option<Program>,
     /// Outputs to judge.
     pub outputs: Vec<Output>,
+    /// The same by version, where bounds differ; empty where they do not.
+    #[serde(default)]
+    pub own_outputs: Vec<Vec<Output>>,
     /// Seed of the fills.
     pub seed: u64,
     /// Cold or warm.
     pub cache: Cache,
     /// When to stop.
     pub budget: Budget,
+}
+
+impl Timing {
+    /// The outputs of a version and how far they may be off.
+    pub fn outputs_of(&self, version: usize) -> &[Output] {
+        self.own_outputs.get(version).unwrap_or(&self.outputs)
+    }
 }
 
 /// Measure on a GPU.

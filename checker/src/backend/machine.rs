@@ -2,7 +2,8 @@
 
 use super::job::Program;
 use crate::backend::{Failure, Fault, Status};
-use simulator::{LaunchReport, Schedule};
+use simulator::explore::Effort;
+use simulator::{LaunchReport, Schedule, Witness};
 
 /// Why a session cannot go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +68,10 @@ pub trait Machine {
     fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop>;
     /// Schedules to run under; `[None]` where there are none.
     fn schedules(&self) -> Vec<Option<Schedule>>;
+    /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.
+    fn effort(&self) -> Option<Effort> {
+        None
+    }
     /// A fault has left the device unusable for this process.
     fn broken(&self) -> bool;
 }
@@ -80,7 +85,9 @@ pub trait Session {
     fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop>;
     /// Reads from byte `offset` on.
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
-    /// All launches of the plan in order, to their end.
+    /// Simulator: what a pass under [`Schedule::Replay`] follows.
+    fn follow(&mut self, _witness: &Witness) {}
+    /// All launches of the plan in order, to their end, and what the host does after them.
     fn pass(&mut self, schedule: Option<Schedule>) -> Pass;
     /// Looks for writes outside the buffers; a backend that catches them as they happen finds none.
     fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop>;

@@ -8,6 +8,7 @@
 mod capture;
 mod failure;
 pub mod gpu;
+pub mod host;
 mod job;
 mod limits;
 pub mod machine;

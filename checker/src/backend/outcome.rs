@@ -7,6 +7,7 @@ use crate::dtype::DType;
 use crate::measure::{RoofValues, Timed};
 use crate::verify::fill::Values;
 use serde::{Deserialize, Serialize};
+use simulator::trace::Trace;
 use simulator::{Counters, Finding, Schedule};
 use std::path::PathBuf;
 
@@ -88,6 +89,8 @@ pub struct LaunchCount {
     pub line: u32,
     /// Its sums.
     pub counters: Counters,
+    /// Its trace, when asked for.
+    pub trace: Option<Trace>,
 }
 
 /// One version at one size.
@@ -115,6 +118,8 @@ pub struct Checked {
     pub dumped: Vec<PathBuf>,
     /// Without an oracle: what the outputs held after the first run.
     pub outputs: Vec<BufferSummary>,
+    /// Simulator: the shortest order that fails, when asked for.
+    pub shortest: Option<simulator::explore::Shortest>,
 }
 
 impl Checked {
@@ -137,6 +142,7 @@ impl Checked {
             printf_dropped: 0,
             dumped: Vec::new(),
             outputs: Vec::new(),
+            shortest: None,
         }
     }
 }

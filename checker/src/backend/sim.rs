@@ -1,10 +1,12 @@
 //! The simulator behind the backend interface.
 
+use super::host;
 use super::job::{Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
 use crate::backend::{Failure, Fault};
-use crate::plan::{Arg, Launch};
-use simulator::{Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity};
+use crate::plan::{Arg, HostSum, Launch};
+use simulator::explore::Effort;
+use simulator::{Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,14 +15,15 @@ use std::sync::Arc;
 pub struct Sim {
     config: Config,
     schedules: Vec<Schedule>,
+    effort: Option<Effort>,
     modules: RefCell<HashMap<String, Arc<Module>>>,
 }
 
 impl Sim {
-    /// `schedules` may be empty: the default one is used.
-    pub fn new(config: Config, schedules: Vec<Schedule>) -> Self {
+    /// `schedules` may be empty: the default one is used. With an `effort`, failed orders are minimised.
+    pub fn new(config: Config, schedules: Vec<Schedule>, effort: Option<Effort>) -> Self {
         let schedules = if schedules.is_empty() { vec![Schedule::default()] } else { schedules };
-        Self { config, schedules, modules: RefCell::default() }
+        Self { config, schedules, effort, modules: RefCell::default() }
     }
 
     fn module(&self, program: &Program) -> Result<Arc<Module>, Failure> {
@@ -61,6 +64,10 @@ impl Machine for Sim {
         self.schedules.iter().copied().map(Some).collect()
     }
 
+    fn effort(&self) -> Option<Effort> {
+        self.effort
+    }
+
     fn broken(&self) -> bool {
         false
     }
@@ -76,6 +83,15 @@ impl SimSession {
     fn memory(&self, buffer: usize, error: &simulator::MemoryError) -> Stop {
         let buffer = self.program.plan.buffers[buffer].name.clone();
         Stop::Failure(Failure::Memory { buffer, message: error.to_string() })
+    }
+
+    /// What `//@ host` asks for.
+    fn host_sum(&mut self, host: HostSum) -> Result<(), Stop> {
+        let from = &self.program.plan.buffers[host.from];
+        let (dtype, len) = (from.dtype, from.len as usize * from.dtype.size());
+        let mut bytes = vec![0; len];
+        self.read(host.from, 0, &mut bytes)?;
+        self.write(host.to, &host::sum(dtype, &bytes))
     }
 
     fn launch(&mut self, index: usize) -> Result<LaunchReport, Stop> {
@@ -187,6 +203,10 @@ impl Session for SimSession {
         self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
     }
 
+    fn follow(&mut self, witness: &Witness) {
+        self.device.config_mut().witness.clone_from(witness);
+    }
+
     fn pass(&mut self, schedule: Option<Schedule>) -> Pass {
         if let Some(schedule) = schedule {
             self.device.config_mut().schedule = schedule;
@@ -209,6 +229,9 @@ impl Session for SimSession {
                     break;
                 }
             }
+        }
+        if let (None, Some(host)) = (&pass.stop, self.program.plan.host) {
+            pass.stop = self.host_sum(host).err();
         }
         pass
     }
@@ -233,20 +256,23 @@ fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
         FindingKind::Assert { message } => (format!("assertion failed: {message}"), None),
         FindingKind::Trap => ("the kernel executed a trap".into(), None),
         FindingKind::Deadlock { explanation }
+        | FindingKind::Livelock { explanation }
         | FindingKind::DivergentBarrier { explanation }
         | FindingKind::SyncMask { explanation } => (explanation.clone(), None),
         FindingKind::StepLimit { limit } => (
-            format!("no end after {limit} warp instructions"),
+            format!("no block ended within {limit} warp instructions"),
             Some("is there a loop whose condition never becomes false?".into()),
         ),
         FindingKind::StackOverflow { limit } => (format!("more than {limit} bytes of stack"), None),
+        FindingKind::StateLimit { limit } => (format!("more than {limit} bytes of registers and local memory"), None),
         FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), None),
         FindingKind::Unsupported { instruction } => {
             (format!("the simulator does not know `{instruction}`"), Some("run it on a GPU: --backend gpu".into()))
         }
-        FindingKind::Uninitialised { .. } | FindingKind::Race { .. } | FindingKind::PrintfOverflow { .. } => {
-            (name.replace('-', " "), None)
-        }
+        FindingKind::Uninitialised { .. }
+        | FindingKind::Race { .. }
+        | FindingKind::PrintfOverflow { .. }
+        | FindingKind::FindingsOverflow { .. } => (name.replace('-', " "), None),
     };
     Fault { name, message, hint, launch, line }
 }

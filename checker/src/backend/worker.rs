@@ -84,9 +84,9 @@ fn run_verify(
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
     let machine: Box<dyn Machine> = match &verify.on {
-        On::Sim { config, schedules } => {
+        On::Sim { config, schedules, minimise } => {
             limits::memory(request.memory);
-            Box::new(Sim::new(config.clone(), schedules.clone()))
+            Box::new(Sim::new(config.clone(), schedules.clone(), *minimise))
         }
         On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture)?),
     };

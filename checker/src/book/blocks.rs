@@ -1,11 +1,16 @@
 //! The blocks that directives become. Each is Markdown with a little HTML around it; styles are in
 //! `book/theme/warpbook.css`.
 
+use super::counters;
 use super::directive::{Directive, Kind};
 use super::evidence;
+use super::ladder;
+use super::peers;
 use super::results;
 use super::sass;
+use super::simulated;
 use super::svg::escape;
+use super::trace;
 use crate::problem::{self, Problem, Version, Workbook};
 use crate::toolchain::{self, Toolchain};
 use anyhow::{Context as _, Result, bail};
@@ -37,12 +42,20 @@ impl<'a> Writer<'a> {
     ///
     /// An unknown problem, a version that cannot be read or compiled, a malformed results file.
     pub fn write(&self, directive: &Directive, chapter: &str) -> Result<String> {
-        if directive.kind == Kind::Contents {
-            return Ok(self.contents());
-        }
         directive.check_settings()?;
+        match directive.kind {
+            Kind::Contents => return Ok(self.contents()),
+            Kind::Counters => return Ok(counters::tables()),
+            Kind::Trace => {
+                return trace::block(self.workbook, &directive.problem, &directive.settings, directive.line);
+            }
+            Kind::Run => return simulated::report(self.workbook, &directive.problem, &directive.settings),
+            _ => {}
+        }
         let problem = self.workbook.get(&directive.problem)?;
-        if !matches!(directive.kind, Kind::Exercise | Kind::Report) && problem.manifest.chapter != chapter {
+        // A ladder's steps may belong to several chapters.
+        let anywhere = matches!(directive.kind, Kind::Exercise | Kind::Report) || problem.ladder().is_some();
+        if !anywhere && problem.manifest.chapter != chapter {
             // A pair is explained in one place; elsewhere a link is enough.
             bail!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter);
         }
@@ -54,7 +67,11 @@ impl<'a> Writer<'a> {
             Kind::Evidence => evidence::block(&self.toolchain, &problem, &directive.settings),
             Kind::Results => results::table(&self.results(), &problem),
             Kind::Sweep => results::sweep(&self.results(), &problem),
-            Kind::Contents => Ok(self.contents()),
+            Kind::Ladder => ladder::block(&self.toolchain, &self.results(), &problem, &directive.settings),
+            Kind::Peers => peers::block(&self.results(), problem.id.as_str(), &directive.settings),
+            Kind::Contents | Kind::Trace | Kind::Run | Kind::Counters => {
+                bail!("`{}` is of no problem", directive.problem)
+            }
         }
     }
 

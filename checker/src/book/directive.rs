@@ -9,28 +9,44 @@ pub enum Kind {
     Pair,
     /// The SASS diff of a problem's versions: `arch=sm_75`, `kernel=NAME`.
     Sass,
-    /// Compiler facts of both versions in a table: `arch=sm_90`, `metrics=sass.LDL,registers`.
+    /// Compiler facts of both versions in a table: `arch=sm_90`, `metrics=sass.LDL,registers`;
+    /// of a ladder `step=VERSION`, `type=int`.
     Evidence,
     /// The times committed under `book/results/`.
     Results,
     /// A sweep's figure and table from `book/results/`.
     Sweep,
+    /// A ladder's table of steps, or a figure of it: `figure=roof`, `sizes`, `steps`, `blocks`; `type=int`.
+    Ladder,
     /// An exercise's card.
     Exercise,
+    /// The verdict on a kernel file: `schedule=its`, `check=none`.
+    Run,
     /// A whole report, as `checker NAME` prints it without a GPU: `version=baseline` for the unsolved side.
     Report,
+    /// A kernel beside libraries that do the same: `type=float`, `cache=cold`, `file=NAME`.
+    Peers,
+    /// Which lanes of a kernel file run which line: `schedule=its,pre-volta`, `kernel=K`, `warp=B:W`, `steps=N`.
+    Trace,
+    /// Every counter and quotient with its formula.
+    Counters,
     /// A table of problems and exercises that belong to this chapter.
     Contents,
 }
 
-const NAMES: [(&str, Kind); 8] = [
+const NAMES: [(&str, Kind); 13] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
     ("evidence", Kind::Evidence),
     ("results", Kind::Results),
     ("sweep", Kind::Sweep),
+    ("ladder", Kind::Ladder),
     ("exercise", Kind::Exercise),
     ("report", Kind::Report),
+    ("run", Kind::Run),
+    ("peers", Kind::Peers),
+    ("trace", Kind::Trace),
+    ("counters", Kind::Counters),
     ("contents", Kind::Contents),
 ];
 
@@ -39,9 +55,13 @@ impl Kind {
     const fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Sass => &["arch", "kernel"],
-            Self::Evidence => &["arch", "metrics"],
+            Self::Evidence => &["arch", "metrics", "step", "type"],
             Self::Report => &["version"],
-            Self::Pair | Self::Results | Self::Sweep | Self::Exercise | Self::Contents => &[],
+            Self::Run => &["schedule", "check"],
+            Self::Ladder => &["figure", "type"],
+            Self::Trace => &["schedule", "kernel", "warp", "steps"],
+            Self::Peers => &["type", "cache", "file"],
+            Self::Pair | Self::Results | Self::Sweep | Self::Exercise | Self::Counters | Self::Contents => &[],
         }
     }
 }
@@ -51,7 +71,7 @@ impl Kind {
 pub struct Directive {
     /// What is asked for.
     pub kind: Kind,
-    /// The problem; empty for [`Kind::Contents`].
+    /// The problem, or the file of [`Kind::Trace`]; empty for [`Kind::Contents`] and [`Kind::Counters`].
     pub problem: String,
     /// `key=value` settings.
     pub settings: BTreeMap<String, String>,
@@ -141,7 +161,7 @@ fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveErr
             return Err(error(format!("unexpected `{word}`; settings have the form key=value")));
         }
     }
-    if problem.is_empty() && *kind != Kind::Contents {
+    if problem.is_empty() && !matches!(kind, Kind::Contents | Kind::Counters) {
         return Err(error(format!("which problem? write {{{{{name} NAME}}}}")));
     }
     Ok(Directive { kind: *kind, problem, settings, line })

@@ -1,4 +1,5 @@
 //! `{{evidence NAME metrics=a,b arch=sm_90}}`: a metric a row, both versions beside each other, with where each comes from.
+//! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
 use super::svg::escape;
 use crate::check::evidence::{MachineCode, machine_code};
@@ -11,20 +12,27 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Counts do not depend on it, except where a kernel's work depends on its input; then a page should not change either.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<String, String>) -> Result<String> {
+    let step = step(problem, settings)?;
+    let problem = step.as_ref().unwrap_or(problem);
+    let (heads, candidate) = match problem.step() {
+        Some(names) => (names.each_ref().map(String::as_str), Version::Candidate),
+        None => (["naive", "optimised"], Version::Solution),
+    };
     let metrics = metrics(problem, settings)?;
     let arch = settings.get("arch").map_or(problem.manifest.arch.as_str(), String::as_str);
     let old = machine_code(toolchain, problem, &Version::Baseline, Some(arch))?;
-    let new = machine_code(toolchain, problem, &Version::Solution, Some(arch))?;
+    let new = machine_code(toolchain, problem, &candidate, Some(arch))?;
     let counted = if metrics.iter().any(|metric| metric.source() == MetricSource::Counters) {
-        Some(simulate(problem, Version::Solution)?)
+        Some(simulate(problem, candidate)?)
     } else {
         None
     };
-    let mut out = String::from(
-        "<table class=\"wb-table\">\n<thead><tr><th></th><th>naive</th><th>optimised</th><th>from</th></tr></thead>\n<tbody>\n",
+    let mut out = format!(
+        "<table class=\"wb-table\">\n<thead><tr><th></th><th>{}</th><th>{}</th><th>from</th></tr></thead>\n<tbody>\n",
+        heads[0], heads[1]
     );
     for metric in &metrics {
         let (before, after) = match (metric.source(), &counted) {
@@ -47,6 +55,17 @@ pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<Strin
         sizes.join(", ")
     );
     Ok(out)
+}
+
+/// The step of a ladder that is asked for.
+fn step(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<Option<Problem>> {
+    let Some(ladder) = problem.ladder() else { return Ok(None) };
+    let version = settings.get("step").ok_or_else(|| anyhow!("`{}` is a ladder: say step=VERSION", problem.id))?;
+    let element = settings.get("type").map_or(Some(0), |name| ladder.element_named(name));
+    let of_type = element.and_then(|element| problem.of_type(element));
+    let of_type = of_type.ok_or_else(|| anyhow!("`{}` has no such element type", problem.id))?;
+    let step = of_type.of_step(version, false);
+    step.map(Some).ok_or_else(|| anyhow!("`{}` has no version `{version}`", problem.id))
 }
 
 /// The metrics asked for; by default those of the goals.
@@ -76,6 +95,8 @@ pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<
         Some(other) => bail!("`{other}` is no version a page can show; there is: baseline"),
     };
     let text = report::render(&simulate(problem, version)?, Face::plain(), Detail::Normal);
+    // Whether this machine had compiled it before is nothing to a reader.
+    let text = text.replace(", from the cache", "");
     Ok(format!("```text\n{}\n```\n\n", text.trim_matches('\n')))
 }
 
@@ -94,7 +115,9 @@ fn simulated(report: &Report, metric: &Metric) -> Result<(String, String)> {
         let name = &report.subject.name;
         bail!("the check of `{name}` ended with {:?} and did not count `{metric}`", report.verdict);
     };
-    Ok((metric.format(counter.of(before)), metric.format(counter.of(after))))
+    // A quotient of nothing has no value: no branch ran, nothing was loaded.
+    let shown = |counters| counter.of(counters).map_or("none".to_owned(), |value| metric.format(value));
+    Ok((shown(before), shown(after)))
 }
 
 /// Escaped, with `words` in backticks as code.

@@ -1,12 +1,19 @@
 //! The mdBook preprocessor: listings, diffs and tables from the workbook itself, so that no page holds a number or a
 //! listing that somebody typed.
 
+mod bars;
 pub mod blocks;
+mod counters;
 pub mod directive;
 mod evidence;
+mod ladder;
+mod ladder_figures;
+mod peers;
 mod results;
 mod sass;
+mod simulated;
 pub mod svg;
+mod trace;
 
 use crate::problem::Workbook;
 pub use directive::DirectiveError;

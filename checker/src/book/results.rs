@@ -20,7 +20,7 @@ pub fn table(results: &Path, problem: &Problem) -> Result<String> {
     let records = Record::of_problem(results, problem.id.as_str());
     if records.is_empty() {
         return Ok(format!(
-            "<p class=\"wb-caption\">{} has not been measured on a GPU yet: `checker bench {}` does it.</p>\n\n",
+            "<p class=\"wb-caption\">{} has not been measured on a GPU yet: <code>checker bench {}</code> does it.</p>\n\n",
             problem.id, problem.id
         ));
     }
@@ -98,6 +98,7 @@ pub fn sweep(results: &Path, problem: &Problem) -> Result<String> {
                 .map(|(index, value)| Series { name: format!("{} {value}", sweep.columns.0), values: column(index) })
                 .collect(),
             reference: None,
+            log: false,
         };
         let _ = write!(out, "<figure class=\"wb-figure\">\n{}</figure>\n\n", chart.svg());
         let heads: String =

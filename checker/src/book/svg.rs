@@ -1,5 +1,6 @@
 //! Line charts as inline SVG. Colours come from the page's style sheet, so that one figure serves light and dark.
 
+pub use crate::report::escape;
 use std::fmt::Write as _;
 
 /// One line of a chart: a name and a y value for every x (NaN where there is none).
@@ -26,6 +27,8 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// A horizontal line with its name (a roof), if there is one.
     pub reference: Option<(String, f64)>,
+    /// Powers of ten at equal distances, instead of a scale from 0.
+    pub log: bool,
 }
 
 const WIDTH: f64 = 720.0;
@@ -40,20 +43,25 @@ const LABEL_GAP: f64 = 15.0;
 impl Chart {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
     pub fn svg(&self) -> String {
-        let largest = self
+        let values: Vec<f64> = self
             .series
             .iter()
             .flat_map(|series| series.values.iter().copied())
             .chain(self.reference.iter().map(|(_, value)| *value))
             .filter(|value| value.is_finite())
-            .fold(0.0, f64::max);
-        let ticks = nice_ticks(largest);
-        let top = ticks.last().copied().unwrap_or(1.0);
+            .collect();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let ticks = if self.log { decades(&values) } else { nice_ticks(largest) };
+        let place = |value: f64| if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
+        let (bottom, top) = match (ticks.first(), ticks.last()) {
+            (Some(first), Some(last)) if last > first => (place(*first), place(*last)),
+            _ => (0.0, 1.0),
+        };
         let x = |index: usize| {
             let steps = self.x.len().saturating_sub(1).max(1) as f64;
             LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / steps
         };
-        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top;
+        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (place(value) - bottom) / (top - bottom);
 
         let mut out = String::new();
         let _ = writeln!(
@@ -111,7 +119,8 @@ impl Chart {
                 .map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value)))
                 .collect();
             let class = number % 8;
-            let _ = writeln!(out, r#"<polyline class="s{class}" points="{}"/>"#, points.join(" "));
+            let dashed = if number % 16 >= 8 { " dashed" } else { "" };
+            let _ = writeln!(out, r#"<polyline class="s{class}{dashed}" points="{}"/>"#, points.join(" "));
             for point in &points {
                 if let Some((cx, cy)) = point.split_once(',') {
                     let _ = write!(out, r#"<circle class="s{class}" cx="{cx}" cy="{cy}" r="3.2"/>"#);
@@ -150,7 +159,7 @@ impl Chart {
 }
 
 /// Four to eight round numbers from 0 to at least `largest`.
-fn nice_ticks(largest: f64) -> Vec<f64> {
+pub(super) fn nice_ticks(largest: f64) -> Vec<f64> {
     if !(largest.is_finite() && largest > 0.0) {
         return vec![0.0, 1.0];
     }
@@ -164,15 +173,22 @@ fn nice_ticks(largest: f64) -> Vec<f64> {
     (0..=count).map(|index| index as f64 * step).collect()
 }
 
-/// A tick without needless digits.
-fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+/// Powers of ten from below the smallest positive value to above the largest.
+fn decades(values: &[f64]) -> Vec<f64> {
+    let positive = || values.iter().copied().filter(|value| *value > 0.0);
+    let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
+    if !low.is_finite() || high <= 0.0 {
+        return vec![1.0, 10.0];
+    }
+    let first = low.log10().floor() as i32;
+    let last = (high.log10().ceil() as i32).max(first + 1);
+    (first..=last).map(|power| 10f64.powi(power)).collect()
 }
 
-/// Text for HTML and attribute values.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// A tick without needless digits.
+pub(super) fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -198,6 +214,7 @@ mod tests {
             x: vec!["1".into(), "2".into()],
             series: vec![series("a", 10.0), series("b", 10.0), series("c", 9.9)],
             reference: None,
+            log: false,
         };
         let heights = chart.label_heights(&|value| 300.0 - value);
         for (i, a) in heights.iter().enumerate() {
@@ -209,7 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn text_is_escaped() {
-        assert_eq!(escape("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+    fn a_logarithmic_scale_covers_the_data_and_gives_each_decade_the_same_height() {
+        assert_eq!(decades(&[0.5, 42.0, 4351.0]), [0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]);
+        assert_eq!(decades(&[]), [1.0, 10.0]);
+        let series = vec![Series { name: "a".into(), values: vec![1.0, 10.0, 100.0] }];
+        let x = vec!["1".into(), "2".into(), "3".into()];
+        let (title, label) = ("t".to_owned(), "l".to_owned());
+        let chart = Chart { title, x_label: label.clone(), y_label: label, x, series, reference: None, log: true };
+        let svg = chart.svg();
+        let line = svg.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let heights: Vec<f64> =
+            line.split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
+        assert!((heights[0] - heights[1] - (heights[1] - heights[2])).abs() < 0.2, "{heights:?}");
     }
 }

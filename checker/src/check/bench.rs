@@ -96,7 +96,11 @@ impl Bench {
     /// # Errors
     /// Whatever no kernel caused.
     pub fn measure(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
-        if problem.kind == Kind::Sweep { self.sweep(problem, ask) } else { self.pair(problem, ask) }
+        match problem.kind {
+            Kind::Sweep => self.sweep(problem, ask),
+            Kind::Ladder => refuse("a ladder has a record of its own kind"),
+            Kind::Pair | Kind::Exercise => self.pair(problem, ask),
+        }
     }
 
     fn pair(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
@@ -179,19 +183,34 @@ impl Bench {
         Ok(Ok(record))
     }
 
-    fn record(&self, problem: &Problem, compiler: &str, ask: &Ask<'_>) -> Record {
+    /// The compiler for it.
+    pub(super) fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
+    /// The GPU as a place to run.
+    pub(super) fn platform(&self) -> &Platform {
+        &self.platform
+    }
+
+    /// The GPU as results files have it.
+    pub(super) fn recorded_device(&self) -> RecordedDevice {
         let device = &self.device;
+        RecordedDevice {
+            name: device.name.clone(),
+            arch: device.arch.clone(),
+            sms: device.sms,
+            memory_bytes: device.memory_bytes,
+            l2_bytes: device.l2_bytes,
+            driver: time::driver(device),
+        }
+    }
+
+    fn record(&self, problem: &Problem, compiler: &str, ask: &Ask<'_>) -> Record {
         Record {
             schema: SCHEMA,
             problem: problem.id.to_string(),
-            device: RecordedDevice {
-                name: device.name.clone(),
-                arch: device.arch.clone(),
-                sms: device.sms,
-                memory_bytes: device.memory_bytes,
-                l2_bytes: device.l2_bytes,
-                driver: time::driver(device),
-            },
+            device: self.recorded_device(),
             compiler: compiler.to_owned(),
             date: ask.date.to_owned(),
             command: ask.command.to_owned(),
@@ -213,7 +232,7 @@ impl Bench {
     }
 }
 
-fn refuse<T>(text: &str) -> Result<Result<T, Refusal>, CheckError> {
+pub(super) fn refuse<T>(text: &str) -> Result<Result<T, Refusal>, CheckError> {
     Ok(Err(Refusal { text: text.to_owned() }))
 }
 
@@ -222,7 +241,7 @@ fn patient() -> backend::Options {
 }
 
 /// What disturbed a measurement.
-fn notes(timed: &Timed) -> Vec<String> {
+pub fn notes(timed: &Timed) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(others) = timed.neighbours.as_ref().filter(|others| !others.is_empty()) {
         let plural = if others.len() == 1 { "another process was" } else { "other processes were" };

@@ -1,9 +1,10 @@
 //! A version made ready to run: its text, its compiled code, its machine code.
 
 use super::CheckError;
+use super::constants::{self, Use};
 use crate::backend::{Artefact, Program, Text};
 use crate::compile::{self, Compiled, Request};
-use crate::plan::{Buffer, Plan};
+use crate::plan::{Arg, Buffer, Plan};
 use crate::problem::entry::check_plan;
 use crate::problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
 use crate::sass::{self, Kernel, Module};
@@ -64,7 +65,30 @@ pub fn build(
         Some(line) => Refused::Line(line),
         None => compile_error(error),
     })?;
-    Ok(Built { file, compiled, module: None, device })
+    if let Some(error) = too_large(&file, &compiled.ptx) {
+        return Err(Refused::Line(error));
+    }
+    let mut built = Built { file, compiled, module: None, device };
+    built.show_constant_writes(toolchain, &request);
+    Ok(built)
+}
+
+/// The declaration of a module variable that does not fit into the simulated device's memory.
+fn too_large(file: &KernelFile, ptx: &str) -> Option<LineError> {
+    let limit = simulator::Limits::default().memory;
+    let (name, bytes) = constants::variables(ptx).into_iter().find(|(_, bytes)| *bytes > limit)?;
+    let words = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let declares = |(_, line): &(u32, &str)| line.contains("__device__") && words(line);
+    let (number, line) = (1..)
+        .zip(file.text().lines())
+        .find(declares)
+        .or_else(|| (1..).zip(file.text().lines()).find(|(_, line)| words(line)))?;
+    let column = line.find(&name).map_or(1, |at| at as u32 + 1);
+    Some(file.line(number).error(column, format!("`{name}` has {bytes} bytes; {}", allowed(limit))))
+}
+
+fn allowed(limit: u64) -> String {
+    format!("all memory of a run together may have {limit} bytes ({} GiB, the limit `memory`)", limit >> 30)
 }
 
 /// The launch line at fault when the compiler refuses a launched name that is no kernel.
@@ -92,6 +116,51 @@ impl Built {
     /// Does a launch line ask how many blocks fit on an SM? That takes the resources, so the machine code.
     pub fn asks_occupancy(&self) -> bool {
         self.file.text().lines().any(|line| line.contains("//@") && line.contains("active_blocks"))
+    }
+
+    /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
+    /// on the simulator as written, so that the write is found where it is.
+    fn show_constant_writes(&mut self, toolchain: &Toolchain, request: &Request) {
+        if !self.file.text().contains("__constant__") {
+            return;
+        }
+        let request = Request { unoptimised: true, ..request.clone() };
+        if let Ok(compiled) = compile::compile(toolchain, &request)
+            && match constants::usage(&compiled.ptx) {
+                Use::Written => true,
+                // Somebody's function may write there: the trap tells.
+                Use::Given => self.compiled.ptx.contains("trap;"),
+                Use::Read => false,
+            }
+        {
+            self.compiled.ptx = compiled.ptx;
+            self.compiled.names = compiled.names;
+        }
+    }
+
+    /// Does the simulated device hold the plan's buffers?
+    ///
+    /// # Errors
+    /// The line of the largest buffer.
+    pub fn fits(&self, plan: &Plan) -> Result<(), LineError> {
+        let limit = simulator::Limits::default().memory;
+        let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
+        if plan.buffers.iter().fold(0u64, |all, buffer| all.saturating_add(bytes(buffer))) <= limit {
+            return Ok(());
+        }
+        let Some(largest) = plan.buffers.iter().max_by_key(|buffer| bytes(buffer)) else { return Ok(()) };
+        let declares = |(_, line): &(u32, &str)| {
+            let mut words = line.trim_start().strip_prefix("//@").unwrap_or_default().split_whitespace();
+            matches!(words.next(), Some("in" | "out" | "inout" | "scratch"))
+                && words.next().is_some_and(|word| word.split(':').next() == Some(largest.name.as_str()))
+        };
+        let uses = plan.launches.iter().find(|launch| {
+            launch.args.iter().any(|arg| matches!(arg, Arg::Buffer(at) if plan.buffers[*at].name == largest.name))
+        });
+        let line = (1..).zip(self.file.text().lines()).find(declares).map(|(number, _)| number);
+        let line = line.or(uses.map(|launch| launch.line)).unwrap_or(1);
+        let message = format!("the buffer `{}` has {} bytes; {}", largest.name, bytes(largest), allowed(limit));
+        Err(self.file.line(line).error(1, message))
     }
 
     /// Buffers and launches at these sizes.

@@ -2,6 +2,7 @@
 
 use super::CheckError;
 use super::build::Built;
+use super::orders::schedule_name;
 use super::platform::Platform;
 use super::reasons::{self, Scene};
 use super::verify::Results;
@@ -41,7 +42,7 @@ pub fn judge(
         report.findings.extend(checked.findings.iter().map(|found| Caught {
             version: label.clone(),
             sizes: sizes.clone(),
-            schedule: reasons::schedule_name(&found.schedule),
+            schedule: schedule_name(&found.schedule),
             finding: found.finding.clone(),
         }));
         // The same complaint at every size is one complaint.
@@ -102,6 +103,8 @@ pub fn failure_summary(candidate: &Results) -> String {
 
 /// What was right, and in how many runs.
 pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platform) -> String {
+    /// More cases than this are counted, not listed.
+    const LISTED: usize = 12;
     let sizes: Vec<String> = candidate.cases.iter().map(|(sizes, _)| report::sizes(sizes)).collect();
     let shared = match problem.manifest.cases.first() {
         // "n = 1, 33, 1000" reads better than "n = 1; n = 33; n = 1000".
@@ -110,6 +113,7 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
                 candidate.cases.iter().flat_map(|(sizes, _)| sizes.values()).map(ToString::to_string).collect();
             format!("{} = {}", case.keys().next().map_or("n", String::as_str), values.join(", "))
         }
+        _ if sizes.len() > LISTED => format!("{} sizes, the last {}", sizes.len(), sizes[sizes.len() - 1]),
         _ => sizes.join("; "),
     };
     let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();

@@ -4,12 +4,17 @@
 //! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
 
 pub mod bench;
+mod beside;
 mod build;
+mod constants;
 pub mod evidence;
 mod hot;
 mod judge;
+pub mod ladder;
 mod numbers;
+mod orders;
 mod platform;
+mod race;
 mod reasons;
 mod run;
 mod stages;
@@ -18,9 +23,9 @@ mod team;
 mod time;
 mod verify;
 
+pub use orders::{Orders, schedule_name};
 pub use platform::{BackendChoice, Platform};
-pub use reasons::schedule_name;
-pub use run::{RunOptions, run};
+pub use run::{RunOptions, TRACE_STEPS, run};
 pub use time::verdict_word;
 pub use verify::STEPS;
 
@@ -42,6 +47,10 @@ pub struct Options {
     pub version: Option<Version>,
     /// Where to run.
     pub backend: BackendChoice,
+    /// A ladder: this step against the one before instead of the table of all.
+    pub step: Option<String>,
+    /// A ladder: every element type at every size and block size.
+    pub everything: bool,
     /// Repeat an earlier run.
     pub seed: Option<u64>,
     /// Machine code for this architecture instead of the problem's.
@@ -81,6 +90,9 @@ pub enum CheckError {
     /// A file for a worker cannot be written.
     #[error("cannot write a temporary file: {0}")]
     Temporary(#[from] std::io::Error),
+    /// A results file cannot be written.
+    #[error(transparent)]
+    Record(#[from] crate::measure::record::RecordError),
     /// The learner's file is gone.
     #[error("{path} is gone\n  next: `checker reset {problem}` puts the starter back")]
     Gone {
@@ -107,7 +119,7 @@ impl CheckError {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } => true,
             Self::Compile(error) => error.exit_code() != 3,
-            Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) => false,
+            Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
         }
     }
 }
@@ -139,11 +151,14 @@ pub fn fresh_seed() -> u64 {
 /// Checks a problem. `progress` hears what is being done.
 pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
+    let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
+    let problem = step.as_ref().unwrap_or(problem);
     let name = problem.id.as_str();
     let kind = match problem.kind {
         Kind::Exercise => SubjectKind::Exercise,
         Kind::Pair => SubjectKind::Pair,
         Kind::Sweep => SubjectKind::Sweep,
+        Kind::Ladder => SubjectKind::Ladder,
     };
     let subject = Subject {
         name: name.to_owned(),
@@ -153,18 +168,35 @@ pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> R
     };
     let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
     let solution = if options.version() == Version::Solution { " --solution" } else { "" };
-    report.repeat = format!("checker {name}{solution} --seed {seed}");
+    let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
+    let everything = if options.everything { " --all" } else { "" };
+    report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}");
 
     progress("looking for the compiler");
     let toolchain = toolchain::locate(&options.toolchain)?;
     let platforms = platform::choose(problem, options)?;
     let mut sources = Sources::new(problem.root());
-    if problem.kind == Kind::Sweep {
-        sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
-    } else {
-        stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+    match problem.kind {
+        Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
+        Kind::Ladder if problem.step().is_none() => {
+            ladder::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+        }
+        Kind::Ladder | Kind::Pair | Kind::Exercise => {
+            stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+        }
     }
     Ok(report)
+}
+
+/// A step of a ladder as a problem of its own.
+fn of_step(problem: &Problem, step: &str, everything: bool) -> Result<Problem, CheckError> {
+    problem.of_step(step, everything).ok_or_else(|| {
+        CheckError::Problem(ProblemError::NoStep {
+            problem: problem.id.clone(),
+            step: step.to_owned(),
+            steps: problem.ladder().map(|ladder| ladder.versions.join(", ")).unwrap_or_default(),
+        })
+    })
 }
 
 /// The version's path, or an error that says what to do about a learner's file that is gone.

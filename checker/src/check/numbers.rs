@@ -27,7 +27,7 @@ impl Known<'_> {
     pub fn value(&self, metric: &Metric) -> Option<f64> {
         match metric.source() {
             MetricSource::Counters => match metric {
-                Metric::Count(counter) => Some(counter.of(&self.counters?)),
+                Metric::Count(counter) => counter.of(&self.counters?),
                 _ => None,
             },
             MetricSource::Plan => Some(self.plan?.launches.len() as f64),
@@ -66,36 +66,99 @@ struct Shown {
     words: &'static str,
     unit: &'static str,
     better: Better,
-    /// Shown even when it is zero on both sides or did not change.
-    always: bool,
+    /// When it is worth a line without being asked for.
+    shown: When,
+}
+
+/// When a metric is worth a line without being asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Even when it is zero on both sides or did not change.
+    Always,
+    /// When it changed and is not zero.
+    Changed,
+    /// Only with all the details.
+    Never,
 }
 
 const fn shown(metric: &'static str, words: &'static str, unit: &'static str, better: Better, always: bool) -> Shown {
-    Shown { metric, words, unit, better, always }
+    Shown { metric, words, unit, better, shown: if always { When::Always } else { When::Changed } }
+}
+
+const fn detail(metric: &'static str, words: &'static str, unit: &'static str, better: Better) -> Shown {
+    Shown { metric, words, unit, better, shown: When::Never }
 }
 
 /// Everything a report's table may have, in its order.
 const TABLE: &[Shown] = &[
     shown("launches", "launches", "", Better::Less, false),
+    detail("count.warps", "warps", "", Better::Neither),
     shown("count.instructions", "warp instructions", "", Better::Less, true),
+    detail("count.instructions_per_warp", "an average warp's", "", Better::Less),
+    detail("count.active_thread_instructions", "active lanes' instructions", "", Better::Less),
+    detail("count.thread_instructions", "thread instructions", "", Better::Less),
+    detail("count.thread_fp16", "on half precision", "", Better::Neither),
+    detail("count.thread_fp32", "on single precision", "", Better::Neither),
+    detail("count.thread_fp64", "on double precision", "", Better::Neither),
+    detail("count.thread_special", "special functions", "", Better::Neither),
+    detail("count.thread_integer", "on integers", "", Better::Neither),
+    detail("count.thread_conversion", "conversions", "", Better::Neither),
+    detail("count.thread_control", "control", "", Better::Neither),
+    detail("count.thread_memory", "on memory", "", Better::Neither),
+    detail("count.thread_exchange", "between lanes", "", Better::Neither),
+    detail("count.thread_matrix", "matrix products", "", Better::Neither),
+    detail("count.thread_other", "other", "", Better::Neither),
     shown("count.lane_efficiency", "lane efficiency", "%", Better::More, true),
+    detail("count.warp_execution_efficiency", "warp execution efficiency", "%", Better::More),
+    detail("count.control_flow_divergence", "control-flow divergence", "%", Better::Less),
+    detail("count.branches", "branches", "", Better::Less),
     shown("count.divergent_branches", "divergent branches", "", Better::Less, false),
+    detail("count.branch_efficiency", "branch efficiency", "%", Better::More),
+    detail("count.branch_divergence", "branch divergence", "%", Better::Less),
     shown("count.global_load_requests", "global load requests", "", Better::Less, false),
     shown("count.global_load_sectors", "global load sectors", "", Better::Less, false),
+    detail("count.global_load_bytes", "global load bytes", "", Better::Less),
+    detail("count.global_load_sectors_per_request", "sectors a load request", "", Better::Neither),
+    detail("count.global_load_efficiency", "global load efficiency", "%", Better::More),
     shown("count.global_store_requests", "global store requests", "", Better::Less, false),
     shown("count.global_store_sectors", "global store sectors", "", Better::Less, false),
-    shown("count.shared_load_wavefronts", "shared load wavefronts", "", Better::Less, false),
-    shown("count.shared_store_wavefronts", "shared store wavefronts", "", Better::Less, false),
-    shown("count.shared_bank_conflicts", "shared bank conflicts", "", Better::Less, false),
-    shown("count.local_loads", "local memory loads", "", Better::Less, false),
-    shown("count.local_stores", "local memory stores", "", Better::Less, false),
+    detail("count.global_store_bytes", "global store bytes", "", Better::Less),
+    detail("count.global_store_sectors_per_request", "sectors a store request", "", Better::Neither),
+    detail("count.global_store_efficiency", "global store efficiency", "%", Better::More),
     shown("count.global_atomics", "global atomics", "", Better::Less, false),
+    detail("count.global_atomic_requests", "global atomic requests", "", Better::Less),
+    detail("count.global_atomic_sectors", "global atomic sectors", "", Better::Less),
+    detail("count.global_atomic_sectors_per_request", "sectors an atomic request", "", Better::Neither),
+    detail("count.shared_load_requests", "shared load requests", "", Better::Less),
+    shown("count.shared_load_wavefronts", "shared load wavefronts", "", Better::Less, false),
+    detail("count.shared_load_bytes", "shared load bytes", "", Better::Neither),
+    detail("count.shared_load_wavefronts_per_request", "wavefronts a load request", "", Better::Less),
+    detail("count.shared_store_requests", "shared store requests", "", Better::Less),
+    shown("count.shared_store_wavefronts", "shared store wavefronts", "", Better::Less, false),
+    detail("count.shared_store_bytes", "shared store bytes", "", Better::Neither),
+    detail("count.shared_store_wavefronts_per_request", "wavefronts a store request", "", Better::Less),
+    shown("count.shared_bank_conflicts", "shared bank conflicts", "", Better::Less, false),
+    detail("count.shared_efficiency", "shared memory efficiency", "%", Better::More),
     shown("count.shared_atomics", "shared atomics", "", Better::Less, false),
+    detail("count.shared_atomic_requests", "shared atomic requests", "", Better::Less),
+    shown("count.local_loads", "local memory loads", "", Better::Less, false),
+    detail("count.local_load_sectors", "local load sectors", "", Better::Less),
+    detail("count.local_load_sectors_per_request", "sectors a local load", "", Better::Neither),
+    shown("count.local_stores", "local memory stores", "", Better::Less, false),
+    detail("count.local_store_sectors", "local store sectors", "", Better::Less),
+    detail("count.local_store_sectors_per_request", "sectors a local store", "", Better::Neither),
+    detail("count.local_memory_overhead", "local memory overhead", "%", Better::Less),
     shown("count.barriers", "block barriers", "", Better::Less, false),
     shown("count.warp_barriers", "warp barriers", "", Better::Neither, false),
     shown("count.shuffles", "shuffles", "", Better::Neither, false),
     shown("count.votes", "votes", "", Better::Neither, false),
     shown("count.flops", "floating-point operations", "", Better::Neither, false),
+    detail("count.flops_fp16", "in half precision", "", Better::Neither),
+    detail("count.flops_fp32", "in single precision", "", Better::Neither),
+    detail("count.flops_fp64", "in double precision", "", Better::Neither),
+    detail("count.flops_matrix", "of matrix products", "", Better::Neither),
+    detail("count.instructions_per_byte", "instructions a byte", "", Better::Neither),
+    detail("count.flops_per_byte", "operations a byte", "", Better::Neither),
     shown("sass.instructions", "SASS instructions", "", Better::Neither, true),
     shown("sass.loop_instructions", "in the hottest loop", "", Better::Less, false),
     shown("sass.load_run", "loads before first use", "", Better::More, false),
@@ -111,7 +174,7 @@ const TABLE: &[Shown] = &[
 pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]) -> Vec<Row> {
     let mut rows = Vec::new();
     let asked = |metric: &Metric| goals.iter().any(|goal| goal.metric == *metric);
-    let mut add = |metric: &Metric, words: String, unit: &str, better: Better, always: bool| {
+    let mut add = |metric: &Metric, words: String, unit: &str, better: Better, when: When| {
         let (before, after) = (baseline.and_then(|known| known.value(metric)), candidate.value(metric));
         if before.is_none() && after.is_none() {
             return;
@@ -132,18 +195,18 @@ pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]
             better,
             provenance: provenance(metric),
             note,
-            detail: !(asked(metric) || always || (changed && !zero)),
+            detail: !(asked(metric) || when == When::Always || (when == When::Changed && changed && !zero)),
         });
     };
     for shown in TABLE {
         if let Ok(metric) = Metric::parse(shown.metric) {
-            add(&metric, shown.words.to_owned(), shown.unit, shown.better, shown.always);
+            add(&metric, shown.words.to_owned(), shown.unit, shown.better, shown.shown);
         }
     }
     for goal in goals.iter().filter(|goal| !TABLE.iter().any(|shown| shown.metric == goal.metric.to_string())) {
         if !goal.metric.needs_gpu() {
             let words = goal.metric.words().replace('`', "");
-            add(&goal.metric, words, "", direction(goal), true);
+            add(&goal.metric, words, "", direction(goal), When::Always);
         }
     }
     rows.sort_by_key(|row| row.provenance != Provenance::Simulated);
@@ -203,4 +266,22 @@ pub fn goals(
         }
     };
     goals.iter().map(judge).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simulator::counters::{Ratio, Unit};
+
+    #[test]
+    fn every_counter_and_quotient_has_a_row() {
+        let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
+        for name in names {
+            let rows: Vec<&Shown> = TABLE.iter().filter(|shown| shown.metric == format!("count.{name}")).collect();
+            assert_eq!(rows.len(), 1, "{name}");
+            let percent = Ratio::by_name(name).is_some_and(|ratio| ratio.unit() != Unit::Number);
+            assert_eq!(rows[0].unit == "%", percent, "{name}");
+            assert!(Metric::parse(rows[0].metric).is_ok(), "{name}");
+        }
+    }
 }

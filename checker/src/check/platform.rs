@@ -66,7 +66,7 @@ impl Platform {
                 config.sms = u32::try_from(self.device.sms).unwrap_or(config.sms);
                 config.shared_per_block =
                     u32::try_from(self.device.shared_per_block).unwrap_or(config.shared_per_block);
-                On::Sim { config, schedules }
+                On::Sim { config, schedules, minimise: None }
             }
         }
     }

@@ -1,9 +1,11 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
+use super::orders::schedule_name;
+use super::race;
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
-use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
+use simulator::{Access, Finding, FindingKind, Place, Severity};
 use std::path::{Path, PathBuf};
 
 /// Where the version's source is and how its run is described.
@@ -13,15 +15,6 @@ pub struct Scene<'a> {
     pub file: &'a Path,
     /// The case: "n = 33".
     pub case: &'a str,
-}
-
-/// A schedule as `--schedule` writes it.
-pub fn schedule_name(schedule: &Schedule) -> String {
-    match schedule {
-        Schedule::PreVolta => "pre-volta".to_owned(),
-        Schedule::Its => "its".to_owned(),
-        Schedule::Adversarial { seed } => format!("adversarial:{seed}"),
-    }
 }
 
 /// Everything that speaks against this result, the gravest first; empty when there is nothing.
@@ -75,6 +68,10 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         Status::TimedOut { seconds } => {
             details
                 .push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            details.push(
+                "a flood of printf, thousands of launches or a very large size take long too: try a smaller --size"
+                    .into(),
+            );
             (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
         }
         Status::WorkerDied { death } => {
@@ -134,6 +131,12 @@ fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
     format!("{}[{index}] is {got}, should be {want}{off}", output.name)
 }
 
+/// A small whole number, or one over one.
+fn is_simple(factor: f64) -> bool {
+    let whole = |value: f64| (value - value.round()).abs() < 1e-4 && (1.0..=64.0).contains(&value);
+    whole(factor) || whole(1.0 / factor)
+}
+
 fn looks_like(output: &WrongOutput) -> Option<String> {
     Some(match output.looks_like {
         LooksLike::Nothing => return None,
@@ -142,6 +145,8 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
         LooksLike::Nan => "every wrong element is NaN".into(),
         LooksLike::Tail { from } => format!("everything from element {from} on is wrong: is the tail missing?"),
         LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
+        // A single number is always some multiple of another: only a simple one says something.
+        LooksLike::Scaled { factor } if output.wrong == 1 && !is_simple(factor) => return None,
         LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
         LooksLike::SecondRunOnly => {
             "right at first, wrong when it runs again: something is left over from the first run, \
@@ -233,45 +238,82 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             ),
             lanes.into_iter().collect(),
         ),
-        FindingKind::WriteToConstant { access } => {
-            (format!("a write to {} memory, which is constant{}", access.space, object(access)), Vec::new())
-        }
-        FindingKind::Uninitialised { access } => (
-            format!("a read of {} bytes of {} memory that nothing wrote{}", access.size, access.space, object(access)),
-            lanes.into_iter().collect(),
+        FindingKind::WriteToConstant { access } => (
+            format!("a write to constant memory, which kernels can only read{}", object(access)),
+            advise("the host sets it before the launch; what kernels write needs __device__ or a buffer"),
         ),
-        FindingKind::Race { first, second, hidden_before_volta } => race(first, second, *hidden_before_volta),
+        FindingKind::Uninitialised { access } => (
+            format!(
+                "a read of {} bytes of {} memory that nothing has written{}",
+                access.size,
+                access.space,
+                object(access)
+            ),
+            lanes.into_iter().chain([unwritten(access).to_owned()]).collect(),
+        ),
+        FindingKind::Race { first, second, hidden_before_volta } => race::say(first, second, *hidden_before_volta),
         FindingKind::Trap => ("the kernel executed a trap".to_owned(), lanes.into_iter().collect()),
         FindingKind::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
         FindingKind::Deadlock { explanation } => {
-            ("the threads wait for each other for ever".to_owned(), advise(explanation))
+            ("the threads wait for each other for ever".to_owned(), sentences(explanation))
+        }
+        FindingKind::Livelock { explanation } => {
+            ("threads poll memory that nobody is left to change, for ever".to_owned(), sentences(explanation))
         }
         FindingKind::DivergentBarrier { explanation } => {
             ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
         }
         FindingKind::SyncMask { explanation } => {
-            ("the mask names lanes that cannot arrive, or leaves out a lane that does".to_owned(), advise(explanation))
+            ("the lanes that exchange or wait here are not those that the mask names".to_owned(), advise(explanation))
         }
         FindingKind::StepLimit { limit } => (
-            format!("the kernel did not end within {limit} warp instructions and was stopped"),
-            advise("look for a loop whose condition never changes, or a wait for something that never comes"),
+            format!("the kernel did not end: no block ended within {limit} warp instructions"),
+            vec![
+                "look for a loop whose condition never changes, or a wait for something that never comes".to_owned(),
+                "if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned(),
+            ],
         ),
         FindingKind::StackOverflow { limit } => {
             (format!("a thread needs more than {limit} bytes of stack"), advise("look for a recursion without an end"))
         }
+        FindingKind::StateLimit { limit } => (
+            format!("the blocks that wait hold more than {limit} bytes of registers, local and shared memory"),
+            Vec::new(),
+        ),
         FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
         FindingKind::Unsupported { instruction } => (
             format!("the simulator does not know `{instruction}`"),
             advise("this is no fault of the kernel: a GPU runs it (`--backend gpu`)"),
         ),
+        FindingKind::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
         FindingKind::PrintfOverflow { dropped } => {
             (format!("{dropped} bytes of printf output were dropped"), Vec::new())
         }
     }
 }
 
+/// An explanation's parts, each with the names that the source gives to objects.
+fn sentences(explanation: &str) -> Vec<String> {
+    explanation.split("; ").map(readable).collect()
+}
+
+/// Where bytes that nobody wrote come from.
+fn unwritten(access: &Access) -> &'static str {
+    match access.space.as_str() {
+        "shared" => {
+            "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
+             between its write and this read?"
+        }
+        "local" => "the thread itself has to write them first: is every element set before it is read?",
+        _ => {
+            "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
+             help: does an earlier launch write them all?"
+        }
+    }
+}
+
 /// An object with the name that the source gives it: `tile` for `_ZZ4turnPKfPfiE4tile`.
-fn readable(object: &str) -> String {
+pub(super) fn readable(object: &str) -> String {
     let mut parts = object.splitn(3, '`');
     let (Some(before), Some(name), Some(after)) = (parts.next(), parts.next(), parts.next()) else {
         return object.to_owned();
@@ -284,29 +326,15 @@ fn readable(object: &str) -> String {
     format!("{before}`{name}`{after}")
 }
 
-fn race(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
-    let object = if second.object.is_empty() { String::new() } else { format!(" of {}", readable(&second.object)) };
-    let text = format!(
-        "two threads use the same bytes{object} in {} memory, {} and {}, and nothing orders them",
-        second.space, first.what, second.what
-    );
-    let same_block = first.place.block == second.place.block;
-    let advice = if hidden_before_volta {
-        "lockstep warps hid this before Volta; what the lanes of a warp do to memory is ordered only by __syncwarp()"
-    } else if same_block {
-        "a __syncthreads() between the two would order them"
-    } else {
-        "they are in different blocks: within a launch only atomics and fences order blocks"
-    };
-    (text, vec![advice.to_owned()])
-}
-
 /// What a compile error says, one reason a message.
 pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
     let plain =
         |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
     let CompileError::Rejected { diagnostics, log } = error else {
-        let text = error.to_string();
+        let mut text = error.to_string();
+        if let CompileError::TooSlow { file, .. } | CompileError::GaveUp { file, .. } = error {
+            text = text.replacen(&file.display().to_string(), &sources.name(file), 1);
+        }
         let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
         return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
     };

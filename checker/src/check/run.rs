@@ -1,21 +1,25 @@
 //! `checker run FILE.cu`: any self-describing kernel file on either backend.
 
+use super::beside::{self, Texts};
 use super::build::{self, Built, Refused};
 use super::numbers::{self, Known};
+use super::orders::schedule_name;
 use super::platform::{BackendChoice, Platform, find_gpu};
 use super::reasons::{self, Scene};
 use super::verify::outputs_of;
-use super::{CheckError, fresh_seed, line_reason, refused, time};
+use super::{CheckError, Orders, fresh_seed, line_reason, refused, time};
 use crate::backend::{self, Case, Checked, Thoroughness, Verify};
 use crate::compile::CompileError;
 use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
 use crate::report::{
-    self, Caught, Machine, Order, OutputSummary, Reason, Report, SourceLine, Sources, Stage, StageName, StageStatus,
+    self, Caught, Machine, Order, OutputSummary, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
     Subject, SubjectKind, Verdict,
 };
 use crate::toolchain::{self, Toolchain};
 use rayon::prelude::*;
-use simulator::{Checks, Schedule};
+use simulator::explore::Effort;
+use simulator::trace::Request;
+use simulator::{Checks, Schedule, Witness};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +30,7 @@ pub struct RunOptions {
     /// Where.
     pub backend: BackendChoice,
     /// Orders to try on the simulator; empty: the default one.
-    pub schedules: Vec<Schedule>,
+    pub orders: Orders,
     /// What is watched.
     pub checks: Checks,
     /// Repeat an earlier run.
@@ -37,15 +41,22 @@ pub struct RunOptions {
     pub dump: Vec<(String, PathBuf)>,
     /// Counters beside the source.
     pub lines: bool,
+    /// Which lanes run which line: warps and grain, and how many steps a launch.
+    pub trace: Option<(Request, usize)>,
     /// Machine code for this architecture.
     pub arch: String,
     /// Warp instructions after which a launch counts as endless.
     pub steps: u64,
     /// Seconds a run may take.
     pub timeout: u64,
+    /// What finding the shortest order that fails may cost.
+    pub effort: Effort,
     /// An explicit toolchain.
     pub toolchain: toolchain::Options,
 }
+
+/// Steps of a launch that `--trace` draws unless another limit is given: two screens.
+pub const TRACE_STEPS: usize = 200;
 
 /// Elements of an output that a report shows.
 const HEAD: usize = 8;
@@ -60,7 +71,9 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     let mut sources = Sources::new(&here);
     report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
 
-    let file = match KernelFile::read(path) {
+    let owner = Workbook::problem_of(path);
+    let types = owner.as_ref().map(|problem| problem.manifest.types()).unwrap_or_default();
+    let file = match KernelFile::read_typed(path, &types) {
         Ok(file) => file,
         Err(ProblemError::Line(error)) => {
             let reason = line_reason(Verdict::BadKernelFile, &error, &mut sources);
@@ -72,7 +85,8 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         let error = CompileError::Empty { file: path.to_path_buf() };
         return Ok(stopped(report, StageName::Compile, reasons::compile(&error, &mut sources)));
     }
-    let problem = problem_of(path, &file);
+    // A file that declares its own buffers stands alone, wherever it lies.
+    let problem = owner.filter(|_| file.stand_alone_statement().is_none());
     let sizes = match &problem {
         Some(problem) => problem_sizes(&file, problem, &options.sizes),
         None => file.sizes(&options.sizes),
@@ -85,7 +99,8 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         }
     };
     let given: String = options.sizes.iter().map(|(name, value)| format!(" --size {name}={value}")).collect();
-    report.repeat = format!("checker run {shown}{given} --seed {seed}");
+    let command = format!("checker run {shown}{given} --seed {seed}");
+    report.repeat = format!("{command}{}", options.orders.option());
 
     progress("looking for the compiler");
     let toolchain = toolchain::locate(&options.toolchain)?;
@@ -110,7 +125,9 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         format!("{line}{}", warning.message)
     }));
     let io = problem.as_ref().map_or_else(|| Ok(Vec::new()), |problem| problem.io(&sizes));
-    let plan = match io.and_then(|io| built.plan(&sizes, &io)) {
+    let fitting =
+        |plan: crate::plan::Plan| if platform.gpu.is_none() { built.fits(&plan).map(|()| plan) } else { Ok(plan) };
+    let plan = match io.and_then(|io| built.plan(&sizes, &io)).and_then(fitting) {
         Ok(plan) => plan,
         Err(error) => {
             let reason = line_reason(Verdict::BadLaunch, &error, &mut sources);
@@ -127,10 +144,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         }
         None => None,
     };
-    let schedules = if options.schedules.is_empty() { vec![Schedule::Its] } else { options.schedules.clone() };
+    let schedules =
+        if options.orders.schedules.is_empty() { vec![Schedule::Its] } else { options.orders.schedules.clone() };
     report.machine = match &platform.gpu {
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
-        None => Machine::Sim { schedules: schedules.iter().map(reasons::schedule_name).collect() },
+        None => Machine::Sim { schedules: schedules.iter().map(schedule_name).collect() },
     };
     let program = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
     // A problem's kernel is held against its oracle, where it can be watched.
@@ -163,10 +181,15 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     };
     let how = backend::Options { timeout: Duration::from_secs(options.timeout), ..backend::Options::default() };
     // One job an order: a finding then belongs to every order that shows it, not only to the first.
-    let one = |schedule: &Schedule| -> Result<Option<Checked>, CheckError> {
+    let one = |schedule: &Schedule, effort: Option<Effort>| -> Result<Option<Checked>, CheckError> {
         let mut on = platform.on(vec![*schedule], options.checks, options.steps);
-        if let backend::On::Sim { config, .. } = &mut on {
+        if let backend::On::Sim { config, minimise, .. } = &mut on {
+            *minimise = effort;
             config.lines = options.lines;
+            if let Some((request, steps)) = &options.trace {
+                (config.trace, config.limits.trace) = (Some(request.clone()), *steps);
+            }
+            config.witness.clone_from(&options.orders.witness);
         }
         let mut case = case.clone();
         if *schedule != schedules[0] {
@@ -175,18 +198,48 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         Ok(backend::verify(&job, &how)?.into_iter().flatten().next())
     };
-    let results = schedules.par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let results = schedules.par_iter().map(|schedule| one(schedule, None)).collect::<Result<Vec<_>, _>>()?;
     let results: Vec<Checked> = results.into_iter().flatten().collect();
     let scene_case = report::sizes(&sizes);
     let scene = Scene { file: path, case: &scene_case };
     report.orders = schedules
         .iter()
         .zip(&results)
-        .map(|(schedule, checked)| Order {
-            schedule: reasons::schedule_name(schedule),
-            verdict: reasons::of(checked, &scene, &mut sources).first().map_or(Verdict::Finished, |r| r.verdict),
+        .map(|(schedule, checked)| {
+            let reasons = reasons::of(checked, &scene, &mut sources);
+            let verdict = reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
+            let name = match schedule {
+                Schedule::Replay => options.orders.text.clone(),
+                schedule => schedule_name(schedule),
+            };
+            let repeat = if verdict.is_good() { String::new() } else { format!("{command} --schedule {name}") };
+            Order { schedule: name, verdict, repeat }
         })
         .collect();
+    // Where the usual order is right, the shortest order that is not says what matters.
+    let usual = schedules.iter().zip(&report.orders).find(|(schedule, _)| **schedule == Schedule::Its);
+    let wrong = schedules
+        .iter()
+        .zip(&report.orders)
+        .find(|(schedule, order)| schedule.is_explored() && **schedule != Schedule::Replay && !order.verdict.is_good());
+    if let (None | Some(true), Some((schedule, order))) = (usual.map(|(_, order)| order.verdict.is_good()), wrong) {
+        progress("looking for the shortest order that fails");
+        let name = order.schedule.clone();
+        let found = one(schedule, Some(options.effort))?.and_then(|checked| checked.shortest);
+        report.shortest_order = found.filter(|found| found.witness != Witness::default()).map(|found| ShortestOrder {
+            schedule: name,
+            steps: found.witness.explain(&found.preempted),
+            witness: found.witness.to_string(),
+            repeat: format!("{command} --schedule replay:{}", found.witness),
+            minimal: found.minimal,
+        });
+    }
+    if let Some(trace) = &options.trace {
+        let ptx = built.compiled.ptx.as_str();
+        let mut texts = Texts { sources: &mut sources, path, ptx };
+        report.traces = beside::traces(&schedules, &results, trace, &mut texts);
+        report.notes.extend(beside::unknown_warps(&trace.0, &report.traces));
+    }
     let Some(checked) = merged(results) else { return Ok(report) };
     fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
     Ok(report)
@@ -218,7 +271,7 @@ fn fill(
         .map(|found| Caught {
             version: String::new(),
             sizes: sizes.clone(),
-            schedule: reasons::schedule_name(&found.schedule),
+            schedule: schedule_name(&found.schedule),
             finding: found.finding.clone(),
         })
         .collect();
@@ -232,23 +285,11 @@ fn fill(
     let known = Known { built: Some(built), plan: Some(plan), counters: checked.counters, ..Known::default() };
     report.table = numbers::table(None, &known, &[]);
     report.outputs = checked.outputs.iter().map(summary).collect();
+    report.counters = checked.counters.into_iter().collect();
+    report.launches = checked.launches.iter().map(beside::launch).collect();
     if !checked.lines.is_empty() {
-        report.lines = beside_source(checked, sources, path);
+        report.lines = beside::source(&checked.lines, sources, path);
     }
-}
-
-/// The problem that a kernel file belongs to: its sizes and buffers are in problem.toml. A file that declares its own
-/// stands alone, wherever it lies.
-fn problem_of(path: &Path, file: &KernelFile) -> Option<Problem> {
-    if file.stand_alone_statement().is_some() {
-        return None;
-    }
-    let absolute = std::path::absolute(path).ok()?;
-    let workbook = Workbook::around(absolute.parent()?).ok()?;
-    let inside = absolute.strip_prefix(workbook.root()).ok()?;
-    let name = inside.components().nth(1)?.as_os_str().to_str()?;
-    let id = workbook.ids().into_iter().find(|id| id.as_str() == name)?;
-    workbook.load(&id).ok()
 }
 
 /// Sizes that a problem's file runs at: those of its counts, as far as no others are given.
@@ -302,20 +343,6 @@ fn summary(output: &backend::BufferSummary) -> OutputSummary {
         nans: output.nans,
         unwritten: output.unwritten,
     }
-}
-
-/// The file's lines with what was counted for each.
-fn beside_source(checked: &Checked, sources: &mut Sources, path: &Path) -> Vec<SourceLine> {
-    let name = path.file_name();
-    let of =
-        |line: u32| checked.lines.iter().find(|count| count.line == line && Path::new(&count.file).file_name() == name);
-    let file = sources.name(path);
-    (1..)
-        .map_while(|line| {
-            let text = sources.line(path, line)?.to_owned();
-            Some(SourceLine { file: file.clone(), line, text, counters: of(line).map(|count| count.counters) })
-        })
-        .collect()
 }
 
 fn stopped(mut report: Report, name: StageName, reasons: Vec<Reason>) -> Report {

@@ -3,6 +3,7 @@
 use super::build::{Built, Refused};
 use super::judge::{failure_summary, judge, results_summary, verdict};
 use super::numbers::{self, Known};
+use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
@@ -221,7 +222,7 @@ fn correctness(problem: &Problem, platform: &Platform, team: &Team, seed: u64) -
 fn machine(platform: &Platform, candidate: &Results) -> Machine {
     match &platform.gpu {
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
-        None => Machine::Sim { schedules: candidate.schedules.iter().map(reasons::schedule_name).collect() },
+        None => Machine::Sim { schedules: candidate.schedules.iter().map(schedule_name).collect() },
     }
 }
 

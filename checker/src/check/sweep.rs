@@ -2,6 +2,7 @@
 //! on a GPU, or what the simulator counted.
 
 use super::build::{Built, Refused};
+use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::reasons::{self, Scene};
 use super::verify::{Bench, STEPS, schedules};
@@ -92,7 +93,7 @@ fn simulate(
 ) -> Result<Vec<Reason>, CheckError> {
     let bench = Bench { problem, platform, reference, reference_cubin: None, seed: report.seed };
     let orders = schedules(built, report.seed);
-    report.machine = Machine::Sim { schedules: orders.iter().map(reasons::schedule_name).collect() };
+    report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
     let counting = || -> Result<Vec<Vec<Option<f64>>>, Refused> {

@@ -20,6 +20,9 @@ pub struct Team {
 
 /// Headings of the two columns.
 pub fn labels(problem: &Problem, version: &Version) -> [String; 2] {
+    if let Some([before, step]) = problem.step() {
+        return [before.clone(), step.clone()];
+    }
     let (baseline, candidate) =
         if problem.kind == Kind::Exercise { ("starter", "yours") } else { ("naive", "optimised") };
     let candidate = match version {

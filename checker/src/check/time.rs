@@ -27,7 +27,7 @@ pub fn driver(info: &DeviceInfo) -> String {
     info.driver.clone().unwrap_or_else(|| format!("for CUDA {}", info.driver_cuda))
 }
 
-fn provenance(info: &DeviceInfo) -> Provenance {
+pub fn provenance(info: &DeviceInfo) -> Provenance {
     Provenance::Measured { device: info.name.clone(), driver: driver(info) }
 }
 
@@ -187,6 +187,7 @@ pub fn pair(problem: &Problem, team: &Team, files: &Cubins, sizes: &Sizes, seed:
         ],
         oracle: Some(team.reference.program(oracle, Some(files.path(2)))),
         outputs: outputs_of(problem, sizes)?,
+        own_outputs: Vec::new(),
         seed,
         cache: cache(problem),
         budget: Budget::default(),
@@ -244,6 +245,7 @@ pub fn sweep(
             versions: vec![built.program(built.plan(&cell.sizes, &problem.io(&cell.sizes)?)?, Some(own.clone()))],
             oracle: Some(reference.program(oracle, Some(oracle_file.clone()))),
             outputs: outputs_of(problem, &cell.sizes)?,
+            own_outputs: Vec::new(),
             seed,
             cache: cache(problem),
             budget: Budget { seconds: 0.5, at_least: 0.05, ..Budget::default() },

@@ -40,7 +40,7 @@ pub struct Bench<'a> {
 /// One version's results, case by case.
 #[derive(Debug)]
 pub struct Results {
-    /// The cases, in the problem's order.
+    /// The cases, in the problem's order; the `count` size last if it is none of them.
     pub cases: Vec<(Sizes, Checked)>,
     /// Result at the `count` size, on the simulator.
     pub count: Option<Checked>,
@@ -80,7 +80,7 @@ pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
 }
 
 impl Bench<'_> {
-    /// Runs a version at every case, and counts at the `count` size.
+    /// Runs a version at every case and, on the simulator, at the `count` size.
     pub fn run(
         &self,
         built: &Built,
@@ -89,15 +89,15 @@ impl Bench<'_> {
         schedules: Vec<Schedule>,
     ) -> Result<Results, Refused> {
         let mut cases = Vec::new();
-        let sizes = self.problem.cases();
+        let mut sizes = self.problem.cases();
+        // What is counted is verified as well, or a kernel could do nothing at this one size.
+        let count = &self.problem.manifest.count;
+        if !sizes.contains(count) && self.platform.gpu.is_none() && self.problem.sweep().is_none() {
+            sizes.push(count.clone());
+        }
+        let counted = sizes.iter().position(|sizes| sizes == count);
         for (index, sizes) in sizes.iter().enumerate() {
             cases.push(self.case(built, cubin.clone(), sizes, index, thoroughness, true)?);
-        }
-        let count = &self.problem.manifest.count;
-        let counted = sizes.iter().position(|sizes| sizes == count);
-        let separate = counted.is_none() && self.platform.gpu.is_none() && self.problem.sweep().is_none();
-        if separate {
-            cases.push(self.case(built, cubin, count, sizes.len(), Thoroughness::Once, false)?);
         }
         // Every order where it is cheap; where there are many threads the usual one.
         let costly =
@@ -122,8 +122,8 @@ impl Bench<'_> {
         let mut results = small?;
         results.extend(large?);
         results.sort_by_key(|(index, _)| *index);
-        let mut results: Vec<Checked> = results.into_iter().map(|(_, checked)| checked).collect();
-        let count = if separate { results.pop() } else { counted.and_then(|at| results.get(at).cloned()) };
+        let results: Vec<Checked> = results.into_iter().map(|(_, checked)| checked).collect();
+        let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, schedules })
     }
 
@@ -139,6 +139,9 @@ impl Bench<'_> {
     ) -> Result<Case, Refused> {
         let io = self.problem.io(sizes).map_err(shipped)?;
         let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        if cubin.is_none() {
+            built.fits(&plan).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        }
         let mut oracle = None;
         let mut outputs = Vec::new();
         if judged {

@@ -3,10 +3,12 @@
 use super::busy::Busy;
 use super::{Context, Exit, Outcome, shelf, usage};
 use crate::check::bench::{Against, Ask, Bench};
-use crate::check::fresh_seed;
+use crate::check::ladder::LadderAsk;
+use crate::check::{CheckError, fresh_seed};
 use crate::measure::RoofValues;
-use crate::measure::record::{Record, Sides};
-use crate::problem::{Kind, Problem, Version};
+use crate::measure::ladder_record::LadderRecord;
+use crate::measure::record::{self, Record, Sides};
+use crate::problem::{Kind, Problem, Version, Workbook};
 use crate::toolchain;
 use clap::Args;
 use serde::Serialize;
@@ -37,6 +39,12 @@ pub struct BenchArgs {
     /// Measure the GPU's bandwidth and arithmetic roof anew
     #[arg(long)]
     roof: bool,
+    /// Of a ladder: only this element type; may be given again
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+    /// Of a ladder: only this value of the size that it varies; may be given again
+    #[arg(long = "at", value_name = "N")]
+    values: Vec<i64>,
     /// Seed of the inputs
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -54,12 +62,22 @@ struct Entry {
     /// Largest ratio over smallest, minus 1, over the repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<f64>,
+    /// A ladder's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ladder: Option<LadderRecord>,
     /// Where it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<PathBuf>,
     /// Why there is no record.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
+}
+
+impl Entry {
+    fn new(problem: &Problem) -> Self {
+        let problem = problem.id.to_string();
+        Self { problem, records: Vec::new(), spread: None, ladder: None, file: None, refused: None }
+    }
 }
 
 /// `--json`, schema 1.
@@ -94,7 +112,10 @@ pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
     }
     for problem in &problems {
         busy.say(&format!("measuring {}", problem.id));
-        let entry = one(&bench, &workbook, problem, args)?;
+        let entry = match problem.kind {
+            Kind::Ladder => ladder(context, &bench, &workbook, problem, args)?,
+            _ => one(&bench, &workbook, problem, args)?,
+        };
         results.problems.push(entry);
     }
     drop(busy);
@@ -117,11 +138,9 @@ fn one(
     let own = problem.kind == Kind::Exercise && !args.solution;
     let version = if args.solution { Version::Solution } else { Version::Candidate };
     let against = if args.itself { Against::Itself } else { Against::Baseline };
-    let stamp = super::reset::stamp(crate::progress::now());
-    let date = format!("{}-{}-{}", &stamp[..4], &stamp[4..6], &stamp[6..8]);
+    let date = today();
     let command = format!("checker bench {}{}", problem.id, if args.solution { " --solution" } else { "" });
-    let mut entry =
-        Entry { problem: problem.id.to_string(), records: Vec::new(), spread: None, file: None, refused: None };
+    let mut entry = Entry::new(problem);
     for _ in 0..args.repeat.unwrap_or(1).max(1) {
         let seed = args.seed.unwrap_or_else(fresh_seed);
         let ask = Ask { version: &version, against, seed, command: &command, date: &date };
@@ -150,6 +169,53 @@ fn one(
     Ok(entry)
 }
 
+/// The day, ISO 8601.
+fn today() -> String {
+    let stamp = super::reset::stamp(crate::progress::now());
+    format!("{}-{}-{}", &stamp[..4], &stamp[4..6], &stamp[6..8])
+}
+
+/// A ladder: its file is written after every place, so that nothing measured is lost, and points that are not measured
+/// now stay if they are from the same device, driver and compiler.
+fn ladder(
+    context: &Context,
+    bench: &Bench,
+    workbook: &Workbook,
+    problem: &Problem,
+    args: &BenchArgs,
+) -> Result<Entry, super::Fault> {
+    let mut entry = Entry::new(problem);
+    if args.repeat.is_some() || args.itself {
+        entry.refused = Some("--repeat and --itself are for pairs and exercises".to_owned());
+        return Ok(entry);
+    }
+    let folder = args.out.clone().unwrap_or_else(|| workbook.root().join("book/results"));
+    let earlier = LadderRecord::read(&record::path(&folder, &bench.device().name, problem.id.as_str())).ok();
+    let types: String = args.types.iter().map(|name| format!(" --type {name}")).collect();
+    let values: String = args.values.iter().map(|value| format!(" --at {value}")).collect();
+    let ask = LadderAsk {
+        elements: &args.types,
+        values: &args.values,
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        command: &format!("checker bench {}{types}{values}", problem.id),
+        date: &today(),
+    };
+    let mut file = None;
+    let mut keep = |record: &LadderRecord, line: &str| {
+        let mut whole = record.clone();
+        earlier.iter().for_each(|earlier| whole.merge(earlier.clone()));
+        file = Some(whole.write(&folder).map_err(CheckError::Record)?);
+        context.note(line);
+        Ok(())
+    };
+    match bench.ladder(problem, &ask, &mut keep)? {
+        Ok(record) => entry.ladder = Some(record),
+        Err(refusal) => entry.refused = Some(refusal.text),
+    }
+    entry.file = file;
+    Ok(entry)
+}
+
 /// The results as text: a line or two a problem.
 fn written(results: &Results) -> String {
     let mut text = format!("{}, {}\n", results.device.name, results.device.arch);
@@ -168,6 +234,12 @@ fn written(results: &Results) -> String {
         for record in &entry.records {
             let _ = writeln!(text, "{:width$}  {}", entry.problem, line(record));
             for note in &record.notes {
+                let _ = writeln!(text, "{:width$}  note: {note}", "");
+            }
+        }
+        if let Some(ladder) = &entry.ladder {
+            let _ = writeln!(text, "{:width$}  {} times", entry.problem, ladder.points.len());
+            for note in ladder.runs.iter().flat_map(|run| &run.notes) {
                 let _ = writeln!(text, "{:width$}  note: {note}", "");
             }
         }

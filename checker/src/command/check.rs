@@ -16,6 +16,9 @@ pub struct CheckArgs {
     /// Exercise or pair: ex03, local-array
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    /// Of a ladder: the version to hold against the one before it
+    #[arg(value_name = "VERSION", requires = "name")]
+    pub step: Option<String>,
     /// How.
     #[command(flatten)]
     pub options: CheckOptions,
@@ -24,9 +27,15 @@ pub struct CheckArgs {
 /// How to check.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckOptions {
+    /// Of a ladder, from the command line's second name.
+    #[arg(skip)]
+    pub step: Option<String>,
     /// Check the worked answer instead of your kernel
     #[arg(long)]
     pub solution: bool,
+    /// A ladder: every element type at every size and block size
+    #[arg(long)]
+    pub all: bool,
     /// Where to run
     #[arg(long, value_enum, default_value_t)]
     pub backend: BackendArg,
@@ -83,6 +92,8 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
     let how = check::Options {
         solution: options.solution,
         version: None,
+        step: options.step.clone(),
+        everything: options.all,
         backend: options.backend.into(),
         seed: options.seed,
         arch: options.arch.clone(),

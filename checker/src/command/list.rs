@@ -49,6 +49,7 @@ pub fn run(context: &Context) -> Outcome {
                 Kind::Exercise => "",
                 Kind::Sweep => "  sweep",
                 Kind::Pair => "  pair",
+                Kind::Ladder => "  ladder",
             };
             pen.line(&[
                 (Tone::Text, "  "),

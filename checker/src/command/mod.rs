@@ -94,7 +94,8 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
             None => home::run(context),
             Some(name) => {
                 check::known_arch(cli.check.options.arch.as_deref())?;
-                check::run(context, name, &cli.check.options)
+                let options = check::CheckOptions { step: cli.check.step.clone(), ..cli.check.options };
+                check::run(context, name, &options)
             }
         },
         Some(_) if cli.check.name.is_some() => {

@@ -3,22 +3,26 @@
 use super::busy::Busy;
 use super::check::{self, BackendArg};
 use super::{Context, Fault, Outcome, usage};
-use crate::check::{RunOptions, run as run_file};
+use crate::check::{Orders, RunOptions, run as run_file};
+use crate::report;
 use crate::toolchain;
 use clap::Args;
-use simulator::{Checks, Schedule};
+use simulator::Checks;
+use simulator::explore::Effort;
+use simulator::trace::{Grain, Request};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `checker run`.
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     /// Kernel file with `//@ in`, `//@ out` and `//@ launch` lines
-    file: PathBuf,
+    #[arg(required_unless_present = "trace")]
+    file: Option<PathBuf>,
     /// Where to run: auto is the simulator here
     #[arg(long, value_enum, default_value_t)]
     backend: BackendArg,
-    /// Order of threads on the simulator: its, pre-volta, adversarial, adversarial:SEED, all
+    /// Order of threads on the simulator: its, pre-volta, adversarial:SEED, pct:SEED, pct:SEED:DEPTH, replay:WITNESS, all
     #[arg(long, value_name = "SCHEDULE", default_value = "its")]
     schedule: String,
     /// What the simulator watches, joined by commas: races, uninitialised, barriers, all, none. Bounds, alignment and
@@ -37,12 +41,30 @@ pub struct RunArgs {
     /// Counters beside the source, line by line
     #[arg(long)]
     lines: bool,
+    /// Draw which lanes run which line at each step, here or into an SVG file
+    #[arg(long, value_name = "OUT.svg", num_args = 0..=1)]
+    trace: Option<Option<PathBuf>>,
+    /// A warp to draw, as BLOCK:WARP, blocks counted from 0 along x, then y, then z; several are drawn apart
+    #[arg(long, value_name = "B:W", default_value = "0:0")]
+    trace_warp: Vec<String>,
+    /// Steps of a launch to draw at most
+    #[arg(long, value_name = "N", default_value_t = crate::check::TRACE_STEPS)]
+    trace_steps: usize,
+    /// A step is a PTX instruction instead of a source line
+    #[arg(long)]
+    trace_ptx: bool,
     /// Machine code for this architecture
     #[arg(long, value_name = "sm_XX", default_value = "sm_90")]
     arch: String,
-    /// Warp instructions after which a launch on the simulator counts as endless
+    /// Warp instructions without a block ending after which a launch on the simulator counts as endless
     #[arg(long, value_name = "N", default_value_t = crate::check::STEPS)]
     steps: u64,
+    /// Replay an order: a witness as reports show it, or a file that holds one
+    #[arg(long, value_name = "TEXT|FILE", conflicts_with = "schedule")]
+    witness: Option<String>,
+    /// Runs that finding the shortest order that fails may take; 0: it is not looked for
+    #[arg(long, value_name = "N", default_value_t = Effort::default().runs)]
+    shortest: u32,
     /// Seconds after which the run is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
@@ -54,46 +76,83 @@ pub struct RunArgs {
 /// Runs the file and prints the report.
 pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::known_arch(Some(&args.arch))?;
+    let (file, picture) = files(args)?;
     let seed = args.seed.unwrap_or_else(crate::check::fresh_seed);
+    let trace = trace(args)?;
+    if args.backend == BackendArg::Gpu && (args.lines || trace.is_some()) {
+        let what = if args.lines { "--lines" } else { "--trace" };
+        return Err(usage(format!("{what}: a GPU does not tell; leave out --backend gpu")));
+    }
     let options = RunOptions {
         backend: args.backend.into(),
-        schedules: schedules(&args.schedule, seed)?,
+        orders: orders(args, seed)?,
         checks: checks(&args.check)?,
         seed: Some(seed),
         sizes: sizes(&args.size)?,
         dump: dumps(&args.dump)?,
         lines: args.lines,
+        trace,
         arch: args.arch.clone(),
         steps: args.steps.max(1),
         timeout: args.timeout.max(1),
+        effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
     };
     let busy = Busy::new(context);
-    let report = run_file(&args.file, &options, &|what| busy.say(what))?;
+    let mut report = run_file(file, &options, &|what| busy.say(what))?;
     drop(busy);
+    if let Some(path) = picture
+        && !report.traces.is_empty()
+    {
+        std::fs::write(path, report::standalone(&report.traces)).map_err(|error| unwritable(path, &error))?;
+        report.notes.push(format!("wrote {}", path.display()));
+        // The picture is in the file; JSON has the steps all the same.
+        if !context.json {
+            report.traces.clear();
+        }
+    }
     check::print(context, &report)
 }
 
-fn schedules(text: &str, seed: u64) -> Result<Vec<Schedule>, Fault> {
-    let one = |name: &str| match name {
-        "its" => Ok(vec![Schedule::Its]),
-        "pre-volta" => Ok(vec![Schedule::PreVolta]),
-        // Past the fixed extremes, so that every seed is an order of its own.
-        "adversarial" => Ok(vec![Schedule::Adversarial { seed: 8 + seed }]),
-        "all" => {
-            let fixed = (0..8).map(|seed| Schedule::Adversarial { seed });
-            let drawn = (0..4).map(|n| Schedule::Adversarial { seed: 8 + seed + n });
-            Ok([Schedule::Its, Schedule::PreVolta].into_iter().chain(fixed).chain(drawn).collect())
-        }
-        other => match other.strip_prefix("adversarial:").and_then(|seed| seed.parse().ok()) {
-            Some(seed) => Ok(vec![Schedule::Adversarial { seed }]),
-            None => Err(usage(format!(
-                "no schedule is called `{other}`; there are its, pre-volta, adversarial, adversarial:SEED and all"
-            ))),
-        },
+fn unwritable(path: &Path, error: &std::io::Error) -> Fault {
+    usage(format!("--trace {}: {error}", path.display()))
+}
+
+/// The kernel file, and the file to draw into. In `--trace FILE.cu` the file is the kernel's.
+fn files(args: &RunArgs) -> Result<(&Path, Option<&Path>), Fault> {
+    let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    match (&args.file, args.trace.as_ref().and_then(Option::as_deref)) {
+        (Some(file), Some(picture)) if ends(picture, "svg") => Ok((file, Some(picture))),
+        (Some(_), Some(other)) => Err(usage(format!("--trace {}: expected a file that ends in .svg", other.display()))),
+        (Some(file), None) => Ok((file, None)),
+        (None, Some(file)) if !ends(file, "svg") => Ok((file, None)),
+        (None, _) => Err(usage("which file? checker run FILE.cu --trace")),
+    }
+}
+
+/// What `--trace` asks for.
+fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
+    if args.trace.is_none() {
+        return Ok(None);
+    }
+    let warp = |text: &String| {
+        let (block, warp) = text.split_once(':')?;
+        Some((block.trim().parse().ok()?, warp.trim().parse().ok()?))
     };
-    let lists = text.split(',').map(|name| one(name.trim())).collect::<Result<Vec<_>, _>>()?;
-    Ok(lists.into_iter().flatten().collect())
+    let bad = |text: &String| usage(format!("--trace-warp {text}: expected BLOCK:WARP, as in --trace-warp 0:1"));
+    let warps = args.trace_warp.iter().map(|text| warp(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
+    let grain = if args.trace_ptx { Grain::Instruction } else { Grain::Line };
+    Ok(Some((Request { warps, grain }, args.trace_steps)))
+}
+
+fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {
+    let Some(witness) = &args.witness else { return Orders::parse(&args.schedule, seed).map_err(usage) };
+    let text = if Path::new(witness).is_file() {
+        std::fs::read_to_string(witness).map_err(|error| usage(format!("--witness {witness}: {error}")))?
+    } else {
+        witness.clone()
+    };
+    Orders::replay(text.trim().trim_start_matches("replay:")).map_err(usage)
 }
 
 fn checks(text: &str) -> Result<Checks, Fault> {
@@ -139,18 +198,6 @@ fn dumps(texts: &[String]) -> Result<Vec<(String, PathBuf)>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn schedules_by_name() {
-        assert_eq!(schedules("its", 5).unwrap(), [Schedule::Its]);
-        assert_eq!(
-            schedules("adversarial:3,pre-volta", 5).unwrap(),
-            [Schedule::Adversarial { seed: 3 }, Schedule::PreVolta]
-        );
-        let all = schedules("all", 5).unwrap();
-        assert!(all.contains(&Schedule::Adversarial { seed: 0 }) && all.contains(&Schedule::PreVolta));
-        assert!(schedules("fair", 5).is_err() && schedules("adversarial:x", 5).is_err());
-    }
 
     #[test]
     fn checks_by_name() {

@@ -1,8 +1,8 @@
 //! NVRTC's log as typed messages about the learner's file: its name, its lines, no generated names, and what to do
 //! where the compiler's own advice does not apply here.
 
-use super::Request;
 use super::error::{Diagnostic, Severity};
+use super::{Request, ptxas};
 use std::path::PathBuf;
 
 /// How the message begins when a launch names a kernel that is nowhere in the file; the name and a backtick follow.
@@ -123,7 +123,8 @@ impl Reader<'_> {
                 [("error   :", Severity::Error), ("fatal   :", Severity::Error), ("warning :", Severity::Warning)];
             let (severity, (_, message)) =
                 marks.into_iter().find_map(|(mark, severity)| Some((severity, rest.split_once(mark)?)))?;
-            return Some(diagnostic(severity, self.shown(), None, &demangle(message)));
+            let line = rest.split_once(ptxas::SOURCE_LINE).and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+            return Some(diagnostic(severity, self.shown(), line, &demangle(message)));
         }
         let (place, rest) = line.split_once(": ")?;
         let (kind, message) = rest.split_once(": ").unwrap_or((rest, ""));

@@ -16,6 +16,7 @@ mod headers;
 mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
+mod ptxas;
 mod sandbox;
 mod wire;
 
@@ -48,6 +49,8 @@ pub struct Request {
     pub defines: Vec<(String, String)>,
     /// Further options: `--use_fast_math`, `--maxrregcount=N`, `--fmad=true|false`.
     pub options: Vec<String>,
+    /// Nothing optimised away: PTX of a kernel whose behaviour is undefined still shows what it does.
+    pub unoptimised: bool,
     /// What the compilation may use.
     pub limits: Limits,
 }
@@ -75,11 +78,12 @@ impl Request {
         }
         Ok(Request {
             file,
-            source: text.to_owned(),
+            source: without_line_directives(text),
             arch: arch.to_owned(),
             kernels: Vec::new(),
             defines: Vec::new(),
             options: Vec::new(),
+            unoptimised: false,
             limits: Limits::default(),
         })
     }
@@ -114,6 +118,19 @@ impl Request {
         };
         self.file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
     }
+}
+
+/// The text without `#line`: lines are those of the file, whatever it says of itself.
+fn without_line_directives(text: &str) -> String {
+    let directive = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        rest.is_some_and(|rest| {
+            rest.starts_with("line ") || rest.starts_with("line\t") || rest.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    let keep =
+        |line: &str| if directive(line) { format!("//{}", line.trim_end_matches('\\')) } else { line.to_owned() };
+    if text.contains('#') { text.split('\n').map(keep).collect::<Vec<_>>().join("\n") } else { text.to_owned() }
 }
 
 /// PTX, machine code, and what the compiler said.
@@ -245,7 +262,7 @@ fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, Comp
     }
     let mut options = vec![
         format!("--gpu-architecture={}", request.arch),
-        "--generate-line-info".to_owned(),
+        if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
         "--std=c++17".to_owned(),
         format!("--pre-include={}", headers::PRELUDE),
         // The prelude and libcu++ define the same limits in different spellings.

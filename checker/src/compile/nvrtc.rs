@@ -104,7 +104,7 @@ pub fn compile(
         check(unsafe { sys::nvrtcAddNameExpression(program, expression.as_ptr()) })?;
     }
     let status = unsafe { result::compile_program(program, options) };
-    let log = unsafe { result::get_program_log(program) }.map(|log| bytes_to_text(&log)).unwrap_or_default();
+    let mut log = unsafe { result::get_program_log(program) }.map(|log| bytes_to_text(&log)).unwrap_or_default();
     let outcome = match status {
         Ok(()) => {
             let ptx = unsafe { result::get_ptx(program) }.map_err(|error| format!("{error:?}"))?;
@@ -112,7 +112,12 @@ pub fn compile(
                 expressions.iter().map(|expression| lowered_name(program, expression)).collect::<Result<_, _>>()?;
             Outcome::Done { ptx: bytes_to_text(&ptx), cubin: cubin(program)?, names }
         }
-        Err(result::NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => Outcome::Rejected,
+        Err(result::NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
+            // What the assembler refused is still there to be read.
+            let ptx = unsafe { result::get_ptx(program) }.map(|ptx| bytes_to_text(&ptx)).unwrap_or_default();
+            log = super::ptxas::locate(&log, &ptx, &name.to_string_lossy());
+            Outcome::Rejected
+        }
         Err(error) => Outcome::Failed(format!("{error:?}")),
     };
     // The process ends after one compilation; destroying the program would only take time.

@@ -64,7 +64,7 @@ pub(super) fn this_is_the_checker() {
 }
 
 /// The checker's program: this one, or, from a test, the one that was built beside it.
-fn program() -> Result<PathBuf, ChildError> {
+pub(crate) fn program() -> Result<PathBuf, ChildError> {
     let start = |error: std::io::Error| ChildError::Start(error.to_string());
     if IS_CHECKER.load(Ordering::Relaxed) {
         // The link also works when the file was replaced by a new build meanwhile.

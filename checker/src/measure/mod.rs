@@ -5,6 +5,7 @@
 //! verified: its fingerprint must be that of an output that was compared with the oracle's. Afterwards each version runs
 //! once more over fresh inputs without reloading its module.
 
+pub mod ladder_record;
 mod neighbours;
 mod outcome;
 pub mod record;

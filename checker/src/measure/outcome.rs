@@ -26,6 +26,12 @@ pub struct Timed {
     pub failed: Option<(usize, Stage)>,
     /// Times of one pass, by version.
     pub versions: Vec<Summary>,
+    /// Medians of the times with their 99 % intervals, by version.
+    #[serde(default)]
+    pub intervals: Vec<Interval>,
+    /// Each version's time over that of the next, with its 99 % interval.
+    #[serde(default)]
+    pub steps: Vec<Interval>,
     /// Baseline's time over candidate's.
     pub ratio: Option<Interval>,
     /// What the ratio's interval says.
@@ -62,6 +68,8 @@ impl Timed {
             status,
             failed,
             versions: Vec::new(),
+            intervals: Vec::new(),
+            steps: Vec::new(),
             ratio: None,
             verdict: None,
             passes: 0,

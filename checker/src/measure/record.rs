@@ -173,6 +173,21 @@ pub fn path(results: &Path, device: &str, problem: &str) -> PathBuf {
     results.join(slug(device)).join(format!("{problem}.json"))
 }
 
+/// Writes a results file whole or not at all, with its folder.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+    let failed = |error| RecordError::Io { path: path.to_owned(), error };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| failed(error.into()))?;
+    text.push('\n');
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    std::fs::write(file.path(), text).map_err(failed)?;
+    let file = file.persist(path).map_err(|error| failed(error.error))?;
+    // A temporary file is private; a result is for everybody.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.set_permissions(mode).map_err(failed)
+}
+
 impl Record {
     /// Writes the file whole or not at all, with its folder.
     ///
@@ -180,17 +195,7 @@ impl Record {
     /// The folder or file cannot be written.
     pub fn write(&self, results: &Path) -> Result<PathBuf, RecordError> {
         let path = path(results, &self.device.name, &self.problem);
-        let failed = |error| RecordError::Io { path: path.clone(), error };
-        let folder = path.parent().unwrap_or(results);
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let mut text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
-        text.push('\n');
-        let file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        std::fs::write(file.path(), text).map_err(failed)?;
-        let file = file.persist(&path).map_err(|error| failed(error.error))?;
-        // A temporary file is private; a result is for everybody.
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        file.set_permissions(mode).map_err(failed)?;
+        write_json(&path, self)?;
         Ok(path)
     }
 
@@ -214,11 +219,19 @@ impl Record {
 
     /// The records of a problem, one a device, in the devices' order by name. Files that cannot be read are left out.
     pub fn of_problem(results: &Path, problem: &str) -> Vec<Self> {
-        let mut folders: Vec<PathBuf> =
-            std::fs::read_dir(results).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        folders.sort();
-        folders.iter().filter_map(|folder| Self::read(&folder.join(format!("{problem}.json"))).ok()).collect()
+        device_folders(results)
+            .iter()
+            .filter_map(|folder| Self::read(&folder.join(format!("{problem}.json"))).ok())
+            .collect()
     }
+}
+
+/// The folders of devices under `results`, by name; none if it cannot be read.
+pub fn device_folders(results: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(results).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
 }
 
 #[cfg(test)]

@@ -191,6 +191,8 @@ fn sample_all(
         timed.ratio = statistics::ratio_interval(baseline, candidate);
         timed.verdict = timed.ratio.map(|ratio| ratio.verdict());
     }
+    timed.intervals = times.iter().filter_map(|times| statistics::median_interval(times)).collect();
+    timed.steps = times.windows(2).filter_map(|pair| statistics::ratio_interval(&pair[0], &pair[1])).collect();
     timed.rounds = times.first().map_or(0, Vec::len) as u32;
     timed.discarded = discarded;
     timed.clock_mhz = statistics::median(&clocks).unwrap_or(0.0);
@@ -199,12 +201,15 @@ fn sample_all(
     Ok(timed)
 }
 
-/// The ratio's interval of a pair, the time's of a single version.
+/// The ratio's interval of a pair, the time's of a single version, the widest time's of many.
 fn interval(times: &[Vec<f64>]) -> Option<Interval> {
     match times {
         [baseline, candidate] => statistics::ratio_interval(baseline, candidate),
-        [single] => statistics::median_interval(single),
-        _ => None,
+        many => {
+            let intervals: Option<Vec<Interval>> =
+                many.iter().map(|times| statistics::median_interval(times)).collect();
+            intervals?.into_iter().max_by(|a, b| a.half_width().total_cmp(&b.half_width()))
+        }
     }
 }
 
@@ -255,7 +260,7 @@ impl<'a> Side<'a> {
         let mut side = Self {
             session,
             version,
-            outputs: timing.outputs.clone(),
+            outputs: timing.outputs_of(version).to_vec(),
             answer,
             run,
             pristine: Vec::new(),
@@ -347,7 +352,8 @@ impl<'a> Side<'a> {
 
     /// How many passes a sample in a warm cache should have.
     fn passes_wanted(&self) -> usize {
-        if !self.pristine.is_empty() {
+        // The host cannot take part in a graph.
+        if !self.pristine.is_empty() || self.session.program().plan.host.is_some() {
             return 1;
         }
         let by_time = (2.0 * LONG_ENOUGH_US / self.rough_us.max(1.0)) as usize;

@@ -43,8 +43,12 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
     match problem.kind {
         Kind::Exercise => faults.extend(audit_exercise(workbook, problem)),
         Kind::Pair | Kind::Sweep => {}
+        Kind::Ladder => faults.extend(audit_ladder(problem)),
     }
-    if problem.kind != Kind::Sweep && problem.manifest.goals.is_empty() && problem.manifest.flaw.is_none() {
+    if !matches!(problem.kind, Kind::Sweep | Kind::Ladder)
+        && problem.manifest.goals.is_empty()
+        && problem.manifest.flaw.is_none()
+    {
         faults.push("no goals: nothing tells the candidate from the baseline".to_string());
     }
     faults
@@ -56,7 +60,41 @@ pub fn shipped(problem: &Problem) -> Vec<Version> {
         Kind::Exercise => vec![Version::Reference, Version::Baseline, Version::Candidate, Version::Solution],
         Kind::Pair => vec![Version::Reference, Version::Baseline, Version::Candidate],
         Kind::Sweep => vec![Version::Reference, Version::Sweep],
+        Kind::Ladder => {
+            let steps = problem.ladder().map(|ladder| ladder.versions.as_slice()).unwrap_or_default();
+            let steps = steps.iter().map(|name| Version::Step(name.clone()));
+            [Version::Reference].into_iter().chain(steps).collect()
+        }
     }
+}
+
+/// What a ladder's files must say besides.
+fn audit_ladder(problem: &Problem) -> Vec<String> {
+    let Some(ladder) = problem.ladder() else { return Vec::new() };
+    let mut faults = Vec::new();
+    let (name, values) = &ladder.sizes;
+    if !problem.manifest.time.get(name).is_some_and(|value| values.contains(value)) {
+        faults.push("the `time` size is not among `sizes`: the ladder's figures could not show it".to_string());
+    }
+    for version in &ladder.versions {
+        let Ok(file) = problem.version(&Version::Step(version.clone())) else { continue };
+        if file.heading().is_empty() {
+            faults
+                .push(format!("{version}.cu: it begins with no comment that says what the version does and its flaw"));
+        }
+        if let Some(block) = file.blocks().unwrap_or_default().iter().find(|block| !ladder.blocks.contains(block)) {
+            faults.push(format!("{version}.cu: it claims blocks of {block}, which `blocks` in problem.toml has not"));
+        }
+    }
+    let known = |stem: &str| ladder.versions.iter().any(|version| version == stem) || stem == "reference";
+    let files = std::fs::read_dir(&problem.dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "cu")) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if !known(&stem) {
+            faults.push(format!("{stem}.cu is not in `versions`: nothing would run it"));
+        }
+    }
+    faults
 }
 
 fn audit_version(problem: &Problem, version: &Version) -> Result<(), ProblemError> {
@@ -91,6 +129,16 @@ fn plan_everywhere(problem: &Problem, file: &KernelFile) -> Result<(), LineError
             Some(sweep) => all.extend(sweep.cells(sizes).into_iter().map(|cell| cell.sizes)),
             None => all.push(sizes.clone()),
         }
+    }
+    if let Some(ladder) = problem.ladder() {
+        all.extend(ladder.gpu_cases.iter().cloned());
+        let (name, values) = &ladder.sizes;
+        all.extend(values.iter().map(|value| {
+            let mut sizes = manifest.time.clone();
+            sizes.insert(name.clone(), *value);
+            sizes
+        }));
+        all.retain(|sizes| ladder.claims(file, sizes));
     }
     for sizes in all {
         file.name_expressions(&sizes, &DeviceShape::H200)?;

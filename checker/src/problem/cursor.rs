@@ -1,6 +1,7 @@
 //! A cursor over part of one line: characters in, names, numbers and punctuation out, every error with its column.
 
 use super::error::{LineError, SourceLine};
+use super::types::Types;
 
 /// Longest `//@` line in characters.
 pub const MAX_LINE: usize = 4096;
@@ -25,6 +26,7 @@ pub struct Cursor<'a> {
     end: usize,
     form: Option<String>,
     values: u32,
+    types: Types,
 }
 
 impl<'a> Cursor<'a> {
@@ -32,7 +34,18 @@ impl<'a> Cursor<'a> {
     pub fn new(source: &'a SourceLine, from: usize, end: usize) -> Self {
         let chars: Vec<char> = source.text.chars().collect();
         let end = end.min(chars.len());
-        Self { source, at: from.min(end), end, chars, form: None, values: 0 }
+        Self { source, at: from.min(end), end, chars, form: None, values: 0, types: Types::default() }
+    }
+
+    /// The same with names of types in scope.
+    pub fn with_types(mut self, types: &Types) -> Self {
+        self.types = types.clone();
+        self
+    }
+
+    /// Names of types in scope.
+    pub fn types(&self) -> &Types {
+        &self.types
     }
 
     /// The form that errors from now on name as expected.

@@ -61,7 +61,7 @@ pub enum Function {
 }
 
 /// Names that look like functions, for suggestions.
-const FUNCTIONS: [&str; 5] = ["ceil_div", "min", "max", "log2", "active_blocks"];
+const FUNCTIONS: [&str; 6] = ["ceil_div", "min", "max", "log2", "sizeof", "active_blocks"];
 /// Deepest nesting of parentheses, calls and signs.
 const MAX_DEPTH: u32 = 64;
 
@@ -268,6 +268,11 @@ impl Expr {
             "min" => Function::Min,
             "max" => Function::Max,
             "log2" => Function::Log2,
+            "sizeof" => {
+                let dtype = super::statement::parse_dtype(cursor)?;
+                Self::close(cursor, open)?;
+                return Ok(Self { column, node: Node::Int(dtype.size() as i64) });
+            }
             "active_blocks" => {
                 let kernel = KernelName::parse(cursor)?;
                 cursor.require(",")?;

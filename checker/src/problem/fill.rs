@@ -5,8 +5,11 @@ use super::error::{LineError, SourceLine, did_you_mean};
 use crate::plan::Fill;
 
 /// The form of a fill.
-pub const FORM: &str = "uniform(LO, HI), integers(LO, HI), iota, zeros, constant(VALUE) or \"FILE.npy\"";
-const NAMES: [&str; 5] = ["uniform", "integers", "iota", "zeros", "constant"];
+pub const FORM: &str = "uniform(LO, HI), band(LO, HI, WIDTH), integers(LO, HI), few(LO, HI, COUNT), sorted(RUN), \
+                        scaled(LO, HI, LEN), iota, zeros, constant(VALUE) or \"FILE.npy\"";
+const NAMES: [&str; 9] = ["uniform", "band", "integers", "few", "sorted", "scaled", "iota", "zeros", "constant"];
+/// Exponents of normal f32 numbers, less some room for a sum.
+const EXPONENTS: std::ops::RangeInclusive<i64> = -125..=120;
 
 impl Fill {
     /// Parses a fill that is all of `text`.
@@ -54,15 +57,45 @@ pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
             }
             Ok(Fill::Uniform { lo, hi })
         }
+        "band" => {
+            let [lo, hi, width] = reals(cursor)?;
+            if !(hi - lo).is_finite() || !(0.0..=hi - lo).contains(&width) {
+                let message = format!("band({lo}, {hi}, {width}): no interval of that width fits between LO and HI");
+                return Err(cursor.error_at(column, message));
+            }
+            Ok(Fill::Band { lo, hi, width })
+        }
         "integers" => {
-            let [lo, hi] = numbers(cursor)?;
-            let (Number::Int(lo), Number::Int(hi)) = (lo, hi) else {
-                return Err(cursor.error_at(column, "`integers` takes two integers").expected(FORM));
-            };
+            let [lo, hi] = integers(cursor, &name, column)?;
             if lo > hi {
                 return Err(cursor.error_at(column, format!("integers({lo}, {hi}): LO is greater than HI")));
             }
             Ok(Fill::Integers { lo, hi })
+        }
+        "few" => {
+            let [lo, hi, count] = integers(cursor, &name, column)?;
+            if lo > hi || count < 1 {
+                let message = format!("few({lo}, {hi}, {count}): from LO up to HI, and at least one number");
+                return Err(cursor.error_at(column, message));
+            }
+            Ok(Fill::Few { lo, hi, count })
+        }
+        "sorted" => {
+            let [run] = integers(cursor, &name, column)?;
+            if run < 1 {
+                return Err(cursor.error_at(column, format!("sorted({run}): a run has at least one element")));
+            }
+            Ok(Fill::Sorted { run })
+        }
+        "scaled" => {
+            let [lo, hi, len] = integers(cursor, &name, column)?;
+            if lo > hi || len < 1 || !EXPONENTS.contains(&lo) || !EXPONENTS.contains(&hi) {
+                let (least, most) = (EXPONENTS.start(), EXPONENTS.end());
+                let message =
+                    format!("scaled({lo}, {hi}, {len}): exponents from {least} up to {most}, a length from 1");
+                return Err(cursor.error_at(column, message));
+            }
+            Ok(Fill::Scaled { lo, hi, len })
         }
         _ => {
             let hint = did_you_mean(&name, NAMES);
@@ -90,6 +123,17 @@ fn numbers<const N: usize>(cursor: &mut Cursor) -> Result<[Number; N], LineError
     }
     cursor.require(")")?;
     Ok(values)
+}
+
+fn integers<const N: usize>(cursor: &mut Cursor, fill: &str, column: u32) -> Result<[i64; N], LineError> {
+    let mut integers = [0; N];
+    for (integer, number) in integers.iter_mut().zip(numbers::<N>(cursor)?) {
+        let Number::Int(value) = number else {
+            return Err(cursor.error_at(column, format!("`{fill}` takes integers")).expected(FORM));
+        };
+        *integer = value;
+    }
+    Ok(integers)
 }
 
 fn reals<const N: usize>(cursor: &mut Cursor) -> Result<[f64; N], LineError> {

@@ -2,7 +2,8 @@
 
 use super::cursor::Cursor;
 use super::error::{LineError, SourceLine};
-use super::expr::{Expr, Scope, Sizes};
+use super::expr::{Expr, Function, Node, Scope, Sizes};
+use super::types::Types;
 use std::ops::Range;
 use std::path::Path;
 
@@ -58,14 +59,14 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Parses the string at `span`.
+    /// Parses the string at `span`, with names of types in scope.
     ///
     /// # Errors
     ///
     /// A malformed expression.
-    pub fn parse(toml: TomlText, span: &Range<usize>, value: &str) -> Result<Self, LineError> {
+    pub fn parse(toml: TomlText, span: &Range<usize>, value: &str, types: &Types) -> Result<Self, LineError> {
         let (source, range) = toml.string(span, value);
-        let mut cursor = Cursor::new(&source, range.start, range.end);
+        let mut cursor = Cursor::new(&source, range.start, range.end).with_types(types);
         cursor.set_form("EXPR over the problem's sizes: 8 * n, ceil_div(n, 256)");
         let start = cursor.column();
         let expr = Expr::parse(&mut cursor)?;
@@ -87,6 +88,12 @@ impl Formula {
             }
             error.at(&self.source)
         })
+    }
+
+    /// The larger of two.
+    pub fn max(&self, other: &Self) -> Self {
+        let node = Node::Call(Function::Max, vec![self.expr.clone(), other.expr.clone()]);
+        Self { expr: Expr { column: self.start, node }, ..self.clone() }
     }
 
     /// An error about the whole formula.

@@ -3,6 +3,7 @@
 use super::error::did_you_mean;
 use serde::{Deserialize, Serialize};
 use simulator::Counters;
+use simulator::counters::{Ratio, Unit};
 use std::fmt;
 
 /// What is measured, counted or read off.
@@ -29,7 +30,7 @@ pub enum Metric {
     Occupancy,
     /// `launches` in the plan.
     Launches,
-    /// `count.FIELD`: a field of the simulator's counters, or `lane_efficiency`.
+    /// `count.FIELD`: a field of the simulator's counters, or a quotient of them.
     Count(Counter),
     /// `speedup`: time of the baseline over the candidate's, lower end of the interval.
     Speedup,
@@ -133,7 +134,7 @@ impl Metric {
         match self {
             Self::Speedup => format!("{value:.2}x"),
             Self::Occupancy | Self::Roof => format!("{:.0} %", value * 100.0),
-            Self::Count(counter) if counter.is_ratio() => format!("{:.1} %", value * 100.0),
+            Self::Count(counter) if counter.is_percentage() => format!("{:.1} %", value * 100.0),
             _ => number(value),
         }
     }
@@ -165,20 +166,13 @@ impl From<Metric> for String {
     }
 }
 
-/// A counter of the simulator: a field of [`Counters`], or `lane_efficiency`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Counter(String);
-
-const LANE_EFFICIENCY: &str = "lane_efficiency";
-
-/// Field names and values, as the counters themselves serialise: a counter that the simulator gains is a metric at once.
-fn fields(counters: &Counters) -> Vec<(String, u64)> {
-    match serde_json::to_value(counters) {
-        Ok(serde_json::Value::Object(map)) => {
-            map.into_iter().filter_map(|(name, value)| value.as_u64().map(|value| (name, value))).collect()
-        }
-        _ => Vec::new(),
-    }
+/// A counter of the simulator: a field of [`Counters`], or a quotient of them ([`Ratio`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// A field, by its name.
+    Field(&'static str),
+    /// A quotient.
+    Ratio(Ratio),
 }
 
 impl Counter {
@@ -188,36 +182,51 @@ impl Counter {
     ///
     /// A sentence that names the nearest counter.
     pub fn parse(name: &str) -> Result<Self, String> {
-        let known = fields(&Counters::default());
-        if name == LANE_EFFICIENCY || known.iter().any(|(field, _)| field == name) {
-            return Ok(Self(name.to_string()));
+        if let Some(ratio) = Ratio::by_name(name) {
+            return Ok(Self::Ratio(ratio));
         }
-        let names = known.iter().map(|(field, _)| field.as_str()).chain([LANE_EFFICIENCY]);
+        if let Some(field) = Counters::FIELDS.iter().find(|field| field.name == name) {
+            return Ok(Self::Field(field.name));
+        }
+        let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
         Err(format!("unknown counter `{name}`{}", did_you_mean(name, names)))
     }
 
-    /// Its value.
-    pub fn of(&self, counters: &Counters) -> f64 {
-        if self.is_ratio() {
-            return counters.lane_efficiency();
+    /// Its value; None for a quotient whose denominator is 0.
+    pub fn of(self, counters: &Counters) -> Option<f64> {
+        match self {
+            Self::Field(name) => counters.get(name).map(|value| value as f64),
+            Self::Ratio(ratio) => ratio.of(counters),
         }
-        fields(counters).into_iter().find(|(field, _)| *field == self.0).map_or(0.0, |(_, value)| value as f64)
     }
 
-    /// Is it a fraction rather than a count?
-    pub fn is_ratio(&self) -> bool {
-        self.0 == LANE_EFFICIENCY
+    /// Is it shown in per cent?
+    pub fn is_percentage(self) -> bool {
+        matches!(self, Self::Ratio(ratio) if ratio.unit() != Unit::Number)
+    }
+
+    /// Is it never above 1?
+    pub fn is_fraction(self) -> bool {
+        matches!(self, Self::Ratio(ratio) if ratio.unit() == Unit::Fraction)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Field(name) => name,
+            Self::Ratio(ratio) => ratio.name(),
+        }
     }
 
     /// In words: "global load sectors".
-    pub fn words(&self) -> String {
-        self.0.replace('_', " ")
+    pub fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 }
 
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.name())
     }
 }
 
@@ -302,7 +311,7 @@ impl Goal {
     }
 }
 
-/// Whole numbers without a point and with thousands apart, others with up to three decimals.
+/// Whole numbers with a comma between thousands, others with up to three decimals.
 fn number(value: f64) -> String {
     if value.fract() != 0.0 || value.abs() >= 1e15 {
         let text = format!("{value:.3}");
@@ -312,7 +321,7 @@ fn number(value: f64) -> String {
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(' ');
+            text.push(',');
         }
         text.push(digit);
     }
@@ -350,10 +359,10 @@ impl CounterRatio {
 
     /// Its value; None when the denominator is 0.
     pub fn of(&self, counters: &Counters) -> Option<f64> {
-        let value = self.of.of(counters);
+        let value = self.of.of(counters)?;
         match &self.per {
             None => Some(value),
-            Some(per) => Some(per.of(counters)).filter(|per| *per != 0.0).map(|per| value / per),
+            Some(per) => per.of(counters).filter(|per| *per != 0.0).map(|per| value / per),
         }
     }
 

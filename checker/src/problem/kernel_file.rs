@@ -5,6 +5,7 @@ use super::expr::Sizes;
 use super::mutant::Reason;
 use super::source;
 use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
+use super::types::Types;
 use crate::plan::Role;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,15 @@ impl KernelFile {
     ///
     /// The first malformed `//@` line, or a file that is empty or too large.
     pub fn parse(path: &Path, text: &str) -> Result<Self, LineError> {
+        Self::parse_typed(path, text, &Types::default())
+    }
+
+    /// The same with names of types in scope.
+    ///
+    /// # Errors
+    ///
+    /// As [`KernelFile::parse`].
+    pub fn parse_typed(path: &Path, text: &str, types: &Types) -> Result<Self, LineError> {
         // Some editors begin UTF-8 files with a byte order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MAX_BYTES {
@@ -57,10 +67,15 @@ impl KernelFile {
             if count > MAX_STATEMENTS {
                 return Err(source.error(1, format!("more than {MAX_STATEMENTS} `//@` lines")));
             }
-            match parse_line(source, from)? {
+            match parse_line(source, from, types)? {
                 Line::Whole(statement) => {
-                    if !open.is_empty() && !matches!(statement.kind, StatementKind::Let(_) | StatementKind::Launch(_)) {
-                        return Err(statement.source.error(1, "only `let`, `launch` and `for` stand inside a loop"));
+                    let inside = matches!(
+                        statement.kind,
+                        StatementKind::Let(_) | StatementKind::Launch(_) | StatementKind::Swap(_)
+                    );
+                    if !open.is_empty() && !inside {
+                        let message = "only `let`, `launch`, `swap` and `for` stand inside a loop";
+                        return Err(statement.source.error(1, message));
                     }
                     statements.push(statement);
                 }
@@ -91,8 +106,17 @@ impl KernelFile {
     ///
     /// As [`KernelFile::parse`]; a file that cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, super::ProblemError> {
+        Self::read_typed(path, &Types::default())
+    }
+
+    /// The same with names of types in scope.
+    ///
+    /// # Errors
+    ///
+    /// As [`KernelFile::read`].
+    pub fn read_typed(path: &Path, types: &Types) -> Result<Self, super::ProblemError> {
         let text = source::read_text(path, MAX_BYTES)?;
-        Ok(Self::parse(path, &text)?)
+        Ok(Self::parse_typed(path, &text, types)?)
     }
 
     /// Where it was read from.
@@ -121,6 +145,21 @@ impl KernelFile {
             StatementKind::Mutant(reason, sentence) => Some((*reason, sentence.as_str())),
             _ => None,
         })
+    }
+
+    /// The block sizes that a ladder's version claims, where it says so.
+    pub fn blocks(&self) -> Option<&[i64]> {
+        self.statements.iter().find_map(|statement| match &statement.kind {
+            StatementKind::Blocks(blocks) => Some(blocks.as_slice()),
+            _ => None,
+        })
+    }
+
+    /// The comment that the file begins with, as one text; empty when it begins with something else.
+    pub fn heading(&self) -> String {
+        let lines = self.text.lines().map_while(|line| line.trim().strip_prefix("//"));
+        let lines: Vec<&str> = lines.take_while(|line| !line.starts_with('@')).map(str::trim).collect();
+        lines.join(" ")
     }
 
     /// The first statement that only a stand-alone file may have: `in`, `out`, `inout` or `size`.

@@ -18,7 +18,7 @@ pub struct KernelName {
 /// A piece of the text between `<` and `>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Kept as it is.
+    /// Kept as it is; names of types are replaced already.
     Text(String),
     /// A name that may be a `let` or a size.
     Name(String),
@@ -74,6 +74,10 @@ impl KernelName {
                 let mut name = String::from(c);
                 while let Some(c) = cursor.take_raw_if(is_name_char) {
                     name.push(c);
+                }
+                if let Some(dtype) = cursor.types().given(&name) {
+                    text.push_str(dtype.cpp());
+                    continue;
                 }
                 if !text.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut text)));

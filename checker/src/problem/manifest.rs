@@ -7,8 +7,10 @@ use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
 use super::goal::{CounterRatio, Goal};
+use super::ladder::Ladder;
 use super::mutant::Reason;
 use super::planning::check_len;
+use super::types::Types;
 use super::{manifest_check, manifest_raw};
 use crate::dtype::DType;
 use crate::plan::{Buffer, Fill, Role};
@@ -56,6 +58,8 @@ pub struct Manifest {
     pub arch: String,
     /// For a problem of kind sweep.
     pub sweep: Option<Sweep>,
+    /// For a problem of kind ladder; the manifest is then for one of its element types.
+    pub ladder: Option<Ladder>,
 }
 
 /// A place where kernels run.
@@ -192,18 +196,33 @@ impl Sweep {
 }
 
 impl Manifest {
-    /// Parses and checks a manifest; `path` is for messages.
+    /// Parses and checks a manifest; `path` is for messages. A ladder's is for its first element type.
     ///
     /// # Errors
     ///
     /// The first thing that is malformed, with its line and column.
     pub fn parse(path: &Path, text: &str) -> Result<Self, LineError> {
+        Self::parse_all(path, text).map(|mut all| all.swap_remove(0))
+    }
+
+    /// The manifests of all of a ladder's element types; one for any other kind.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::parse`].
+    pub fn parse_all(path: &Path, text: &str) -> Result<Vec<Self>, LineError> {
         let toml = TomlText { path, text };
         let raw: manifest_raw::Manifest = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
             unknown_key(toml.error(offset, error.message().trim().replace('\n', "; ")))
         })?;
-        manifest_check::check(toml, raw)
+        let types = raw.ladder.as_ref().map_or(1, |ladder| ladder.get_ref().types.len().max(1));
+        (0..types).map(|element| manifest_check::check(toml, &raw, element)).collect()
+    }
+
+    /// Names of types that `//@` lines may use.
+    pub fn types(&self) -> Types {
+        self.ladder.as_ref().map_or_else(Types::default, |ladder| ladder.element().types.clone())
     }
 
     /// Inputs and outputs at sizes, in the problem's order: what `KernelFile::plan` takes.
@@ -242,14 +261,21 @@ impl Manifest {
     ) -> Result<Vec<Buffer>, LineError> {
         let mut buffers = Vec::new();
         for mut buffer in self.io(sizes)? {
-            let float_output = buffer.role != Role::In && buffer.dtype.is_float();
-            if !float_output {
+            if buffer.role == Role::In {
                 buffers.push(buffer);
                 continue;
             }
-            buffer.dtype = DType::F64;
-            let magnitude =
-                Buffer { name: magnitude_name(&buffer.name), role: Role::Out, fill: None, ..buffer.clone() };
+            if buffer.dtype.is_float() {
+                buffer.dtype = DType::F64;
+            }
+            // An integer's is not looked at, but an oracle of several element types writes it for all.
+            let magnitude = Buffer {
+                name: magnitude_name(&buffer.name),
+                dtype: DType::F64,
+                role: Role::Out,
+                fill: None,
+                ..buffer.clone()
+            };
             buffers.push(buffer);
             if writes_magnitude(&magnitude.name) {
                 buffers.push(magnitude);

@@ -6,12 +6,16 @@ use super::expr::Sizes;
 use super::fill;
 use super::formula::{Formula, TomlText};
 use super::goal::{Condition, CounterRatio, Goal, Metric};
+use super::ladder::{BLOCK, Ladder};
+use super::ladder_check;
 use super::manifest::{
     Axis, BackendName, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
 use super::mutant::Reason;
 use super::planning::DeviceShape;
+use super::types::Types;
+use crate::dtype::DType;
 use crate::plan::Fill;
 use toml::Spanned;
 
@@ -20,34 +24,28 @@ const LARGE: i64 = 4096;
 /// Fewest staged hints.
 const MIN_HINTS: usize = 2;
 
-/// Checks a manifest.
-pub(super) fn check(toml: TomlText, raw: raw::Manifest) -> Result<Manifest, LineError> {
+/// Checks a manifest, a ladder's for one of its element types.
+pub(super) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Result<Manifest, LineError> {
     let sentence = |text: &Spanned<String>| non_empty(toml, text);
     let sweep = raw.sweep.as_ref().map(|sweep| check_sweep(toml, sweep)).transpose()?;
-    match (&raw.kind, &raw.sweep) {
-        (Some(kind), None) => {
-            return Err(toml.error(kind.span().start, "a sweep needs a `[sweep]` table"));
-        }
-        (None, Some(sweep)) => {
-            return Err(toml.error(sweep.span().start, "a `[sweep]` table needs kind = \"sweep\" at the top"));
-        }
-        _ => {}
-    }
+    check_kind(toml, raw)?;
+    let ladder = raw.ladder.as_ref().map(|ladder| ladder_check::check(toml, ladder, element)).transpose()?;
+    let types = ladder.as_ref().map_or_else(Types::default, |ladder| ladder.element().types.clone());
 
-    let sizes = Sized::check(toml, &raw, sweep.as_ref())?;
+    let sizes = Sized::check(toml, raw, sweep.as_ref(), ladder.as_ref())?;
     let mut names: Vec<String> = sizes.names.clone();
     let mut inputs = Vec::new();
     for input in &raw.inputs {
         inputs.push(InputSpec {
             name: buffer_name(toml, &input.name, &mut names)?,
-            dtype: input.dtype,
-            len: formula(toml, &input.len)?,
-            fill: parse_fill(toml, &input.fill)?,
+            dtype: parse_dtype(toml, &input.dtype, &types)?,
+            len: formula(toml, &input.len, &types)?,
+            fill: input_fill(toml, input, ladder.as_ref())?,
         });
     }
     let mut outputs = Vec::new();
     for output in &raw.outputs {
-        outputs.push(check_output(toml, output, &mut names)?);
+        outputs.push(check_output(toml, output, &mut names, &types, ladder.as_ref())?);
     }
     if outputs.is_empty() {
         return Err(toml.error(0, "no `[[out]]`: a problem has at least one output to verify"));
@@ -60,8 +58,8 @@ pub(super) fn check(toml: TomlText, raw: raw::Manifest) -> Result<Manifest, Line
         }
         Some(list) => list.get_ref().clone(),
     };
-    let bytes = raw.bytes.as_ref().map(|text| formula(toml, text)).transpose()?;
-    let flops = raw.flops.as_ref().map(|text| formula(toml, text)).transpose()?;
+    let bytes = raw.bytes.as_ref().map(|text| formula(toml, text, &types)).transpose()?;
+    let flops = raw.flops.as_ref().map(|text| formula(toml, text, &types)).transpose()?;
     let goals = raw.goals.iter().map(|goal| check_goal(toml, goal)).collect::<Result<Vec<_>, _>>()?;
     for (goal, written) in goals.iter().zip(&raw.goals) {
         let at = written.get_ref().metric.span().start;
@@ -87,7 +85,7 @@ pub(super) fn check(toml: TomlText, raw: raw::Manifest) -> Result<Manifest, Line
         chapter: slug(toml, &raw.chapter)?,
         summary: sentence(&raw.summary)?,
         learned: sentence(&raw.learned)?,
-        hints: check_hints(toml, &raw)?,
+        hints: check_hints(toml, raw)?,
         order: raw.order,
         flaw: check_flaw(toml, raw.flaw.as_ref())?,
         backends,
@@ -102,12 +100,13 @@ pub(super) fn check(toml: TomlText, raw: raw::Manifest) -> Result<Manifest, Line
         goals,
         arch: check_arch(toml, raw.arch.as_ref())?,
         sweep,
+        ladder,
     };
     evaluate(&manifest)?;
     Ok(manifest)
 }
 
-fn non_empty(toml: TomlText, text: &Spanned<String>) -> Result<String, LineError> {
+pub(super) fn non_empty(toml: TomlText, text: &Spanned<String>) -> Result<String, LineError> {
     let trimmed = text.get_ref().trim();
     if trimmed.is_empty() {
         Err(toml.error(text.span().start, "empty: write a sentence"))
@@ -127,9 +126,9 @@ fn slug(toml: TomlText, text: &Spanned<String>) -> Result<String, LineError> {
 }
 
 fn check_hints(toml: TomlText, raw: &raw::Manifest) -> Result<Vec<String>, LineError> {
-    let sweep = raw.sweep.is_some();
+    let shown = raw.sweep.is_some() || raw.ladder.is_some();
     let hints = match &raw.hints {
-        None if sweep => return Ok(Vec::new()),
+        None if shown => return Ok(Vec::new()),
         None => {
             return Err(toml
                 .error(0, "`hints` is missing")
@@ -137,7 +136,7 @@ fn check_hints(toml: TomlText, raw: &raw::Manifest) -> Result<Vec<String>, LineE
         }
         Some(hints) => hints,
     };
-    if !sweep && hints.get_ref().len() < MIN_HINTS {
+    if !shown && hints.get_ref().len() < MIN_HINTS {
         let message = format!("{} hint; at least {MIN_HINTS}, each closer to the answer", hints.get_ref().len());
         return Err(toml.error(hints.span().start, message));
     }
@@ -178,12 +177,19 @@ struct Sized {
 }
 
 impl Sized {
-    fn check(toml: TomlText, raw: &raw::Manifest, sweep: Option<&Sweep>) -> Result<Self, LineError> {
+    fn check(
+        toml: TomlText,
+        raw: &raw::Manifest,
+        sweep: Option<&Sweep>,
+        ladder: Option<&Ladder>,
+    ) -> Result<Self, LineError> {
         let cases = raw.cases.get_ref();
         let Some(last) = cases.last() else {
             return Err(toml.error(raw.cases.span().start, "no cases: nothing would be verified"));
         };
-        let axes: Vec<&str> = sweep.map(|s| vec![s.rows.name.as_str(), s.columns.name.as_str()]).unwrap_or_default();
+        let mut axes: Vec<&str> =
+            sweep.map(|s| vec![s.rows.name.as_str(), s.columns.name.as_str()]).unwrap_or_default();
+        axes.extend(ladder.map(|_| BLOCK));
         // Row and column may be given in a case or not; every other size must be everywhere.
         let own = |sizes: &Sizes| -> Vec<String> {
             sizes.keys().filter(|name| !axes.contains(&name.as_str())).cloned().collect()
@@ -191,7 +197,8 @@ impl Sized {
         let names = own(last.get_ref());
         let count = raw.count.as_ref().unwrap_or(last);
         let time = raw.time.as_ref().unwrap_or(count);
-        for sizes in cases.iter().chain([count, time]) {
+        let gpu_cases = raw.ladder.iter().flat_map(|ladder| &ladder.get_ref().gpu_cases);
+        for sizes in cases.iter().chain([count, time]).chain(gpu_cases) {
             let at = sizes.span().start;
             for name in sizes.get_ref().keys() {
                 identifier(name).map_err(|message| toml.error(at, message))?;
@@ -219,11 +226,24 @@ impl Sized {
         }
         let mut names = names;
         names.extend(axes.iter().map(ToString::to_string));
+        // A ladder's case that gives no block size is run at all of them; counts and times are taken at its own.
+        let every = |case: &Sizes| -> Vec<Sizes> {
+            match ladder {
+                Some(ladder) if !case.contains_key(BLOCK) => {
+                    ladder.blocks.iter().map(|block| Ladder::with_block(case, *block)).collect()
+                }
+                _ => vec![case.clone()],
+            }
+        };
+        let own_block = |sizes: &Sizes| match ladder {
+            Some(ladder) if !sizes.contains_key(BLOCK) => Ladder::with_block(sizes, ladder.block),
+            _ => sizes.clone(),
+        };
         Ok(Self {
             names,
-            cases: cases.iter().map(|case| case.get_ref().clone()).collect(),
-            count: count.get_ref().clone(),
-            time: time.get_ref().clone(),
+            cases: cases.iter().flat_map(|case| every(case.get_ref())).collect(),
+            count: own_block(count.get_ref()),
+            time: own_block(time.get_ref()),
         })
     }
 }
@@ -248,7 +268,7 @@ fn variety(cases: &[Spanned<Sizes>]) -> Result<(), String> {
 }
 
 /// Names that `//@` lines give a meaning of their own.
-fn identifier(name: &str) -> Result<(), String> {
+pub(super) fn identifier(name: &str) -> Result<(), String> {
     let shape = name.starts_with(is_name_start) && name.chars().all(is_name_char);
     if !shape {
         return Err(format!("`{name}` is not a name: letters, digits and _, a letter first"));
@@ -273,11 +293,54 @@ fn buffer_name(toml: TomlText, name: &Spanned<String>, taken: &mut Vec<String>) 
     Ok(text.clone())
 }
 
-fn formula(toml: TomlText, text: &Spanned<String>) -> Result<Formula, LineError> {
-    Formula::parse(toml, &text.span(), text.get_ref())
+pub(super) fn formula(toml: TomlText, text: &Spanned<String>, types: &Types) -> Result<Formula, LineError> {
+    Formula::parse(toml, &text.span(), text.get_ref(), types)
 }
 
-fn parse_fill(toml: TomlText, text: &Spanned<String>) -> Result<Fill, LineError> {
+/// A type's own name, or one that a ladder gives.
+pub(super) fn parse_dtype(toml: TomlText, text: &Spanned<String>, types: &Types) -> Result<DType, LineError> {
+    let (source, range) = toml.string(&text.span(), text.get_ref());
+    let mut cursor = Cursor::new(&source, range.start, range.end).with_types(types);
+    let dtype = super::statement::parse_dtype(&mut cursor)?;
+    cursor.finish()?;
+    Ok(dtype)
+}
+
+/// An input's own fill, or that of a ladder's element type.
+fn input_fill(toml: TomlText, input: &raw::Input, ladder: Option<&Ladder>) -> Result<Fill, LineError> {
+    match (&input.fill, ladder) {
+        (Some(fill), _) => parse_fill(toml, fill),
+        (None, Some(ladder)) => Ok(ladder.element().fill.clone()),
+        (None, None) => {
+            let message = format!("`{}` has no `fill`", input.name.get_ref());
+            Err(toml.error(input.name.span().start, message).expected(fill::FORM))
+        }
+    }
+}
+
+/// The `kind` and the table that goes with it.
+fn check_kind(toml: TomlText, raw: &raw::Manifest) -> Result<(), LineError> {
+    let kind = raw.kind.as_ref().map(|kind| (kind.get_ref(), kind.span().start));
+    let tables = [
+        ("sweep", raw.sweep.as_ref().map(|table| table.span().start), matches!(kind, Some((raw::Kind::Sweep, _)))),
+        ("ladder", raw.ladder.as_ref().map(|table| table.span().start), matches!(kind, Some((raw::Kind::Ladder, _)))),
+    ];
+    for (name, table, stated) in tables {
+        match (table, stated) {
+            (None, true) => {
+                let at = kind.map_or(0, |(_, at)| at);
+                return Err(toml.error(at, format!("a {name} needs a `[{name}]` table")));
+            }
+            (Some(at), false) => {
+                return Err(toml.error(at, format!("a `[{name}]` table needs kind = \"{name}\" at the top")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn parse_fill(toml: TomlText, text: &Spanned<String>) -> Result<Fill, LineError> {
     // A TOML string is quoted already.
     if text.get_ref().trim().to_lowercase().ends_with(".npy") {
         return Ok(Fill::Npy(text.get_ref().trim().to_string()));
@@ -290,7 +353,14 @@ fn parse_fill(toml: TomlText, text: &Spanned<String>) -> Result<Fill, LineError>
     Ok(fill)
 }
 
-fn check_output(toml: TomlText, output: &raw::Output, names: &mut Vec<String>) -> Result<OutputSpec, LineError> {
+fn check_output(
+    toml: TomlText,
+    output: &raw::Output,
+    names: &mut Vec<String>,
+    types: &Types,
+    ladder: Option<&Ladder>,
+) -> Result<OutputSpec, LineError> {
+    let dtype = parse_dtype(toml, &output.dtype, types)?;
     let name = buffer_name(toml, &output.name, names)?;
     let inout = output.inout.as_ref().is_some_and(|inout| *inout.get_ref());
     let fill = match (&output.fill, inout) {
@@ -305,12 +375,33 @@ fn check_output(toml: TomlText, output: &raw::Output, names: &mut Vec<String>) -
             return Err(toml.error(output.name.span().start, message).expected(fill::FORM));
         }
     };
-    let Some(error) = &output.error else {
-        let message = format!("`{name}` has no `error`: how far may it be from the oracle's?");
-        let form = "error = \"exact\" or error = { ops = \"EXPR\", unit = \"f32\" }";
-        return Err(toml.error(output.name.span().start, message).expected(form));
+    let error = match (&output.error, ladder) {
+        (Some(error), _) => error_bound(toml, error, &name, dtype, types)?,
+        (None, Some(ladder)) => match &ladder.element().error {
+            ErrorBound::Ops { .. } if !dtype.is_float() => {
+                let message = format!("`{name}` is of {dtype}: an integer output is exact");
+                return Err(toml.error(output.name.span().start, message));
+            }
+            error => error.clone(),
+        },
+        (None, None) => {
+            let message = format!("`{name}` has no `error`: how far may it be from the oracle's?");
+            let form = "error = \"exact\" or error = { ops = \"EXPR\", unit = \"f32\" }";
+            return Err(toml.error(output.name.span().start, message).expected(form));
+        }
     };
-    let error = match error.get_ref() {
+    Ok(OutputSpec { name, dtype, len: formula(toml, &output.len, types)?, fill, error })
+}
+
+/// How far the output `name` of type `dtype` may be off.
+pub(super) fn error_bound(
+    toml: TomlText,
+    error: &Spanned<raw::Error>,
+    name: &str,
+    dtype: DType,
+    types: &Types,
+) -> Result<ErrorBound, LineError> {
+    Ok(match error.get_ref() {
         raw::Error::Word(raw::Exact::Exact) => ErrorBound::Exact,
         raw::Error::Ops(ops) => {
             if !ops.unit.is_float() {
@@ -318,8 +409,8 @@ fn check_output(toml: TomlText, output: &raw::Output, names: &mut Vec<String>) -
                     format!("`{}` has no unit roundoff: name a float type, or use error = \"exact\"", ops.unit);
                 return Err(toml.error(error.span().start, message));
             }
-            if !output.dtype.is_float() {
-                let message = format!("`{name}` is of {}: an integer output is exact", output.dtype);
+            if !dtype.is_float() {
+                let message = format!("`{name}` is of {dtype}: an integer output is exact");
                 return Err(toml.error(error.span().start, message));
             }
             // The table is read as a whole, so the string's own place is looked for inside it.
@@ -327,11 +418,10 @@ fn check_output(toml: TomlText, output: &raw::Output, names: &mut Vec<String>) -
             let table = toml.text.get(span.clone()).unwrap_or("");
             let quoted = format!("\"{}\"", ops.ops);
             let start = span.start + table.find(&quoted).unwrap_or(0);
-            let ops_formula = Formula::parse(toml, &(start..start + quoted.len()), &ops.ops)?;
+            let ops_formula = Formula::parse(toml, &(start..start + quoted.len()), &ops.ops, types)?;
             ErrorBound::Ops { ops: ops_formula, unit: ops.unit }
         }
-    };
-    Ok(OutputSpec { name, dtype: output.dtype, len: formula(toml, &output.len)?, fill, error })
+    })
 }
 
 fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineError> {
@@ -369,7 +459,7 @@ fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineErr
             return Err(toml.error(at, "`speedup` is a ratio already: use `min`"));
         }
         let fraction = matches!(metric, Metric::Occupancy | Metric::Roof)
-            || matches!(&metric, Metric::Count(counter) if counter.is_ratio());
+            || matches!(&metric, Metric::Count(counter) if counter.is_fraction());
         if fraction && value > 1.0 && !condition.is_ratio() {
             return Err(toml.error(at, format!("`{metric}` is between 0 and 1, not {value}")));
         }
@@ -424,7 +514,9 @@ fn evaluate(manifest: &Manifest) -> Result<(), LineError> {
             }
         }
         for output in &manifest.outputs {
-            if let ErrorBound::Ops { ops, .. } = &output.error {
+            let own = manifest.ladder.iter().flat_map(|ladder| ladder.ops.values());
+            let ErrorBound::Ops { ops, .. } = &output.error else { continue };
+            for ops in own.chain([ops]) {
                 let value = ops.eval(&sizes)?;
                 if value < 0 {
                     return Err(ops.error(format!("{value} operations at {}", written(&sizes))));

@@ -4,6 +4,7 @@ use super::expr::Sizes;
 use super::manifest::{BackendName, Cache, Quantity};
 use crate::dtype::DType;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use toml::Spanned;
 
 type Text = Spanned<String>;
@@ -36,12 +37,14 @@ pub(super) struct Manifest {
     #[serde(default, rename = "goal")]
     pub goals: Vec<Spanned<Goal>>,
     pub sweep: Option<Spanned<Sweep>>,
+    pub ladder: Option<Spanned<Ladder>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
     Sweep,
+    Ladder,
 }
 
 #[derive(Debug, Deserialize)]
@@ -49,9 +52,9 @@ pub(super) enum Kind {
 pub(super) struct Input {
     pub name: Text,
     #[serde(rename = "type")]
-    pub dtype: DType,
+    pub dtype: Text,
     pub len: Text,
-    pub fill: Text,
+    pub fill: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,7 +62,7 @@ pub(super) struct Input {
 pub(super) struct Output {
     pub name: Text,
     #[serde(rename = "type")]
-    pub dtype: DType,
+    pub dtype: Text,
     pub len: Text,
     #[serde(default)]
     pub inout: Option<Spanned<bool>>,
@@ -113,4 +116,40 @@ pub(super) struct Sweep {
 pub(super) struct Axis {
     pub name: Text,
     pub values: Spanned<Vec<i64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ladder {
+    pub versions: Spanned<Vec<Text>>,
+    pub blocks: Spanned<Vec<i64>>,
+    pub block: Spanned<i64>,
+    pub sizes: Spanned<BTreeMap<String, Spanned<Vec<i64>>>>,
+    #[serde(default)]
+    pub gpu_cases: Vec<Spanned<Sizes>>,
+    #[serde(default)]
+    pub ops: BTreeMap<Text, Text>,
+    #[serde(rename = "type")]
+    pub types: Vec<ElementType>,
+    pub published: Option<Published>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ElementType {
+    pub name: Text,
+    pub types: BTreeMap<Text, Text>,
+    pub fill: Text,
+    pub error: Spanned<Error>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Published {
+    pub source: Text,
+    pub device: Text,
+    #[serde(rename = "type")]
+    pub element: Text,
+    pub at: Spanned<i64>,
+    pub ms: BTreeMap<Text, f64>,
 }

@@ -14,6 +14,8 @@ mod formula;
 pub mod goal;
 pub mod kernel_file;
 mod kernel_name;
+pub mod ladder;
+mod ladder_check;
 pub mod manifest;
 mod manifest_check;
 mod manifest_raw;
@@ -22,6 +24,7 @@ mod planning;
 pub mod signature;
 mod source;
 pub mod statement;
+mod types;
 pub mod workbook;
 
 pub use error::{LineError, SourceLine, did_you_mean, nearest};
@@ -31,9 +34,11 @@ pub use formula::Formula;
 pub use goal::{Condition, Counter, CounterRatio, Goal, Metric, MetricSource};
 pub use kernel_file::KernelFile;
 pub use kernel_name::KernelName;
+pub use ladder::{ElementType, Ladder, Published};
 pub use manifest::{BackendName, Cache, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name};
 pub use mutant::Reason;
 pub use planning::{DeviceShape, MAX_LAUNCHES, PlanContext};
+pub use types::Types;
 pub use workbook::{Kind, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
 
 use std::path::PathBuf;
@@ -84,6 +89,16 @@ pub enum ProblemError {
     BadExerciseName {
         /// Its name.
         name: ProblemId,
+    },
+    /// No such step of a ladder, or no ladder.
+    #[error("{problem} has no version `{step}`{}", if steps.is_empty() { String::new() } else { format!("; it has {steps}") })]
+    NoStep {
+        /// The problem.
+        problem: ProblemId,
+        /// As written.
+        step: String,
+        /// The names there are.
+        steps: String,
     },
     /// This kind of problem has no such version.
     #[error("{problem} has no {version} version")]

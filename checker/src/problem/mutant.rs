@@ -35,6 +35,8 @@ pub enum Reason {
     /// Finding of the simulator of the same name.
     Deadlock,
     /// Finding of the simulator of the same name.
+    Livelock,
+    /// Finding of the simulator of the same name.
     DivergentBarrier,
     /// Finding of the simulator of the same name.
     SyncMask,
@@ -48,7 +50,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::WrongResult,
         Self::Guard,
         Self::InputChanged,
@@ -63,6 +65,7 @@ impl Reason {
         Self::Trap,
         Self::Assert,
         Self::Deadlock,
+        Self::Livelock,
         Self::DivergentBarrier,
         Self::SyncMask,
         Self::StepLimit,
@@ -87,6 +90,7 @@ impl Reason {
             Self::Trap => "trap",
             Self::Assert => "assert",
             Self::Deadlock => "deadlock",
+            Self::Livelock => "livelock",
             Self::DivergentBarrier => "divergent-barrier",
             Self::SyncMask => "sync-mask",
             Self::StepLimit => "step-limit",

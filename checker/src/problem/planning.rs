@@ -6,9 +6,12 @@ use super::kernel_file::KernelFile;
 use super::kernel_name::KernelName;
 use super::source;
 use super::statement::{
-    ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, Statement, StatementKind,
+    ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, Named, Statement,
+    StatementKind,
 };
-use crate::plan::{Arg, Buffer, Launch, Plan};
+use crate::backend::host::TYPES;
+use crate::dtype::DType;
+use crate::plan::{Arg, Buffer, HostSum, Launch, Plan, Role};
 use std::collections::HashSet;
 
 /// Most launches of one plan.
@@ -115,6 +118,8 @@ struct Walk<'a> {
     code: Option<HashSet<&'a str>>,
     turns: u32,
     launches: usize,
+    /// The host's sum was there.
+    host: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -139,7 +144,7 @@ impl<'a> Walk<'a> {
         }
         let given = scope.len();
         let (plan, names, code) = (Plan::default(), Vec::new(), source::names(file.text()));
-        Self { file, device, scope, given, sizes, plan, names, code, turns: 0, launches: 0 }
+        Self { file, device, scope, given, sizes, plan, names, code, turns: 0, launches: 0, host: false }
     }
 
     fn compiled(&self) -> bool {
@@ -155,7 +160,9 @@ impl<'a> Walk<'a> {
                 StatementKind::Buffer(buffer) => self.buffer(source, buffer)?,
                 StatementKind::Launch(launch) => self.launch(source, launch)?,
                 StatementKind::For(inner) => self.repeat(source, inner)?,
-                StatementKind::Mutant(..) => {}
+                StatementKind::Swap(names) => self.swap(source, names)?,
+                StatementKind::Host(names) => self.host(source, names)?,
+                StatementKind::Mutant(..) | StatementKind::Blocks(_) => {}
             }
         }
         Ok(())
@@ -250,16 +257,82 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Exchanges what two names of scratch buffers stand for. What is in the one must fit into the other.
+    fn swap(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
+        let index = |named: &Named| match self.scope.get(&named.name) {
+            Some(Binding::Buffer(index)) => Ok(index),
+            _ => Err(source.error(named.column, format!("`{}` is no scratch buffer", named.name))),
+        };
+        let [first, second] = [index(&names[0])?, index(&names[1])?];
+        if let (Some(a), Some(b)) = (self.plan.buffers.get(first), self.plan.buffers.get(second)) {
+            let shape = |buffer: &Buffer| (buffer.role, buffer.dtype, buffer.len);
+            if let Some(named) = names.iter().zip([a, b]).find(|(_, buffer)| buffer.role != Role::Scratch) {
+                return Err(source.error(named.0.column, format!("`{}` is no scratch buffer", named.0.name)));
+            }
+            if shape(a) != shape(b) {
+                let message = format!("`{}` and `{}` differ in type or length", names[0].name, names[1].name);
+                return Err(source.error(names[1].column, message));
+            }
+        }
+        self.scope.bind(&names[0].name, Binding::Buffer(second));
+        self.scope.bind(&names[1].name, Binding::Buffer(first));
+        Ok(())
+    }
+
+    /// The host's sum: the last thing of a plan.
+    fn host(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
+        if self.host {
+            return Err(source.error(1, "the host adds up once"));
+        }
+        self.host = true;
+        if !self.compiled() {
+            return Ok(());
+        }
+        let find = |named: &Named| match self.scope.get(&named.name) {
+            Some(Binding::Buffer(index)) => Ok((index, &self.plan.buffers[index])),
+            _ => Err(source.error(named.column, format!("`{}` is no buffer", named.name))),
+        };
+        let [(to, out), (from, added)] = [find(&names[0])?, find(&names[1])?];
+        let fault = if !matches!(out.role, Role::Out | Role::InOut) || out.len != 1 {
+            Some((&names[0], "an output of one element takes the sum".to_string()))
+        } else if added.role == Role::In {
+            Some((&names[1], "the host adds up what kernels wrote, not an input".to_string()))
+        } else if out.dtype != added.dtype || !TYPES.contains(&out.dtype) {
+            let types = TYPES.map(DType::name).join(", ");
+            Some((&names[1], format!("both are of the same type, one of {types}")))
+        } else {
+            None
+        };
+        if let Some((named, message)) = fault {
+            return Err(source.error(named.column, message));
+        }
+        self.plan.host = Some(HostSum { from, to });
+        Ok(())
+    }
+
+    /// The first value of a loop's variable: its own, or that of the `let` it goes on from.
+    fn first_value(&self, source: &SourceLine, repeat: &ForStatement) -> Result<Binding, LineError> {
+        let Named { column, name } = &repeat.variable;
+        if let Some(start) = &repeat.start {
+            self.require_new(source, *column, name)?;
+            return self.binding(source, start.eval(&self.scope));
+        }
+        let own = !self.scope.names().take(self.given).any(|given| given == name);
+        match self.scope.get(name) {
+            Some(binding @ (Binding::Value(_) | Binding::Unavailable)) if own => Ok(binding),
+            _ => Err(source.error(*column, format!("`{name}` is no `let` from before the loop"))),
+        }
+    }
+
     fn repeat(&mut self, source: &SourceLine, repeat: &ForStatement) -> Result<(), LineError> {
-        let variable = &repeat.start.name;
-        self.require_new(source, repeat.start.column, variable)?;
+        let variable = &repeat.variable.name;
+        let mut value = self.first_value(source, repeat)?;
         let outside = self.scope.len();
-        let mut value = self.binding(source, repeat.start.value.eval(&self.scope))?;
         loop {
             self.turns += 1;
             if self.turns > MAX_TURNS {
                 let message = format!("the loops go round more than {MAX_TURNS} times");
-                return Err(source.error(repeat.start.column, message));
+                return Err(source.error(repeat.variable.column, message));
             }
             self.scope.bind(variable, value);
             let (left, comparison, right) = &repeat.condition;
@@ -278,6 +351,9 @@ impl<'a> Walk<'a> {
             self.scope.truncate(inside);
             let next = self.binding(source, repeat.step.eval(&self.scope))?;
             if !known || next == Binding::Unavailable {
+                if repeat.start.is_none() {
+                    self.scope.bind(variable, Binding::Unavailable);
+                }
                 break;
             }
             if next == value {
@@ -292,6 +368,9 @@ impl<'a> Walk<'a> {
     }
 
     fn launch(&mut self, source: &SourceLine, launch: &LaunchStatement) -> Result<(), LineError> {
+        if self.host {
+            return Err(source.error(1, "no launch comes after the host's sum"));
+        }
         self.launches += 1;
         if self.launches > MAX_LAUNCHES {
             return Err(source.error(launch.kernel.column, format!("more than {MAX_LAUNCHES} launches")));

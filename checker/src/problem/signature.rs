@@ -216,7 +216,7 @@ impl Param {
 ///
 /// A wrong number of arguments or one that the parameter cannot take, at the argument's place in the file.
 pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]) -> Result<(), LineError> {
-    let Plan { buffers, launches } = plan;
+    let Plan { buffers, launches, .. } = plan;
     let Some(launch) = launches.get_mut(launch) else { return Ok(()) };
     let written = file.launch_on(launch.line);
     let line = launch.line;

@@ -5,6 +5,7 @@ use super::error::{LineError, SourceLine, did_you_mean};
 use super::expr::Expr;
 use super::kernel_name::KernelName;
 use super::mutant::Reason;
+use super::types::Types;
 use crate::dtype::DType;
 use crate::plan::{Fill, Role};
 
@@ -30,8 +31,23 @@ pub enum StatementKind {
     Launch(LaunchStatement),
     /// `for (NAME = EXPR; CONDITION; NAME = EXPR)` up to its `end`.
     For(Box<ForStatement>),
+    /// `swap A, B`: from here on the two scratch buffers have each other's names.
+    Swap([Named; 2]),
+    /// `host OUT = sum(BUFFER)`, after all launches: OUT, then BUFFER.
+    Host([Named; 2]),
+    /// `blocks N, N, ...` (a ladder's versions): the block sizes it claims.
+    Blocks(Vec<i64>),
     /// `mutant REASON: SENTENCE`.
     Mutant(Reason, String),
+}
+
+/// A name and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Column of the name.
+    pub column: u32,
+    /// The name.
+    pub name: String,
 }
 
 /// A buffer's declaration.
@@ -109,13 +125,15 @@ pub enum ArgValue {
 /// A loop of launches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForStatement {
-    /// `NAME = EXPR`: the loop's variable and its first value.
-    pub start: Assignment,
+    /// The loop's variable.
+    pub variable: Named,
+    /// Its first value; without one it is a `let` from before the loop, which goes on from its value and keeps its last.
+    pub start: Option<Expr>,
     /// Goes on while `left COMPARISON right`.
     pub condition: (Expr, Comparison, Expr),
     /// The variable's next value.
     pub step: Expr,
-    /// `let`s, launches and loops.
+    /// `let`s, launches, swaps and loops.
     pub body: Vec<Statement>,
 }
 
@@ -146,7 +164,7 @@ impl Comparison {
 }
 
 /// The words a `//@` line may begin with, each with the form expected after it.
-pub const DIRECTIVES: [(&str, &str); 10] = [
+pub const DIRECTIVES: [(&str, &str); 13] = [
     ("in", "in NAME: TYPE[LENGTH] = FILL"),
     ("out", "out NAME: TYPE[LENGTH]"),
     ("inout", "inout NAME: TYPE[LENGTH] = FILL"),
@@ -154,8 +172,11 @@ pub const DIRECTIVES: [(&str, &str); 10] = [
     ("let", "let NAME = EXPR"),
     ("scratch", "scratch NAME: TYPE[LENGTH]"),
     ("launch", "launch KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARG, ...)"),
-    ("for", "for (NAME = EXPR; EXPR < EXPR; NAME = EXPR)"),
+    ("for", "for ([NAME = EXPR]; EXPR < EXPR; NAME = EXPR)"),
+    ("swap", "swap SCRATCH, SCRATCH"),
+    ("host", "host OUT = sum(BUFFER)"),
     ("end", "end"),
+    ("blocks", "blocks N, N, ..."),
     ("mutant", "mutant REASON: SENTENCE"),
 ];
 
@@ -171,12 +192,12 @@ pub enum Line {
 }
 
 /// Parses a line whose `//@` starts at character `from`.
-pub fn parse_line(source: SourceLine, from: usize) -> Result<Line, LineError> {
+pub fn parse_line(source: SourceLine, from: usize, types: &Types) -> Result<Line, LineError> {
     let length = source.text.chars().count();
     if length > MAX_LINE {
         return Err(source.error(1, format!("a `//@` line of {length} characters; {MAX_LINE} are possible")));
     }
-    let mut cursor = Cursor::new(&source, from + 3, length);
+    let mut cursor = Cursor::new(&source, from + 3, length).with_types(types);
     let column = cursor.column();
     let word = cursor.take_name().unwrap_or_default();
     let Some((_, form)) = DIRECTIVES.iter().find(|(known, _)| *known == word) else {
@@ -196,6 +217,21 @@ pub fn parse_line(source: SourceLine, from: usize) -> Result<Line, LineError> {
         "size" => StatementKind::Size(parse_assignment(&mut cursor, "size's name")?),
         "let" => StatementKind::Let(parse_assignment(&mut cursor, "name")?),
         "launch" => StatementKind::Launch(parse_launch(&mut cursor)?),
+        "swap" => {
+            let first = parse_named(&mut cursor)?;
+            cursor.require(",")?;
+            StatementKind::Swap([first, parse_named(&mut cursor)?])
+        }
+        "host" => {
+            let to = parse_named(&mut cursor)?;
+            for text in ["=", "sum", "("] {
+                cursor.require(text)?;
+            }
+            let from = parse_named(&mut cursor)?;
+            cursor.require(")")?;
+            StatementKind::Host([to, from])
+        }
+        "blocks" => StatementKind::Blocks(parse_blocks(&mut cursor)?),
         "for" => {
             let header = parse_for(&mut cursor)?;
             cursor.finish()?;
@@ -214,9 +250,37 @@ pub fn parse_line(source: SourceLine, from: usize) -> Result<Line, LineError> {
     Ok(Line::Whole(Statement { source, kind }))
 }
 
+fn parse_named(cursor: &mut Cursor) -> Result<Named, LineError> {
+    let column = cursor.column();
+    Ok(Named { column, name: cursor.name("buffer's name")? })
+}
+
+fn parse_blocks(cursor: &mut Cursor) -> Result<Vec<i64>, LineError> {
+    let mut blocks = Vec::new();
+    loop {
+        let column = cursor.column();
+        match cursor.take_number()? {
+            Some(Number::Int(block @ 1..=1024)) if blocks.last().is_none_or(|last| *last < block) => blocks.push(block),
+            Some(_) => {
+                return Err(cursor.error_at(column, "block sizes are whole numbers from 1 to 1024, and increase"));
+            }
+            None => {
+                let found = cursor.found();
+                return Err(cursor.error(format!("expected a block size, found {found}")));
+            }
+        }
+        if !cursor.take(",") {
+            return Ok(blocks);
+        }
+    }
+}
+
 fn parse_assignment(cursor: &mut Cursor, what: &str) -> Result<Assignment, LineError> {
     let column = cursor.column();
     let name = cursor.name(what)?;
+    if cursor.types().given(&name).is_some() {
+        return Err(cursor.error_at(column, format!("`{name}` is a type here; choose another name")));
+    }
     cursor.require("=")?;
     Ok(Assignment { column, name, value: Expr::parse(cursor)? })
 }
@@ -245,8 +309,8 @@ fn parse_buffer(cursor: &mut Cursor, role: Role) -> Result<BufferStatement, Line
 pub fn parse_dtype(cursor: &mut Cursor) -> Result<DType, LineError> {
     let column = cursor.column();
     let name = cursor.name("type")?;
-    DType::from_name(&name).ok_or_else(|| {
-        let names = DType::ALL.map(DType::name);
+    cursor.types().find(&name).ok_or_else(|| {
+        let names = cursor.types().names();
         let cpp = match name.as_str() {
             "float" => "; `float` is `f32` here".to_string(),
             "double" => "; `double` is `f64` here".to_string(),
@@ -254,7 +318,7 @@ pub fn parse_dtype(cursor: &mut Cursor) -> Result<DType, LineError> {
             "int" => "; `int` is `i32` here".to_string(),
             "unsigned" => "; `unsigned` is `u32` here".to_string(),
             "char" => "; `char` is `i8` here".to_string(),
-            _ => did_you_mean(&name, names),
+            _ => did_you_mean(&name, names.iter().copied()),
         };
         cursor.error_at(column, format!("unknown type `{name}`{cpp}")).expected(format!("one of {}", names.join(" ")))
     })
@@ -330,7 +394,7 @@ fn parse_arg(cursor: &mut Cursor) -> Result<ArgExpr, LineError> {
 
 fn parse_for(cursor: &mut Cursor) -> Result<ForStatement, LineError> {
     cursor.require("(")?;
-    let start = parse_assignment(cursor, "name")?;
+    let start = if cursor.starts_with(";") { None } else { Some(parse_assignment(cursor, "name")?) };
     cursor.require(";")?;
     let left = Expr::parse(cursor)?;
     let comparison = if cursor.take("<=") {
@@ -352,12 +416,17 @@ fn parse_for(cursor: &mut Cursor) -> Result<ForStatement, LineError> {
     let right = Expr::parse(cursor)?;
     cursor.require(";")?;
     let step = parse_assignment(cursor, "name")?;
-    if step.name != start.name {
-        let message = format!("the loop's variable is `{}`, but `{}` is assigned", start.name, step.name);
-        return Err(cursor.error_at(step.column, message));
-    }
+    let variable = match &start {
+        Some(start) if step.name != start.name => {
+            let message = format!("the loop's variable is `{}`, but `{}` is assigned", start.name, step.name);
+            return Err(cursor.error_at(step.column, message));
+        }
+        Some(start) => Named { column: start.column, name: start.name.clone() },
+        None => Named { column: step.column, name: step.name.clone() },
+    };
     cursor.require(")")?;
-    Ok(ForStatement { start, condition: (left, comparison, right), step: step.value, body: Vec::new() })
+    let (start, condition) = (start.map(|start| start.value), (left, comparison, right));
+    Ok(ForStatement { variable, start, condition, step: step.value, body: Vec::new() })
 }
 
 fn parse_mutant(cursor: &mut Cursor) -> Result<(Reason, String), LineError> {

@@ -3,7 +3,8 @@
 use super::error::{LineError, nearest};
 use super::expr::Sizes;
 use super::kernel_file::KernelFile;
-use super::manifest::{Manifest, Sweep};
+use super::ladder::{BLOCK, Ladder};
+use super::manifest::{ErrorBound, Manifest, Sweep};
 use super::{ProblemError, source};
 use crate::plan::Buffer;
 use serde::{Deserialize, Serialize};
@@ -57,16 +58,18 @@ pub enum Kind {
     Pair,
     /// One kernel over two sizes.
     Sweep,
+    /// A row of versions, each a step from the one before.
+    Ladder,
 }
 
 /// A version of a problem's kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// `naive.cu`, `starter.cu`.
+    /// `naive.cu`, `starter.cu`; of a ladder's step the one before.
     Baseline,
-    /// `optimised.cu`, the learner's `kernel.cu`, `sweep.cu`.
+    /// `optimised.cu`, the learner's `kernel.cu`, `sweep.cu`; a ladder's step.
     Candidate,
-    /// `optimised.cu`, `solution.cu`, `sweep.cu`.
+    /// `optimised.cu`, `solution.cu`, `sweep.cu`; a ladder's step.
     Solution,
     /// `reference.cu`, the oracle.
     Reference,
@@ -74,6 +77,8 @@ pub enum Version {
     Mutant(String),
     /// `sweep.cu`.
     Sweep,
+    /// `NAME.cu` of a ladder.
+    Step(String),
 }
 
 impl fmt::Display for Version {
@@ -85,6 +90,7 @@ impl fmt::Display for Version {
             Self::Reference => f.write_str("reference"),
             Self::Mutant(name) => write!(f, "mutant {name}"),
             Self::Sweep => f.write_str("sweep"),
+            Self::Step(name) => f.write_str(name),
         }
     }
 }
@@ -101,6 +107,10 @@ pub struct Problem {
     /// Its kind.
     pub kind: Kind,
     root: PathBuf,
+    /// Manifests of all element types; one, unless it is a ladder.
+    variants: Vec<Manifest>,
+    /// Of a ladder: the step that stands for the whole, with the one before it.
+    step: Option<[String; 2]>,
 }
 
 impl Workbook {
@@ -205,20 +215,32 @@ impl Workbook {
         let dir = if is_exercise { exercise } else { self.root.join(KERNELS).join(&id.0) };
         let path = dir.join(MANIFEST);
         let text = source::read_text(&path, super::kernel_file::MAX_BYTES)?;
-        let manifest = Manifest::parse(&path, &text)?;
-        let kind = match (is_exercise, &manifest.sweep) {
-            (true, None) => Kind::Exercise,
-            (false, None) => Kind::Pair,
-            (false, Some(_)) => Kind::Sweep,
-            (true, Some(_)) => {
-                let message = "an exercise cannot be a sweep: sweeps are in kernels/";
+        let variants = Manifest::parse_all(&path, &text)?;
+        let manifest = variants[0].clone();
+        let kind = match (is_exercise, &manifest.sweep, &manifest.ladder) {
+            (true, None, None) => Kind::Exercise,
+            (false, None, None) => Kind::Pair,
+            (false, Some(_), _) => Kind::Sweep,
+            (false, None, Some(_)) => Kind::Ladder,
+            (true, ..) => {
+                let message = "an exercise is neither a sweep nor a ladder: those are in kernels/";
                 return Err(super::SourceLine::of(&path, &text, 1).error(1, message).into());
             }
         };
         if is_exercise && id.exercise_number().is_none() {
             return Err(ProblemError::BadExerciseName { name: id.clone() });
         }
-        Ok(Problem { id: id.clone(), dir, manifest, kind, root: self.root.clone() })
+        Ok(Problem { id: id.clone(), dir, manifest, kind, root: self.root.clone(), variants, step: None })
+    }
+
+    /// The problem in whose folder a kernel file lies, if it lies in one that can be read.
+    pub fn problem_of(path: &Path) -> Option<Problem> {
+        let absolute = std::path::absolute(path).ok()?;
+        let workbook = Self::around(absolute.parent()?).ok()?;
+        let inside = absolute.strip_prefix(workbook.root()).ok()?;
+        let name = inside.components().nth(1)?.as_os_str().to_str()?;
+        let id = workbook.ids().into_iter().find(|id| id.as_str() == name)?;
+        workbook.load(&id).ok()
     }
 }
 
@@ -235,7 +257,14 @@ impl Problem {
         Some(match (self.kind, version) {
             (_, Version::Reference) => self.dir.join("reference.cu"),
             (_, Version::Mutant(name)) => mutants.join(format!("{name}.cu")),
-            (Kind::Sweep, Version::Baseline) | (Kind::Pair | Kind::Exercise, Version::Sweep) => return None,
+            (Kind::Ladder, Version::Step(name)) => self.dir.join(format!("{name}.cu")),
+            (Kind::Ladder, Version::Baseline) => self.dir.join(format!("{}.cu", self.step.as_ref()?[0])),
+            (Kind::Ladder, Version::Candidate | Version::Solution) => {
+                self.dir.join(format!("{}.cu", self.step.as_ref()?[1]))
+            }
+            (_, Version::Step(_))
+            | (Kind::Sweep, Version::Baseline)
+            | (Kind::Pair | Kind::Exercise | Kind::Ladder, Version::Sweep) => return None,
             (Kind::Sweep, _) => self.dir.join("sweep.cu"),
             (Kind::Pair, Version::Baseline) => self.dir.join("naive.cu"),
             (Kind::Pair, _) => self.dir.join("optimised.cu"),
@@ -253,7 +282,7 @@ impl Problem {
     pub fn version(&self, version: &Version) -> Result<KernelFile, ProblemError> {
         let no_version = || ProblemError::NoVersion { problem: self.id.clone(), version: version.to_string() };
         let path = self.version_path(version).ok_or_else(no_version)?;
-        let file = KernelFile::read(&path)?;
+        let file = KernelFile::read_typed(&path, &self.manifest.types())?;
         file.require_problem_version()?;
         Ok(file)
     }
@@ -306,8 +335,66 @@ impl Problem {
         cases
     }
 
+    /// The ladder, for a problem of that kind.
+    pub fn ladder(&self) -> Option<&Ladder> {
+        self.manifest.ladder.as_ref()
+    }
+
+    /// A ladder at its element type of that number, in the order of its `[[ladder.type]]` tables.
+    pub fn of_type(&self, element: usize) -> Option<Self> {
+        let manifest = self.variants.get(element)?.clone();
+        Some(Self { manifest, ..self.clone() })
+    }
+
+    /// A ladder's step as a problem of its own: its baseline is the step before (the first step's is itself), and its
+    /// error bound is the step's own where it has one. Without `everything`, block sizes other than the ladder's own are
+    /// tried at small sizes only.
+    pub fn of_step(&self, version: &str, everything: bool) -> Option<Self> {
+        let ladder = self.ladder()?;
+        let at = ladder.position(version)?;
+        let before = ladder.versions[at.saturating_sub(1)].clone();
+        let mut problem = self.clone();
+        problem.bound_by(&[version, &before]);
+        problem.step = Some([before, version.to_string()]);
+        if let Ok(file) = problem.version(&Version::Candidate) {
+            problem.manifest.learned = file.heading();
+        }
+        let files = [Version::Baseline, Version::Candidate].map(|version| problem.version(&version).ok());
+        let claimed = |sizes: &Sizes| files.iter().flatten().all(|file| ladder.claims(file, sizes));
+        problem.manifest.cases.retain(|sizes| {
+            let own = sizes.get(BLOCK) == Some(&ladder.block);
+            claimed(sizes) && (everything || own || is_small(sizes))
+        });
+        Some(problem)
+    }
+
+    /// The step that [`Problem::of_step`] chose, and the one before it.
+    pub fn step(&self) -> Option<&[String; 2]> {
+        self.step.as_ref()
+    }
+
+    /// Gives outputs the longest chain of roundings that any of these versions has. A mutant's name begins with that of
+    /// its version.
+    pub fn bound_by(&mut self, versions: &[&str]) {
+        let Some(ladder) = &self.manifest.ladder else { return };
+        for output in &mut self.manifest.outputs {
+            if let ErrorBound::Ops { ops, .. } = &mut output.error {
+                let usual = ops.clone();
+                let chain = |version: &&str| ladder.step_of(version).and_then(|step| ladder.ops.get(step));
+                let chains = versions.iter().map(|version| chain(version).unwrap_or(&usual).clone());
+                *ops = chains.reduce(|a, b| a.max(&b)).unwrap_or(usual.clone());
+            }
+        }
+    }
+
     /// The sweep, for a problem of that kind; its cells are `sweep.cells(&manifest.time)`.
     pub fn sweep(&self) -> Option<&Sweep> {
         self.manifest.sweep.as_ref()
     }
+}
+
+/// Few enough elements for every block size and every schedule to be tried within a moment.
+pub fn is_small(sizes: &Sizes) -> bool {
+    const SMALL: i64 = 4096;
+    sizes.iter().filter(|(name, _)| *name != BLOCK).all(|(_, value)| *value <= SMALL)
 }

@@ -1,5 +1,6 @@
 //! Lines of source with a caret under the place.
 
+use super::lines::shorten;
 use super::model::Excerpt;
 use super::{Pen, Tone, pad};
 use console::measure_text_width;
@@ -68,16 +69,55 @@ pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone) {
         let number = excerpt.first + offset as u32;
         let gutter = format!("    {bar} {} {bar} ", pad(&number.to_string(), width, true));
         let marked = if number == excerpt.line { Tone::Text } else { Tone::Dim };
-        pen.line(&[(Tone::Dim, &gutter), (marked, text)]);
+        let room = pen.face.width.saturating_sub(measure_text_width(&gutter)).max(20);
+        let shown = if pen.face.drawing { shorten(text, room, pen.face) } else { text.clone() };
+        pen.line(&[(Tone::Dim, &gutter), (marked, &shown)]);
         if number == excerpt.line {
             let indent = text.len() - text.trim_start().len();
             let at = excerpt.column.map_or(indent, |column| column.saturating_sub(1) as usize).min(text.len());
             let whole = measure_text_width(text.trim_end()).saturating_sub(indent);
             let length = excerpt.length.map_or(if excerpt.column.is_some() { 1 } else { whole }, |n| n as usize);
-            let caret = pen.face.glyph("▔", "^").repeat(length.clamp(1, 60));
-            let gutter = format!("    {bar} {} {bar} {}", " ".repeat(width), " ".repeat(at));
+            let length = length.clamp(1, 60);
+            let left = measure_text_width(&gutter) + at;
+            let margin = format!("    {bar} {} {bar} {}", " ".repeat(width), " ".repeat(at));
             let label = format!(" {}", excerpt.label);
-            pen.line(&[(Tone::Dim, &gutter), (tone, &caret), (tone, &label)]);
+            // On a terminal a label that does not fit stands below; elsewhere lines may be long.
+            let fits = !pen.face.drawing || left + length + measure_text_width(&label) <= pen.face.width;
+            let length = if fits { length } else { length.min(pen.face.width.saturating_sub(left).max(1)) };
+            let caret = pen.face.glyph("▔", "^").repeat(length);
+            if fits {
+                pen.line(&[(Tone::Dim, &margin), (tone, &caret), (tone, &label)]);
+            } else {
+                pen.line(&[(Tone::Dim, &margin), (tone, &caret)]);
+                let margin = format!("    {bar} {} {bar}", " ".repeat(width));
+                pen.line(&[(Tone::Dim, &margin), (tone, &label)]);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Face;
+
+    #[test]
+    fn on_a_narrow_terminal_no_line_is_wider_than_it() {
+        let text =
+            "        if (blockDim.x > 32) v[t] += v[t + 32];  // the rounds of the last warp, and nothing after it";
+        let excerpt = Excerpt {
+            file: "k.cu".into(),
+            line: 9,
+            column: None,
+            length: None,
+            label: "write by thread 16 of block 0".into(),
+            first: 9,
+            lines: vec![text.into()],
+        };
+        let mut pen = Pen::new(Face::terminal(60, false));
+        write(&mut pen, &excerpt, Tone::Accent);
+        let out = pen.finish();
+        assert!(out.lines().all(|line| measure_text_width(line) <= 60), "{out}");
+        assert!(out.contains("write by thread 16 of block 0"), "{out}");
     }
 }

@@ -2,7 +2,7 @@
 //! and last what to do next, nearest to the prompt.
 
 use super::model::*;
-use super::{Face, Pen, Tone, Verdict, diff, excerpt, pad, sweep, table};
+use super::{Face, Pen, Tone, Verdict, diff, excerpt, ladder, lines, pad, sweep, table, trace};
 
 /// How much of the report to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,15 +24,19 @@ pub fn render(report: &Report, face: Face, detail: Detail) -> String {
     if detail > Detail::Brief {
         stages(&mut pen, report);
         orders(&mut pen, report);
+        shortest_order(&mut pen, report);
         if detail == Detail::Full {
             cases(&mut pen, report);
         }
         sweep::write(&mut pen, report);
+        ladder::write(&mut pen, report);
         table::write(&mut pen, report, detail);
         diff::write(&mut pen, report, detail);
         goals(&mut pen, report);
         outputs(&mut pen, report);
-        lines(&mut pen, report);
+        lines::launches(&mut pen, report);
+        lines::write(&mut pen, report, detail);
+        trace::write(&mut pen, report);
     }
     printf(&mut pen, report);
     notes(&mut pen, report);
@@ -72,13 +76,17 @@ fn machine(report: &Report) -> String {
             [] => "nothing was run".to_owned(),
             [one] => format!("on the simulator, schedule {one}"),
             [first, more @ ..] => {
-                let drawn = more.iter().filter(|name| name.starts_with("adversarial")).count();
+                // One kind is `adversarial:...`, another `pct:...`; of many only the number is said.
+                let (adversarial, others): (Vec<_>, Vec<_>) =
+                    more.iter().partition(|name| name.starts_with("adversarial"));
+                let (random, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| name.starts_with("pct"));
                 let mut names = vec![first.clone()];
-                names.extend(more.iter().filter(|name| !name.starts_with("adversarial")).cloned());
-                match drawn {
-                    0 => {}
-                    1 | 2 => names.extend(more.iter().filter(|name| name.starts_with("adversarial")).cloned()),
-                    _ => names.push(format!("{drawn} adversarial ones")),
+                names.extend(others.into_iter().cloned());
+                for (kind, of_kind) in [("adversarial ones", adversarial), ("with random priorities", random)] {
+                    match of_kind.len() {
+                        0..=2 => names.extend(of_kind.into_iter().cloned()),
+                        many => names.push(format!("{many} {kind}")),
+                    }
                 }
                 format!("on the simulator, schedules {}", names.join(", "))
             }
@@ -149,7 +157,21 @@ fn orders(pen: &mut Pen, report: &Report) {
         let name = pad(&order.schedule, width, false);
         let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
+        if !good {
+            pen.line(&[(Tone::Text, "       "), (Tone::Dim, &order.repeat)]);
+        }
     }
+}
+
+/// The shortest order that fails, in words.
+fn shortest_order(pen: &mut Pen, report: &Report) {
+    let Some(order) = &report.shortest_order else { return };
+    let known = if order.minimal { "nothing can be left out" } else { "the shortest that was found" };
+    pen.heading("an order that fails", known);
+    for step in &order.steps {
+        pen.wrapped(&[(Tone::Text, "  ")], Tone::Text, step);
+    }
+    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &order.repeat)]);
 }
 
 fn cases(pen: &mut Pen, report: &Report) {
@@ -222,33 +244,6 @@ fn outputs(pen: &mut Pen, report: &Report) {
             facts.push(format!("{} never written", output.unwritten));
         }
         pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &facts.join(", "));
-    }
-}
-
-fn lines(pen: &mut Pen, report: &Report) {
-    if report.lines.is_empty() {
-        return;
-    }
-    let mut file = "";
-    for line in &report.lines {
-        if line.file != file {
-            file = &line.file;
-            pen.heading(file, "");
-            let header = format!("{:>12} {:>7} {:>10} {:>9}", "instructions", "lanes", "sectors", "conflicts");
-            pen.line(&[(Tone::Dim, &header)]);
-        }
-        let counts = match &line.counters {
-            None => " ".repeat(41),
-            Some(counters) => format!(
-                "{:>12} {:>5.0} % {:>10} {:>9}",
-                pen.face.number(counters.instructions as f64),
-                100.0 * counters.lane_efficiency(),
-                pen.face.number((counters.global_load_sectors + counters.global_store_sectors) as f64),
-                pen.face.number(counters.shared_bank_conflicts as f64),
-            ),
-        };
-        let number = format!("{:>4} {} ", line.line, pen.face.glyph("│", "|"));
-        pen.line(&[(Tone::Accent, &counts), (Tone::Dim, &number), (Tone::Text, &line.text)]);
     }
 }
 

@@ -5,10 +5,15 @@
 mod diff;
 mod excerpt;
 mod face;
+mod ladder;
 mod layout;
+mod lines;
+mod markup;
 mod model;
 mod sweep;
 mod table;
+mod trace;
+mod trace_svg;
 mod verdict;
 
 #[cfg(test)]
@@ -17,5 +22,7 @@ mod tests;
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};
 pub use layout::{Detail, render, sizes};
+pub use markup::escape;
 pub use model::*;
+pub use trace_svg::{Dress, figure, standalone};
 pub use verdict::Verdict;

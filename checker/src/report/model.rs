@@ -61,6 +61,8 @@ pub enum SubjectKind {
     Exercise,
     /// One kernel over a table of parameters.
     Sweep,
+    /// A row of versions, each a step from the one before.
+    Ladder,
     /// A stand-alone kernel file.
     File,
 }
@@ -197,6 +199,23 @@ pub struct Order {
     pub schedule: String,
     /// The gravest that was found under it.
     pub verdict: Verdict,
+    /// The command that repeats it; empty for one that is clean.
+    pub repeat: String,
+}
+
+/// The shortest order of execution that fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShortestOrder {
+    /// The schedule that failed, as `--schedule` writes it.
+    pub schedule: String,
+    /// What happens out of the ordinary, a sentence each.
+    pub steps: Vec<String>,
+    /// The witness, as `--witness` takes it.
+    pub witness: String,
+    /// The command that replays it.
+    pub repeat: String,
+    /// Nothing can be left out; false if that took too long to find out.
+    pub minimal: bool,
 }
 
 /// A finding of the simulator, with where it was made.
@@ -368,6 +387,50 @@ pub struct SweepTable {
     pub provenance: Provenance,
 }
 
+/// A ladder's table: a version a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LadderTable {
+    /// Name of the element type that the numbers are for.
+    pub element: String,
+    /// Sizes at which it was counted.
+    pub sizes: Sizes,
+    /// Sizes at which it was timed.
+    pub time_sizes: Sizes,
+    /// The versions in order.
+    pub steps: Vec<LadderStep>,
+    /// Where the times come from, if there are any.
+    pub times: Option<Provenance>,
+}
+
+/// A version of a ladder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LadderStep {
+    /// Its name.
+    pub version: String,
+    /// What it does and what its flaw is: the comment that its file begins with.
+    pub heading: String,
+    /// Block size of these numbers.
+    pub block: i64,
+    /// Launches in the plan.
+    pub launches: usize,
+    /// Everything the simulator counted.
+    pub counters: Option<simulator::Counters>,
+    /// SASS instructions of all kernels launched.
+    pub sass_instructions: Option<f64>,
+    /// Registers of the kernel with the most.
+    pub registers: Option<f64>,
+    /// Theoretical occupancy of its largest launch, 0 to 1.
+    pub occupancy: Option<f64>,
+    /// Time of a pass in microseconds.
+    pub us: Option<f64>,
+    /// Bytes that must move over the time, in GB/s.
+    pub gb_per_s: Option<f64>,
+    /// Fraction of what reading memory reaches, 0 to 1.
+    pub roof: Option<f64>,
+    /// Time of the version before it over its own: median and the ends of its 99 % interval.
+    pub step: Option<[f64; 3]>,
+}
+
 /// Counters of one source line, for `checker run --lines`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
@@ -379,6 +442,35 @@ pub struct SourceLine {
     pub text: String,
     /// Its counters; `None` for a line that nothing was attributed to.
     pub counters: Option<simulator::Counters>,
+}
+
+/// Counters of one launch, for `checker run`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchCounters {
+    /// Kernel as the launch names it.
+    pub kernel: String,
+    /// Line of the launch in the kernel file.
+    pub line: u32,
+    /// Its sums.
+    pub counters: simulator::Counters,
+}
+
+/// Which lanes ran which line at each step of a launch, for `checker run --trace`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traced {
+    /// The schedule, as `checker run --schedule` writes it.
+    pub schedule: String,
+    /// Kernel as the launch names it.
+    pub kernel: String,
+    /// Line of the launch in the kernel file.
+    pub line: u32,
+    /// Steps kept at most.
+    pub limit: usize,
+    /// Source line of each of the trace's places; the PTX instruction where there is none, or where steps are instructions.
+    pub texts: Vec<String>,
+    /// The steps.
+    #[serde(flatten)]
+    pub trace: simulator::trace::Trace,
 }
 
 /// What an output held at the end of `checker run`.
@@ -440,6 +532,8 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// `checker run`: orders of execution that were tried.
     pub orders: Vec<Order>,
+    /// `checker run`: the shortest order that fails, where the usual one does not.
+    pub shortest_order: Option<ShortestOrder>,
     /// Findings of the candidate.
     pub findings: Vec<Caught>,
     /// The comparison.
@@ -458,12 +552,19 @@ pub struct Report {
     pub sweep: Option<SweepTable>,
     /// The same, measured earlier on a named device.
     pub recorded_sweep: Option<SweepTable>,
+    /// A ladder's table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ladder: Option<LadderTable>,
     /// Outputs of a stand-alone run.
     pub outputs: Vec<OutputSummary>,
     /// What printf wrote.
     pub printf: String,
+    /// Counters of each launch of `checker run`.
+    pub launches: Vec<LaunchCounters>,
     /// Counters beside the source.
     pub lines: Vec<SourceLine>,
+    /// Which lanes ran which line when, a launch and a schedule each.
+    pub traces: Vec<Traced>,
     /// Warnings and limits worth knowing.
     pub notes: Vec<String>,
     /// Unsolved: the one thing to try first.
@@ -490,6 +591,7 @@ impl Report {
             stages: Vec::new(),
             cases: Vec::new(),
             orders: Vec::new(),
+            shortest_order: None,
             findings: Vec::new(),
             table: Vec::new(),
             counters: Vec::new(),
@@ -499,9 +601,12 @@ impl Report {
             recorded: None,
             sweep: None,
             recorded_sweep: None,
+            ladder: None,
             outputs: Vec::new(),
             printf: String::new(),
+            launches: Vec::new(),
             lines: Vec::new(),
+            traces: Vec::new(),
             notes: Vec::new(),
             try_first: None,
             learned: None,

@@ -2,6 +2,7 @@
 
 use super::*;
 use simulator::Counters;
+use simulator::trace::{Step, Trace, TracePlace, TracedWarp};
 
 fn sizes(n: i64) -> Sizes {
     Sizes::from([("n".to_owned(), n)])
@@ -205,8 +206,112 @@ fn colour_is_the_only_difference_that_colour_makes() {
 
 #[test]
 fn a_report_survives_json() {
-    for report in [passed(), race(), sweep()] {
+    for report in [passed(), race(), sweep(), run()] {
         let back: Report = serde_json::from_str(&report.to_json()).unwrap();
         assert_eq!(back, report);
     }
+}
+
+/// Counts and a trace of a file with two launches.
+fn run() -> Report {
+    let subject = Subject { name: "k.cu".into(), title: String::new(), chapter: None, kind: SubjectKind::File };
+    let mut report = Report::new(subject, Machine::Sim { schedules: vec!["its".into()] }, 7);
+    report.versions = vec![Version { label: "value".into(), file: "k.cu".into() }];
+    let line = |file: &str, line: u32, text: &str, counters: Option<Counters>| SourceLine {
+        file: file.into(),
+        line,
+        text: text.into(),
+        counters,
+    };
+    let load = Counters {
+        instructions: 40_960,
+        thread_instructions: 1_310_720,
+        global_load_requests: 8192,
+        global_load_sectors: 1_048_576,
+        divergent_branches: 3,
+        flops: 262_144,
+        shared_load_wavefronts: 64,
+        ..Counters::default()
+    };
+    let barrier = Counters { instructions: 1024, thread_instructions: 16_384, barriers: 1024, ..Counters::default() };
+    report.lines = vec![
+        line("k.cu", 1, "// a comment", None),
+        line(
+            "k.cu",
+            98,
+            "    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += data[i] * weight[index[i]];",
+            Some(load),
+        ),
+        line("k.cu", 99, "    __syncthreads();", Some(barrier)),
+        line("/usr/include/cuda.h", 1234, "", Some(Counters { shared_bank_conflicts: 7, ..barrier })),
+        line("", 0, "", Some(Counters { global_atomics: 5, ..barrier })),
+    ];
+    let launch = |kernel: &str, line, counters| LaunchCounters { kernel: kernel.into(), line, counters };
+    report.launches = vec![launch("gather", 4, load), launch("wait<256>", 5, barrier)];
+    let step =
+        |place, lanes, active, waiting, live| Step { warp: 0, place, lanes, active, waiting, live, instructions: 2 };
+    let place = |line, ptx_line| TracePlace { function: "k".into(), file: "k.cu".into(), line, ptx_line };
+    report.traces = vec![Traced {
+        schedule: "adversarial:9".into(),
+        kernel: "k<int>".into(),
+        line: 4,
+        limit: 4,
+        texts: vec!["if (lane < 4) {".into(), "    A; // <first> & foremost".into(), "x".repeat(120)],
+        trace: Trace {
+            places: vec![place(10, 20), place(11, 30), place(12, 40)],
+            warps: vec![TracedWarp { block: 2, warp: 1, lanes: 0xfff }],
+            steps: vec![
+                step(0, 0xfff, 0xfff, 0, 0xfff),
+                step(1, 0x00f, 0x007, 0xf00, 0xfff),
+                step(2, 0x0f0, 0x0f0, 0xf00, 0xff0),
+            ],
+            dropped: 39,
+        },
+    }];
+    report
+}
+
+#[test]
+fn counters_beside_the_source_and_traces() {
+    insta::assert_snapshot!("plain-run", render(&run(), Face::plain(), Detail::Normal));
+    insta::assert_snapshot!("plain-run-verbose", render(&run(), Face::plain(), Detail::Full));
+    let text = render(&run(), Face::terminal(80, false), Detail::Normal);
+    for line in text.lines() {
+        assert!(console::measure_text_width(line) <= 80, "wider than the terminal: {line}");
+    }
+    insta::assert_snapshot!("terminal-run", text);
+}
+
+#[test]
+fn a_trace_as_svg_is_well_formed_and_says_what_it_shows() {
+    let report = run();
+    let picture = standalone(&report.traces);
+    let element = figure(&report.traces[0], 0, "wb7", Dress::Page).unwrap();
+    assert!(figure(&report.traces[0], 1, "wb7", Dress::Page).is_none());
+    for svg in [&picture, &element] {
+        well_formed(svg);
+        assert!(svg.contains("<title") && svg.contains("step 2: line 11, lanes 0 to 2;"), "{svg}");
+        assert!(svg.contains("A; // &lt;first&gt; &amp; foremost"), "{svg}");
+        assert!(svg.contains("`--trace-steps` is 4") && !svg.contains("\n\n"), "{svg}");
+    }
+    // A picture of its own brings its colours, one in a page has the page's.
+    assert!(picture.contains("prefers-color-scheme:dark") && !element.contains("<style"));
+    assert!(element.contains("aria-labelledby=\"wb7-t wb7-d\""));
+}
+
+/// Tags are closed in order, and attributes are quoted.
+fn well_formed(text: &str) {
+    let mut open = Vec::new();
+    for tag in text.split('<').skip(1) {
+        let (tag, rest) = tag.split_once('>').expect("a tag ends");
+        assert!(!rest.contains('&') || rest.contains(';'), "{rest}");
+        assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "in {text}"),
+            None if tag.ends_with('/') => {}
+            None => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
 }

@@ -31,6 +31,8 @@ pub enum Verdict {
     Uninitialised,
     /// Lanes that wait for each other for ever.
     Deadlock,
+    /// Lanes that poll what nobody is left to change.
+    Livelock,
     /// A barrier that not all threads reach.
     DivergentBarrier,
     /// A `*_sync` mask that names lanes which cannot arrive.
@@ -75,6 +77,7 @@ impl Verdict {
             Self::WriteToConstant => "WRITE TO CONSTANT",
             Self::Uninitialised => "UNINITIALISED READ",
             Self::Deadlock => "DEADLOCK",
+            Self::Livelock => "LIVELOCK",
             Self::DivergentBarrier => "DIVERGENT BARRIER",
             Self::SyncMask => "WRONG SYNC MASK",
             Self::Trap => "TRAP",
@@ -114,6 +117,7 @@ impl Verdict {
             Self::Trap => Reason::Trap,
             Self::Assert => Reason::Assert,
             Self::Deadlock => Reason::Deadlock,
+            Self::Livelock => Reason::Livelock,
             Self::DivergentBarrier => Reason::DivergentBarrier,
             Self::SyncMask => Reason::SyncMask,
             Self::Endless => Reason::StepLimit,
@@ -134,13 +138,15 @@ impl Verdict {
             FindingKind::Trap => Self::Trap,
             FindingKind::Assert { .. } => Self::Assert,
             FindingKind::Deadlock { .. } => Self::Deadlock,
+            FindingKind::Livelock { .. } => Self::Livelock,
             FindingKind::DivergentBarrier { .. } => Self::DivergentBarrier,
             FindingKind::SyncMask { .. } => Self::SyncMask,
             FindingKind::StepLimit { .. } => Self::Endless,
             FindingKind::StackOverflow { .. } => Self::StackOverflow,
+            FindingKind::StateLimit { .. } => Self::OutOfMemory,
             FindingKind::BadJump { .. } => Self::BadJump,
             FindingKind::Unsupported { .. } => Self::Unsupported,
-            FindingKind::PrintfOverflow { .. } => return None,
+            FindingKind::PrintfOverflow { .. } | FindingKind::FindingsOverflow { .. } => return None,
         })
     }
 }

@@ -7,6 +7,7 @@
 pub mod doctor;
 mod error;
 pub mod home;
+pub mod installing;
 mod probe;
 mod provision;
 mod search;

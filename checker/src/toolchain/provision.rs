@@ -2,10 +2,11 @@
 //!
 //! Rules: an installation is made in a temporary folder beside its final place, checked, stamped with the size of every
 //! file, and renamed as a whole; so a killed run leaves nothing that looks complete. A lock lets one process install
-//! while others wait. No package index is named: pip's or uv's own configuration decides.
+//! while others wait; the installer inherits it and ends with the checker, so whoever has the lock is alone in the
+//! folder. No package index is named: pip's or uv's own configuration decides.
 
 use super::home::{self, Home};
-use super::{ToolchainError, probe, search, short_hash};
+use super::{ToolchainError, installing, probe, search, short_hash};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
@@ -88,11 +89,13 @@ pub(super) fn provision(home: &Home, missing: &[&'static str], anew: bool) -> Re
     }
     let base = home.toolchains();
     fs::create_dir_all(&base).map_err(|error| write_error(&base, &error))?;
-    let _lock = lock(&base)?;
+    let (lock, alone) = lock(&base)?;
     if let (false, Some(root)) = (anew, installed(home)) {
         return Ok(root);
     }
-    sweep(&base);
+    if alone {
+        sweep(&base);
+    }
     let installers = installers();
     if installers.is_empty() {
         return Err(ToolchainError::NoInstaller { missing: missing.to_vec() });
@@ -102,7 +105,7 @@ pub(super) fn provision(home: &Home, missing: &[&'static str], anew: bool) -> Re
     let target = work.path().join("target");
     let mut failure = None;
     for installer in &installers {
-        match install(installer, work.path(), &target) {
+        match install(installer, &lock, work.path(), &target) {
             Ok(()) => {
                 failure = None;
                 break;
@@ -150,7 +153,8 @@ fn finish(target: &Path, folder: &Path) -> io::Result<()> {
     fs::rename(target, folder)
 }
 
-/// Removes what killed installations left. Only called with the lock held.
+/// Removes what killed installations left. Only called with the lock held, so nobody writes there any more. What cannot be
+/// removed (another user's) is in nobody's way: every installation has a folder of its own.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -160,11 +164,13 @@ fn sweep(base: &Path) {
     }
 }
 
-fn lock(base: &Path) -> Result<File, ToolchainError> {
+/// The lock file, and whether it is really locked.
+fn lock(base: &Path) -> Result<(File, bool), ToolchainError> {
     let path = base.join(".lock");
     let file = File::options()
         .create(true)
         .truncate(false)
+        .read(true)
         .write(true)
         .open(&path)
         .map_err(|error| write_error(base, &error))?;
@@ -175,9 +181,9 @@ fn lock(base: &Path) -> Result<File, ToolchainError> {
             file.lock().map_err(|error| write_error(base, &error))?;
         }
         // Some network file systems have no locks; the rename at the end still keeps the folder whole.
-        Err(fs::TryLockError::Error(_)) => {}
+        Err(fs::TryLockError::Error(_)) => return Ok((file, false)),
     }
-    Ok(file)
+    Ok((file, true))
 }
 
 fn write_error(dir: &Path, error: &io::Error) -> ToolchainError {
@@ -235,14 +241,16 @@ pub(super) fn installer_name() -> Option<&'static str> {
     installers().first().map(|installer| installer.name)
 }
 
-fn install(installer: &Installer, work: &Path, target: &Path) -> Result<(), ToolchainError> {
+fn install(installer: &Installer, lock: &File, work: &Path, target: &Path) -> Result<(), ToolchainError> {
     let list = work.join("requirements.txt");
     let scratch = work.join("tmp");
     fs::write(&list, REQUIREMENTS)
         .and_then(|()| fs::create_dir_all(&scratch))
         .map_err(|error| write_error(work, &error))?;
     let failed = |detail: String| ToolchainError::InstallFailed { installer: installer.name.to_owned(), detail };
-    let mut child = Command::new(&installer.program)
+    // Empty, so it reads as nothing; and while the installer or anything it started lives, the lock is held.
+    let stdin = lock.try_clone().map_err(|error| failed(error.to_string()))?;
+    let mut child = installing::command(&installer.program)
         .args(installer.arguments)
         .args(["--require-hashes", "--no-deps", "--only-binary=:all:", "--target"])
         .arg(target)
@@ -252,7 +260,7 @@ fn install(installer: &Installer, work: &Path, target: &Path) -> Result<(), Tool
         .env("TMPDIR", &scratch)
         .env("PIP_REQUIRE_VIRTUALENV", "0")
         .current_dir(work)
-        .stdin(Stdio::null())
+        .stdin(stdin)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

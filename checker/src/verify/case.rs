@@ -2,7 +2,8 @@
 
 use super::compare::{Array, Judgement, compare, value};
 use super::fill::{self, Values};
-use super::leavings::{sum, summaries, write_dump};
+use super::leavings::{summaries, write_dump};
+use super::shortest::{self, Failed};
 use super::{POISON, Tolerance};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
@@ -172,10 +173,26 @@ fn check_version(
         }
         let Some((_, open)) = session.as_mut() else { break };
         let answer = answers.iter().find(|answer| answer.seed == run.seed && answer.values == run.values);
-        let (pass, mut status) = match run_once(&mut **open, program, outputs, run, answer, &mut checked) {
+        let schedule = match shortest::measured(machine, program, run) {
+            Ok(schedule) => schedule,
+            Err(stop) => {
+                checked.status = stop.status()?;
+                return Ok(checked);
+            }
+        };
+        let measured = RunId { schedule, ..*run };
+        let (pass, mut status) = match run_once(&mut **open, program, outputs, &measured, answer, &mut checked) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
         };
+        let first = !runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
+        if let (Some(effort), true, Some(failed)) = (machine.effort(), first, Failed::of(&status, &pass)) {
+            let trial = shortest::trial(&pass, true);
+            let failed = (&failed, &trial);
+            if checked.shortest.is_none() && run.schedule.is_some_and(|schedule| schedule.is_explored()) {
+                checked.shortest = shortest::shortest(machine, program, outputs, run, answer, failed, &effort)?;
+            }
+        }
         record(&mut checked, program, run, pass);
         if run.number == 0 && !machine.broken() {
             if answers.is_empty() {
@@ -232,7 +249,7 @@ fn run_once(
 }
 
 /// Fills inputs, poisons outputs and scratch.
-fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
+pub(super) fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
     (0..program.plan.buffers.len()).try_for_each(|index| prepare_buffer(session, program, index, run))
 }
 
@@ -398,11 +415,10 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
         if first {
             let planned = &program.plan.launches[launch];
             let (kernel, line) = (planned.kernel.clone(), planned.line);
-            checked.launches.push(LaunchCount { kernel, line, counters: report.counters });
-            checked.counters = Some(sum(checked.counters.unwrap_or_default(), &report.counters));
+            checked.launches.push(LaunchCount { kernel, line, counters: report.counters, trace: report.trace });
+            checked.counters.get_or_insert_default().add(&report.counters);
             for (place, counters) in &report.lines {
-                let entry = lines.entry(place.clone()).or_default();
-                *entry = sum(*entry, counters);
+                lines.entry(place.clone()).or_default().add(counters);
             }
             let dropped = report.findings.iter().map(|finding| match finding.kind {
                 FindingKind::PrintfOverflow { dropped } => dropped,

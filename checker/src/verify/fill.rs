@@ -112,6 +112,22 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
         (Some(Fill::Integers { lo, hi }), _) => {
             integers(buffer.dtype, &mut bytes, |index| stream.integer(index, *lo, *hi));
         }
+        (Some(Fill::Sorted { run }), _) => {
+            integers(buffer.dtype, &mut bytes, |index| sorted(stream, index as i64, *run));
+        }
+        (Some(Fill::Scaled { lo, hi, len }), _) => {
+            let exponent = |index: u64| stream.integer(!(index / *len as u64), *lo, *hi) as i32;
+            let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * 2f64.powi(exponent(index));
+            reals(buffer.dtype, &mut bytes, f64::NEG_INFINITY, f64::INFINITY, value);
+        }
+        (Some(Fill::Band { lo, hi, width }), _) => {
+            let first = lo + stream.unit(u64::MAX) * (hi - lo - width);
+            reals(buffer.dtype, &mut bytes, first, *hi, |index| first + stream.unit(index) * width);
+        }
+        (Some(Fill::Few { lo, hi, count }), _) => {
+            let number = |index: i64| stream.integer(!(index as u64), *lo, *hi);
+            integers(buffer.dtype, &mut bytes, |index| number(stream.integer(index, 0, count - 1)));
+        }
         (Some(Fill::Iota), _) => integers(buffer.dtype, &mut bytes, |index| index as i64),
         (Some(Fill::Constant(value)), _) => {
             if buffer.dtype.is_float() {
@@ -130,6 +146,12 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
         }
     }
     Ok(bytes)
+}
+
+/// Element `index` of ascending integers: in every `run` elements the next number begins once, at a place that is drawn.
+fn sorted(stream: Stream, index: i64, run: i64) -> i64 {
+    let (before, place) = (index / run, index % run);
+    before + i64::from(place >= stream.integer(before as u64, 0, run - 1))
 }
 
 /// Zero bytes for a buffer, or an error when the host cannot hold them.
@@ -330,6 +352,69 @@ mod tests {
                 assert!(distinct.len() >= 2, "{lo} {hi}");
             }
         }
+    }
+
+    #[test]
+    fn sorted_integers_ascend_in_steps_of_one_and_runs_differ() {
+        for (run, len) in [(1i64, 50), (7, 5000), (100, 40_000)] {
+            for seed in 0..3 {
+                let bytes = filled(&buffer(DType::I32, len, Fill::Sorted { run }), seed, Values::AsStated);
+                let keys: Vec<i64> = bytes.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word).into()).collect();
+                assert!(keys[0] <= 1 && keys.windows(2).all(|pair| (0..=1).contains(&(pair[1] - pair[0]))), "{run}");
+                assert!(keys[keys.len() - 1] <= len.div_ceil(run as u64) as i64, "{run}");
+                let runs: Vec<usize> = keys.chunk_by(|a, b| a == b).map(<[i64]>::len).collect();
+                assert!(runs.iter().all(|&length| length < 2 * run as usize), "{run}: {runs:?}");
+                assert!(run == 1 || runs.iter().any(|length| *length != runs[1]), "{run}: {runs:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn scaled_reals_share_an_exponent_for_a_stretch() {
+        let fill = Fill::Scaled { lo: -100, hi: 100, len: 64 };
+        let bytes = filled(&buffer(DType::F32, 64 * 200 + 5, fill), 4, Values::AsStated);
+        let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let largest = |stretch: &[f32]| stretch.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+        let exponents: Vec<i32> =
+            values.chunks_exact(64).map(|stretch| f64::from(largest(stretch)).log2().ceil() as i32).collect();
+        // That none of 64 comes within a factor of 2 of the bound has a chance of 2^-64.
+        assert!(exponents.iter().all(|exponent| (-100..=100).contains(exponent)));
+        assert!(exponents.iter().min() < Some(&-80) && exponents.iter().max() > Some(&80), "{exponents:?}");
+        for (stretch, exponent) in values.chunks_exact(64).zip(exponents) {
+            let mean = stretch.iter().map(|x| f64::from(x.abs())).sum::<f64>() / 64.0 / 2f64.powi(exponent);
+            assert!((0.3..0.7).contains(&mean), "{stretch:?}");
+        }
+        let negative = values.iter().filter(|x| **x < 0.0).count() as f64 / values.len() as f64;
+        assert!((negative - 0.5).abs() < 0.02, "{negative}");
+    }
+
+    #[test]
+    fn a_band_lies_elsewhere_in_each_run() {
+        let buffer = buffer(DType::F32, 3000, Fill::Band { lo: 1000.0, hi: 4000.0, width: 1.0 });
+        let mut firsts = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let bytes = filled(&buffer, seed, Values::AsStated);
+            let values = || bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
+            let (least, most) = (values().fold(f32::INFINITY, f32::min), values().fold(0.0, f32::max));
+            assert!(least >= 1000.0 && most <= 4000.0 && (0.98..=1.001).contains(&(most - least)), "{least} {most}");
+            firsts.insert(least as i64 / 300);
+        }
+        assert!(firsts.len() >= 5, "{firsts:?}");
+    }
+
+    #[test]
+    fn few_numbers_come_often_and_are_others_in_each_run() {
+        let buffer = buffer(DType::I32, 3000, Fill::Few { lo: -2_147_483_647, hi: -1, count: 40 });
+        let mut all = std::collections::BTreeSet::new();
+        for seed in 0..5 {
+            let bytes = filled(&buffer, seed, Values::AsStated);
+            let values: std::collections::BTreeSet<i32> =
+                bytes.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word)).collect();
+            assert_eq!(values.len(), 40);
+            assert!(values.iter().all(|value| *value < 0) && values.first() < Some(&-1_900_000_000), "{values:?}");
+            all.extend(values);
+        }
+        assert_eq!(all.len(), 200);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::npy;
 use crate::backend::machine::Session;
 use crate::backend::{BufferSummary, Failure};
 use crate::plan::{Buffer, Plan, Role};
-use simulator::Counters;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -76,34 +75,4 @@ pub fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Pat
         file.write_all(part).map_err(|error| failed(error.to_string()))?;
     }
     file.flush().map_err(|error| failed(error.to_string()))
-}
-
-/// Field by field.
-pub fn sum(a: Counters, b: &Counters) -> Counters {
-    Counters {
-        instructions: a.instructions + b.instructions,
-        thread_instructions: a.thread_instructions + b.thread_instructions,
-        branches: a.branches + b.branches,
-        divergent_branches: a.divergent_branches + b.divergent_branches,
-        global_load_requests: a.global_load_requests + b.global_load_requests,
-        global_load_sectors: a.global_load_sectors + b.global_load_sectors,
-        global_load_bytes: a.global_load_bytes + b.global_load_bytes,
-        global_store_requests: a.global_store_requests + b.global_store_requests,
-        global_store_sectors: a.global_store_sectors + b.global_store_sectors,
-        global_store_bytes: a.global_store_bytes + b.global_store_bytes,
-        shared_load_requests: a.shared_load_requests + b.shared_load_requests,
-        shared_load_wavefronts: a.shared_load_wavefronts + b.shared_load_wavefronts,
-        shared_store_requests: a.shared_store_requests + b.shared_store_requests,
-        shared_store_wavefronts: a.shared_store_wavefronts + b.shared_store_wavefronts,
-        shared_bank_conflicts: a.shared_bank_conflicts + b.shared_bank_conflicts,
-        local_loads: a.local_loads + b.local_loads,
-        local_stores: a.local_stores + b.local_stores,
-        global_atomics: a.global_atomics + b.global_atomics,
-        shared_atomics: a.shared_atomics + b.shared_atomics,
-        barriers: a.barriers + b.barriers,
-        warp_barriers: a.warp_barriers + b.warp_barriers,
-        shuffles: a.shuffles + b.shuffles,
-        votes: a.votes + b.votes,
-        flops: a.flops + b.flops,
-    }
 }

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod fill;
 mod leavings;
 pub mod npy;
+mod shortest;
 pub mod tolerance;
 
 pub use tolerance::Tolerance;

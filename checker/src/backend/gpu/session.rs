@@ -2,6 +2,7 @@
 
 use super::driver::{self, CudaError, Function, Memory, Module, Shape};
 use super::{Gpu, failure};
+use crate::backend::host;
 use crate::backend::job::{Program, Text};
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::sim::{real, scalar};
@@ -130,7 +131,18 @@ impl<'a> GpuSession<'a> {
         for index in 0..self.launches.len() {
             self.enqueue_launch(index, moved)?;
         }
-        Ok(())
+        self.host_sum()
+    }
+
+    /// What `//@ host` asks for: waits for the launches, fetches, adds, puts back. It cannot be recorded into a graph.
+    fn host_sum(&self) -> Result<(), Stop> {
+        let Some(host) = self.program.plan.host else { return Ok(()) };
+        self.wait_all()?;
+        let last = self.launches.len().saturating_sub(1);
+        let mut bytes = vec![0; self.bytes(host.from)];
+        self.buffers[host.from].read(GUARD, &mut bytes).map_err(|error| self.stop(error, last))?;
+        let sum = host::sum(self.program.plan.buffers[host.from].dtype, &bytes);
+        self.buffers[host.to].write(GUARD, &sum).map_err(|error| self.stop(error, last))
     }
 
     fn enqueue_launch(&self, index: usize, moved: &dyn Fn(usize) -> Option<u64>) -> Result<(), Stop> {
@@ -309,6 +321,9 @@ impl Session for GpuSession<'_> {
                 pass.stop = Some(stop);
                 break;
             }
+        }
+        if pass.stop.is_none() {
+            pass.stop = self.host_sum().err();
         }
         (pass.printf, pass.printf_dropped) = self.gpu.printed();
         pass

@@ -57,6 +57,7 @@ impl Proof {
         let (mutants, others): (Vec<&Probe>, Vec<&Probe>) =
             self.probes.iter().filter(|probe| probe.ok).partition(|probe| probe.version.starts_with("mutant "));
         parts.extend(others.iter().map(|probe| match probe.verdict.is_good() {
+            true if probe.version == Version::Candidate.to_string() => "every version passes".to_owned(),
             true => format!("{} passes", probe.version),
             false => format!("{} fails ({})", probe.version, probe.expected),
         }));
@@ -98,8 +99,11 @@ impl Prover<'_> {
             progress(&version.to_string());
             let mutant = matches!(version, Version::Mutant(_));
             let backend = if mutant && on_simulator { BackendChoice::Sim } else { self.options.backend };
-            let options = check::Options { version: Some(version.clone()), backend, ..self.options.clone() };
-            match check::check(&problem, &options, &|_| {}) {
+            let everything = problem.kind == Kind::Ladder;
+            let options =
+                check::Options { version: Some(version.clone()), backend, everything, ..self.options.clone() };
+            let said = |what: &str| progress(&format!("{version}: {what}"));
+            match check::check(&problem, &options, &said) {
                 Ok(report) => {
                     let (probe, fault) = judge(&version, expected, &report);
                     proof.faults.extend(fault);
@@ -119,7 +123,11 @@ fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
         return vec![(Version::Sweep, Expected::Passes)];
     }
     let flaw = problem.manifest.flaw.unwrap_or(Reason::Goal);
-    let mut plan = vec![(Version::Baseline, Expected::FailsFor(flaw)), (Version::Solution, Expected::Passes)];
+    let mut plan = match problem.kind {
+        // All versions at once.
+        Kind::Ladder => vec![(Version::Candidate, Expected::Passes)],
+        _ => vec![(Version::Baseline, Expected::FailsFor(flaw)), (Version::Solution, Expected::Passes)],
+    };
     for name in problem.mutants() {
         let version = Version::Mutant(name);
         // The audit has made sure that every mutant can be read and states its reason.
@@ -182,6 +190,7 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
         Reason::Trap => &[Verdict::Trap],
         Reason::Assert => &[Verdict::Assert],
         Reason::Deadlock => &[Verdict::Deadlock],
+        Reason::Livelock => &[Verdict::Livelock],
         Reason::DivergentBarrier => &[Verdict::DivergentBarrier],
         Reason::SyncMask => &[Verdict::SyncMask],
         Reason::StepLimit => &[Verdict::Endless],
@@ -221,6 +230,7 @@ mod tests {
             FindingKind::Trap,
             FindingKind::Assert { message: String::new() },
             FindingKind::Deadlock { explanation: String::new() },
+            FindingKind::Livelock { explanation: String::new() },
             FindingKind::DivergentBarrier { explanation: String::new() },
             FindingKind::SyncMask { explanation: String::new() },
             FindingKind::StepLimit { limit: 1 },

@@ -67,6 +67,14 @@ impl Loader<'_> {
         }
         let workbook = shelf::open(self.context)?;
         let problem = shelf::find(&workbook, subject)?;
+        if let Some(ladder) = problem.ladder() {
+            let file = format!("kernels/{}/{}.cu", problem.id, ladder.versions.first().map_or("", String::as_str));
+            return Err(usage(format!(
+                "{} has {} versions: name the file of one, as in `checker sass {file}`",
+                problem.id,
+                ladder.versions.len()
+            )));
+        }
         // A sweep has one version.
         let version = if problem.sweep().is_some() { &Version::Sweep } else { version };
         let file = problem.version(version).usage()?;
@@ -77,7 +85,8 @@ impl Loader<'_> {
     /// A file on its own. `Request::read` has the better messages for what is no text.
     fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
         Request::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
-        KernelFile::read(path).usage()
+        let types = Workbook::problem_of(path).map(|problem| problem.manifest.types()).unwrap_or_default();
+        KernelFile::read_typed(path, &types).usage()
     }
 
     /// Sizes for a file's template arguments: its own, or its problem's if it lies in a problem's folder.

@@ -208,7 +208,7 @@ fn every_metric_parses_back_to_itself() {
         assert_eq!(Metric::parse(name).unwrap().to_string(), name);
     }
     let counters = simulator::Counters { shared_bank_conflicts: 7, ..Default::default() };
-    assert_eq!(Counter::parse("shared_bank_conflicts").unwrap().of(&counters), 7.0);
+    assert_eq!(Counter::parse("shared_bank_conflicts").unwrap().of(&counters), Some(7.0));
 }
 
 /// All messages for malformed manifests, one snapshot: a message is part of the product.
@@ -299,7 +299,23 @@ fn a_fill_by_itself_parses() {
     assert_eq!(Fill::parse("constant(-2.5)").unwrap(), Fill::Constant(-2.5));
     assert_eq!(Fill::parse("\"x.npy\"").unwrap(), Fill::Npy("x.npy".into()));
     assert_eq!(Fill::parse(" integers( -3 , 4 )").unwrap(), Fill::Integers { lo: -3, hi: 4 });
-    assert!(Fill::parse("iota iota").is_err());
+    assert_eq!(Fill::parse("sorted(100)").unwrap(), Fill::Sorted { run: 100 });
+    assert_eq!(Fill::parse("scaled(-99, 99, 256)").unwrap(), Fill::Scaled { lo: -99, hi: 99, len: 256 });
+    assert_eq!(Fill::parse("band(-1, 4, 0.5)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 0.5 });
+    assert_eq!(Fill::parse("few(-9, 9, 3)").unwrap(), Fill::Few { lo: -9, hi: 9, count: 3 });
+    for bad in [
+        "band(1, 2, 1.5)",
+        "band(1, 2, -1)",
+        "few(3, 2, 1)",
+        "few(2, 3, 0)",
+        "iota iota",
+        "sorted(0)",
+        "sorted(1.5)",
+        "scaled(3, 2, 1)",
+        "scaled(0, 200, 1)",
+    ] {
+        assert!(Fill::parse(bad).is_err(), "{bad}");
+    }
     let text = GOOD.replace("uniform(-1, 1)", "data/a.npy");
     assert_eq!(parse(&text).unwrap().inputs[0].fill, Fill::Npy("data/a.npy".into()));
 }

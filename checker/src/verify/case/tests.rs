@@ -81,6 +81,7 @@ fn program(name: &str, out: DType) -> Program {
         plan: Plan {
             buffers: vec![buffer("a", DType::F32, Role::In, uniform), buffer("c", out, Role::Out, None)],
             launches: Vec::<Launch>::new(),
+            host: None,
         },
         ..Program::default()
     }
@@ -273,5 +274,7 @@ fn counters_are_summed_field_by_field() {
         }
         serde_json::from_value(fields.into()).unwrap()
     };
-    assert_eq!(sum(counters(1), &counters(10)), counters(11));
+    let mut sum = counters(1);
+    sum.add(&counters(10));
+    assert_eq!(sum, counters(11));
 }

@@ -1,0 +1,186 @@
+//! Every version of a ladder at element types, block sizes and sizes: as tasks that run in parallel.
+
+use super::kit::Kit;
+use crate::backend::{self, Case, Checked, Thoroughness, Verify};
+use crate::check::build::Refused;
+use crate::check::platform::Platform;
+use crate::check::verify::{STEPS, schedules};
+use crate::problem::ladder::{BLOCK, Ladder};
+use crate::problem::workbook::is_small;
+use crate::problem::{Problem, Sizes};
+use crate::report;
+use rayon::prelude::*;
+use simulator::{Checks, Schedule};
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// What one worker does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// Number of the element type.
+    pub element: usize,
+    /// Sizes, the block size in them.
+    pub sizes: Vec<Sizes>,
+    /// Versions by number; all claim these block sizes and have the same bound.
+    pub versions: Vec<usize>,
+    /// Small sizes run under every order, and twice over fresh inputs; so do large ones where versions are compared. Large
+    /// ones elsewhere run once.
+    pub thoroughness: Thoroughness,
+}
+
+/// One version at one size.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Number of the element type.
+    pub element: usize,
+    /// Number of the version.
+    pub version: usize,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// How it fared.
+    pub checked: Checked,
+}
+
+/// Versions of a large task: few enough for all cores to have work.
+const VERSIONS_A_TASK: usize = 4;
+/// A GPU may need long for the slowest version at the largest size.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The tasks of a check, the longest first. Without `everything`, sizes that are not small are run at the first element type and
+/// the ladder's own block size only, and other element types at that block size.
+pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Vec<Task> {
+    let Some(ladder) = problem.ladder() else { return Vec::new() };
+    let mut cases = problem.cases();
+    if on_gpu {
+        cases.extend(ladder.gpu_cases.iter().cloned());
+    }
+    let mut tasks = Vec::new();
+    for element in kit.elements() {
+        for block in &ladder.blocks {
+            let here = |sizes: &&Sizes| sizes.get(BLOCK) == Some(block);
+            let (own, first) = (*block == ladder.block, element == 0);
+            let (small, large): (Vec<Sizes>, Vec<Sizes>) = cases.iter().filter(here).cloned().partition(is_small);
+            if everything || own || first {
+                tasks.extend(grouped(kit, ladder, element, small, usize::MAX, Thoroughness::Full));
+            }
+            if everything || (own && first) {
+                let thoroughness = if own && first { Thoroughness::Full } else { Thoroughness::Once };
+                tasks.extend(grouped(kit, ladder, element, large, VERSIONS_A_TASK, thoroughness));
+            }
+        }
+    }
+    tasks.sort_by_key(|task| task.sizes.iter().all(is_small));
+    tasks
+}
+
+/// Versions that claim the sizes, by their bound, so many a task.
+fn grouped(
+    kit: &Kit,
+    ladder: &Ladder,
+    element: usize,
+    sizes: Vec<Sizes>,
+    most: usize,
+    thoroughness: Thoroughness,
+) -> Vec<Task> {
+    let Some(first) = sizes.first() else { return Vec::new() };
+    let mut groups: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+    for version in (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)) {
+        let step = kit.name(version);
+        let own = ladder.step_of(&step).and_then(|step| ladder.ops.get(step)).map(|formula| format!("{formula:?}"));
+        groups.entry(own).or_default().push(version);
+    }
+    let chunks = groups.values().flat_map(|versions| versions.chunks(most.min(versions.len()).max(1)));
+    chunks.map(|versions| Task { element, sizes: sizes.clone(), versions: versions.to_vec(), thoroughness }).collect()
+}
+
+/// Runs all tasks; `progress` hears how many are done. On a GPU one after the other.
+pub fn run(
+    kit: &Kit,
+    platform: &Platform,
+    tasks: &[Task],
+    seed: u64,
+    progress: &dyn Fn(usize),
+) -> Result<Vec<Outcome>, Refused> {
+    if platform.gpu.is_some() {
+        let mut all = Vec::new();
+        for (done, task) in tasks.iter().enumerate() {
+            all.extend(one(kit, platform, task, seed)?);
+            progress(done + 1);
+        }
+        return Ok(all);
+    }
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            tasks.par_iter().for_each_with(sender, |sender, task| {
+                // Nobody listens any more once a task was refused.
+                let _ = sender.send(one(kit, platform, task, seed));
+            });
+        });
+        let mut all = Vec::new();
+        for (done, outcomes) in receiver.iter().enumerate() {
+            all.extend(outcomes?);
+            progress(done + 1);
+        }
+        Ok(all)
+    })
+}
+
+/// The orders to try: all that any of the versions needs.
+pub fn orders(kit: &Kit, task: &Task, seed: u64) -> Vec<Schedule> {
+    let Some(element) = kit.element(task.element) else { return vec![Schedule::Its] };
+    let orders = task.versions.iter().map(|&version| schedules(&element.versions[version], seed));
+    orders.max_by_key(Vec::len).unwrap_or_else(|| vec![Schedule::Its])
+}
+
+fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
+    let mut cases = Vec::new();
+    for (index, sizes) in task.sizes.iter().enumerate() {
+        let versions: Result<Vec<_>, _> =
+            task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
+        cases.push(Case {
+            name: report::sizes(sizes),
+            seed: seed.wrapping_add(index as u64),
+            oracle: kit.oracle(task.element, sizes)?,
+            outputs: kit.outputs(task.element, &task.versions, sizes)?,
+            versions: versions?,
+            thoroughness: task.thoroughness,
+            exact_integers: true,
+            dump: Vec::new(),
+        });
+    }
+    // Every order where it is cheap; where there are many threads the usual one.
+    let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
+    let on = platform.on(orders, Checks::ALL, STEPS);
+    let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
+    let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
+    let results = results.map_err(|error| Refused::Error(error.into()))?;
+    let of_case = |(sizes, checked): (&Sizes, Vec<Checked>)| {
+        let outcome = |(&version, checked)| Outcome { element: task.element, version, sizes: sizes.clone(), checked };
+        task.versions.iter().zip(checked).map(outcome).collect::<Vec<_>>()
+    };
+    Ok(task.sizes.iter().zip(results).flat_map(of_case).collect())
+}
+
+/// What each version does at the `count` size, without watching it: its counters.
+pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Result<Vec<Option<Checked>>, Refused> {
+    let one = |version: usize| -> Result<Option<Checked>, Refused> {
+        let sizes = kit.own_block(0, version, &problem.manifest.count);
+        let case = Case {
+            name: report::sizes(&sizes),
+            seed,
+            oracle: None,
+            outputs: Vec::new(),
+            versions: vec![kit.program(0, version, &sizes)?],
+            thoroughness: Thoroughness::Once,
+            exact_integers: false,
+            dump: Vec::new(),
+        };
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let results = backend::verify(&job, &backend::Options { timeout: PATIENCE, ..backend::Options::default() });
+        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
+    };
+    (0..kit.versions.len()).into_par_iter().map(one).collect()
+}
