@@ -1,5 +1,5 @@
 // Lets the threads past the end leave before the barrier.
-//@ mutant uninitialised: the sums of warps that have left as a whole are never written, and are read
+//@ mutant sync-mask: the last warp shuffles with lanes that have left
 //@ let    block = 256
 //@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
 

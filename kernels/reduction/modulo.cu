@@ -1,0 +1,33 @@
+// A tree within the block, in shared memory, over neighbours: only one number a block goes out to global memory. The
+// same kernel is launched again over these numbers until one block is enough.
+// Flaw: `%` by a variable is a long sequence of instructions, and the lanes that work lie ever farther apart, so every warp
+// stays busy for fewer and fewer of its lanes.
+//@ let     m = max(1, ceil_div(n, block))
+//@ scratch partial: accumulator[m]
+//@ scratch next: accumulator[m]
+//@ launch  total<element, accumulator><<<m, block, block * sizeof(accumulator)>>>(x, partial, n)
+//@ for (; m > block; m = ceil_div(m, block))
+//@   launch total<accumulator, accumulator><<<ceil_div(m, block), block, block * sizeof(accumulator)>>>(partial, next, m)
+//@   swap partial, next
+//@ end
+//@ launch  total<accumulator, accumulator><<<1, block, block * sizeof(accumulator)>>>(partial, sum, m)
+
+#include <cuda_fp16.h>
+
+template <typename T, typename A>
+__global__ void total(const T* x, A* sums, int n)
+{
+    extern __shared__ A s[];
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+
+    s[t] = i < n ? A(x[i]) : A(0);
+    __syncthreads();
+
+    for (int k = 1; k < blockDim.x; k *= 2) {
+        if (t % (2 * k) == 0) s[t] += s[t + k];
+        __syncthreads();
+    }
+
+    if (t == 0) sums[blockIdx.x] = s[0];
+}

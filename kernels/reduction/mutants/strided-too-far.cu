@@ -1,0 +1,31 @@
+//@ mutant  out-of-bounds: tests the thread and not the pair it takes
+//@ let     m = max(1, ceil_div(n, block))
+//@ scratch partial: accumulator[m]
+//@ scratch next: accumulator[m]
+//@ launch  total<element, accumulator><<<m, block, block * sizeof(accumulator)>>>(x, partial, n)
+//@ for (; m > block; m = ceil_div(m, block))
+//@   launch total<accumulator, accumulator><<<ceil_div(m, block), block, block * sizeof(accumulator)>>>(partial, next, m)
+//@   swap partial, next
+//@ end
+//@ launch  total<accumulator, accumulator><<<1, block, block * sizeof(accumulator)>>>(partial, sum, m)
+
+#include <cuda_fp16.h>
+
+template <typename T, typename A>
+__global__ void total(const T* x, A* sums, int n)
+{
+    extern __shared__ A s[];
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+
+    s[t] = i < n ? A(x[i]) : A(0);
+    __syncthreads();
+
+    for (int k = 1; k < blockDim.x; k *= 2) {
+        int left = 2 * k * t;
+        if (t < blockDim.x / k) s[left] += s[left + k];
+        __syncthreads();
+    }
+
+    if (t == 0) sums[blockIdx.x] = s[0];
+}
