@@ -3,18 +3,24 @@
 // The helpers are test code too: a panic is how they fail.
 #![allow(clippy::unwrap_used)]
 
+mod architectures;
 mod backend;
 mod bench;
 mod book;
 mod check;
 mod commands;
 mod compile;
+mod counts;
+mod findings;
+mod hardware;
 mod interrupt;
+mod ladder;
 mod occupancy;
 mod problem;
 mod references;
 mod run;
 mod sass;
+mod schedules;
 mod support;
 mod toolchain;
 mod usage;

@@ -59,6 +59,17 @@ impl Workbook {
         Self { folder }
     }
 
+    /// Copies folders of the repository's own workbook.
+    pub fn copy_of_parts(parts: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for part in parts {
+            let to = folder.path().join(part);
+            std::fs::create_dir_all(&to).expect("a folder");
+            copy(&repository().join(part), &to);
+        }
+        Self { folder }
+    }
+
     /// A path inside.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.folder.path().join(relative)

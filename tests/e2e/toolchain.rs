@@ -117,21 +117,27 @@ fn two_runs_at_once_install_once() {
 
 #[test]
 fn killed_installation_leaves_nothing_that_counts() {
-    let stage =
-        Stage::new("mkdir -p $target/nvidia/cu13/lib; echo half > $target/nvidia/cu13/lib/libnvrtc.so.13; sleep 3");
+    // It writes and writes, and makes its folder anew if somebody removes it. If nobody ends it, it says so.
+    let stage = Stage::new(
+        "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); mkdir -p $target/nvidia/cu13/lib; \
+         echo half > $target/nvidia/cu13/lib/libnvrtc.so.13; done; echo > $target/../../survived",
+    );
+    let begun = || {
+        let toolchains = stage.home().join("toolchain");
+        stage.folders().iter().any(|name| toolchains.join(name).join("target/nvidia").exists())
+    };
     let mut run = stage.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while stage.installs() == 0 {
+    while !begun() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    // The installer outlives its killed parent: let it write what it has to write first.
-    std::thread::sleep(std::time::Duration::from_millis(500));
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(stage.folders().iter().all(|name| name.starts_with('.')), "{:?}", stage.folders());
     stage.play(&link());
     let again = stage.run();
     assert_eq!(again.code, Some(0), "{again:?}");
-    assert!(stage.folders().iter().all(|name| !name.starts_with('.')), "swept: {:?}", stage.folders());
+    let left = stage.folders();
+    assert!(left.iter().all(|name| !name.starts_with('.') && name != "survived"), "swept: {left:?}");
 }
 
 #[test]

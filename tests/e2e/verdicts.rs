@@ -1,7 +1,7 @@
 //! `checker NAME` on kernels that run: verdicts, what is kept, what is said of wrong kernels.
 
 use crate::check::{check, redacted, with_kernel};
-use crate::support::Workbook;
+use crate::support::{Ran, Workbook, repository};
 
 #[test]
 fn a_starter_is_not_there_yet_and_its_solution_passes() {
@@ -24,6 +24,42 @@ fn a_starter_is_not_there_yet_and_its_solution_passes() {
         serde_json::from_str(&workbook.read(".warpbook/progress.json")).expect("progress is JSON");
     assert!(progress["solved"]["ex01"]["kernel"].is_string(), "{progress}");
     assert!(workbook.run([] as [&str; 0]).stdout.contains("1 of 2 exercises solved"));
+}
+
+/// A kernel that does nothing where it is counted would meet every goal on counts.
+#[test]
+fn the_size_that_is_counted_is_verified_even_if_it_is_no_case() {
+    let workbook = Workbook::copy("small");
+    let problem = workbook.read("exercises/ex01/problem.toml");
+    workbook.write("exercises/ex01/problem.toml", problem.replace("count = { n = 4097 }", "count = { n = 4096 }"));
+    assert_eq!(check(&workbook, &["--solution"]).code, Some(0));
+    let honest = workbook.read("solutions/ex01/solution.cu");
+    let idle = honest.replace("if (i < n)", "if (i < n && n != 4096)");
+    assert_ne!(idle, honest);
+    workbook.write("exercises/ex01/kernel.cu", idle);
+    let ran = check(&workbook, &[]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("at n = 4096"), "{ran:?}");
+}
+
+/// README.md shows what a reader sees first. Where the output changes, it changes too.
+#[test]
+fn the_readme_shows_the_report_of_the_first_exercise() {
+    let workbook = Workbook::copy_of_parts(&[
+        "exercises/ex01",
+        "kernels/local-array",
+        "solutions/ex01",
+        "book/results",
+        "book/src",
+    ]);
+    let starter = workbook.read("exercises/ex01/starter.cu");
+    workbook.write("exercises/ex01/kernel.cu", starter);
+    // Not a machine's GPU.
+    let shown = workbook.command().args(["ex01", "--seed", "7"]).env("CUDA_VISIBLE_DEVICES", "").output();
+    let shown = Ran::from(shown.expect("the binary starts"));
+    let readme = std::fs::read_to_string(repository().join("README.md")).expect("README.md");
+    let (_, sample) = readme.split_once("$ checker ex01 --seed 7\n").expect("a sample");
+    let (sample, _) = sample.split_once("```").expect("its end");
+    assert_eq!(redacted(shown.stdout.trim()), redacted(sample.trim()), "{}", shown.stderr);
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! The simulator's counters against an H200's own, read with its profiler: every version of the workbook at its `count`
+//! size. The profiler's values are committed in `h200.csv`; no GPU is needed to compare.
+//!
+//! To read them anew (here, then on a machine with the GPU, nvcc and ncu, then here again):
+//!
+//! ```text
+//! WARPBOOK_NCU=WORK cargo test -p checker --test e2e hardware::write -- --ignored
+//! scripts/ncu.sh WORK OUT
+//! WARPBOOK_NCU=OUT cargo test -p checker --test e2e hardware::pack -- --ignored
+//! ```
+
+mod cases;
+mod table;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn data() -> PathBuf {
+    crate::support::repository().join("tests/e2e/hardware/h200.csv")
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(std::env::var_os("WARPBOOK_NCU").expect("WARPBOOK_NCU names a folder"))
+}
+
+#[test]
+fn counters_agree_with_an_h200() {
+    let file = std::fs::read_to_string(data()).unwrap();
+    let committed = table::read(&file);
+    let (mut compared, mut stale, mut wrong, mut needless) = (0, Vec::new(), Vec::new(), Vec::new());
+    for case in cases::all() {
+        let Some(row) = committed.iter().find(|row| row.name == case.name && row.fingerprint == case.fingerprint)
+        else {
+            stale.push(case.name);
+            continue;
+        };
+        compared += 1;
+        let counters = case.simulate();
+        for table::Compared { counter, ours, theirs, agrees } in table::compare(&counters, row) {
+            match (agrees, table::exception(&case.name, counter)) {
+                (false, None) => wrong.push(format!("{}: {counter}: simulator {ours}, H200 {theirs}", case.name)),
+                (true, Some(_)) => needless.push(format!("{}: {counter}", case.name)),
+                _ => {}
+            }
+        }
+    }
+    println!("{compared} versions compared; changed since they were measured: {stale:?}");
+    assert!(compared >= 40, "{compared} compared, measure anew: {stale:?}");
+    assert!(wrong.is_empty(), "{} counters differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(needless.is_empty(), "these agree, drop their exceptions:\n{}", needless.join("\n"));
+}
+
+/// Writes what `scripts/ncu.sh` needs.
+#[test]
+#[ignore = "writes the folder that WARPBOOK_NCU names"]
+fn write() {
+    let folder = folder();
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut manifest = String::new();
+    for (index, case) in cases::all().iter().enumerate() {
+        std::fs::write(folder.join(format!("{index}.cubin")), &case.compiled.cubin).unwrap();
+        writeln!(manifest, "case {} {:016x} {index}.cubin", case.name, case.fingerprint).unwrap();
+        for (at, (buffer, fill)) in case.plan.buffers.iter().zip(&case.fills).enumerate() {
+            let bytes = buffer.len * buffer.dtype.size() as u64;
+            let name = if fill.is_empty() { "-".to_owned() } else { format!("{index}.{at}.bin") };
+            if !fill.is_empty() {
+                std::fs::write(folder.join(&name), fill).unwrap();
+            }
+            writeln!(manifest, "buffer {bytes} {name}").unwrap();
+        }
+        for (launch, (kernel, args)) in case.plan.launches.iter().zip(case.launches()) {
+            let [x, y, z] = launch.grid;
+            let [i, j, k] = launch.block;
+            let (shared, cooperative) = (launch.shared, u8::from(launch.cooperative));
+            write!(manifest, "launch {kernel} {x} {y} {z} {i} {j} {k} {shared} {cooperative} {}", args.len()).unwrap();
+            for (arg, bytes) in launch.args.iter().zip(args) {
+                match (arg, bytes) {
+                    (checker::plan::Arg::Buffer(buffer), _) => write!(manifest, " b{buffer}").unwrap(),
+                    (_, bytes) => {
+                        let hex: String = bytes.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect();
+                        write!(manifest, " x{hex}").unwrap();
+                    }
+                }
+            }
+            manifest.push('\n');
+        }
+    }
+    std::fs::write(folder.join("manifest.txt"), manifest).unwrap();
+    std::fs::write(folder.join("metrics.txt"), table::metrics().collect::<Vec<_>>().join(",")).unwrap();
+}
+
+/// Makes `h200.csv` from what `scripts/ncu.sh` brought back.
+#[test]
+#[ignore = "reads the folder that WARPBOOK_NCU names"]
+fn pack() {
+    let folder = folder();
+    let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).unwrap();
+    std::fs::write(data(), table::pack(&read("manifest.txt"), &read("ncu.csv"), read("device.txt").trim())).unwrap();
+}
