@@ -1,0 +1,29 @@
+#!/bin/bash
+# Builds the simulator for wasm32-unknown-unknown and runs kernels in node: scripts/wasm.sh [--bench]
+#
+# The target comes from rustup; where rustup has none, Debian's rustc-web, rust-web-src and lld build the standard library
+# from source. Ends with 77 when neither is there, or no node.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command -v node >/dev/null || { echo "scripts/wasm.sh: there is no node (18 or newer)"; exit 77; }
+
+target=wasm32-unknown-unknown
+arguments=(--release -p simulator-wasm --target "$target")
+export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C target-feature=+simd128"
+sysroot=$(rustc --print sysroot)
+if [[ ! -d $sysroot/lib/rustlib/$target ]] && ! rustup target add "$target" 2>/dev/null; then
+    linker=$(compgen -c wasm-ld | sort -V | tail -n 1)
+    if [[ ! -x /usr/bin/rustc || ! -d $(/usr/bin/rustc --print sysroot)/lib/rustlib/src || -z $linker ]]; then
+        echo "scripts/wasm.sh: no Rust for $target: rustup target add $target, or install rustc-web rust-web-src lld"
+        exit 77
+    fi
+    export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
+    arguments+=(-Zbuild-std=std,panic_abort)
+    # Another compiler's crates.
+    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/debian
+fi
+cargo build "${arguments[@]}"
+export SIMULATOR_WASM=$PWD/${CARGO_TARGET_DIR:-target}/$target/release/simulator_wasm.wasm
+[[ ${CARGO_TARGET_DIR:-} != /* ]] || SIMULATOR_WASM=$CARGO_TARGET_DIR/$target/release/simulator_wasm.wasm
+[[ ${1:-} != --bench ]] || export SIMULATOR_BENCH=1
+node --test simulator/wasm/test.mjs
