@@ -73,6 +73,9 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
             if case.exact_integers && exact_run_helps(case) {
                 add(case.seed, Values::ExactIntegers, 0, schedule);
             }
+            if repeating_run_helps(case) {
+                add(case.seed, Values::Repeating, 1, schedule);
+            }
         }
     }
     runs
@@ -82,6 +85,12 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
 fn exact_run_helps(case: &Case) -> bool {
     let bounded = case.outputs.iter().any(|output| output.tolerance != Tolerance::Exact);
     bounded && case.versions.iter().any(|version| fill::exact_unit(&version.plan.buffers).is_some())
+}
+
+/// Is there an input of a 16-bit type, and an output that asks for wider arithmetic?
+fn repeating_run_helps(case: &Case) -> bool {
+    let wide = |output: &Output| matches!(output.tolerance, Tolerance::Bound { unit: DType::F32 | DType::F64, .. });
+    case.outputs.iter().any(wide) && case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::repeats))
 }
 
 /// The seed of the run that follows without reloading the module.

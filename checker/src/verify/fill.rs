@@ -91,7 +91,13 @@ pub enum Values {
     /// scale), never 0: sums of products of two or three of them are exact in single precision, and every element
     /// counts. A kernel that skips one cannot hide behind the tolerance.
     ExactIntegers,
+    /// Uniform reals of a 16-bit type repeat after [`PERIOD`] elements. Rounding sums to that type then makes the same
+    /// errors again and again: they add up, where those of independent values cancel and hide behind the tolerance.
+    Repeating,
 }
+
+/// Elements after which [`Values::Repeating`] begins again.
+const PERIOD: u64 = 32;
 
 /// The bytes of `buffer` before a run (little-endian). `dir` is where relative NumPy paths start. A buffer without a
 /// fill is all zero.
@@ -107,7 +113,12 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
         }
         (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
-            reals(buffer.dtype, &mut bytes, lo, hi, |index| lo + stream.unit(index) * (hi - lo));
+            // Another pattern for another length: what one of them hides, the next shows.
+            let (first, period) = match values {
+                Values::Repeating if repeats(buffer) => (buffer.len, PERIOD),
+                _ => (0, u64::MAX),
+            };
+            reals(buffer.dtype, &mut bytes, lo, hi, |index| lo + stream.unit(first + index % period) * (hi - lo));
         }
         (Some(Fill::Integers { lo, hi }), _) => {
             integers(buffer.dtype, &mut bytes, |index| stream.integer(index, *lo, *hi));
@@ -215,6 +226,11 @@ fn grid(buffer: &Buffer) -> Option<Grid> {
 pub fn exact_unit(buffers: &[Buffer]) -> Option<f64> {
     let steps = buffers.iter().filter_map(grid).map(|grid| grid.step);
     steps.reduce(f64::min).map(|step| step * step)
+}
+
+/// Does [`Values::Repeating`] mean anything for this buffer?
+pub fn repeats(buffer: &Buffer) -> bool {
+    matches!(buffer.fill, Some(Fill::Uniform { .. })) && matches!(buffer.dtype, DType::F16 | DType::Bf16)
 }
 
 /// Elements a task; a chunk's bytes stay within a core's cache.

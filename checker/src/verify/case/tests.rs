@@ -5,6 +5,7 @@ use crate::backend::machine::BrokenGuard;
 use crate::backend::{Fault, Value};
 use crate::plan::{Fill, Launch, Plan};
 use crate::verify::npy;
+use half::f16;
 use std::cell::Cell;
 
 /// What a "kernel" does with its buffers, by buffer name; `launches` counts passes since the module was loaded.
@@ -208,6 +209,57 @@ fn exact_integers_catch_what_the_tolerance_hides() {
     );
     assert_eq!(found[0].failed_run().unwrap().values, Values::ExactIntegers);
     assert_eq!(found[1].status, Status::Passed);
+}
+
+/// The sum of 4096 halves in chunks of eight, rounded after every addition inside a chunk.
+fn sum_in_chunks(buffers: &mut [Vec<u8>], round: fn(f64) -> f64) {
+    let halves: Vec<f64> = buffers[0].chunks(2).map(|x| f16::from_le_bytes([x[0], x[1]]).to_f64()).collect();
+    let chunk = |chunk: &[f64]| chunk.iter().fold(0.0, |sum, x| round(sum + x));
+    let sum: f64 = halves.chunks(8).map(chunk).sum();
+    buffers[1] = (sum as f32).to_le_bytes().to_vec();
+}
+
+#[test]
+fn repeating_values_show_sums_in_the_type_of_the_elements() {
+    let exact: Kernel = |buffers, _| {
+        let halves = buffers[0].chunks(2).map(|x| f16::from_le_bytes([x[0], x[1]]).to_f64());
+        let (sum, magnitude) = halves.fold((0.0, 0.0), |(sum, all), x| (sum + x, all + x.abs()));
+        buffers[1] = f64::to_le_bytes(sum).to_vec();
+        buffers[2] = f64::to_le_bytes(magnitude).to_vec();
+        Ok(())
+    };
+    let narrow: Kernel = |buffers, _| {
+        sum_in_chunks(buffers, |x| f16::from_f64(x).to_f64());
+        Ok(())
+    };
+    let wide: Kernel = |buffers, _| {
+        sum_in_chunks(buffers, |x| f64::from(x as f32));
+        Ok(())
+    };
+    let sum = |name: &str, out: DType| {
+        let mut program = program(name, out);
+        program.plan.buffers[0].dtype = DType::F16;
+        program.plan.buffers[0].len = 4096;
+        program.plan.buffers[1].len = 1;
+        program
+    };
+    let mut oracle = sum("oracle", DType::F64);
+    oracle.plan.buffers.push(Buffer { name: "c_magnitude".into(), ..oracle.plan.buffers[1].clone() });
+    let host = Host::new(vec![("oracle", exact), ("narrow", narrow), ("wide", wide)]);
+    let mut case = case(&[]);
+    case.outputs[0].tolerance = Tolerance::Bound { ops: 58.0, unit: DType::F32 };
+    case.oracle = Some(oracle);
+    case.versions = vec![sum("narrow", DType::F32), sum("wide", DType::F32)];
+    let mut only_repeating = 0;
+    for seed in 0..40 {
+        case.seed = seed;
+        let found = results(&host, &case);
+        let failed = found[0].failed_run().map(|run| run.values);
+        only_repeating += u32::from(failed == Some(Values::Repeating));
+        assert!(failed.is_some(), "seed {seed}: sums in half precision pass");
+        assert_eq!(found[1].status, Status::Passed, "seed {seed}");
+    }
+    assert!(only_repeating > 0, "independent values show it for every seed");
 }
 
 #[test]
