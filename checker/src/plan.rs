@@ -52,7 +52,8 @@ pub enum Fill {
         /// Elements that share an exponent, at least 1.
         len: i64,
     },
-    /// Uniform reals in an interval of `width`, which lies somewhere between `lo` and `hi`, elsewhere in each run.
+    /// Reals in an interval of `width`, which lies somewhere between `lo` and `hi`, elsewhere in each run. Every `len`
+    /// neighbours lie uniformly in an eighth of it of their own.
     Band {
         /// Lower end of all intervals.
         lo: f64,
@@ -60,6 +61,8 @@ pub enum Fill {
         hi: f64,
         /// The interval's width, at most `hi - lo`.
         width: f64,
+        /// Neighbours that lie close together, at least 1; 0: none do, all are uniform in the interval.
+        len: i64,
     },
     /// Integers that are each one of `count` numbers, drawn from [lo, hi], others in each run.
     Few {
@@ -78,6 +81,9 @@ pub enum Fill {
     Constant(f64),
     /// From a NumPy file, path relative to the kernel file.
     Npy(String),
+    /// One of these, at least two: the seed says which. The seeds of a problem's cases follow each other, so that they
+    /// take turns, and the second run of a case takes the next.
+    OneOf(Vec<Fill>),
 }
 
 /// A buffer.

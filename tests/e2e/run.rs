@@ -141,3 +141,25 @@ fn a_pairs_kernel_runs_with_its_problems_buffers_and_oracle() {
         assert!(orders(file).iter().all(|(_, verdict)| verdict == "finished"), "{file}: {:?}", orders(file));
     }
 }
+
+#[test]
+fn a_ladders_version_runs_at_any_of_its_types() {
+    let run = |more: &[&str]| {
+        let file = "tests/fixtures/ladder/kernels/total/queue.cu";
+        crate::support::run([&["run", file, "--size", "n=1024", "--seed", "5", "--json"], more].concat())
+    };
+    for (more, kind) in [(&[][..], "float"), (&["--type", "float"], "float"), (&["--type", "int"], "int")] {
+        let ran = run(more);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert!(report["launches"][1]["kernel"].as_str().unwrap().starts_with(&format!("total<{kind}")), "{report}");
+        assert_eq!(report["stages"][1]["summary"], "right at block = 64, n = 1024");
+        assert_eq!(report["repeat"].as_str().unwrap().contains("--type int"), kind == "int");
+    }
+    let ran = run(&["--type", "short"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("total has float, int"), "{}", ran.stderr);
+    let ran = crate::support::run(["run", "kernels/last-warp/naive.cu", "--type", "int"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("last-warp is no ladder"), "{}", ran.stderr);
+}

@@ -32,6 +32,7 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
         checks: Checks::ALL,
         seed: Some(super::evidence::SEED),
         sizes: BTreeMap::new(),
+        element: None,
         dump: Vec::new(),
         lines: false,
         trace: None,

@@ -152,7 +152,7 @@ pub fn fresh_seed() -> u64 {
 pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
-    let problem = step.as_ref().unwrap_or(problem);
+    let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
     let name = problem.id.as_str();
     let kind = match problem.kind {
         Kind::Exercise => SubjectKind::Exercise,

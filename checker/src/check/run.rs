@@ -37,6 +37,8 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Sizes in place of the file's defaults.
     pub sizes: BTreeMap<String, i64>,
+    /// A ladder's element type in place of its first.
+    pub element: Option<String>,
     /// Buffers to write to NumPy files.
     pub dump: Vec<(String, PathBuf)>,
     /// Counters beside the source.
@@ -71,7 +73,14 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     let mut sources = Sources::new(&here);
     report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
 
-    let owner = Workbook::problem_of(path);
+    let owner = match (Workbook::problem_of(path), options.element.as_deref()) {
+        (Some(problem), element) => Some(problem.for_file(path, element)?),
+        (None, None) => None,
+        (None, Some(element)) => {
+            let none = ProblemError::NoType { problem: shown, element: element.into(), types: String::new() };
+            return Err(none.into());
+        }
+    };
     let types = owner.as_ref().map(|problem| problem.manifest.types()).unwrap_or_default();
     let file = match KernelFile::read_typed(path, &types) {
         Ok(file) => file,
@@ -99,7 +108,8 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         }
     };
     let given: String = options.sizes.iter().map(|(name, value)| format!(" --size {name}={value}")).collect();
-    let command = format!("checker run {shown}{given} --seed {seed}");
+    let element = options.element.iter().map(|name| format!(" --type {name}")).collect::<String>();
+    let command = format!("checker run {shown}{element}{given} --seed {seed}");
     report.repeat = format!("{command}{}", options.orders.option());
 
     progress("looking for the compiler");
@@ -136,14 +146,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     };
 
     progress(if platform.gpu.is_some() { "running on the GPU" } else { "simulating" });
-    let cubin = match &platform.gpu {
-        Some(_) => {
-            let mut file = tempfile::NamedTempFile::new()?;
-            std::io::Write::write_all(&mut file, &built.compiled.cubin)?;
-            Some(file)
-        }
-        None => None,
-    };
+    let cubin = cubin_file(&platform, &built)?;
     let schedules =
         if options.orders.schedules.is_empty() { vec![Schedule::Its] } else { options.orders.schedules.clone() };
     report.machine = match &platform.gpu {
@@ -151,9 +154,9 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         None => Machine::Sim { schedules: schedules.iter().map(schedule_name).collect() },
     };
     let program = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
-    // A problem's kernel is held against its oracle, where it can be watched.
-    let (oracle, outputs) = match &problem {
-        Some(problem) if platform.gpu.is_none() => {
+    // A problem's kernel is held against its oracle, whose file for a GPU lives as long as the run.
+    let (oracle, outputs, _oracle_cubin) = match &problem {
+        Some(problem) => {
             let file = problem.version(&Version::Reference)?;
             let reference = compiled(&toolchain, file, &sizes, &platform).map_err(|stop| match stop {
                 Refused::Error(error) => error,
@@ -165,9 +168,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
             })?;
             let buffers = problem.reference_io(&reference.file, &sizes)?;
             let plan = reference.plan(&sizes, &buffers)?;
-            (Some(reference.program(plan, None)), outputs_of(problem, &sizes)?)
+            let cubin = cubin_file(&platform, &reference)?;
+            let path = cubin.as_ref().map(|file| file.path().to_path_buf());
+            (Some(reference.program(plan, path)), outputs_of(problem, &sizes)?, cubin)
         }
-        _ => (None, Vec::new()),
+        None => (None, Vec::new(), None),
     };
     let case = Case {
         name: report::sizes(&sizes),
@@ -241,8 +246,22 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         report.notes.extend(beside::unknown_warps(&trace.0, &report.traces));
     }
     let Some(checked) = merged(results) else { return Ok(report) };
+    if problem.is_some() && checked.status.passed() {
+        let summary = format!("right at {scene_case}");
+        report.stages.push(Stage { name: StageName::Results, status: StageStatus::Passed, summary });
+    }
     fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
     Ok(report)
+}
+
+/// What a GPU loads.
+fn cubin_file(platform: &Platform, built: &Built) -> Result<Option<tempfile::NamedTempFile>, std::io::Error> {
+    if platform.gpu.is_none() {
+        return Ok(None);
+    }
+    let mut file = tempfile::NamedTempFile::new()?;
+    std::io::Write::write_all(&mut file, &built.compiled.cubin)?;
+    Ok(Some(file))
 }
 
 fn compiled(toolchain: &Toolchain, file: KernelFile, sizes: &Sizes, platform: &Platform) -> Result<Built, Refused> {

@@ -35,6 +35,9 @@ pub struct RunArgs {
     /// A size in place of the file's default
     #[arg(long, value_name = "NAME=N")]
     size: Vec<String>,
+    /// A version of a ladder: the element type, in place of its first
+    #[arg(long = "type", value_name = "TYPE")]
+    element: Option<String>,
     /// Write a buffer to a NumPy file
     #[arg(long, value_name = "BUFFER=FILE.npy")]
     dump: Vec<String>,
@@ -89,6 +92,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         checks: checks(&args.check)?,
         seed: Some(seed),
         sizes: sizes(&args.size)?,
+        element: args.element.clone(),
         dump: dumps(&args.dump)?,
         lines: args.lines,
         trace,

@@ -107,7 +107,7 @@ fn audit_version(problem: &Problem, version: &Version) -> Result<(), ProblemErro
         return Err(file.line(1).error(1, "a `mutant` line in a version that is none").into());
     }
     if *version == Version::Reference {
-        for sizes in problem.cases() {
+        for sizes in problem.cases().into_iter().chain(problem.manifest.ends_of_drawn()) {
             let io = problem.reference_io(&file, &sizes)?;
             let plan = plan_at(&file, &sizes, &io)?;
             if let Some(name) = never_passed(&plan) {
@@ -123,6 +123,7 @@ fn audit_version(problem: &Problem, version: &Version) -> Result<(), ProblemErro
 fn plan_everywhere(problem: &Problem, file: &KernelFile) -> Result<(), LineError> {
     let manifest = &problem.manifest;
     let mut all = problem.cases();
+    all.extend(manifest.ends_of_drawn());
     let timed = manifest.backends.contains(&BackendName::Gpu);
     for sizes in [Some(&manifest.count), timed.then_some(&manifest.time)].into_iter().flatten() {
         match &manifest.sweep {

@@ -5,11 +5,12 @@ use super::error::{LineError, SourceLine, did_you_mean};
 use crate::plan::Fill;
 
 /// The form of a fill.
-pub const FORM: &str = "uniform(LO, HI), band(LO, HI, WIDTH), integers(LO, HI), few(LO, HI, COUNT), sorted(RUN), \
-                        scaled(LO, HI, LEN), iota, zeros, constant(VALUE) or \"FILE.npy\"";
+pub const FORM: &str = "uniform(LO, HI), band(LO, HI, WIDTH), band(LO, HI, WIDTH, LEN), integers(LO, HI), few(LO, HI, COUNT), \
+                        sorted(RUN), scaled(LO, HI, LEN), iota, zeros, constant(VALUE) or \"FILE.npy\"; several with \
+                        `or` between them take turns";
 const NAMES: [&str; 9] = ["uniform", "band", "integers", "few", "sorted", "scaled", "iota", "zeros", "constant"];
-/// Exponents of normal f32 numbers, less some room for a sum.
-const EXPONENTS: std::ops::RangeInclusive<i64> = -125..=120;
+/// Exponents of f32 numbers, subnormal ones included, less some room for a sum.
+const EXPONENTS: std::ops::RangeInclusive<i64> = -149..=120;
 
 impl Fill {
     /// Parses a fill that is all of `text`.
@@ -28,8 +29,17 @@ impl Fill {
     }
 }
 
-/// Parses a fill; leaves what follows to the caller.
+/// Parses a fill, or several with `or` between them; leaves what follows to the caller.
 pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
+    let first = single(cursor)?;
+    let mut all = vec![first];
+    while cursor.take("or") {
+        all.push(single(cursor)?);
+    }
+    Ok(if all.len() > 1 { Fill::OneOf(all) } else { all.swap_remove(0) })
+}
+
+fn single(cursor: &mut Cursor) -> Result<Fill, LineError> {
     let column = cursor.column();
     if let Some(path) = cursor.take_string()? {
         if !path.to_lowercase().ends_with(".npy") {
@@ -58,12 +68,18 @@ pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
             Ok(Fill::Uniform { lo, hi })
         }
         "band" => {
-            let [lo, hi, width] = reals(cursor)?;
-            if !(hi - lo).is_finite() || !(0.0..=hi - lo).contains(&width) {
-                let message = format!("band({lo}, {hi}, {width}): no interval of that width fits between LO and HI");
+            let (lo, hi, width, len) = match numbers_between(cursor, 3, 4)?.as_slice() {
+                [lo, hi, width, Number::Int(len)] => (real(*lo), real(*hi), real(*width), *len),
+                [lo, hi, width] => (real(*lo), real(*hi), real(*width), 0),
+                _ => return Err(cursor.error_at(column, "`band`: LEN is an integer").expected(FORM)),
+            };
+            if !(hi - lo).is_finite() || !(0.0..=hi - lo).contains(&width) || len < 0 {
+                let message = format!(
+                    "band({lo}, {hi}, {width}): an interval of that width has to fit between LO and HI, and LEN is not negative"
+                );
                 return Err(cursor.error_at(column, message));
             }
-            Ok(Fill::Band { lo, hi, width })
+            Ok(Fill::Band { lo, hi, width, len })
         }
         "integers" => {
             let [lo, hi] = integers(cursor, &name, column)?;
@@ -105,21 +121,32 @@ pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
 }
 
 fn numbers<const N: usize>(cursor: &mut Cursor) -> Result<[Number; N], LineError> {
-    cursor.require("(")?;
     let mut values = [Number::Int(0); N];
-    for (i, value) in values.iter_mut().enumerate() {
-        if i > 0 {
-            cursor.require(",")?;
+    // As many as asked for came back.
+    values.copy_from_slice(&numbers_between(cursor, N, N)?);
+    Ok(values)
+}
+
+/// `least` to `most` numbers in parentheses.
+fn numbers_between(cursor: &mut Cursor, least: usize, most: usize) -> Result<Vec<Number>, LineError> {
+    cursor.require("(")?;
+    let mut values = Vec::new();
+    while values.len() < most {
+        match values.len() {
+            0 => {}
+            len if len < least => cursor.require(",")?,
+            _ if cursor.take(",") => {}
+            _ => break,
         }
         let negative = cursor.take("-");
         let Some(number) = cursor.take_number()? else {
             let found = cursor.found();
             return Err(cursor.error(format!("expected a number, found {found}")));
         };
-        *value = match number {
+        values.push(match number {
             Number::Int(n) => Number::Int(if negative { -n } else { n }),
             Number::Real(x) => Number::Real(if negative { -x } else { x }),
-        };
+        });
     }
     cursor.require(")")?;
     Ok(values)
@@ -137,8 +164,12 @@ fn integers<const N: usize>(cursor: &mut Cursor, fill: &str, column: u32) -> Res
 }
 
 fn reals<const N: usize>(cursor: &mut Cursor) -> Result<[f64; N], LineError> {
-    Ok(numbers(cursor)?.map(|number| match number {
+    Ok(numbers(cursor)?.map(real))
+}
+
+fn real(number: Number) -> f64 {
+    match number {
         Number::Int(n) => n as f64,
         Number::Real(x) => x,
-    }))
+    }
 }

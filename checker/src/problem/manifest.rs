@@ -15,6 +15,7 @@ use super::{manifest_check, manifest_raw};
 use crate::dtype::DType;
 use crate::plan::{Buffer, Fill, Role};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A checked `problem.toml`.
@@ -38,6 +39,9 @@ pub struct Manifest {
     pub backends: Vec<BackendName>,
     /// Sizes that are run and verified. For a sweep see `Problem::cases`.
     pub cases: Vec<Sizes>,
+    /// Cases whose sizes every check draws anew, so that no kernel can know them: `cases` has them once
+    /// [`Problem::drawn`](super::Problem::drawn) has drawn.
+    pub drawn: Vec<Drawn>,
     /// Where counters are taken; by default the last case.
     pub count: Sizes,
     /// Where time is measured; by default as `count`.
@@ -195,6 +199,9 @@ impl Sweep {
     }
 }
 
+/// Smallest and largest value of each size of a drawn case.
+pub type Drawn = BTreeMap<String, (i64, i64)>;
+
 impl Manifest {
     /// Parses and checks a manifest; `path` is for messages. A ladder's is for its first element type.
     ///
@@ -218,6 +225,13 @@ impl Manifest {
         })?;
         let types = raw.ladder.as_ref().map_or(1, |ladder| ladder.get_ref().types.len().max(1));
         (0..types).map(|element| manifest_check::check(toml, &raw, element)).collect()
+    }
+
+    /// Drawn cases with every size at its smallest, and with every size at its largest.
+    pub fn ends_of_drawn(&self) -> Vec<Sizes> {
+        let smallest = |row: &Drawn| row.iter().map(|(name, ends)| (name.clone(), ends.0)).collect();
+        let largest = |row: &Drawn| row.iter().map(|(name, ends)| (name.clone(), ends.1)).collect();
+        self.drawn.iter().flat_map(|row| [smallest(row), largest(row)]).collect()
     }
 
     /// Names of types that `//@` lines may use.

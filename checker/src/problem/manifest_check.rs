@@ -9,7 +9,7 @@ use super::goal::{Condition, CounterRatio, Goal, Metric};
 use super::ladder::{BLOCK, Ladder};
 use super::ladder_check;
 use super::manifest::{
-    Axis, BackendName, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
+    Drawn, Axis, BackendName, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
 use super::mutant::Reason;
@@ -17,6 +17,7 @@ use super::planning::DeviceShape;
 use super::types::Types;
 use crate::dtype::DType;
 use crate::plan::Fill;
+use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// A case is large when the product of its sizes reaches this: many blocks of any shape.
@@ -90,6 +91,7 @@ pub(super) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Resu
         flaw: check_flaw(toml, raw.flaw.as_ref())?,
         backends,
         cases: sizes.cases,
+        drawn: sizes.drawn,
         count: sizes.count,
         time: sizes.time,
         cache: raw.cache,
@@ -172,6 +174,7 @@ fn check_arch(toml: TomlText, arch: Option<&Spanned<String>>) -> Result<String, 
 struct Sized {
     names: Vec<String>,
     cases: Vec<Sizes>,
+    drawn: Vec<Drawn>,
     count: Sizes,
     time: Sizes,
 }
@@ -224,6 +227,10 @@ impl Sized {
                     .expected("cases with a 1, an odd size, a power of two and a large one")
             })?;
         }
+        let drawn = raw.drawn.iter().map(|row| drawn(toml, row, &names)).collect::<Result<Vec<_>, _>>()?;
+        if let (Some(first), false) = (raw.drawn.first(), axes.is_empty()) {
+            return Err(toml.error(first.span().start, "only exercises and pairs have drawn cases"));
+        }
         let mut names = names;
         names.extend(axes.iter().map(ToString::to_string));
         // A ladder's case that gives no block size is run at all of them; counts and times are taken at its own.
@@ -242,9 +249,33 @@ impl Sized {
         Ok(Self {
             names,
             cases: cases.iter().flat_map(|case| every(case.get_ref())).collect(),
+            drawn,
             count: own_block(count.get_ref()),
             time: own_block(time.get_ref()),
         })
+    }
+}
+
+/// A drawn case: it gives every size, and at least one of them is an interval.
+fn drawn(
+    toml: TomlText,
+    row: &Spanned<BTreeMap<String, raw::Extent>>,
+    names: &[String],
+) -> Result<Drawn, LineError> {
+    let fault = |message: String| toml.error(row.span().start, message).expected("{ n = [2, 70000] }");
+    let given: Vec<&String> = row.get_ref().keys().collect();
+    if given.iter().copied().ne(names) {
+        return Err(fault(format!("a drawn case gives every size: `{}`", names.join("`, `"))));
+    }
+    let ends = |extent: &raw::Extent| match *extent {
+        raw::Extent::Fixed(value) => (value, value),
+        raw::Extent::Between([lo, hi]) => (lo, hi),
+    };
+    let drawn: Drawn = row.get_ref().iter().map(|(name, extent)| (name.clone(), ends(extent))).collect();
+    match drawn.iter().find(|(_, (lo, hi))| *lo < 0 || lo > hi) {
+        Some((name, (lo, hi))) => Err(fault(format!("`{name}` from {lo} to {hi}: no interval of sizes"))),
+        None if drawn.values().all(|(lo, hi)| lo == hi) => Err(fault("nothing is drawn".into())),
+        None => Ok(drawn),
     }
 }
 
@@ -500,7 +531,8 @@ fn check_axis(toml: TomlText, axis: &raw::Axis) -> Result<Axis, LineError> {
 
 /// Every formula must have a sensible value at every size that will be run.
 fn evaluate(manifest: &Manifest) -> Result<(), LineError> {
-    for sizes in manifest.cases.iter().chain([&manifest.count, &manifest.time]) {
+    let ends = manifest.ends_of_drawn();
+    for sizes in manifest.cases.iter().chain(&ends).chain([&manifest.count, &manifest.time]) {
         // In a sweep the first cell stands for all: names and signs are the same in each.
         let sizes = match &manifest.sweep {
             Some(sweep) => sweep.cells(sizes).swap_remove(0).sizes,

@@ -9,6 +9,14 @@ use toml::Spanned;
 
 type Text = Spanned<String>;
 
+/// A size of a drawn case: the same in every check, or from an interval, both ends included.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Extent {
+    Fixed(i64),
+    Between([i64; 2]),
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
@@ -24,6 +32,8 @@ pub(super) struct Manifest {
     pub kind: Option<Spanned<Kind>>,
     pub arch: Option<Text>,
     pub cases: Spanned<Vec<Spanned<Sizes>>>,
+    #[serde(default)]
+    pub drawn: Vec<Spanned<BTreeMap<String, Extent>>>,
     pub count: Option<Spanned<Sizes>>,
     pub time: Option<Spanned<Sizes>>,
     #[serde(default)]

@@ -100,6 +100,19 @@ pub enum ProblemError {
         /// The names there are.
         steps: String,
     },
+    /// No such element type of a ladder, or no ladder.
+    #[error(
+        "--type {element}: {problem} {}",
+        if types.is_empty() { "is no ladder, it has no element types to choose from".into() } else { format!("has {types}") }
+    )]
+    NoType {
+        /// The problem, or the file that belongs to none.
+        problem: String,
+        /// As written.
+        element: String,
+        /// The names there are.
+        types: String,
+    },
     /// This kind of problem has no such version.
     #[error("{problem} has no {version} version")]
     NoVersion {

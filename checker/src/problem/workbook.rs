@@ -7,6 +7,7 @@ use super::ladder::{BLOCK, Ladder};
 use super::manifest::{ErrorBound, Manifest, Sweep};
 use super::{ProblemError, source};
 use crate::plan::Buffer;
+use crate::verify::fill::Stream;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -318,6 +319,21 @@ impl Problem {
         self.manifest.reference_io(sizes, |name| reference.passes(name))
     }
 
+    /// The problem with the sizes of its drawn cases, which the seed chooses.
+    pub fn drawn(&self, seed: u64) -> Self {
+        let mut problem = self.clone();
+        for (index, row) in self.manifest.drawn.iter().enumerate() {
+            let size = |(name, (lo, hi)): (&String, &(i64, i64))| {
+                (name.clone(), Stream::new(seed, name).integer(index as u64, *lo, *hi))
+            };
+            let sizes: Sizes = row.iter().map(size).collect();
+            if !problem.manifest.cases.contains(&sizes) {
+                problem.manifest.cases.push(sizes);
+            }
+        }
+        problem
+    }
+
     /// The sizes that are run and verified. A sweep's case that leaves out the row or the column is run at all its
     /// values.
     pub fn cases(&self) -> Vec<Sizes> {
@@ -344,6 +360,31 @@ impl Problem {
     pub fn of_type(&self, element: usize) -> Option<Self> {
         let manifest = self.variants.get(element)?.clone();
         Some(Self { manifest, ..self.clone() })
+    }
+
+    /// The problem as a kernel file of its folder is run on its own: a ladder at the element type of that name (the first
+    /// unless one is named), with the error bound of the version that the file is.
+    ///
+    /// # Errors
+    ///
+    /// No such element type.
+    pub fn for_file(self, path: &Path, element: Option<&str>) -> Result<Self, ProblemError> {
+        let number = match (self.ladder(), element) {
+            (_, None) => Some(0),
+            (ladder, Some(name)) => ladder.and_then(|ladder| ladder.element_named(name)),
+        };
+        let mut problem = number.and_then(|number| self.of_type(number)).ok_or_else(|| {
+            let types = self.ladder().map(|ladder| ladder.types.iter().map(|kind| kind.name.as_str()).collect());
+            ProblemError::NoType {
+                problem: self.id.to_string(),
+                element: element.unwrap_or_default().to_owned(),
+                types: types.map(|names: Vec<_>| names.join(", ")).unwrap_or_default(),
+            }
+        })?;
+        if let Some(version) = path.file_stem().and_then(|stem| stem.to_str()) {
+            problem.bound_by(&[version]);
+        }
+        Ok(problem)
     }
 
     /// A ladder's step as a problem of its own: its baseline is the step before (the first step's is itself), and its

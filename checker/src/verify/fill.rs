@@ -104,7 +104,7 @@ const PERIOD: u64 = 32;
 pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Vec<u8>, FillError> {
     let mut bytes = zeroed(buffer)?;
     let stream = Stream::new(seed, &buffer.name);
-    match (&buffer.fill, values) {
+    match (chosen(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
         (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
             let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
@@ -131,9 +131,13 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
             let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * 2f64.powi(exponent(index));
             reals(buffer.dtype, &mut bytes, f64::NEG_INFINITY, f64::INFINITY, value);
         }
-        (Some(Fill::Band { lo, hi, width }), _) => {
+        (Some(Fill::Band { lo, hi, width, len }), _) => {
             let first = lo + stream.unit(u64::MAX) * (hi - lo - width);
-            reals(buffer.dtype, &mut bytes, first, *hi, |index| first + stream.unit(index) * width);
+            let place = |index: u64| match index.checked_div(*len as u64) {
+                Some(stretch) => (7.0 * stream.unit(!stretch - 1) + stream.unit(index)) / 8.0,
+                None => stream.unit(index),
+            };
+            reals(buffer.dtype, &mut bytes, first, *hi, |index| first + place(index) * width);
         }
         (Some(Fill::Few { lo, hi, count }), _) => {
             let number = |index: i64| stream.integer(!(index as u64), *lo, *hi);
@@ -155,8 +159,26 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
                 message,
             })?;
         }
+        // `chosen` has taken one of them.
+        (Some(Fill::OneOf(_)), _) => {}
     }
     Ok(bytes)
+}
+
+/// The fill of a run: of several the one whose turn it is; in a run of values of another kind the first that has such.
+fn chosen(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
+    let Some(Fill::OneOf(fills)) = &buffer.fill else { return buffer.fill.as_ref() };
+    let other = fills.iter().find(|fill| matches!(fill, Fill::Uniform { .. }));
+    let turn = fills.get((seed % fills.len().max(1) as u64) as usize);
+    other.filter(|_| values != Values::AsStated).or(turn)
+}
+
+/// The interval of a buffer of uniform reals.
+fn uniform(buffer: &Buffer) -> Option<(f64, f64)> {
+    match chosen(buffer, 0, Values::ExactIntegers)? {
+        Fill::Uniform { lo, hi } => Some((*lo, *hi)),
+        _ => None,
+    }
 }
 
 /// Element `index` of ascending integers: in every `run` elements the next number begins once, at a place that is drawn.
@@ -201,7 +223,7 @@ impl Grid {
 
 /// The grid of a buffer of uniform reals of a float type: at least two values.
 fn grid(buffer: &Buffer) -> Option<Grid> {
-    let Some(Fill::Uniform { lo, hi }) = buffer.fill else { return None };
+    let (lo, hi) = uniform(buffer)?;
     let most = lo.abs().max(hi.abs());
     if !buffer.dtype.is_float() || !most.is_normal() {
         return None;
@@ -230,7 +252,7 @@ pub fn exact_unit(buffers: &[Buffer]) -> Option<f64> {
 
 /// Does [`Values::Repeating`] mean anything for this buffer?
 pub fn repeats(buffer: &Buffer) -> bool {
-    matches!(buffer.fill, Some(Fill::Uniform { .. })) && matches!(buffer.dtype, DType::F16 | DType::Bf16)
+    uniform(buffer).is_some() && matches!(buffer.dtype, DType::F16 | DType::Bf16)
 }
 
 /// Elements a task; a chunk's bytes stay within a core's cache.
@@ -406,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_band_lies_elsewhere_in_each_run() {
-        let buffer = buffer(DType::F32, 3000, Fill::Band { lo: 1000.0, hi: 4000.0, width: 1.0 });
+        let buffer = buffer(DType::F32, 3000, Fill::Band { lo: 1000.0, hi: 4000.0, width: 1.0, len: 0 });
         let mut firsts = std::collections::BTreeSet::new();
         for seed in 0..20 {
             let bytes = filled(&buffer, seed, Values::AsStated);
@@ -416,6 +438,39 @@ mod tests {
             firsts.insert(least as i64 / 300);
         }
         assert!(firsts.len() >= 5, "{firsts:?}");
+    }
+
+    #[test]
+    fn neighbours_in_a_band_lie_close_together() {
+        let fill = Fill::Band { lo: 1000.0, hi: 4000.0, width: 64.0, len: 50 };
+        let bytes = filled(&buffer(DType::F32, 3000, fill), 4, Values::AsStated);
+        let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let spread = |values: &[f32]| {
+            values.iter().fold(f32::MIN, |most, x| most.max(*x)) - values.iter().fold(f32::MAX, |least, x| least.min(*x))
+        };
+        assert!((50.0..=64.01).contains(&spread(&values)), "{}", spread(&values));
+        assert!(values.chunks(50).all(|stretch| (5.0..=8.01).contains(&spread(stretch))));
+    }
+
+    #[test]
+    fn fills_take_turns_from_case_to_case_and_from_run_to_run() {
+        let one_of = |fills: &[Fill]| buffer(DType::F32, 40, Fill::OneOf(fills.to_vec()));
+        let three = [Fill::Zeros, Fill::Iota, Fill::Constant(7.0)];
+        let turn = |seed: u64| {
+            let bytes = filled(&one_of(&three), seed, Values::AsStated);
+            three.iter().position(|fill| bytes == filled(&one_of(&[fill.clone(), fill.clone()]), seed, Values::AsStated))
+        };
+        for seed in [5, 6, 7, u64::MAX - 1, u64::MAX] {
+            let second = crate::verify::case::second_seed(seed);
+            assert_eq!(turn(second), turn(seed % 3).map(|turn| (turn + 1) % 3), "seed {seed}");
+        }
+        assert_ne!(turn(8), turn(9));
+        // The runs over chosen values take the fill that has such values.
+        let mixed = one_of(&[Fill::Zeros, Fill::Uniform { lo: -1.0, hi: 1.0 }]);
+        assert!(exact_unit(std::slice::from_ref(&mixed)).is_some());
+        for seed in 0..2 {
+            assert!(filled(&mixed, seed, Values::ExactIntegers).iter().any(|byte| *byte != 0));
+        }
     }
 
     #[test]

@@ -235,6 +235,11 @@ fn malformed_manifests_have_clear_messages() {
         ("no power of two", "{ n = 65536 }]", "{ n = 65535 }]"),
         ("no large case", "{ n = 65536 }]", "{ n = 1024 }]"),
         ("other sizes in a case", "{ n = 33 }", "{ m = 33 }"),
+        ("other sizes in a drawn case", "order    = 3", "drawn = [{ m = [1, 9] }]"),
+        ("nothing drawn", "order    = 3", "drawn = [{ n = 9 }]"),
+        ("a drawn interval upside down", "order    = 3", "drawn = [{ n = [9, 1] }]"),
+        ("a drawn negative size", "order    = 3", "drawn = [{ n = [-9, 1] }]"),
+        ("a formula that fails at a drawn size", "order    = 3", "drawn = [{ n = [0, 9] }]"),
         ("other sizes in time", "{ n = 268435456 }", "{ n = 1, k = 2 }"),
         ("negative size", "{ n = 33 }", "{ n = -33 }"),
         ("size named as the device's figure", "[{ n = 1 }, { n = 33 }, { n = 1000 }, { n = 65536 }]", "[{ sms = 1 }]"),
@@ -301,11 +306,19 @@ fn a_fill_by_itself_parses() {
     assert_eq!(Fill::parse(" integers( -3 , 4 )").unwrap(), Fill::Integers { lo: -3, hi: 4 });
     assert_eq!(Fill::parse("sorted(100)").unwrap(), Fill::Sorted { run: 100 });
     assert_eq!(Fill::parse("scaled(-99, 99, 256)").unwrap(), Fill::Scaled { lo: -99, hi: 99, len: 256 });
-    assert_eq!(Fill::parse("band(-1, 4, 0.5)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 0.5 });
+    assert_eq!(Fill::parse("band(-1, 4, 0.5)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 0.5, len: 0 });
+    assert_eq!(Fill::parse("band(-1, 4, 2, 64)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 2.0, len: 64 });
+    let turns = vec![Fill::Zeros, Fill::Few { lo: -9, hi: 9, count: 3 }, Fill::Iota];
+    assert_eq!(Fill::parse("zeros or few(-9, 9, 3) or iota").unwrap(), Fill::OneOf(turns));
     assert_eq!(Fill::parse("few(-9, 9, 3)").unwrap(), Fill::Few { lo: -9, hi: 9, count: 3 });
     for bad in [
         "band(1, 2, 1.5)",
         "band(1, 2, -1)",
+        "band(1, 2, 1, -1)",
+        "band(1, 2, 1, 0.5)",
+        "band(1, 2, 1, 1, 1)",
+        "iota or",
+        "or iota",
         "few(3, 2, 1)",
         "few(2, 3, 0)",
         "iota iota",
@@ -313,6 +326,7 @@ fn a_fill_by_itself_parses() {
         "sorted(1.5)",
         "scaled(3, 2, 1)",
         "scaled(0, 200, 1)",
+        "scaled(-150, 0, 1)",
     ] {
         assert!(Fill::parse(bad).is_err(), "{bad}");
     }

@@ -128,6 +128,27 @@ fn no_workbook_is_said_with_what_to_do() {
 }
 
 #[test]
+fn drawn_cases_follow_the_seed_and_stay_in_their_intervals() {
+    let dir = tempfile::tempdir().unwrap();
+    let workbook = workbook(dir.path());
+    let rows = "drawn = [{ n = [2, 70000] }, { n = [2, 70000] }, { n = [5, 6] }]\ncases";
+    write(dir.path(), "exercises/ex01/problem.toml", &MANIFEST.replace("cases", rows));
+    let problem = workbook.get("ex01").unwrap();
+    let cases = |seed: u64| -> Vec<i64> { problem.drawn(seed).cases().iter().map(|c| c["n"]).collect() };
+    assert_eq!(problem.cases().len(), 3, "nothing is drawn before a seed is there");
+    let mut all = std::collections::BTreeSet::new();
+    for seed in 0..50 {
+        let drawn = cases(seed);
+        assert_eq!((&drawn[..3], drawn.len()), (&[1, 33, 65536][..], 6));
+        assert_eq!(drawn, cases(seed));
+        assert!((2..=70000).contains(&drawn[3]) && (2..=70000).contains(&drawn[4]) && (5..=6).contains(&drawn[5]));
+        all.extend(drawn[3..5].iter().copied());
+    }
+    assert!(all.len() > 95 && all.iter().any(|n| *n < 7000) && all.iter().any(|n| *n > 63000), "{all:?}");
+    assert_eq!(problem.drawn(1).manifest.count["n"], 65536, "counts are taken at the last fixed case");
+}
+
+#[test]
 fn a_sweeps_case_covers_the_values_it_leaves_out() {
     let dir = tempfile::tempdir().unwrap();
     let workbook = workbook(dir.path());
