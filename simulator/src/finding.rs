@@ -160,3 +160,19 @@ pub struct Finding {
     /// How often it was seen at this place in this launch.
     pub count: u64,
 }
+
+impl Finding {
+    /// The same kind of thing, as bad, at the same place: one finding that was seen more than once.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.severity == other.severity
+            && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
+            && self.place.ptx_line == other.place.ptx_line
+            && self.place.function == other.place.function
+    }
+
+    /// A lane read an undefined value, which a right kernel throws away and a wrong one uses: worth a word where results
+    /// are wrong, and only there.
+    pub fn is_suspicion(&self) -> bool {
+        self.severity == Severity::Note && matches!(self.kind, FindingKind::SyncMask { .. })
+    }
+}

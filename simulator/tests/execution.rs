@@ -146,6 +146,24 @@ fn exchanges_between_lanes() {
 }
 
 #[test]
+fn what_an_exited_lane_gives_is_used_by_nobody_who_is_right() {
+    // Lanes from 20 on leave; lane 19 reads lane 20. It takes the value if it equals its own ("the same key").
+    let body = format!(
+        "setp.gt.u32 %p1, %r1, 19; @%p1 ret; mov.u32 %r2, 7; shfl.sync.down.b32 %r3, %r2, 1, 31, -1; \
+         setp.eq.s32 %p2, %r3, 7; selp.b32 %r2, 1, 0, %p2; {STORE}"
+    );
+    let last = |schedule| {
+        let (report, out) = run_with(module("", &body), Config { schedule, ..Config::default() }, 1, 32, 0);
+        assert!(out[..19].iter().all(|word| *word == 1), "{schedule:?}");
+        assert!(report.findings.iter().any(simulator::Finding::is_suspicion), "{schedule:?}: {:?}", report.findings);
+        out[19]
+    };
+    assert_eq!(last(Schedule::Its), 0, "all ones");
+    assert_eq!(last(Schedule::Adversarial { seed: 0 }), 1, "the reader's own value");
+    assert_eq!(last(Schedule::Adversarial { seed: 1 }), 0, "a great number");
+}
+
+#[test]
 fn a_spinning_lane_lets_the_lock_holder_go_on() {
     let body = "mov.u32 %r5, 0; L: atom.global.cas.b32 %r3, [%rd1+400], 0, 1; setp.ne.s32 %p1, %r3, 0; @%p1 bra L; \
          ld.volatile.global.u32 %r4, [%rd1]; add.s32 %r4, %r4, 1; st.volatile.global.u32 [%rd1], %r4; membar.gl; \

@@ -151,7 +151,7 @@ const TABLE: &[Shown] = &[
     shown("count.barriers", "block barriers", "", Better::Less, false),
     shown("count.warp_barriers", "warp barriers", "", Better::Neither, false),
     shown("count.shuffles", "shuffles", "", Better::Neither, false),
-    shown("count.votes", "votes", "", Better::Neither, false),
+    shown("count.votes", "votes, matches, redux", "", Better::Neither, false),
     shown("count.flops", "floating-point operations", "", Better::Neither, false),
     detail("count.flops_fp16", "in half precision", "", Better::Neither),
     detail("count.flops_fp32", "in single precision", "", Better::Neither),
@@ -231,9 +231,16 @@ fn provenance(metric: &Metric) -> Provenance {
     }
 }
 
-/// Judges every goal. `judged` is false when an earlier step failed: nothing is met then.
+/// What a metric is called: as in the table if it has a row.
+fn words(metric: &Metric) -> String {
+    let name = metric.to_string();
+    TABLE.iter().find(|shown| shown.metric == name).map_or_else(|| metric.words(), |shown| shown.words.to_owned())
+}
+
+/// Judges every goal. `whose` names the baseline. `judged` is false when an earlier step failed: nothing is met then.
 pub fn goals(
     goals: &[Goal],
+    whose: &str,
     baseline: Option<&Known<'_>>,
     candidate: &Known<'_>,
     measured: Option<&Provenance>,
@@ -253,7 +260,7 @@ pub fn goals(
         let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
         GoalResult {
             metric: goal.metric.to_string(),
-            text: goal.demand(),
+            text: format!("{}: {}", words(&goal.metric), goal.demand(whose, before)),
             why: goal.why.clone(),
             status,
             value,

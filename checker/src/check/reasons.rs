@@ -33,6 +33,14 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
         reasons.extend(status(checked, scene, sources));
     }
+    // What may be behind a wrong result, when nothing else explains it.
+    let suspicion = checked.findings.iter().find(|found| found.finding.is_suspicion());
+    if let (Some(first), Some(suspicion)) = (reasons.first_mut(), suspicion)
+        && first.verdict == Verdict::WrongResult
+    {
+        first.excerpts.extend(finding(suspicion, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
+        first.details.push(format!("perhaps because {}", say(&suspicion.finding).1.join("; ")));
+    }
     reasons
 }
 
@@ -213,6 +221,12 @@ fn access(kind: &FindingKind) -> Option<&Access> {
     }
 }
 
+/// "a load", "an atomic".
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
+}
+
 /// The finding in a sentence, and advice where the finding itself tells what to do.
 fn say(finding: &Finding) -> (String, Vec<String>) {
     let lanes = match finding.place.lanes {
@@ -225,13 +239,19 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
     let advise = |advice: &str| vec![advice.to_owned()];
     match &finding.kind {
         FindingKind::OutOfBounds { access } => (
-            format!("a {} of {} bytes outside of {} memory{}", access.what, access.size, access.space, object(access)),
+            format!(
+                "{} of {} bytes outside of {} memory{}",
+                with_article(&access.what.to_string()),
+                access.size,
+                access.space,
+                object(access)
+            ),
             lanes.into_iter().collect(),
         ),
         FindingKind::Misaligned { access } => (
             format!(
-                "a {} of {} bytes at an address that is not a multiple of {}{}",
-                access.what,
+                "{} of {} bytes at an address that is not a multiple of {}{}",
+                with_article(&access.what.to_string()),
                 access.size,
                 access.size,
                 object(access)
@@ -264,7 +284,7 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
         }
         FindingKind::SyncMask { explanation } => {
-            ("the lanes that exchange or wait here are not those that the mask names".to_owned(), advise(explanation))
+            ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
         }
         FindingKind::StepLimit { limit } => (
             format!("the kernel did not end: no block ended within {limit} warp instructions"),

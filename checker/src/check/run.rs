@@ -335,11 +335,7 @@ fn merged(results: Vec<Checked>) -> Option<Checked> {
     let mut first = results.next()?;
     for other in results {
         for found in other.findings {
-            let known = |seen: &backend::Found| {
-                seen.finding.place.ptx_line == found.finding.place.ptx_line
-                    && std::mem::discriminant(&seen.finding.kind) == std::mem::discriminant(&found.finding.kind)
-            };
-            if !first.findings.iter().any(known) {
+            if !first.findings.iter().any(|seen| seen.finding.is_like(&found.finding)) {
                 first.findings.push(found);
             }
         }

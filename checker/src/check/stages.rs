@@ -166,7 +166,8 @@ pub fn check(
     report.table = numbers::table(Some(&known[0]), &known[1], &problem.manifest.goals);
     report.table.extend(times);
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
-    report.goals = numbers::goals(&problem.manifest.goals, Some(&known[0]), &known[1], measured.as_ref());
+    let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+    report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
     verdict(problem, report, &team.candidate, sources);
     Ok(())

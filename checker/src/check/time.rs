@@ -17,6 +17,7 @@ use crate::report::{
     self, Better, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
 use crate::toolchain::{Toolchain, home::Home};
+use crate::verify::fill::first_turn;
 use std::path::PathBuf;
 
 /// Share of bytes read above which a kernel is held against the reading roof instead of the copying one.
@@ -188,7 +189,7 @@ pub fn pair(problem: &Problem, team: &Team, files: &Cubins, sizes: &Sizes, seed:
         oracle: Some(team.reference.program(oracle, Some(files.path(2)))),
         outputs: outputs_of(problem, sizes)?,
         own_outputs: Vec::new(),
-        seed,
+        seed: first_turn(seed),
         cache: cache(problem),
         budget: Budget::default(),
     })
@@ -246,7 +247,7 @@ pub fn sweep(
             oracle: Some(reference.program(oracle, Some(oracle_file.clone()))),
             outputs: outputs_of(problem, &cell.sizes)?,
             own_outputs: Vec::new(),
-            seed,
+            seed: first_turn(seed),
             cache: cache(problem),
             budget: Budget { seconds: 0.5, at_least: 0.05, ..Budget::default() },
         });

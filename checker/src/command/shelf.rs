@@ -13,8 +13,9 @@ pub fn open(context: &Context) -> Result<Workbook, Fault> {
     let here = std::env::current_dir()?;
     let found = Workbook::find(&here);
     let found = match (found, context.built_in()) {
-        // Started from anywhere: the checkout that the command was built in.
-        (Err(ProblemError::NoWorkbook { .. }), Some(built)) => Workbook::around(built),
+        // Started from anywhere: the checkout that the command was built in, which has to be said.
+        (Err(ProblemError::NoWorkbook { .. }), Some(built)) => Workbook::around(built)
+            .inspect(|found| context.note(&format!("note: the workbook is {}", found.root().display()))),
         (found, _) => found,
     };
     found.usage()

@@ -129,6 +129,15 @@ impl Metric {
         }
     }
 
+    /// Is it a part of a whole, or a quotient, rather than a number of things?
+    fn is_fraction(&self) -> bool {
+        match self {
+            Self::Speedup | Self::Occupancy | Self::Roof => true,
+            Self::Count(counter) => matches!(counter, Counter::Ratio(_)),
+            _ => false,
+        }
+    }
+
     /// A value as a report shows it.
     pub fn format(&self, value: f64) -> String {
         match self {
@@ -264,14 +273,22 @@ impl Condition {
         matches!(self, Self::RatioMax(_) | Self::RatioMin(_))
     }
 
-    /// "at most 0", "at most 0.5 times the baseline's".
-    fn words(self, metric: &Metric) -> String {
+    /// "at most 0", "at most 2,089 (0.12 times the starter's)". `whose` names the baseline.
+    fn words(self, metric: &Metric, whose: &str, baseline: Option<f64>) -> String {
+        let times = |factor: f64| format!("{} times the {whose}'s", number(factor));
+        let of = |factor: f64, round: fn(f64) -> f64| match baseline.map(|baseline| factor * baseline) {
+            Some(bound) => {
+                let bound = if metric.is_fraction() { bound } else { round(bound) };
+                format!("{} ({})", metric.format(bound), times(factor))
+            }
+            None => times(factor),
+        };
         match self {
             Self::Min(bound) => format!("at least {}", metric.format(bound)),
             Self::Max(bound) => format!("at most {}", metric.format(bound)),
             Self::Equals(value) => format!("exactly {}", metric.format(value)),
-            Self::RatioMax(factor) => format!("at most {} times the baseline's", number(factor)),
-            Self::RatioMin(factor) => format!("at least {} times the baseline's", number(factor)),
+            Self::RatioMax(factor) => format!("at most {}", of(factor, f64::floor)),
+            Self::RatioMin(factor) => format!("at least {}", of(factor, f64::ceil)),
         }
     }
 }
@@ -293,21 +310,10 @@ impl Goal {
         self.conditions.iter().all(|condition| condition.holds(baseline, candidate))
     }
 
-    /// What is asked: "`LDL` instructions: at most 0".
-    pub fn demand(&self) -> String {
-        let conditions: Vec<String> = self.conditions.iter().map(|c| c.words(&self.metric)).collect();
-        format!("{}: {}", self.metric.words(), conditions.join(" and "))
-    }
-
-    /// What is asked and what was found: "`LDL` instructions: at most 0, found 4 (baseline 12)".
-    pub fn sentence(&self, baseline: Option<f64>, candidate: f64) -> String {
-        let found = self.metric.format(candidate);
-        match baseline {
-            Some(baseline) if self.metric != Metric::Speedup => {
-                format!("{}, found {found} (baseline {})", self.demand(), self.metric.format(baseline))
-            }
-            _ => format!("{}, found {found}", self.demand()),
-        }
+    /// What is asked of the metric: "at most 0", "at most 2,089 (0.12 times the starter's)". `whose` names the baseline.
+    pub fn demand(&self, whose: &str, baseline: Option<f64>) -> String {
+        let conditions = self.conditions.iter().map(|condition| condition.words(&self.metric, whose, baseline));
+        conditions.collect::<Vec<_>>().join(" and ")
     }
 }
 

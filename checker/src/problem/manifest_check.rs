@@ -9,7 +9,7 @@ use super::goal::{Condition, CounterRatio, Goal, Metric};
 use super::ladder::{BLOCK, Ladder};
 use super::ladder_check;
 use super::manifest::{
-    Drawn, Axis, BackendName, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
+    Axis, BackendName, Drawn, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
 use super::mutant::Reason;
@@ -257,11 +257,7 @@ impl Sized {
 }
 
 /// A drawn case: it gives every size, and at least one of them is an interval.
-fn drawn(
-    toml: TomlText,
-    row: &Spanned<BTreeMap<String, raw::Extent>>,
-    names: &[String],
-) -> Result<Drawn, LineError> {
+fn drawn(toml: TomlText, row: &Spanned<BTreeMap<String, raw::Extent>>, names: &[String]) -> Result<Drawn, LineError> {
     let fault = |message: String| toml.error(row.span().start, message).expected("{ n = [2, 70000] }");
     let given: Vec<&String> = row.get_ref().keys().collect();
     if given.iter().copied().ne(names) {

@@ -59,7 +59,7 @@ pub enum ProblemError {
     },
     /// `WARPBOOK_ROOT` names no workbook.
     #[error(
-        "{ROOT_VARIABLE} is {}, which holds no workbook (no exercises/, kernels/ and solutions/): correct or unset it",
+        "{ROOT_VARIABLE} is {}, which holds no workbook (no exercises/ and kernels/): correct or unset it",
         root.display()
     )]
     BadRoot {
@@ -68,7 +68,7 @@ pub enum ProblemError {
     },
     /// Not inside a workbook.
     #[error(
-        "no workbook at or above {} (a folder with exercises/, kernels/ and solutions/): go into the checkout, or set \
+        "no workbook at or above {} (a folder with exercises/ and kernels/): go into the checkout, or set \
          {ROOT_VARIABLE} to it",
         start.display()
     )]

@@ -115,8 +115,8 @@ pub struct Problem {
 }
 
 impl Workbook {
-    /// The workbook around `start`: what `WARPBOOK_ROOT` names, else the nearest ancestor with `exercises/`, `kernels/`
-    /// and `solutions/`.
+    /// The workbook around `start`: what `WARPBOOK_ROOT` names, else the nearest ancestor with `exercises/` and
+    /// `kernels/`.
     ///
     /// # Errors
     ///
@@ -146,7 +146,8 @@ impl Workbook {
     }
 
     fn is_root(dir: &Path) -> bool {
-        [EXERCISES, KERNELS, SOLUTIONS].iter().all(|name| dir.join(name).is_dir())
+        // A class may be given the workbook without its solutions.
+        [EXERCISES, KERNELS].iter().all(|name| dir.join(name).is_dir())
     }
 
     /// Its folder.

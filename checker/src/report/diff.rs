@@ -53,6 +53,7 @@ pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
     let left = diff.lines.len().saturating_sub(shown) + diff.omitted;
     if left > 0 {
         let name = &report.subject.name;
-        pen.line(&[(Tone::Dim, &format!("        {left} lines more: checker {name} --verbose"))]);
+        let more = if detail == Detail::Full { format!("sass {name} --diff") } else { format!("{name} --verbose") };
+        pen.line(&[(Tone::Dim, &format!("        {left} lines more: checker {more}"))]);
     }
 }

@@ -91,8 +91,11 @@ fn change(face: Face, row: &Row) -> String {
     } else if after == 0.0 {
         "gone".to_owned()
     } else if row.unit == "%" || (small(before) && small(after)) {
-        let sign = if after > before { "+" } else { face.glyph("−", "-") };
-        format!("{sign}{}", face.number((after - before).abs()))
+        // Percentages to one decimal, as the columns beside show them.
+        let digits = if row.unit == "%" { 10.0 } else { 1.0 };
+        let difference = ((after * digits).round() - (before * digits).round()) / digits;
+        let sign = if difference < 0.0 { face.glyph("−", "-") } else { "+" };
+        format!("{sign}{}", face.number(difference.abs()))
     } else if before == 0.0 {
         "new".to_owned()
     } else if after > before {
@@ -125,6 +128,12 @@ fn speedups(pen: &mut Pen, report: &Report) {
     for speedup in report.speedup.iter().chain(&report.recorded) {
         pen.gap();
         let recorded = matches!(speedup.provenance, Provenance::Recorded { .. });
+        let label = match (recorded, report.subject.kind) {
+            // The learner's own kernel was never there.
+            (true, SubjectKind::Exercise) => "  recorded for the worked answer  ",
+            (true, _) => "  recorded  ",
+            (false, _) => "  ",
+        };
         let tone = match speedup.verdict.as_str() {
             // What was measured elsewhere and earlier must not look like a result of now.
             _ if recorded => Tone::Dim,
@@ -136,7 +145,7 @@ fn speedups(pen: &mut Pen, report: &Report) {
         let amount = format!("{} {times}", ratio(speedup.ratio));
         let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
         pen.line(&[
-            (Tone::Dim, if recorded { "  recorded  " } else { "  " }),
+            (Tone::Dim, label),
             (tone, &speedup.verdict),
             (Tone::Text, "  "),
             (Tone::Strong, &amount),

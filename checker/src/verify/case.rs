@@ -95,10 +95,8 @@ fn repeating_run_helps(case: &Case) -> bool {
 
 /// The seed of the run that follows without reloading the module. Of the fills of an input it takes the next.
 pub fn second_seed(seed: u64) -> u64 {
-    // A multiple of every likely number of fills.
-    const TURNS: u64 = 60;
     let bits = fill::Stream::new(seed, "second run").bits(0) / 2;
-    bits - bits % TURNS + (seed % TURNS + 1) % TURNS
+    fill::first_turn(bits) + (seed % fill::TURNS + 1) % fill::TURNS
 }
 
 /// The oracle's outputs for one set of inputs.
@@ -237,6 +235,10 @@ fn check_version(
             }
         }
         checked.runs.push(RunResult { run: *run, status });
+    }
+    if checked.status.passed() {
+        // What was read and had no effect.
+        checked.findings.retain(|found| !found.finding.is_suspicion());
     }
     Ok(checked)
 }
@@ -440,11 +442,7 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
             keep_printf(checked, &report.printf, dropped);
         }
         for finding in report.findings {
-            let known = checked.findings.iter().any(|found| {
-                found.launch == launch
-                    && std::mem::discriminant(&found.finding.kind) == std::mem::discriminant(&finding.kind)
-                    && found.finding.place.ptx_line == finding.place.ptx_line
-            });
+            let known = checked.findings.iter().any(|found| found.launch == launch && found.finding.is_like(&finding));
             if !known {
                 checked.findings.push(Found { finding, schedule, launch });
             }

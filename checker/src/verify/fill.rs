@@ -165,6 +165,15 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
     Ok(bytes)
 }
 
+/// A multiple of every likely number of fills that take turns.
+pub const TURNS: u64 = 60;
+
+/// The seed of what is counted and timed: of fills that take turns it has the first, or numbers would depend on whose turn
+/// it is.
+pub fn first_turn(seed: u64) -> u64 {
+    seed - seed % TURNS
+}
+
 /// The fill of a run: of several the one whose turn it is; in a run of values of another kind the first that has such.
 fn chosen(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
     let Some(Fill::OneOf(fills)) = &buffer.fill else { return buffer.fill.as_ref() };
@@ -446,7 +455,8 @@ mod tests {
         let bytes = filled(&buffer(DType::F32, 3000, fill), 4, Values::AsStated);
         let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
         let spread = |values: &[f32]| {
-            values.iter().fold(f32::MIN, |most, x| most.max(*x)) - values.iter().fold(f32::MAX, |least, x| least.min(*x))
+            values.iter().fold(f32::MIN, |most, x| most.max(*x))
+                - values.iter().fold(f32::MAX, |least, x| least.min(*x))
         };
         assert!((50.0..=64.01).contains(&spread(&values)), "{}", spread(&values));
         assert!(values.chunks(50).all(|stretch| (5.0..=8.01).contains(&spread(stretch))));
@@ -458,7 +468,9 @@ mod tests {
         let three = [Fill::Zeros, Fill::Iota, Fill::Constant(7.0)];
         let turn = |seed: u64| {
             let bytes = filled(&one_of(&three), seed, Values::AsStated);
-            three.iter().position(|fill| bytes == filled(&one_of(&[fill.clone(), fill.clone()]), seed, Values::AsStated))
+            three
+                .iter()
+                .position(|fill| bytes == filled(&one_of(&[fill.clone(), fill.clone()]), seed, Values::AsStated))
         };
         for seed in [5, 6, 7, u64::MAX - 1, u64::MAX] {
             let second = crate::verify::case::second_seed(seed);

@@ -78,12 +78,7 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Adds a finding to the list.
     pub fn add_finding(&mut self, finding: Finding) {
-        let same = |known: &&mut Finding| {
-            std::mem::discriminant(&known.kind) == std::mem::discriminant(&finding.kind)
-                && known.place.ptx_line == finding.place.ptx_line
-                && known.place.function == finding.place.function
-        };
-        if let Some(known) = self.findings.iter_mut().find(same) {
+        if let Some(known) = self.findings.iter_mut().find(|known| known.is_like(&finding)) {
             known.count += 1;
         } else if self.findings.len() < self.context.config.limits.findings || finding.severity == Severity::Fault {
             self.findings.push(finding);

@@ -130,12 +130,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
             lines.entry((file, number)).or_default().add(line);
         }
         for finding in outcome.findings {
-            let same = |known: &&mut Finding| {
-                std::mem::discriminant(&known.kind) == std::mem::discriminant(&finding.kind)
-                    && known.place.ptx_line == finding.place.ptx_line
-                    && known.place.function == finding.place.function
-            };
-            match findings.iter_mut().find(same) {
+            match findings.iter_mut().find(|known| known.is_like(&finding)) {
                 Some(known) => known.count += finding.count,
                 None => findings.push(finding),
             }

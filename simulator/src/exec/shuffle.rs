@@ -5,10 +5,19 @@ use super::context::Worker;
 use super::warp::{Doubt, Group, Warp};
 use crate::isa::op::{CollectiveFn, CollectiveOp, Use};
 use crate::observe::Observer;
-use crate::{FindingKind, Severity};
+use crate::{FindingKind, Schedule, Severity};
 
-/// What an undefined value looks like where barriers are checked: a NaN, -1. Whoever uses it gets a wrong result.
-const UNDEFINED: u64 = u32::MAX as u64;
+/// What an undefined value looks like where barriers are checked. Whoever uses it gets a wrong result, at least under one
+/// schedule: all ones (a NaN, -1) is what programs themselves use for "none", and no maximum.
+fn undefined_value(schedule: Schedule, own: u64) -> u64 {
+    match schedule {
+        // The reader's own value: it passes every comparison with what the reader has.
+        Schedule::Adversarial { seed } if seed % 2 == 0 => own,
+        // Greater than anything: 2^31 less 2^23, and 3.4e38.
+        Schedule::Adversarial { .. } => 0x7f7f_ffff,
+        _ => u64::from(u32::MAX),
+    }
+}
 
 impl<O: Observer> Worker<'_, O> {
     /// Values and predicates that the lanes of the group get. `operands`: value, lane or distance, clamp.
@@ -47,7 +56,9 @@ impl<O: Observer> Worker<'_, O> {
         }
         if undefined != 0 && self.context.config.checks.barriers {
             for (lane, value) in d.iter_mut().enumerate().filter(|(lane, _)| undefined >> lane & 1 != 0) {
-                *value = if masks[lane] >> lane & 1 == 0 { *value } else { UNDEFINED };
+                if masks[lane] >> lane & 1 != 0 {
+                    *value = undefined_value(self.context.config.schedule, a[lane]);
+                }
             }
             // One lane chosen for all is chosen to be used.
             let broadcast = undefined == group.mask && matches!(op.f, CollectiveFn::ShflIdx);
@@ -58,11 +69,14 @@ impl<O: Observer> Worker<'_, O> {
             // What each lane stores is used, if it was meant to be there.
             let stored = op.used == Use::Stored && (0..32).any(|lane| gone(&lane));
             let used = op.used != Use::Unknown;
-            if broadcast || stored || (used && matters(&op.f, undefined, group.mask, c)) {
+            let wrong = broadcast || stored || (used && matters(&op.f, undefined, group.mask, c));
+            // Of what may be thrown away again only values of lanes that are gone are worth a note.
+            if wrong || (0..32).any(|lane| gone(&lane)) {
                 let lane = undefined.trailing_zeros() as usize;
                 let explanation = explain(warp, group, masks[lane] as u32, lane as u32, sources[lane]);
                 let kind = FindingKind::SyncMask { explanation };
-                self.report(shared, warp, group.pc, undefined, kind, Severity::Error);
+                let severity = if wrong { Severity::Error } else { Severity::Note };
+                self.report(shared, warp, group.pc, undefined, kind, severity);
             }
         }
         if self.context.config.checks.barriers && (undefined != 0 || warp.doubt.is_some()) {

@@ -9,6 +9,7 @@ use crate::problem::ladder::BLOCK;
 use crate::problem::{Problem, Sizes};
 use crate::report::{self, Reason};
 use crate::toolchain::Toolchain;
+use crate::verify::fill::first_turn;
 use std::time::Duration;
 
 /// An oracle, or the slowest version, at the largest size may be slow.
@@ -126,7 +127,7 @@ fn timing(
         oracle: kit.oracle(place.element, &place.sizes)?,
         outputs: kit.outputs(place.element, &[], &place.sizes)?,
         own_outputs: bounds?,
-        seed,
+        seed: first_turn(seed),
         cache: cache(problem),
         budget,
     })

@@ -178,7 +178,7 @@ fn goals_judge_and_say_what_they_found() {
     ];
     let mut sentences = String::new();
     for (goal, baseline, candidate, met) in cases {
-        let sentence = goal.sentence(baseline, candidate);
+        let sentence = format!("{}: {}", goal.metric.words(), goal.demand("starter", baseline));
         assert_eq!(goal.judge(baseline, candidate), met, "{sentence}");
         sentences.push_str(&format!("{sentence}\n"));
     }
