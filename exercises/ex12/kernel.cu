@@ -1,5 +1,5 @@
 // Where is the largest of every 256 elements? If several are equally large, where is the first of them?
-// Flaw: neighbours are compared first, so from the fourth round on every warp works for a lane or two.
+// Flaw: neighbours are compared first, so in rounds four and five every warp works for a lane or two, and later ones for one.
 //@ let    block = 256
 //@ launch first_largest<<<ceil_div(n, block), block>>>(x, first, n)
 

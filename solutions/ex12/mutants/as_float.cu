@@ -1,0 +1,35 @@
+// Keeps the values as floats.
+//@ mutant wrong-result: a float has 24 bits, so large values that differ by less than 128 may become equal
+//@ let    block = 256
+//@ launch first_largest<<<ceil_div(n, block), block>>>(x, first, n)
+
+constexpr int block = 256;
+
+__global__ void first_largest(const int* x, int* first, int n)
+{
+    __shared__ float value[block];
+    __shared__ int place[block];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    float v = i < n ? x[i] : -INFINITY;
+    int p = i;
+    value[t] = v;
+    place[t] = p;
+    __syncthreads();
+
+    for (int k = block / 2; k > 0; k /= 2) {
+        if (t < k) {
+            float other_v = value[t + k];
+            int other_p = place[t + k];
+            bool better = other_v > v || (other_v == v && other_p < p);
+            v = better ? other_v : v;
+            p = better ? other_p : p;
+            value[t] = v;
+            place[t] = p;
+        }
+        __syncthreads();
+    }
+
+    if (t == 0) first[blockIdx.x] = p;
+}

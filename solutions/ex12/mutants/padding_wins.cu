@@ -1,0 +1,35 @@
+// Gives what fills up the last block the place 0.
+//@ mutant wrong-result: the smallest number can be an element, and then a tie goes to one that is none
+//@ let    block = 256
+//@ launch first_largest<<<ceil_div(n, block), block>>>(x, first, n)
+
+constexpr int block = 256;
+
+__global__ void first_largest(const int* x, int* first, int n)
+{
+    __shared__ int value[block];
+    __shared__ int place[block];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    int v = i < n ? x[i] : INT_MIN;
+    int p = i < n ? i : 0;
+    value[t] = v;
+    place[t] = p;
+    __syncthreads();
+
+    for (int k = block / 2; k > 0; k /= 2) {
+        if (t < k) {
+            int other_v = value[t + k];
+            int other_p = place[t + k];
+            bool better = other_v > v || (other_v == v && other_p < p);
+            v = better ? other_v : v;
+            p = better ? other_p : p;
+            value[t] = v;
+            place[t] = p;
+        }
+        __syncthreads();
+    }
+
+    if (t == 0) first[blockIdx.x] = p;
+}

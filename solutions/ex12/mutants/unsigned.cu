@@ -1,0 +1,35 @@
+// Compares the values as unsigned numbers.
+//@ mutant wrong-result: -1 is the largest of all then
+//@ let    block = 256
+//@ launch first_largest<<<ceil_div(n, block), block>>>(x, first, n)
+
+constexpr int block = 256;
+
+__global__ void first_largest(const int* x, int* first, int n)
+{
+    __shared__ unsigned value[block];
+    __shared__ int place[block];
+    int t = threadIdx.x;
+    int i = blockIdx.x * block + t;
+
+    unsigned v = i < n ? x[i] : 0u;
+    int p = i;
+    value[t] = v;
+    place[t] = p;
+    __syncthreads();
+
+    for (int k = block / 2; k > 0; k /= 2) {
+        if (t < k) {
+            unsigned other_v = value[t + k];
+            int other_p = place[t + k];
+            bool better = other_v > v || (other_v == v && other_p < p);
+            v = better ? other_v : v;
+            p = better ? other_p : p;
+            value[t] = v;
+            place[t] = p;
+        }
+        __syncthreads();
+    }
+
+    if (t == 0) first[blockIdx.x] = p;
+}
