@@ -298,15 +298,23 @@ fn sums_by_key(input: &Arrays, sizes: &Sizes) -> Arrays {
 
 /// Welford's recurrence; distances from 1000.5 first, so that the mean loses nothing.
 fn moments(input: &Arrays, _: &Sizes) -> Arrays {
+    let x = &input["x"];
+    // Distances from the first: the samples lie far from 0 and close together.
     let (mut mean, mut squares) = (0.0, 0.0);
-    for (before, x) in input["x"].iter().enumerate() {
-        let distance = x - 1000.5 - mean;
+    for (before, value) in x.iter().enumerate() {
+        let distance = value - x[0] - mean;
         mean += distance / (before + 1) as f64;
-        squares += distance * (x - 1000.5 - mean);
+        squares += distance * (value - x[0] - mean);
     }
-    let (mean, variance) = (1000.5 + mean, squares / input["x"].len() as f64);
-    let mut arrays = two("variance", vec![variance], vec![variance + variance.sqrt() * mean]);
-    arrays.insert("mean".to_owned(), vec![mean]);
+    let (mean, variance) = (x[0] + mean, squares / x.len() as f64);
+    let top = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let far = x.iter().fold(0.0, |most: f64, x| most.max((x - mean).abs()));
+    let (k, unit) = (x.len().div_ceil(33792).max(16) as f64, 2f64.powi(-24));
+    let off = 5.0 * (k + 16.0) * unit * top;
+    let means = 2.0 * variance.sqrt() * off + off * off;
+    let magnitude = 2.0 * (variance + far * far) + means / ((k + 84.0) * unit);
+    let mut arrays = two("variance", vec![variance], vec![magnitude]);
+    arrays.extend(two("mean", vec![mean], vec![top + 6.0 * far]));
     arrays
 }
 
@@ -319,7 +327,9 @@ fn longest_runs(input: &Arrays, _: &Sizes) -> Arrays {
 /// Term by term: log(e^a + e^b) = max + log(1 + e^-|a - b|).
 fn log_sum_exps(input: &Arrays, sizes: &Sizes) -> Arrays {
     let join = |a: f64, b: f64| a.max(b) + (-(a - b).abs()).exp().ln_1p();
-    let rows = input["x"].chunks(sizes["cols"] as usize).map(|row| row.iter().copied().reduce(join).unwrap_or(0.0));
+    // Relative to the first: far from 0 every joint would round anew.
+    let row = |row: &[f64]| row[0] + row.iter().map(|x| x - row[0]).reduce(join).unwrap_or(0.0);
+    let rows = input["x"].chunks(sizes["cols"] as usize).map(row);
     two("y", rows.collect(), vec![1.0; sizes["rows"] as usize])
 }
 

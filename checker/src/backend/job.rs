@@ -93,6 +93,8 @@ pub struct Case {
     pub oracle: Option<Program>,
     /// Outputs to judge.
     pub outputs: Vec<Output>,
+    /// The same outputs with each version's own tolerances, where they differ; empty where they do not.
+    pub own_outputs: Vec<Vec<Output>>,
     /// Versions, run in order.
     pub versions: Vec<Program>,
     /// Runs a version.

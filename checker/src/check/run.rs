@@ -179,6 +179,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         seed,
         oracle,
         outputs,
+        own_outputs: Vec::new(),
         versions: vec![program],
         thoroughness: Thoroughness::Once,
         exact_integers: false,

@@ -158,6 +158,7 @@ impl Bench<'_> {
             seed,
             oracle,
             outputs,
+            own_outputs: Vec::new(),
             versions: vec![built.program(plan, cubin)],
             thoroughness,
             exact_integers: judged,

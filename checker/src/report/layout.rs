@@ -157,9 +157,10 @@ fn orders(pen: &mut Pen, report: &Report) {
         let name = pad(&order.schedule, width, false);
         let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
-        if !good {
-            pen.line(&[(Tone::Text, "       "), (Tone::Dim, &order.repeat)]);
-        }
+    }
+    // The others' commands differ in the schedule's name only.
+    if let Some(failed) = report.orders.iter().find(|order| !order.verdict.is_good()) {
+        pen.line(&[(Tone::Dim, "  repeat one  "), (Tone::Dim, &failed.repeat)]);
     }
 }
 

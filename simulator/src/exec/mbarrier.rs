@@ -103,7 +103,10 @@ impl<O: Observer> Worker<'_, O> {
             }
             if O::ACTIVE {
                 let (kind, order) = match op.kind {
-                    Kind::Init | Kind::Inval => (AccessKind::Store, Order::Weak),
+                    Kind::Init => (AccessKind::Store, Order::Weak),
+                    // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
+                    // the object like any other, which races with plain accesses only.
+                    Kind::Inval => (AccessKind::Atomic, Order::Acquire),
                     // A wait that succeeds acquires what the arrivals released.
                     _ if waits => (AccessKind::Load, Order::Acquire),
                     _ => (AccessKind::Atomic, Order::Release),

@@ -11,7 +11,6 @@ use crate::problem::{Problem, Sizes};
 use crate::report;
 use rayon::prelude::*;
 use simulator::{Checks, Schedule};
-use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -53,8 +52,15 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let mut cases = problem.cases();
     if on_gpu {
-        cases.extend(ladder.gpu_cases.iter().cloned());
+        let blocks = |case: &Sizes| -> Vec<Sizes> {
+            ladder.blocks.iter().map(|block| Ladder::with_block(case, *block)).collect()
+        };
+        cases.extend(
+            ladder.gpu_cases.iter().flat_map(|case| if everything { blocks(case) } else { vec![case.clone()] }),
+        );
     }
+    // On a GPU one task runs at a time, and an oracle over many elements takes longer than a version.
+    let most = if on_gpu { usize::MAX } else { VERSIONS_A_TASK };
     let mut tasks = Vec::new();
     for element in kit.elements() {
         for block in &ladder.blocks {
@@ -62,11 +68,11 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
             let (own, first) = (*block == ladder.block, element == 0);
             let (small, large): (Vec<Sizes>, Vec<Sizes>) = cases.iter().filter(here).cloned().partition(is_small);
             if everything || own || first {
-                tasks.extend(grouped(kit, ladder, element, small, usize::MAX, Thoroughness::Full));
+                tasks.extend(grouped(kit, element, small, usize::MAX, Thoroughness::Full));
             }
             if everything || (own && first) {
                 let thoroughness = if own && first { Thoroughness::Full } else { Thoroughness::Once };
-                tasks.extend(grouped(kit, ladder, element, large, VERSIONS_A_TASK, thoroughness));
+                tasks.extend(grouped(kit, element, large, most, thoroughness));
             }
         }
     }
@@ -74,24 +80,12 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
     tasks
 }
 
-/// Versions that claim the sizes, by their bound, so many a task.
-fn grouped(
-    kit: &Kit,
-    ladder: &Ladder,
-    element: usize,
-    sizes: Vec<Sizes>,
-    most: usize,
-    thoroughness: Thoroughness,
-) -> Vec<Task> {
+/// Versions that claim the sizes, so many a task.
+fn grouped(kit: &Kit, element: usize, sizes: Vec<Sizes>, most: usize, thoroughness: Thoroughness) -> Vec<Task> {
     let Some(first) = sizes.first() else { return Vec::new() };
-    let mut groups: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
-    for version in (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)) {
-        let step = kit.name(version);
-        let own = ladder.step_of(&step).and_then(|step| ladder.ops.get(step)).map(|formula| format!("{formula:?}"));
-        groups.entry(own).or_default().push(version);
-    }
-    let chunks = groups.values().flat_map(|versions| versions.chunks(most.min(versions.len()).max(1)));
-    chunks.map(|versions| Task { element, sizes: sizes.clone(), versions: versions.to_vec(), thoroughness }).collect()
+    let versions: Vec<usize> = (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)).collect();
+    let task = |versions: &[usize]| Task { element, sizes: sizes.clone(), versions: versions.to_vec(), thoroughness };
+    versions.chunks(most).map(task).collect()
 }
 
 /// Runs all tasks; `progress` hears how many are done. On a GPU one after the other.
@@ -139,11 +133,14 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
     for (index, sizes) in task.sizes.iter().enumerate() {
         let versions: Result<Vec<_>, _> =
             task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
+        let own_outputs: Result<Vec<_>, _> =
+            task.versions.iter().map(|&version| kit.outputs(task.element, &[version], sizes)).collect();
         cases.push(Case {
             name: report::sizes(sizes),
             seed: seed.wrapping_add(index as u64),
             oracle: kit.oracle(task.element, sizes)?,
             outputs: kit.outputs(task.element, &task.versions, sizes)?,
+            own_outputs: own_outputs?,
             versions: versions?,
             thoroughness: task.thoroughness,
             exact_integers: true,
@@ -172,6 +169,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             seed,
             oracle: None,
             outputs: Vec::new(),
+            own_outputs: Vec::new(),
             versions: vec![kit.program(0, version, &sizes)?],
             thoroughness: Thoroughness::Once,
             exact_integers: false,
