@@ -132,7 +132,7 @@ fn stages(pen: &mut Pen, report: &Report) {
     for stage in &report.stages {
         let (tone, mark) = match stage.status {
             StageStatus::Passed => (Tone::Good, pen.face.glyph("✓", "ok")),
-            StageStatus::Failed => (Tone::Bad, pen.face.glyph("✗", "x")),
+            StageStatus::Failed => (Tone::Bad, pen.face.glyph("✗", "x ")),
             StageStatus::Skipped => (Tone::Dim, pen.face.glyph("·", "--")),
         };
         let text = if stage.status == StageStatus::Skipped { Tone::Dim } else { Tone::Text };
@@ -153,7 +153,7 @@ fn orders(pen: &mut Pen, report: &Report) {
     for order in &report.orders {
         let good = order.verdict.is_good();
         let tone = if good { Tone::Good } else { Tone::Bad };
-        let mark = if good { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x") };
+        let mark = if good { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x ") };
         let name = pad(&order.schedule, width, false);
         let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
@@ -182,7 +182,7 @@ fn cases(pen: &mut Pen, report: &Report) {
     pen.heading("cases", "error as a fraction of its tolerance");
     for case in &report.cases {
         let tone = if case.verdict.is_good() { Tone::Good } else { Tone::Bad };
-        let mark = if case.verdict.is_good() { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x") };
+        let mark = if case.verdict.is_good() { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x ") };
         let error = case.error.map(|error| format!("  {error:.3}")).unwrap_or_default();
         let text = pad(&sizes(&case.sizes), 30, false);
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &text), (Tone::Dim, &error)]);
@@ -204,7 +204,7 @@ fn goals(pen: &mut Pen, report: &Report) {
     for goal in &report.goals {
         let (tone, mark) = match goal.status {
             GoalStatus::Met => (Tone::Good, pen.face.glyph("✓", "ok")),
-            GoalStatus::NotMet => (Tone::Bad, pen.face.glyph("✗", "x")),
+            GoalStatus::NotMet => (Tone::Bad, pen.face.glyph("✗", "x ")),
             GoalStatus::NotJudged => (Tone::Dim, pen.face.glyph("·", "--")),
         };
         let value = match (goal.status, &goal.value_text, &goal.baseline_text) {

@@ -1,9 +1,10 @@
 //! Control flow: basic blocks, natural loops, and which instructions are padding.
 //!
-//! An edge goes to every label that a branch names, from `BSYNC` to the label of its `BSSY`, and on to the next
+//! An edge goes to every label that a branch names, from `BSYNC` to the label of its `BSSY` ([`convergence`]), and on to the next
 //! instruction unless the branch is unconditional. The slow path of `BRA.DIV` (a warp whose lanes have parted) is no edge:
 //! it is a copy for a rare case and would count twice. A call goes on behind itself; what it calls is a part of its own.
 
+use super::convergence::{self, barrier};
 use super::{instruction::Instruction, listing::Kernel, operand::Operand};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -58,9 +59,11 @@ pub struct Graph {
 }
 
 /// What happens behind an instruction.
-struct Exits {
-    targets: Vec<usize>,
-    falls_through: bool,
+pub struct Exits {
+    /// Instructions it may go to: of a `BSYNC` those behind every `BSSY` of its barrier.
+    pub targets: Vec<usize>,
+    /// It may go on to the next.
+    pub falls_through: bool,
     ends_block: bool,
 }
 
@@ -88,10 +91,13 @@ impl Graph {
         }
         let starts: Vec<usize> = starts.into_iter().filter(|s| *s < end).collect();
         let block_at = |instruction: usize| starts.binary_search(&instruction).ok();
+        let roots: Vec<usize> = roots.into_iter().filter_map(block_at).collect();
+        let joins = convergence::joins(f, (&starts, &roots, end), &exits, &labels);
         let successors = (0..starts.len())
             .map(|b| {
                 let last = starts.get(b + 1).copied().unwrap_or(end) - 1;
-                let mut next: Vec<usize> = exits[last].targets.iter().filter_map(|t| block_at(*t)).collect();
+                let targets = joins.get(&last).unwrap_or(&exits[last].targets);
+                let mut next: Vec<usize> = targets.iter().filter_map(|t| block_at(*t)).collect();
                 if exits[last].falls_through {
                     next.extend(block_at(last + 1));
                 }
@@ -100,7 +106,6 @@ impl Graph {
                 next
             })
             .collect();
-        let roots = roots.into_iter().filter_map(block_at).collect();
         Self { starts, successors, roots, end }
     }
 
@@ -171,13 +176,6 @@ fn intersect(mut a: usize, mut b: usize, rank: &[usize], dominator: &[Option<usi
         }
     }
     a
-}
-
-fn barrier(i: &Instruction) -> Option<u8> {
-    i.operands.iter().find_map(|o| match o {
-        Operand::Register(r) if r.file == super::operand::File::Barrier => r.index,
-        _ => None,
-    })
 }
 
 /// Whether a branch may not be taken: a guard, or a predicate among its operands (`BRA P0, ...`, `BRA.U !UP0, ...`).

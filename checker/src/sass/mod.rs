@@ -5,6 +5,7 @@
 //! counted as `other`.
 
 pub mod control;
+mod convergence;
 pub mod diff;
 mod disassemble;
 mod elf;
