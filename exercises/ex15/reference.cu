@@ -1,4 +1,6 @@
 // The oracle: one thread a key finds where its elements begin, by halving, and adds them in double precision.
+// The magnitude takes in all elements of the warps, of 32 each, that have some with this key: who makes prefix sums of a warp
+// and subtracts them has rounded those too.
 //@ let    m = ceil_div(n, 100) + 1
 //@ launch sum_by_key_reference<<<ceil_div(m, 64), 64>>>(keys, x, sums, sums_magnitude, n, m)
 
@@ -16,12 +18,13 @@ __global__ void sum_by_key_reference(const int* keys, const float* x, double* su
     }
 
     double sum = 0.0;
-    double magnitude = 0.0;
-    for (int i = first; i < n && keys[i] == j; ++i) {
-        double v = x[i];
-        sum += v;
-        magnitude += fabs(v);
-    }
+    for (end = first; end < n && keys[end] == j; ++end) sum += x[end];
     sums[j] = sum;
+
+    double magnitude = 0.0;
+    if (first < end) {
+        int last = min((end + 31) / 32 * 32, n);
+        for (int i = first / 32 * 32; i < last; ++i) magnitude += fabs(double(x[i]));
+    }
     sums_magnitude[j] = magnitude;
 }
