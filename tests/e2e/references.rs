@@ -291,12 +291,20 @@ fn sums_by_key(input: &Arrays, sizes: &Sizes) -> Arrays {
     let (mut sums, mut magnitudes) = (vec![0.0; keys], vec![0.0; keys]);
     for (key, x) in input["keys"].iter().zip(&input["x"]) {
         sums[*key as usize] += x;
-        magnitudes[*key as usize] += x.abs();
+    }
+    // Prefix sums of a warp round everything in it, for each of its keys.
+    for (keys, x) in input["keys"].chunks(32).zip(input["x"].chunks(32)) {
+        let whole: f64 = x.iter().map(|x| x.abs()).sum();
+        let mut there: Vec<usize> = keys.iter().map(|key| *key as usize).collect();
+        there.dedup();
+        for key in there {
+            magnitudes[key] += whole;
+        }
     }
     two("sums", sums, magnitudes)
 }
 
-/// Welford's recurrence; distances from 1000.5 first, so that the mean loses nothing.
+/// Welford's recurrence. Magnitudes as reference.cu derives them.
 fn moments(input: &Arrays, _: &Sizes) -> Arrays {
     let x = &input["x"];
     // Distances from the first: the samples lie far from 0 and close together.
