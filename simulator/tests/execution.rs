@@ -153,7 +153,8 @@ fn what_an_exited_lane_gives_is_used_by_nobody_who_is_right() {
          setp.eq.s32 %p2, %r3, 7; selp.b32 %r2, 1, 0, %p2; {STORE}"
     );
     let last = |schedule| {
-        let (report, out) = run_with(module("", &body), Config { schedule, ..Config::default() }, 1, 32, 0);
+        let config = Config { schedule, checks: Checks::ALL, ..Config::default() };
+        let (report, out) = run_with(module("", &body), config, 1, 32, 0);
         assert!(out[..19].iter().all(|word| *word == 1), "{schedule:?}");
         assert!(report.findings.iter().any(simulator::Finding::is_suspicion), "{schedule:?}: {:?}", report.findings);
         out[19]
