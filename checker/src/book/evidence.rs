@@ -1,11 +1,12 @@
 //! `{{evidence NAME metrics=a,b arch=sm_90}}`: a metric a row, both versions beside each other, with where each comes from.
 //! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
+use super::simulated::page_face;
 use super::svg::escape;
 use crate::check::evidence::{MachineCode, machine_code};
 use crate::check::{self, BackendChoice};
 use crate::problem::{Metric, MetricSource, Problem, Version};
-use crate::report::{self, Detail, Face, Report};
+use crate::report::{self, Detail, Report};
 use crate::toolchain::Toolchain;
 use anyhow::{Result, anyhow, bail};
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<
         Some("baseline") => Version::Baseline,
         Some(other) => bail!("`{other}` is no version a page can show; there is: baseline"),
     };
-    let text = report::render(&simulate(problem, version)?, Face::plain(), Detail::Normal);
+    let text = report::render(&simulate(problem, version)?, page_face(), Detail::Normal);
     // Whether this machine had compiled it before is nothing to a reader.
     let text = text.replace(", from the cache", "");
     Ok(format!("```text\n{}\n```\n\n", text.trim_matches('\n')))

@@ -106,7 +106,8 @@ pub(super) fn measured_on(record: &LadderRecord) -> String {
         escape(&record.device.driver),
         run.map_or_else(String::new, |run| escape(&run.compiler)),
         run.map_or_else(String::new, |run| escape(&run.date)),
-        run.map_or_else(String::new, |run| escape(&run.command))
+        // Parts may have been measured again since.
+        escape(&format!("checker bench {}", record.problem))
     );
     // The same note at many places is said once.
     let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -117,7 +118,12 @@ pub(super) fn measured_on(record: &LadderRecord) -> String {
     for (note, places) in notes {
         let _ = match places {
             1 => write!(text, " {}.", capitalised(&escape(note))),
-            _ => write!(text, " {} (at {places} places).", capitalised(&escape(note))),
+            _ => write!(
+                text,
+                " {}, at {places} of the {} places measured in all.",
+                capitalised(&escape(note)),
+                record.points.len()
+            ),
         };
     }
     text

@@ -189,13 +189,22 @@ impl View<'_> {
         let heads: String = self.ladder.blocks.iter().map(|block| format!("<th>{block}</th>")).collect();
         let mut table =
             format!("<table class=\"wb-table\">\n<thead><tr><th>occupancy</th>{heads}</tr></thead>\n<tbody>\n");
+        // Versions with the same numbers share a row.
+        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         for version in &versions {
             let cell = |block: &i64| {
                 let occupancy = point(version, *block).and_then(|point| point.occupancy);
                 format!("<td>{}</td>", occupancy.map_or_else(|| "–".to_owned(), |o| format!("{:.0} %", 100.0 * o)))
             };
             let cells: String = self.ladder.blocks.iter().map(cell).collect();
-            let _ = writeln!(table, "<tr><td><code>{}</code></td>{cells}</tr>", escape(version));
+            let name = format!("<code>{}</code>", escape(version));
+            match rows.iter_mut().find(|(known, _)| *known == cells) {
+                Some((_, names)) => names.push(name),
+                None => rows.push((cells, vec![name])),
+            }
+        }
+        for (cells, names) in rows {
+            let _ = writeln!(table, "<tr><td>{}</td>{cells}</tr>", names.join(", "));
         }
         table.push_str("</tbody></table>\n");
         let mut rest = self.problem.manifest.time.clone();

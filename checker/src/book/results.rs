@@ -1,5 +1,6 @@
 //! `{{results NAME}}` and `{{sweep NAME}}`: what was measured, from the files committed under `book/results/`.
 
+use super::ladder_figures::capitalised;
 use super::svg::{Chart, Series, escape};
 use crate::measure::record::{Record, RoofKind, Sides};
 use crate::measure::statistics::{Summary, Verdict};
@@ -133,7 +134,7 @@ fn caption(record: &Record) -> String {
         escape(&record.command)
     );
     for note in &record.notes {
-        let _ = write!(out, " {}", escape(note));
+        let _ = write!(out, " {}.", capitalised(&escape(note.trim_end_matches('.'))));
     }
     out.push_str("</p>\n\n");
     out

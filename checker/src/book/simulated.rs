@@ -43,6 +43,11 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
     })
 }
 
+/// Plain text as wide as a page's listings are.
+pub fn page_face() -> Face {
+    Face { width: COLUMNS, ..Face::plain() }
+}
+
 /// The verdict and its reasons, under the command that gives them.
 pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String>) -> Result<String> {
     let path = kernel_file(workbook, file)?;
@@ -56,8 +61,7 @@ pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, Strin
     let option = options.orders.option();
     let unchecked = if options.checks == Checks::NONE { " --check none" } else { "" };
     let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
-    let face = Face { width: COLUMNS, ..Face::plain() };
-    let text = report::render(&report, face, Detail::Brief);
+    let text = report::render(&report, page_face(), Detail::Brief);
     // A page has no paths of the machine that built it.
     let root = format!("{}/", workbook.root().display());
     let text = text.replace(&root, "");

@@ -393,6 +393,9 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             "Take the smallest size that fails and follow by hand the thread that writes the first wrong element."
                 .to_owned()
         }
+        Verdict::SyncMask => {
+            "Which lanes of the warp are still there at this line, and does the mask name those and no others?".to_owned()
+        }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
