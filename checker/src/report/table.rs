@@ -91,11 +91,14 @@ fn change(face: Face, row: &Row) -> String {
     } else if after == 0.0 {
         "gone".to_owned()
     } else if row.unit == "%" || (small(before) && small(after)) {
-        // Percentages to one decimal, as the columns beside show them.
-        let digits = if row.unit == "%" { 10.0 } else { 1.0 };
-        let difference = ((after * digits).round() - (before * digits).round()) / digits;
-        let sign = if difference < 0.0 { face.glyph("−", "-") } else { "+" };
-        format!("{sign}{}", face.number(difference.abs()))
+        let sign = if after < before { face.glyph("−", "-") } else { "+" };
+        if row.unit == "%" {
+            // To one decimal, as the columns beside are.
+            let tenths = (after * 10.0).round() - (before * 10.0).round();
+            format!("{sign}{:.1}", tenths.abs() / 10.0)
+        } else {
+            format!("{sign}{}", face.number((after - before).abs()))
+        }
     } else if before == 0.0 {
         "new".to_owned()
     } else if after > before {
@@ -184,6 +187,7 @@ mod tests {
         assert_eq!(change(plain, &row(0.0, 512.0, "")), "new");
         assert_eq!(change(plain, &row(7.0, 7.0, "")), "=");
         assert_eq!(change(plain, &row(50.0, 62.5, "%")), "+12.5");
+        assert_eq!(change(plain, &row(95.42, 94.46, "%")), "-0.9");
     }
 
     #[test]
