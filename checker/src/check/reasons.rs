@@ -394,7 +394,8 @@ pub fn try_first(reason: &Reason) -> Option<String> {
                 .to_owned()
         }
         Verdict::SyncMask => {
-            "Which lanes of the warp are still there at this line, and does the mask name those and no others?".to_owned()
+            "Which lanes of the warp are still there at this line, and does the mask name those and no others?"
+                .to_owned()
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
