@@ -17,8 +17,8 @@ pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (Strin
     let mut advice = vec![if copies {
         copy(first, second)
     } else if hidden_before_volta {
-        "both are lanes of one warp: lockstep hid this before Volta; today only a __syncwarp() between the two orders them \
-         (shuffles, votes and `volatile` order nothing in memory)"
+        "both are lanes of one warp: lockstep hid this before Volta; today a __syncwarp() between the two has to order \
+         them, or a __syncthreads() where other warps do the same (shuffles, votes and `volatile` order nothing in memory)"
     } else if same_block {
         "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them"
     } else if atomics == 2 {

@@ -33,6 +33,13 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
         reasons.extend(status(checked, scene, sources));
     }
+    // One of every kind before a second of any: what fails may have its cause in what comes later.
+    let mut kinds: Vec<Verdict> = Vec::new();
+    reasons.sort_by_cached_key(|reason| {
+        let repeated = kinds.contains(&reason.verdict);
+        kinds.push(reason.verdict);
+        repeated
+    });
     // What may be behind a wrong result, when nothing else explains it.
     let suspicion = checked.findings.iter().find(|found| found.finding.is_suspicion());
     if let (Some(first), Some(suspicion)) = (reasons.first_mut(), suspicion)
@@ -221,6 +228,11 @@ fn access(kind: &FindingKind) -> Option<&Access> {
     }
 }
 
+/// "1 byte", "4 bytes".
+fn bytes(size: u32) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
+}
+
 /// "a load", "an atomic".
 fn with_article(noun: &str) -> String {
     let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -240,9 +252,9 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
     match &finding.kind {
         FindingKind::OutOfBounds { access } => (
             format!(
-                "{} of {} bytes outside of {} memory{}",
+                "{} of {} outside of {} memory{}",
                 with_article(&access.what.to_string()),
-                access.size,
+                bytes(access.size),
                 access.space,
                 object(access)
             ),
@@ -250,9 +262,9 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
         ),
         FindingKind::Misaligned { access } => (
             format!(
-                "{} of {} bytes at an address that is not a multiple of {}{}",
+                "{} of {} at an address that is not a multiple of {}{}",
                 with_article(&access.what.to_string()),
-                access.size,
+                bytes(access.size),
                 access.size,
                 object(access)
             ),
@@ -264,8 +276,8 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
         ),
         FindingKind::Uninitialised { access } => (
             format!(
-                "a read of {} bytes of {} memory that nothing has written{}",
-                access.size,
+                "a read of {} of {} memory that nothing has written{}",
+                bytes(access.size),
                 access.space,
                 object(access)
             ),
@@ -338,6 +350,10 @@ pub(super) fn readable(object: &str) -> String {
     let (Some(before), Some(name), Some(after)) = (parts.next(), parts.next(), parts.next()) else {
         return object.to_owned();
     };
+    // The compiler's name for all local arrays of a function together.
+    if name.starts_with("__local_depot") {
+        return format!("{before}the local arrays{after}");
+    }
     // `a` would be read as the code of a type.
     let mangled = Some(name).filter(|name| name.starts_with("_Z"));
     let demangled =
@@ -412,5 +428,9 @@ mod tests {
         assert_eq!(readable("`_ZZ4turnPKfPfiE1s` + 124"), "`s` + 124");
         assert_eq!(readable("`a` + 4 (0 bytes past its end)"), "`a` + 4 (0 bytes past its end)");
         assert_eq!(readable("nothing near"), "nothing near");
+        assert_eq!(
+            readable("`__local_depot0` + 12 (right behind its 12 bytes)"),
+            "the local arrays + 12 (right behind its 12 bytes)"
+        );
     }
 }

@@ -262,7 +262,9 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
                 _ => Err(format!("`{name}` is a buffer of {dtype}")),
             }
         }
-        (Arg::Int(value), Param::Pointer { .. }) => Err(format!("{value} is an integer; name a buffer")),
+        // A null pointer: an argument that is left out.
+        (Arg::Int(0), Param::Pointer { .. }) => Ok(arg),
+        (Arg::Int(value), Param::Pointer { .. }) => Err(format!("{value} is an integer; name a buffer, or 0 for none")),
         (Arg::Real(value), Param::Pointer { .. }) => Err(format!("{value:?} is a real; name a buffer")),
         (Arg::Int(value), Param::Scalar { scalar: Scalar::Bool, .. }) => {
             if matches!(value, 0 | 1) { Ok(arg) } else { Err(format!("{value} is neither 0 nor 1")) }

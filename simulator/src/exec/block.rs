@@ -128,7 +128,11 @@ impl<O: Observer> Worker<'_, O> {
             self.state += self.needs();
         }
         let threads: u32 = context.block.iter().product();
-        let bytes = context.static_shared.next_multiple_of(16) + context.dynamic_shared;
+        // Dynamic shared memory begins behind the static, aligned; without it the last array's end is the end.
+        let bytes = match context.dynamic_shared {
+            0 => context.static_shared,
+            dynamic => context.static_shared.next_multiple_of(16) + dynamic,
+        };
         block.shared.bytes.clear();
         block.shared.bytes.resize(bytes as usize, 0);
         let warps = threads.div_ceil(32) as usize;

@@ -379,7 +379,7 @@ impl Warp {
         frame.base32 = parent.base32 + caller.registers32;
         frame.base64 = parent.base64 + caller.registers64;
         frame.base_p = parent.base_p + caller.predicates;
-        frame.local = parent.local + caller.local;
+        frame.local = (parent.local + caller.local).next_multiple_of(16);
         // What the hardware would spill is charged as well, so that recursion without locals ends too.
         let registers = 4 * u64::from(info.registers32) + 8 * u64::from(info.registers64) + 32;
         frame.stack = parent.stack + u64::from(info.local) + registers;

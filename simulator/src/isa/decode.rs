@@ -226,12 +226,20 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         for (name, at, size) in builder.own_shared.drain(..) {
             decoded_shared.push((name, at, size, Some(index as u32)));
         }
-        mark_checked(&mut code.accesses[accesses..], &code.atomics[atomics..], &info, &code.insts[base as usize..]);
+        let places = Places::of(&code.insts[base as usize..], base, (accesses, atomics));
+        mark_checked(
+            &mut code.accesses[accesses..],
+            &code.atomics[atomics..],
+            &info,
+            &code.insts[base as usize..],
+            &places,
+        );
         info.name = function.name.clone();
         info.defined = true;
         info.start = base;
         info.len = code.insts.len() as u32 - base;
-        info.local = info.local.next_multiple_of(16);
+        // Not rounded up further: the last array's end is the end.
+        info.local = info.local.next_multiple_of(4);
         if function.entry {
             entries.push(index as u32);
             kernels.push(Kernel {
@@ -252,8 +260,38 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
     Decoded { code, kernels, entries, variables, shared: decoded_shared }
 }
 
-/// Plain loads of an address that a correcting atomic of the same function uses are first guesses, not races.
-fn mark_checked(accesses: &mut [AccessOp], atomics: &[AtomicOp], info: &FunctionInfo, insts: &[Inst]) {
+/// Where a function's loads, atomics and loops are, as indices of instructions.
+struct Places {
+    loads: HashMap<usize, u32>,
+    atomics: HashMap<usize, u32>,
+    /// Branches back, and where to.
+    back: Vec<(u32, u32)>,
+}
+
+impl Places {
+    /// Of the instructions from `base` on; `first`: the function's first access and atomic.
+    fn of(insts: &[Inst], base: u32, first: (usize, usize)) -> Self {
+        let mut places = Self { loads: HashMap::new(), atomics: HashMap::new(), back: Vec::new() };
+        for (at, inst) in (base..).zip(insts) {
+            match inst.op {
+                Op::Load(index) => drop(places.loads.insert((index as usize).wrapping_sub(first.0), at)),
+                Op::Atomic(index) => drop(places.atomics.insert((index as usize).wrapping_sub(first.1), at)),
+                Op::Bra { target, .. } if target <= at => places.back.push((at, target)),
+                _ => {}
+            }
+        }
+        places
+    }
+
+    /// May that atomic be executed after that load?
+    fn follows(&self, atomic: usize, load: usize) -> bool {
+        let (Some(atomic), Some(load)) = (self.atomics.get(&atomic), self.loads.get(&load)) else { return true };
+        load < atomic || self.back.iter().any(|(from, to)| from > load && to <= atomic)
+    }
+}
+
+/// Plain loads of an address that a correcting atomic of the same function is given later are first guesses, not races.
+fn mark_checked(accesses: &mut [AccessOp], atomics: &[AtomicOp], info: &FunctionInfo, insts: &[Inst], places: &Places) {
     // An address that is a constant may be in a register or not.
     let known = |reg: Reg| match reg {
         Reg::R32(r) => info.constants32.iter().find(|(at, _)| *at == r).map(|(_, value)| i64::from(*value)),
@@ -272,12 +310,14 @@ fn mark_checked(accesses: &mut [AccessOp], atomics: &[AtomicOp], info: &Function
         let value = known(base).or_else(|| moved.get(&base).copied());
         value.map_or((base, offset), |value| (Reg::None, offset.wrapping_add(value)))
     };
-    for load in accesses.iter_mut().filter(|access| access.order == Order::Weak && access.regs.len() == 1) {
-        let same = |atomic: &&AtomicOp| {
-            let places = (place(atomic.base, atomic.offset), place(load.base, load.offset));
-            (atomic.space, atomic.size) == (load.space, load.size) && places.0 == places.1
+    let weak = |access: &AccessOp| access.order == Order::Weak && access.regs.len() == 1 && !access.frame;
+    for (index, load) in accesses.iter_mut().enumerate().filter(|(_, access)| weak(access)) {
+        let corrected = |(number, atomic): (usize, &AtomicOp)| {
+            let same = place(atomic.base, atomic.offset) == place(load.base, load.offset);
+            let alike = (atomic.space, atomic.size) == (load.space, load.size);
+            atomic.corrects && alike && same && places.follows(number, index)
         };
-        if !load.frame && atomics.iter().filter(same).any(|atomic| atomic.corrects) {
+        if atomics.iter().enumerate().any(corrected) {
             load.order = Order::Checked;
         }
     }

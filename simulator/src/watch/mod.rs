@@ -22,7 +22,7 @@
 //! Not races: two atomics whose scopes hold both threads; an atomic and a strong load or store; a strong store that is
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
 //! store of the value that is there already against another store; a plain load of an address that a compare-and-swap,
-//! minimum or maximum of the same function is given: a first guess that the atomic corrects.
+//! minimum or maximum of the same function is given later: a first guess that the atomic corrects.
 //!
 //! `volatile` in shared memory counts as strong only where it carries a release: without a fence it keeps the compiler
 //! from reusing a register and orders nothing, which is why the warp-synchronous reductions of old are races. In global
