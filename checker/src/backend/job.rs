@@ -107,6 +107,13 @@ pub struct Case {
     pub dump: Vec<(String, PathBuf)>,
 }
 
+impl Case {
+    /// The outputs of a version and how far they may be off.
+    pub fn outputs_of(&self, version: usize) -> &[Output] {
+        self.own_outputs.get(version).unwrap_or(&self.outputs)
+    }
+}
+
 /// Run and judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verify {

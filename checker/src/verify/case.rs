@@ -51,8 +51,7 @@ pub fn run_case(
     for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
         emit(Reply::Started { case: number, version: Some(version) });
         let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
-        let outputs = case.own_outputs.get(version).unwrap_or(&case.outputs);
-        let checked = check_version(machine, program, outputs, &runs, &answers, dump)?;
+        let checked = check_version(machine, program, case.outputs_of(version), &runs, &answers, dump)?;
         emit(Reply::Checked { case: number, version, result: Box::new(checked) });
         if machine.broken() {
             break;

@@ -128,10 +128,10 @@ impl<O: Observer> Worker<'_, O> {
             self.state += self.needs();
         }
         let threads: u32 = context.block.iter().product();
-        // Dynamic shared memory begins behind the static, aligned; without it the last array's end is the end.
+        // Without dynamic shared memory the last array's end is the end.
         let bytes = match context.dynamic_shared {
             0 => context.static_shared,
-            dynamic => context.static_shared.next_multiple_of(16) + dynamic,
+            dynamic => context.dynamic_base() + dynamic,
         };
         block.shared.bytes.clear();
         block.shared.bytes.resize(bytes as usize, 0);

@@ -110,6 +110,13 @@ pub enum Flow {
     Stop,
 }
 
+impl Context<'_> {
+    /// Offset in shared memory at which the dynamic part begins: behind the static one, aligned.
+    pub fn dynamic_base(&self) -> u32 {
+        self.static_shared.next_multiple_of(16)
+    }
+}
+
 impl<'a, O: Observer> Worker<'a, O> {
     /// A fresh one.
     pub fn new(context: &'a Context<'a>, global: View<'a>, observer: &'a mut O) -> Self {

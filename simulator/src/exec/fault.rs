@@ -137,7 +137,7 @@ impl<O: Observer> Worker<'_, O> {
                     .collect();
                 let dynamic = u64::from(self.context.dynamic_shared);
                 if dynamic > 0 {
-                    let base = u64::from(self.context.static_shared.next_multiple_of(16));
+                    let base = u64::from(self.context.dynamic_base());
                     all.push(("dynamic shared memory", base, dynamic));
                 }
                 nearest(&all, address, "shared memory")

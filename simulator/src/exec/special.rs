@@ -36,7 +36,7 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::Envreg(_) | Special::Zero => 0,
         Special::One => 1,
         Special::DynamicSmemSize => context.dynamic_shared.into(),
-        Special::DynamicSmemBase => context.static_shared.next_multiple_of(16).into(),
+        Special::DynamicSmemBase => context.dynamic_base().into(),
         Special::TotalSmemSize => u64::from(context.static_shared) + u64::from(context.dynamic_shared),
     })
 }

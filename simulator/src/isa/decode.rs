@@ -226,14 +226,11 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         for (name, at, size) in builder.own_shared.drain(..) {
             decoded_shared.push((name, at, size, Some(index as u32)));
         }
-        let places = Places::of(&code.insts[base as usize..], base, (accesses, atomics));
-        mark_checked(
-            &mut code.accesses[accesses..],
-            &code.atomics[atomics..],
-            &info,
-            &code.insts[base as usize..],
-            &places,
-        );
+        if code.atomics[atomics..].iter().any(|atomic| atomic.corrects) {
+            let insts = &code.insts[base as usize..];
+            let places = Places::of(insts, base, (accesses, atomics));
+            mark_checked(&mut code.accesses[accesses..], &code.atomics[atomics..], &info, insts, &places);
+        }
         info.name = function.name.clone();
         info.defined = true;
         info.start = base;

@@ -130,12 +130,13 @@ impl Kit {
         Ok(Some(self.in_file(element, self.versions.len(), reference.program(plan, None))))
     }
 
-    /// What outputs may be off for these versions together.
-    pub fn outputs(&self, element: usize, versions: &[usize], sizes: &Sizes) -> Result<Vec<Output>, Refused> {
+    /// What outputs may be off: for a version by its own bound, else by the ladder's.
+    pub fn outputs(&self, element: usize, version: Option<usize>, sizes: &Sizes) -> Result<Vec<Output>, Refused> {
         let Some(element) = self.element(element) else { return Ok(Vec::new()) };
-        let names: Vec<String> = versions.iter().map(|&version| self.name(version)).collect();
         let mut problem = element.problem.clone();
-        problem.bound_by(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        if let Some(version) = version {
+            problem.bound_by(&[&self.name(version)]);
+        }
         outputs_of(&problem, sizes).map_err(not_its_doing)
     }
 

@@ -120,12 +120,12 @@ fn timing(
     let programs: Result<Vec<_>, _> =
         versions.iter().map(|(version, sizes)| kit.program(place.element, *version, sizes)).collect();
     let bounds: Result<Vec<_>, _> =
-        versions.iter().map(|(version, sizes)| kit.outputs(place.element, &[*version], sizes)).collect();
+        versions.iter().map(|(version, sizes)| kit.outputs(place.element, Some(*version), sizes)).collect();
     Ok(Timing {
         name: report::sizes(&place.sizes),
         versions: programs?,
         oracle: kit.oracle(place.element, &place.sizes)?,
-        outputs: kit.outputs(place.element, &[], &place.sizes)?,
+        outputs: kit.outputs(place.element, None, &place.sizes)?,
         own_outputs: bounds?,
         seed: first_turn(seed),
         cache: cache(problem),

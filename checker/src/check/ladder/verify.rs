@@ -134,12 +134,12 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
         let versions: Result<Vec<_>, _> =
             task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
         let own_outputs: Result<Vec<_>, _> =
-            task.versions.iter().map(|&version| kit.outputs(task.element, &[version], sizes)).collect();
+            task.versions.iter().map(|&version| kit.outputs(task.element, Some(version), sizes)).collect();
         cases.push(Case {
             name: report::sizes(sizes),
             seed: seed.wrapping_add(index as u64),
             oracle: kit.oracle(task.element, sizes)?,
-            outputs: kit.outputs(task.element, &task.versions, sizes)?,
+            outputs: kit.outputs(task.element, None, sizes)?,
             own_outputs: own_outputs?,
             versions: versions?,
             thoroughness: task.thoroughness,
