@@ -83,6 +83,14 @@ impl Module {
         .collect()
     }
 
+    /// Does what a kernel computes, or whether it ends, perhaps depend on the order in which its threads run? They meet at
+    /// barriers, exchange values, share memory within a block, order their accesses, wait, look at a clock, or take memory
+    /// from a common heap. Only threads that keep to themselves, or race, do none of it.
+    pub fn communicates(&self) -> bool {
+        let code = &self.decoded.code;
+        code.reads_clock || code.allocates() || code.insts.iter().any(|inst| code.is_communication(&inst.op))
+    }
+
     /// Code and variables.
     pub(crate) fn decoded(&self) -> &Decoded {
         &self.decoded

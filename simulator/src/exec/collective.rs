@@ -99,7 +99,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Looks whether lanes that wait at `*.sync` instructions are complete, and makes groups of those that are.
-    pub fn recheck_converging(&mut self, _shared: &mut Shared, warp: &mut Warp) {
+    pub fn recheck_converging(&mut self, shared: &mut Shared, warp: &mut Warp) {
         'again: loop {
             let live = warp.live();
             for at in 0..warp.groups.len() {
@@ -119,7 +119,8 @@ impl<O: Observer> Worker<'_, O> {
                         && if barrier {
                             self.is_barrier(other)
                         } else {
-                            other.pc == group.pc && other.frame == group.frame
+                            // Who called the function does not matter: it is the same instruction.
+                            other.pc == group.pc
                         };
                     if !same {
                         continue;
@@ -164,13 +165,16 @@ impl<O: Observer> Worker<'_, O> {
                 if barrier {
                     warp.strayed &= !arrived;
                     if O::ACTIVE {
-                        self.observer.warp_barrier(_shared.warp(warp.index), arrived);
+                        self.observer.warp_barrier(shared.warp(warp.index), arrived);
                     }
                     for group in fresh {
                         self.counted(warp, &group, group.mask);
                         self.count(group.pc, |c| c.warp_barriers += 1);
                         warp.groups.push(Group { pc: group.pc + 1, ..group });
                     }
+                } else if fresh.len() > 1 {
+                    // One instruction in a function that was called from several places.
+                    self.perform_apart(shared, warp, &fresh);
                 } else {
                     // Complete now: its turn will come, and find it so.
                     warp.groups.extend(fresh);
@@ -190,12 +194,8 @@ impl<O: Observer> Worker<'_, O> {
         match inst.op {
             Op::Collective(index) => {
                 let op = &code.collectives[index as usize];
-                self.exchange(shared, warp, &group, op);
-                let shuffle = matches!(
-                    op.f,
-                    CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx
-                );
-                self.count(group.pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+                self.exchange(shared, warp, std::slice::from_ref(&group), op);
+                self.count_exchange(group.pc, op);
             }
             Op::Matrix(index) => {
                 if self.matrix(shared, warp, at, &code.matrices[index as usize]) == Flow::Stop {
@@ -223,23 +223,48 @@ impl<O: Observer> Worker<'_, O> {
         Flow::Continue
     }
 
-    fn exchange(&mut self, shared: &Shared, warp: &mut Warp, group: &Group, op: &CollectiveOp) {
-        let a = warp.read(group.frame, op.a);
+    /// Executes an exchange for lanes that came to it in different calls, each with registers of its own.
+    fn perform_apart(&mut self, shared: &Shared, warp: &mut Warp, parts: &[Group]) {
+        let code = &self.context.decoded.code;
+        let Some(first) = parts.first() else { return };
+        if let Op::Collective(index) = code.insts[first.pc as usize].op {
+            let op = &code.collectives[index as usize];
+            self.exchange(shared, warp, parts, op);
+            self.count_exchange(first.pc, op);
+        }
+        for part in parts {
+            self.counted(warp, part, part.mask);
+            warp.groups.push(Group { pc: part.pc + 1, ..*part });
+        }
+    }
+
+    fn count_exchange(&mut self, pc: u32, op: &CollectiveOp) {
+        use CollectiveFn::{ShflBfly, ShflDown, ShflIdx, ShflUp};
+        let shuffle = matches!(op.f, ShflUp | ShflDown | ShflBfly | ShflIdx);
+        self.count(pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+    }
+
+    /// The lanes of `parts`, each in its own frame, exchange what `op` says.
+    fn exchange(&mut self, shared: &Shared, warp: &mut Warp, parts: &[Group], op: &CollectiveOp) {
+        let Some(&first) = parts.first() else { return };
+        let active = parts.iter().fold(0, |mask, part| mask | part.mask);
+        let group = &Group { mask: active, ..first };
+        let a = gather(warp, parts, op.a);
         let masks = match op.mask {
-            Reg::None => [u64::from(group.mask); 32],
-            reg => warp.read(group.frame, reg),
+            Reg::None => [u64::from(active); 32],
+            reg => gather(warp, parts, reg),
         };
         let mut d = [0u64; 32];
         let mut p = [0u64; 32];
-        let active = group.mask;
         let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
         match &op.f {
             CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
-                let operands = [a, warp.read(group.frame, op.b), warp.read(group.frame, op.c)];
+                let operands = [a, gather(warp, parts, op.b), gather(warp, parts, op.c)];
                 (d, p) = self.shuffle(shared, warp, group, op, &masks, &operands);
             }
             CollectiveFn::Vote(vote) => {
-                let mut votes = warp.read_predicate(group.frame, op.a);
+                let votes = parts.iter().map(|part| part.mask & warp.read_predicate(part.frame, op.a));
+                let mut votes = votes.fold(0, |all, part| all | part);
                 if op.negated {
                     votes = !votes;
                 }
@@ -280,7 +305,24 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
-        warp.write(group.frame, op.d, active, &d);
-        warp.write(group.frame, op.p, active, &p);
+        for part in parts {
+            warp.write(part.frame, op.d, part.mask, &d);
+            warp.write(part.frame, op.p, part.mask, &p);
+        }
     }
+}
+
+/// A register by lane, of each lane in its own frame.
+fn gather(warp: &Warp, parts: &[Group], reg: Reg) -> [u64; 32] {
+    if let [part] = parts {
+        return warp.read(part.frame, reg);
+    }
+    let mut all = [0; 32];
+    for part in parts {
+        let values = warp.read(part.frame, reg);
+        for lane in (0..32).filter(|lane| part.mask >> lane & 1 != 0) {
+            all[lane] = values[lane];
+        }
+    }
+    all
 }

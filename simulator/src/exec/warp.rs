@@ -392,11 +392,22 @@ impl Warp {
             self.local.resize(words, [0; 32]);
         }
         let mask = frame.lanes;
+        // Lanes that come the same way at different times are in one frame, so that they can meet in the function.
+        let same = |known: &Frame| {
+            known.lanes != 0
+                && (known.parent, known.return_pc) == (frame.parent, frame.return_pc)
+                && (known.call, known.function) == (frame.call, frame.function)
+        };
+        let known = self.frames.iter().position(same);
         for &(r, value) in &info.constants32 {
             blend(&mut self.r32[(frame.base32 + u32::from(r)) as usize], value, mask);
         }
         for &(r, value) in &info.constants64 {
             blend(&mut self.r64[(frame.base64 + u32::from(r)) as usize], value, mask);
+        }
+        if let Some(at) = known {
+            self.frames[at].lanes |= mask;
+            return Some(at as u32);
         }
         match self.frames.iter().position(|frame| frame.lanes == 0) {
             Some(at) => {

@@ -1,8 +1,10 @@
 //! Functions, calls, and a module's code as a whole.
 
 use super::{
-    AccessOp, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp, MbarrierOp, R, Reg,
+    AccessOp, AddressSpace, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp,
+    MbarrierOp, Op, R, Reg,
 };
+use crate::observe::Order;
 use std::collections::HashMap;
 
 /// One value that goes from caller to callee or back.
@@ -153,6 +155,31 @@ impl Code {
     /// Does it call `malloc` or `free`?
     pub fn allocates(&self) -> bool {
         self.calls.iter().any(|call| matches!(call.callee, Callee::Malloc | Callee::Free))
+    }
+
+    /// Is it an operation by which threads affect each other, or wait?
+    pub fn is_communication(&self, op: &Op) -> bool {
+        match op {
+            Op::Load(index) | Op::Store(index) => {
+                let access = &self.accesses[*index as usize];
+                access.space == AddressSpace::Shared || access.order != Order::Weak
+            }
+            Op::Atomic(_)
+            | Op::Collective(_)
+            | Op::WarpBarrier { .. }
+            | Op::Barrier(_)
+            | Op::Fence(_)
+            | Op::NanoSleep
+            | Op::ActiveMask { .. }
+            | Op::Elect { .. }
+            | Op::CopyAsync(_)
+            | Op::CopyCommit
+            | Op::CopyWait { .. }
+            | Op::CopyBulk(_)
+            | Op::Mbarrier(_)
+            | Op::Matrix(_) => true,
+            _ => false,
+        }
     }
 
     /// Path of a file.
