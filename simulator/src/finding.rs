@@ -38,6 +38,15 @@ pub struct Access {
     pub object: String,
 }
 
+/// A value and the order that left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct OrderValue {
+    /// The schedule's name.
+    pub schedule: String,
+    /// The value, as text.
+    pub value: String,
+}
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -83,6 +92,22 @@ pub enum FindingKind {
         /// True when lockstep warps and a reconvergence stack (before Volta) would have ordered the two.
         hidden_before_volta: bool,
     },
+    /// Runs of one program under two orders left different results. A launch cannot see that: whoever makes both runs and
+    /// compares what they left says so.
+    OrderDependent {
+        /// The buffer.
+        object: String,
+        /// Its elements.
+        elements: u64,
+        /// Elements that differ.
+        differing: u64,
+        /// Index of the first of them.
+        index: u64,
+        /// What it is under one order,
+        first: OrderValue,
+        /// and under the other.
+        second: OrderValue,
+    },
     /// `trap`, or `brkpt`.
     Trap,
     /// A failed `assert`.
@@ -110,10 +135,18 @@ pub enum FindingKind {
         /// The mask, who arrived, who cannot.
         explanation: String,
     },
+    /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change.
+    EndlessLoop {
+        /// Who goes round, and where.
+        explanation: String,
+    },
     /// More warp instructions without a block ending than [`crate::Limits::steps`].
     StepLimit {
         /// The limit.
         limit: u64,
+        /// Turns in a row of the loop that the warp was in when it was stopped, as far as no inner loop ran in between.
+        #[serde(default)]
+        turns: u64,
     },
     /// More stack than [`crate::Limits::stack`].
     StackOverflow {

@@ -78,10 +78,14 @@
 //!
 //! # Loops that never end
 //!
+//! A warp that has run for 2^16 instructions without an end is looked at for a while, later again: a group of lanes that
+//! comes back to a state it had before, and took in nothing from others in between, goes on for ever, whatever others do:
+//! [`FindingKind::EndlessLoop`]. One that read memory in between waits for it to change.
+//!
 //! Nobody can run: a deadlock, reported with who waits where for whom. A loop that polls is proven to be endless when the
 //! state of its lanes (place, registers, local memory) repeats, nothing has changed memory in between, and everybody
 //! else waits or polls, too: [`FindingKind::Livelock`] says what is polled, who changed it last and where that thread
-//! waits. The state is compared by a hash of 128 bits. Modules that read a clock, launches on several host threads and
+//! waits. Modules that read a clock, launches on several host threads (where memory is read) and
 //! loops that count are left to [`Limits::steps`]: warp instructions without a block ending.
 //!
 //! # Memory
@@ -127,6 +131,6 @@ pub use counters::{Counters, LineCounters};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
-pub use finding::{Access, Finding, FindingKind, Place, Severity};
+pub use finding::{Access, Finding, FindingKind, OrderValue, Place, Severity};
 pub use launch::{Arg, Dim3, Launch, LaunchReport, Order, Status};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -23,10 +23,16 @@ impl fmt::Display for FindingKind {
             Self::Trap => f.write_str("trap"),
             Self::Assert { message } => f.write_str(message),
             Self::Deadlock { explanation } => write!(f, "deadlock: {explanation}"),
+            Self::OrderDependent { object, differing, elements, first, second, .. } => write!(
+                f,
+                "`{object}` depends on the order: {differing} of {elements} elements differ between {} and {}",
+                first.schedule, second.schedule
+            ),
+            Self::EndlessLoop { explanation } => write!(f, "endless loop: {explanation}"),
             Self::Livelock { explanation } => write!(f, "livelock: {explanation}"),
             Self::DivergentBarrier { explanation } => write!(f, "divergent barrier: {explanation}"),
             Self::SyncMask { explanation } => write!(f, "mask: {explanation}"),
-            Self::StepLimit { limit } => {
+            Self::StepLimit { limit, .. } => {
                 write!(f, "no block ended within {limit} warp instructions: the limit `steps` is {limit}")
             }
             Self::StackOverflow { limit } => {

@@ -238,7 +238,7 @@ fn jumps_to_nowhere_and_writes_everywhere() {
 
 #[test]
 fn findings_speak() {
-    let kind = FindingKind::StepLimit { limit: 7 };
+    let kind = FindingKind::StepLimit { limit: 7, turns: 0 };
     assert_eq!(kind.to_string(), "no block ended within 7 warp instructions: the limit `steps` is 7");
 }
 

@@ -235,7 +235,11 @@ fn a_loop_that_counts_is_left_to_the_step_limit() {
     for schedule in [Schedule::Its, pct(1, 3, 0)] {
         let limits = Limits { steps: 200_000, ..Limits::default() };
         let (report, _) = run(&module(count, "", Between::Warps), Config { limits, ..with(schedule) }, Between::Warps);
-        assert!(matches!(report.findings[0].kind, FindingKind::StepLimit { limit: 200_000 }), "{:?}", report.findings);
+        assert!(
+            matches!(report.findings[0].kind, FindingKind::StepLimit { limit: 200_000, .. }),
+            "{:?}",
+            report.findings
+        );
     }
 }
 

@@ -16,6 +16,7 @@ mod hardware;
 mod interrupt;
 mod ladder;
 mod occupancy;
+mod orders;
 mod problem;
 mod references;
 mod run;

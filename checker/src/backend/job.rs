@@ -82,6 +82,25 @@ pub enum Thoroughness {
     Full,
 }
 
+/// What is kept of a run for other orders, or held against what was kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// The first run's outputs go to this folder.
+    Here(PathBuf),
+    /// The first run's outputs are held against those of another order.
+    Against(Across),
+}
+
+/// Outputs of another order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Across {
+    /// The order.
+    pub schedule: simulator::Schedule,
+    /// Where they are.
+    pub folder: PathBuf,
+}
+
 /// One size of a problem: the versions to run there and what they must give.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
@@ -105,6 +124,9 @@ pub struct Case {
     pub exact_integers: bool,
     /// Buffers to write to NumPy files after the first run of the last version.
     pub dump: Vec<(String, PathBuf)>,
+    /// Compare outputs between orders, where no oracle judges them.
+    #[serde(default)]
+    pub keep: Option<Keep>,
 }
 
 impl Case {

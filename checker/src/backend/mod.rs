@@ -20,8 +20,10 @@ mod value;
 pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};
-pub use job::{Artefact, Budget, Cache, Case, Job, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify};
+pub use job::{
+    Across, Artefact, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify,
+};
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
 pub use parent::{End, Error, Options, devices, measure, roof, run, verify};
-pub use status::{Death, Fault, LooksLike, Mismatch, Status, WrongOutput};
+pub use status::{Death, Difference, Fault, LooksLike, Mismatch, Status, WrongOutput};
 pub use value::{Value, real};

@@ -118,6 +118,9 @@ pub struct Checked {
     pub dumped: Vec<PathBuf>,
     /// Without an oracle: what the outputs held after the first run.
     pub outputs: Vec<BufferSummary>,
+    /// Outputs that differ from another order's by rounding alone, where that was asked for.
+    #[serde(default)]
+    pub rounding: Vec<super::Difference>,
     /// Simulator: the shortest order that fails, when asked for.
     pub shortest: Option<simulator::explore::Shortest>,
 }
@@ -142,6 +145,7 @@ impl Checked {
             printf_dropped: 0,
             dumped: Vec::new(),
             outputs: Vec::new(),
+            rounding: Vec::new(),
             shortest: None,
         }
     }
@@ -211,6 +215,7 @@ mod tests {
         let statuses = [
             Status::Passed,
             Status::Wrong { outputs: vec![wrong] },
+            Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
             Status::InputChanged { buffer: "a".into(), index: 3, got: value, want: value },
             Status::GuardBroken { buffer: "a".into(), offset: -4, bytes: 8 },
             Status::Fault { fault },
@@ -238,7 +243,7 @@ mod tests {
             }];
             result.findings = vec![Found {
                 finding: Finding {
-                    kind: FindingKind::StepLimit { limit: 5 },
+                    kind: FindingKind::StepLimit { limit: 5, turns: 0 },
                     severity: simulator::Severity::Fault,
                     place: simulator::Place::default(),
                     count: 1,

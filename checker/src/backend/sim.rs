@@ -257,9 +257,10 @@ fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
         FindingKind::Trap => ("the kernel executed a trap".into(), None),
         FindingKind::Deadlock { explanation }
         | FindingKind::Livelock { explanation }
+        | FindingKind::EndlessLoop { explanation }
         | FindingKind::DivergentBarrier { explanation }
         | FindingKind::SyncMask { explanation } => (explanation.clone(), None),
-        FindingKind::StepLimit { limit } => (
+        FindingKind::StepLimit { limit, .. } => (
             format!("no block ended within {limit} warp instructions"),
             Some("is there a loop whose condition never becomes false?".into()),
         ),
@@ -271,6 +272,7 @@ fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
         }
         FindingKind::Uninitialised { .. }
         | FindingKind::Race { .. }
+        | FindingKind::OrderDependent { .. }
         | FindingKind::PrintfOverflow { .. }
         | FindingKind::FindingsOverflow { .. } => (name.replace('-', " "), None),
     };

@@ -70,6 +70,30 @@ pub struct WrongOutput {
     pub exact_integers: bool,
 }
 
+/// An output that two orders leave different.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The buffer.
+    pub name: String,
+    /// Its type.
+    pub dtype: DType,
+    /// Its elements.
+    pub len: u64,
+    /// How many differ.
+    pub differing: u64,
+    /// The first that does (the first beyond rounding, if any is).
+    pub index: u64,
+    /// What the other order left there.
+    pub first: Value,
+    /// What this one did.
+    pub second: Value,
+    /// Of floats the largest distance between finite elements.
+    #[serde(with = "real")]
+    pub apart: f64,
+    /// Reassociated sums explain all of it.
+    pub rounding: bool,
+}
+
 /// A launch that went wrong on a GPU, or a fault of the simulator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
@@ -106,6 +130,13 @@ pub enum Status {
     Wrong {
         /// Which.
         outputs: Vec<WrongOutput>,
+    },
+    /// Nothing says what is right, and another order leaves something else.
+    OrderDependent {
+        /// The other order.
+        other: simulator::Schedule,
+        /// Outputs that differ by more than rounding.
+        outputs: Vec<Difference>,
     },
     /// It changed an input.
     InputChanged {

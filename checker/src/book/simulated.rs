@@ -38,7 +38,8 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
         trace: None,
         arch: "sm_90".to_owned(),
         steps: STEPS,
-        timeout: 60,
+        time: crate::check::Time::default(),
+        compare: true,
         toolchain: crate::toolchain::Options::default(),
     })
 }

@@ -11,6 +11,7 @@ pub mod evidence;
 mod hot;
 mod judge;
 pub mod ladder;
+mod many;
 mod numbers;
 mod orders;
 mod platform;
@@ -23,6 +24,7 @@ mod team;
 mod time;
 mod verify;
 
+pub use many::Time;
 pub use orders::{Orders, schedule_name};
 pub use platform::{BackendChoice, Platform};
 pub use run::{RunOptions, TRACE_STEPS, run};

@@ -1,6 +1,8 @@
 //! Schedules as `--schedule` writes them.
 
-use simulator::{Schedule, Witness};
+use crate::backend::{Difference, Value};
+use crate::report::{Reason, Verdict};
+use simulator::{Finding, FindingKind, OrderValue, Place, Schedule, Severity, Witness};
 
 /// How many orderings a bug may need that `pct:SEED` looks for.
 pub const PCT_DEPTH: u32 = 3;
@@ -28,6 +30,72 @@ pub fn schedule_name(schedule: &Schedule) -> String {
     }
 }
 
+/// What a newcomer has to know of a schedule, in a line; the same for all of a kind.
+pub const fn meaning(schedule: &Schedule) -> &'static str {
+    match schedule {
+        Schedule::Its => "its: as a GPU since Volta runs threads when nothing disturbs it",
+        Schedule::PreVolta => "pre-volta: the lanes of a warp in lockstep, as GPUs ran them before Volta",
+        Schedule::Adversarial { seed: 0..8 } => {
+            "adversarial:0 to 7: orders that CUDA allows and a GPU seldom takes: lanes, warps or blocks in reverse, one ahead"
+        }
+        Schedule::Adversarial { .. } => "adversarial:SEED: lanes stopped at random before what others can see",
+        Schedule::Pct { .. } => "pct:SEED: random priorities, which change at a few random places",
+        Schedule::Replay => "replay: exactly the order that is written there",
+    }
+}
+
+/// What speaks against an output that another order leaves different; `at` says which run.
+pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str) -> Reason {
+    let Difference { name, len, differing, index, first, second, apart, .. } = difference;
+    let how_many = match (differing, len) {
+        (1, 1) => String::new(),
+        (1, len) => format!(": 1 of {len} elements differs between two orders"),
+        (differing, len) => format!(": {differing} of {len} elements differ between two orders"),
+    };
+    let mut details = vec![format!(
+        "{name}[{index}] is {first} under {} and {second} under {}",
+        schedule_name(&other),
+        schedule_name(&this)
+    )];
+    if difference.dtype.is_float() {
+        details.push(format!("they are up to {apart:.2e} apart: more than the order of a sum's terms explains"));
+    }
+    details.push(at.to_owned());
+    details.push(
+        "where each of these results is right (a list in any order, ticket numbers): --check \
+         memory,races,uninitialised,barriers does not compare orders"
+            .to_owned(),
+    );
+    let text = format!("`{name}` depends on the order in which threads run{how_many}");
+    Reason { verdict: Verdict::OrderDependent, text, details, excerpts: Vec::new() }
+}
+
+/// The same as a finding.
+pub fn finding(difference: &Difference, other: Schedule, this: Schedule) -> Finding {
+    let value =
+        |schedule: &Schedule, value: &Value| OrderValue { schedule: schedule_name(schedule), value: value.to_string() };
+    let kind = FindingKind::OrderDependent {
+        object: difference.name.clone(),
+        elements: difference.len,
+        differing: difference.differing,
+        index: difference.index,
+        first: value(&other, &difference.first),
+        second: value(&this, &difference.second),
+    };
+    Finding { kind, severity: Severity::Error, place: Place::default(), count: difference.differing }
+}
+
+/// A difference that rounding explains, in a sentence.
+pub fn rounding(difference: &Difference, other: Schedule, this: Schedule) -> String {
+    let Difference { name, index, first, second, apart, .. } = difference;
+    format!(
+        "`{name}` differs between orders by rounding only, at most {apart:.2e} ({name}[{index}] is {first} under {} and \
+         {second} under {}): the terms of a sum come in another order",
+        schedule_name(&other),
+        schedule_name(&this)
+    )
+}
+
 /// PCT, of a length that its first run finds out.
 fn pct(seed: u64, depth: u32) -> Schedule {
     Schedule::Pct { seed, depth, operations: 0 }
@@ -39,18 +107,33 @@ impl Orders {
     /// # Errors
     /// A name that there is not, in a sentence.
     pub fn parse(text: &str, seed: u64) -> Result<Self, String> {
-        if let Some(witness) = text.trim().strip_prefix("replay:") {
-            return Self::replay(witness);
-        }
-        let lists = text.split(',').map(|name| listed(name.trim(), seed)).collect::<Result<Vec<_>, _>>()?;
+        // All that follows is the witness, which has commas of its own.
+        let (before, witness) = match text.split_once("replay:") {
+            Some((before, witness)) if before.trim().is_empty() => return Self::replay(witness),
+            Some((before, witness)) => (before.trim_end().trim_end_matches(','), Some(Self::replay(witness)?)),
+            None => (text, None),
+        };
+        let lists = before.split(',').map(|name| listed(name.trim(), seed)).collect::<Result<Vec<_>, _>>()?;
         let mut schedules: Vec<Schedule> = Vec::new();
         for schedule in lists.into_iter().flatten() {
             if !schedules.contains(&schedule) {
                 schedules.push(schedule);
             }
         }
+        if let Some(replayed) = witness {
+            schedules.push(Schedule::Replay);
+            return Ok(Self { schedules, witness: replayed.witness, text: text.to_owned() });
+        }
         let text = if schedules == [Schedule::Its] { String::new() } else { text.to_owned() };
         Ok(Self { schedules, text, ..Self::default() })
+    }
+
+    /// A schedule's name; a witness is part of it.
+    pub fn name(&self, schedule: &Schedule) -> String {
+        match schedule {
+            Schedule::Replay => format!("replay:{}", self.witness),
+            schedule => schedule_name(schedule),
+        }
     }
 
     /// What is written after `checker run FILE.cu` to run under these schedules.
@@ -126,6 +209,14 @@ mod tests {
         for schedule in all(9) {
             assert_eq!(schedules(&schedule_name(&schedule)), Some(vec![schedule]));
         }
+    }
+
+    #[test]
+    fn a_witness_may_come_last_in_a_list() {
+        let orders = Orders::parse("its,replay:b0.w0.l3@2,b0.w1@0=7", 5).expect("a list");
+        assert_eq!(orders.schedules, vec![Schedule::Its, Schedule::Replay]);
+        assert_eq!(orders.name(&Schedule::Replay), "replay:b0.w0.l3@2,b0.w1@0=7");
+        assert!(Orders::parse("its,other,replay:b0.w0@0", 5).is_err());
     }
 
     #[test]

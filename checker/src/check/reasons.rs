@@ -1,6 +1,6 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
-use super::orders::schedule_name;
+use super::orders::{self, schedule_name};
 use super::race;
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
 use crate::compile::{self, CompileError};
@@ -58,6 +58,11 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         Status::Passed | Status::NotRun { .. } | Status::OracleFailed { .. } => return Vec::new(),
         Status::Wrong { outputs } => {
             return outputs.iter().map(|output| wrong(output, &details)).collect();
+        }
+        Status::OrderDependent { other, outputs } => {
+            let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
+            let at = run(checked, scene);
+            return outputs.iter().map(|difference| orders::reason(difference, *other, this, &at)).collect();
         }
         Status::InputChanged { buffer, index, got, want } => (
             Verdict::InputChanged,
@@ -239,6 +244,9 @@ fn with_article(noun: &str) -> String {
     format!("{article} {noun}")
 }
 
+/// Turns of a loop that are worth a word when a kernel is stopped in it.
+const MANY_TURNS: u64 = 1000;
+
 /// The finding in a sentence, and advice where the finding itself tells what to do.
 fn say(finding: &Finding) -> (String, Vec<String>) {
     let lanes = match finding.place.lanes {
@@ -284,6 +292,9 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             lanes.into_iter().chain([unwritten(access).to_owned()]).collect(),
         ),
         FindingKind::Race { first, second, hidden_before_volta } => race::say(first, second, *hidden_before_volta),
+        FindingKind::OrderDependent { object, .. } => {
+            (format!("`{object}` depends on the order in which threads run"), Vec::new())
+        }
         FindingKind::Trap => ("the kernel executed a trap".to_owned(), lanes.into_iter().collect()),
         FindingKind::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
         FindingKind::Deadlock { explanation } => {
@@ -298,9 +309,20 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
         FindingKind::SyncMask { explanation } => {
             ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
         }
-        FindingKind::StepLimit { limit } => (
+        FindingKind::EndlessLoop { explanation } => (
+            "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
+            sentences(explanation)
+                .into_iter()
+                .chain(advise("what was to change from turn to turn, and does it?"))
+                .collect(),
+        ),
+        FindingKind::StepLimit { limit, turns } => (
             format!("the kernel did not end: no block ended within {limit} warp instructions"),
             vec![
+                match turns {
+                    0..MANY_TURNS => "it was stopped in this line".to_owned(),
+                    turns => format!("it was stopped in this loop, after {turns} turns; how often is it to go round?"),
+                },
                 "look for a loop whose condition never changes, or a wait for something that never comes".to_owned(),
                 "if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned(),
             ],
@@ -414,6 +436,10 @@ pub fn try_first(reason: &Reason) -> Option<String> {
                 .to_owned()
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
+        Verdict::OrderDependent => {
+            "Take the first element that differs: which threads write it, and what makes one of them come last?"
+                .to_owned()
+        }
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })

@@ -2,13 +2,14 @@
 
 use super::beside::{self, Texts};
 use super::build::{self, Built, Refused};
+use super::many::{self, How, Time};
 use super::numbers::{self, Known};
-use super::orders::schedule_name;
+use super::orders::{self, schedule_name};
 use super::platform::{BackendChoice, Platform, find_gpu};
 use super::reasons::{self, Scene};
 use super::verify::outputs_of;
 use super::{CheckError, Orders, fresh_seed, line_reason, refused, time};
-use crate::backend::{self, Case, Checked, Thoroughness, Verify};
+use crate::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use crate::compile::CompileError;
 use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
 use crate::report::{
@@ -16,13 +17,12 @@ use crate::report::{
     Subject, SubjectKind, Verdict,
 };
 use crate::toolchain::{self, Toolchain};
-use rayon::prelude::*;
 use simulator::explore::Effort;
 use simulator::trace::Request;
 use simulator::{Checks, Schedule, Witness};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What `checker run` is asked to do.
 #[derive(Debug, Clone)]
@@ -49,8 +49,10 @@ pub struct RunOptions {
     pub arch: String,
     /// Warp instructions after which a launch counts as endless.
     pub steps: u64,
-    /// Seconds a run may take.
-    pub timeout: u64,
+    /// How long it may take.
+    pub time: Time,
+    /// Compare outputs between orders, where no oracle judges them.
+    pub compare: bool,
     /// What finding the shortest order that fails may cost.
     pub effort: Effort,
     /// An explicit toolchain.
@@ -174,6 +176,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         }
         None => (None, Vec::new(), None),
     };
+    let oracle_less = oracle.is_none() && platform.gpu.is_none();
     let case = Case {
         name: report::sizes(&sizes),
         seed,
@@ -184,11 +187,12 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         thoroughness: Thoroughness::Once,
         exact_integers: false,
         dump: options.dump.clone(),
+        keep: None,
     };
-    let how = backend::Options { timeout: Duration::from_secs(options.timeout), ..backend::Options::default() };
+    let begun = Instant::now();
     // One job an order: a finding then belongs to every order that shows it, not only to the first.
-    let one = |schedule: &Schedule, effort: Option<Effort>| -> Result<Option<Checked>, CheckError> {
-        let mut on = platform.on(vec![*schedule], options.checks, options.steps);
+    let one = |schedule: &Schedule, how: &How, effort: Option<Effort>| -> Result<Option<Checked>, CheckError> {
+        let mut on = platform.on(vec![*schedule], options.checks, how.steps);
         if let backend::On::Sim { config, minimise, .. } = &mut on {
             *minimise = effort;
             config.lines = options.lines;
@@ -201,25 +205,40 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         if *schedule != schedules[0] {
             case.dump.clear();
         }
+        case.keep.clone_from(&how.keep);
+        let limits = backend::Options { timeout: how.timeout, ..backend::Options::default() };
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        Ok(backend::verify(&job, &how)?.into_iter().flatten().next())
+        Ok(backend::verify(&job, &limits)?.into_iter().flatten().next())
     };
-    let results = schedules.par_iter().map(|schedule| one(schedule, None)).collect::<Result<Vec<_>, _>>()?;
-    let results: Vec<Checked> = results.into_iter().flatten().collect();
+    let folder = if options.compare && oracle_less { Some(tempfile::tempdir()?) } else { None };
+    let kept = folder.as_ref().map(tempfile::TempDir::path);
+    let results =
+        many::run(&schedules, (options.time, options.steps), kept, &|schedule, how| one(schedule, how, None))?;
+    let (tried, untried): (Vec<_>, Vec<_>) = schedules.iter().zip(results).partition(|(_, result)| result.is_some());
+    report.untried = untried.into_iter().map(|(schedule, _)| options.orders.name(schedule)).collect();
+    let (schedules, results): (Vec<Schedule>, Vec<Checked>) =
+        tried.into_iter().filter_map(|(schedule, result)| Some((*schedule, result?))).unzip();
+    report.notes.extend(cut(&report.untried, options.time));
+    report.meanings = meanings(&schedules);
     let scene_case = report::sizes(&sizes);
     let scene = Scene { file: path, case: &scene_case };
+    // What is held against another order is repeated together with it.
+    let named = |schedule: &Schedule, verdict: Verdict| {
+        let name = options.orders.name(schedule);
+        match (verdict, schedules.first()) {
+            (Verdict::OrderDependent, Some(first)) => format!("{},{name}", options.orders.name(first)),
+            _ => name,
+        }
+    };
     report.orders = schedules
         .iter()
         .zip(&results)
         .map(|(schedule, checked)| {
             let reasons = reasons::of(checked, &scene, &mut sources);
             let verdict = reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
-            let name = match schedule {
-                Schedule::Replay => options.orders.text.clone(),
-                schedule => schedule_name(schedule),
-            };
+            let name = named(schedule, verdict);
             let repeat = if verdict.is_good() { String::new() } else { format!("{command} --schedule {name}") };
-            Order { schedule: name, verdict, repeat }
+            Order { schedule: options.orders.name(schedule), verdict, repeat }
         })
         .collect();
     // Where the usual order is right, the shortest order that is not says what matters.
@@ -231,13 +250,26 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     if let (None | Some(true), Some((schedule, order))) = (usual.map(|(_, order)| order.verdict.is_good()), wrong) {
         progress("looking for the shortest order that fails");
         let name = order.schedule.clone();
-        let found = one(schedule, Some(options.effort))?.and_then(|checked| checked.shortest);
-        report.shortest_order = found.filter(|found| found.witness != Witness::default()).map(|found| ShortestOrder {
-            schedule: name,
-            steps: found.witness.explain(&found.preempted),
-            witness: found.witness.to_string(),
-            repeat: format!("{command} --schedule replay:{}", found.witness),
-            minimal: found.minimal,
+        let against = |folder: &Path| Keep::Against(Across { schedule: schedules[0], folder: folder.to_path_buf() });
+        let keep = kept.filter(|_| order.verdict == Verdict::OrderDependent).map(against);
+        let left = options.time.all.map_or(SHORTEST, |all| all.saturating_sub(begun.elapsed()).clamp(LEAST, SHORTEST));
+        let found = one(schedule, &How { timeout: left, steps: options.steps, keep }, Some(options.effort))?;
+        let found = found.and_then(|checked| checked.shortest).filter(|found| found.witness != Witness::default());
+        report.shortest_order = found.map(|found| {
+            let witness = found.witness.to_string();
+            let replay = format!("replay:{witness}");
+            let list = if order.verdict == Verdict::OrderDependent {
+                format!("{},{replay}", options.orders.name(&schedules[0]))
+            } else {
+                replay
+            };
+            ShortestOrder {
+                schedule: name,
+                steps: found.witness.explain(&found.preempted),
+                witness,
+                repeat: format!("{command} --schedule {list}"),
+                minimal: found.minimal,
+            }
         });
     }
     if let Some(trace) = &options.trace {
@@ -246,6 +278,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         report.traces = beside::traces(&schedules, &results, trace, &mut texts);
         report.notes.extend(beside::unknown_warps(&trace.0, &report.traces));
     }
+    report.notes.extend(roundings(&schedules, &results));
     let Some(checked) = merged(results) else { return Ok(report) };
     if problem.is_some() && checked.status.passed() {
         let summary = format!("right at {scene_case}");
@@ -253,6 +286,30 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
     }
     fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
     Ok(report)
+}
+
+/// What looking for the shortest order may take, at least where others have used up the time.
+const SHORTEST: Duration = Duration::from_secs(30);
+const LEAST: Duration = Duration::from_secs(5);
+
+/// What the names of schedules mean, each kind once.
+fn meanings(schedules: &[Schedule]) -> Vec<String> {
+    let mut meanings: Vec<String> = schedules.iter().map(|schedule| orders::meaning(schedule).to_owned()).collect();
+    meanings.dedup();
+    meanings
+}
+
+/// What was not tried for want of time, and how to try it.
+fn cut(untried: &[String], time: Time) -> Option<String> {
+    let seconds = time.all?.as_secs();
+    let first = untried.first()?;
+    let which = match untried.len() {
+        1 => format!("schedule {first} was"),
+        many => format!("{many} schedules (the first is {first}) were"),
+    };
+    Some(format!(
+        "{which} not tried to the end within {seconds} s: --all tries every one, --limit SECONDS goes on longer"
+    ))
 }
 
 /// What a GPU loads.
@@ -295,6 +352,15 @@ fn fill(
             finding: found.finding.clone(),
         })
         .collect();
+    if let Status::OrderDependent { other, outputs } = &checked.status {
+        let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
+        report.findings.extend(outputs.iter().map(|difference| Caught {
+            version: String::new(),
+            sizes: sizes.clone(),
+            schedule: schedule_name(&this),
+            finding: orders::finding(difference, *other, this),
+        }));
+    }
     report.printf.clone_from(&checked.printf);
     if checked.printf_dropped > 0 {
         report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
@@ -340,11 +406,34 @@ fn merged(results: Vec<Checked>) -> Option<Checked> {
                 first.findings.push(found);
             }
         }
-        if first.status.passed() {
-            first.status = other.status;
+        if first.status.passed() && !other.status.passed() {
+            (first.status, first.runs) = (other.status, other.runs);
         }
     }
     Some(first)
+}
+
+/// What differs by rounding alone: of each output the largest difference.
+fn roundings(schedules: &[Schedule], results: &[Checked]) -> Vec<String> {
+    let Some(other) = schedules.first() else { return Vec::new() };
+    // Of what is another value under some order nobody asks how it is rounded under others.
+    let dependent = |name: &str| {
+        results.iter().any(|checked| match &checked.status {
+            Status::OrderDependent { outputs, .. } => outputs.iter().any(|output| output.name == name),
+            _ => false,
+        })
+    };
+    let mut most: Vec<(Schedule, &backend::Difference)> = Vec::new();
+    for (schedule, checked) in schedules.iter().zip(results) {
+        for difference in checked.rounding.iter().filter(|difference| !dependent(&difference.name)) {
+            match most.iter_mut().find(|(_, known)| known.name == difference.name) {
+                Some(known) if known.1.apart >= difference.apart => {}
+                Some(known) => *known = (*schedule, difference),
+                None => most.push((*schedule, difference)),
+            }
+        }
+    }
+    most.into_iter().map(|(this, difference)| orders::rounding(difference, *other, this)).collect()
 }
 
 fn summary(output: &backend::BufferSummary) -> OutputSummary {

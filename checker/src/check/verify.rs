@@ -149,6 +149,7 @@ impl Bench<'_> {
             thoroughness,
             exact_integers: judged,
             dump: Vec::new(),
+            keep: None,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::busy::Busy;
 use super::check::{self, BackendArg};
 use super::{Context, Fault, Outcome, usage};
-use crate::check::{Orders, RunOptions, run as run_file};
+use crate::check::{Orders, RunOptions, Time, run as run_file};
 use crate::report;
 use crate::toolchain;
 use clap::Args;
@@ -12,6 +12,7 @@ use simulator::explore::Effort;
 use simulator::trace::{Grain, Request};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Options of `checker run`.
 #[derive(Debug, Clone, Args)]
@@ -25,8 +26,8 @@ pub struct RunArgs {
     /// Order of threads on the simulator: its, pre-volta, adversarial:SEED, pct:SEED, pct:SEED:DEPTH, replay:WITNESS, all
     #[arg(long, value_name = "SCHEDULE", default_value = "its")]
     schedule: String,
-    /// What the simulator watches, joined by commas: races, uninitialised, barriers, all, none. Bounds, alignment and
-    /// traps (memory) are always watched
+    /// What the simulator watches, joined by commas: races, uninitialised, barriers, orders (are outputs the same under
+    /// all schedules?), all, none. Bounds, alignment and traps (memory) are always watched
     #[arg(long, value_name = "CHECKS", default_value = "all")]
     check: String,
     /// Repeat a run: the seed that its report names
@@ -68,9 +69,12 @@ pub struct RunArgs {
     /// Runs that finding the shortest order that fails may take; 0: it is not looked for
     #[arg(long, value_name = "N", default_value_t = Effort::default().runs)]
     shortest: u32,
-    /// Seconds after which the run is stopped
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    timeout: u64,
+    /// Seconds that running may take: 30 for one schedule, 60 for several, unless given
+    #[arg(long, value_name = "SECONDS", alias = "timeout", conflicts_with = "all")]
+    limit: Option<u64>,
+    /// Try every schedule, however long it takes
+    #[arg(long)]
+    all: bool,
     /// A CUDA folder to use instead of the one found
     #[arg(long, value_name = "DIR")]
     toolchain: Option<PathBuf>,
@@ -98,7 +102,8 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         trace,
         arch: args.arch.clone(),
         steps: args.steps.max(1),
-        timeout: args.timeout.max(1),
+        time: time(args),
+        compare: compares(&args.check),
         effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
     };
@@ -159,18 +164,33 @@ fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {
     Orders::replay(text.trim().trim_start_matches("replay:")).map_err(usage)
 }
 
+/// Seconds that one schedule may take, and several together, unless `--limit` says it.
+const ONE: u64 = 30;
+const SEVERAL: u64 = 60;
+
+fn time(args: &RunArgs) -> Time {
+    let seconds = |seconds| Some(Duration::from_secs(args.limit.unwrap_or(seconds).max(1)));
+    if args.all { Time::default() } else { Time { one: seconds(ONE), all: seconds(SEVERAL) } }
+}
+
+/// Are outputs to be compared between orders?
+fn compares(checks: &str) -> bool {
+    checks.split(',').any(|name| matches!(name.trim(), "all" | "orders"))
+}
+
 fn checks(text: &str) -> Result<Checks, Fault> {
     let mut checks = Checks::NONE;
     for name in text.split(',').map(str::trim) {
         match name {
             "all" => checks = Checks::ALL,
-            "none" | "memory" => {}
+            "none" | "memory" | "orders" => {}
             "races" => checks.races = true,
             "uninitialised" | "uninitialized" => checks.uninitialised = true,
             "barriers" => checks.barriers = true,
             other => {
                 return Err(usage(format!(
-                    "no check is called `{other}`; there are memory, races, uninitialised, barriers, all and none"
+                    "no check is called `{other}`; there are memory, races, uninitialised, barriers, orders, all \
+                     and none"
                 )));
             }
         }
@@ -209,6 +229,7 @@ mod tests {
         assert_eq!(checks("none").unwrap(), Checks::NONE);
         assert_eq!(checks("memory,races").unwrap(), Checks { races: true, ..Checks::NONE });
         assert!(checks("racy").is_err());
+        assert!(compares("all") && compares("races, orders") && !compares("races") && !compares("none"));
     }
 
     #[test]

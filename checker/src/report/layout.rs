@@ -67,6 +67,9 @@ fn head(pen: &mut Pen, report: &Report) {
         (Tone::Text, &title),
     ]);
     pen.line(&[(Tone::Text, "  "), (Tone::Dim, &machine(report))]);
+    if let [meaning] = report.meanings.as_slice() {
+        pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, meaning);
+    }
 }
 
 fn machine(report: &Report) -> String {
@@ -142,21 +145,39 @@ fn stages(pen: &mut Pen, report: &Report) {
     }
 }
 
+/// Orders that are shown one by one; of more only those that fail, and as many of these.
+const ORDERS: usize = 8;
+
 /// Which orders of execution are right and which are not.
 fn orders(pen: &mut Pen, report: &Report) {
     if report.orders.len() < 2 {
         return;
     }
     let good = report.orders.iter().filter(|order| order.verdict.is_good()).count();
-    pen.heading("schedules", &format!("{good} of {} clean", report.orders.len()));
-    let width = report.orders.iter().map(|order| order.schedule.len()).max().unwrap_or(0);
-    for order in &report.orders {
+    let untried = match report.untried.len() {
+        0 => String::new(),
+        untried => format!(", {untried} not tried"),
+    };
+    pen.heading("schedules", &format!("{good} of {} clean{untried}", report.orders.len()));
+    // A single one stands at the top.
+    for line in report.meanings.iter().filter(|_| report.meanings.len() > 1) {
+        pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, line);
+    }
+    let few = report.orders.len() <= ORDERS;
+    let shown: Vec<&Order> =
+        report.orders.iter().filter(|order| few || !order.verdict.is_good()).take(ORDERS).collect();
+    let width = shown.iter().map(|order| order.schedule.len()).max().unwrap_or(0);
+    for order in &shown {
         let good = order.verdict.is_good();
         let tone = if good { Tone::Good } else { Tone::Bad };
         let mark = if good { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x ") };
         let name = pad(&order.schedule, width, false);
         let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
+    }
+    let left = report.orders.len() - good - shown.iter().filter(|order| !order.verdict.is_good()).count();
+    if left > 0 {
+        pen.line(&[(Tone::Dim, &format!("  and {left} more that fail"))]);
     }
     // The others' commands differ in the schedule's name only.
     if let Some(failed) = report.orders.iter().find(|order| !order.verdict.is_good()) {
@@ -168,7 +189,7 @@ fn orders(pen: &mut Pen, report: &Report) {
 fn shortest_order(pen: &mut Pen, report: &Report) {
     let Some(order) = &report.shortest_order else { return };
     let known = if order.minimal { "nothing can be left out" } else { "the shortest that was found" };
-    pen.heading("an order that fails", known);
+    pen.heading("an order that shows it", known);
     for step in &order.steps {
         pen.wrapped(&[(Tone::Text, "  ")], Tone::Text, step);
     }

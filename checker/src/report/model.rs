@@ -532,6 +532,12 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// `checker run`: orders of execution that were tried.
     pub orders: Vec<Order>,
+    /// Orders that were not, or not to their end, for want of time: as `--schedule` writes them.
+    #[serde(default)]
+    pub untried: Vec<String>,
+    /// What the names of the schedules mean, a line a kind.
+    #[serde(default)]
+    pub meanings: Vec<String>,
     /// `checker run`: the shortest order that fails, where the usual one does not.
     pub shortest_order: Option<ShortestOrder>,
     /// Findings of the candidate.
@@ -591,6 +597,8 @@ impl Report {
             stages: Vec::new(),
             cases: Vec::new(),
             orders: Vec::new(),
+            untried: Vec::new(),
+            meanings: Vec::new(),
             shortest_order: None,
             findings: Vec::new(),
             table: Vec::new(),

@@ -15,6 +15,8 @@ pub enum Verdict {
     NotYet,
     /// An output differs from the oracle's by more than its tolerance.
     WrongResult,
+    /// The outputs depend on the order in which threads run.
+    OrderDependent,
     /// The kernel changed an input.
     InputChanged,
     /// The kernel wrote beside a buffer and nothing stopped it (the guard zone around it changed).
@@ -69,6 +71,7 @@ impl Verdict {
             Self::Finished => "FINISHED",
             Self::NotYet => "NOT YET",
             Self::WrongResult => "WRONG RESULT",
+            Self::OrderDependent => "ORDER DEPENDENT",
             Self::InputChanged => "INPUT CHANGED",
             Self::GuardDamaged => "WRITE OUT OF BOUNDS",
             Self::Race => "RACE",
@@ -123,6 +126,8 @@ impl Verdict {
             Self::Endless => Reason::StepLimit,
             Self::StackOverflow => Reason::StackOverflow,
             Self::BadJump => Reason::BadJump,
+            // Where there is an oracle, it judges.
+            Self::OrderDependent => return None,
             Self::Passed | Self::Finished | Self::Unsupported | Self::DeviceFault | Self::OutOfMemory => return None,
         })
     }
@@ -135,13 +140,14 @@ impl Verdict {
             FindingKind::WriteToConstant { .. } => Self::WriteToConstant,
             FindingKind::Uninitialised { .. } => Self::Uninitialised,
             FindingKind::Race { .. } => Self::Race,
+            FindingKind::OrderDependent { .. } => Self::OrderDependent,
             FindingKind::Trap => Self::Trap,
             FindingKind::Assert { .. } => Self::Assert,
             FindingKind::Deadlock { .. } => Self::Deadlock,
             FindingKind::Livelock { .. } => Self::Livelock,
             FindingKind::DivergentBarrier { .. } => Self::DivergentBarrier,
             FindingKind::SyncMask { .. } => Self::SyncMask,
-            FindingKind::StepLimit { .. } => Self::Endless,
+            FindingKind::StepLimit { .. } | FindingKind::EndlessLoop { .. } => Self::Endless,
             FindingKind::StackOverflow { .. } => Self::StackOverflow,
             FindingKind::StateLimit { .. } => Self::OutOfMemory,
             FindingKind::BadJump { .. } => Self::BadJump,

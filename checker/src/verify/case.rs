@@ -1,5 +1,6 @@
 //! One size of a problem: the oracle, then every version, run and judged on whichever backend.
 
+use super::across;
 use super::compare::{Array, Judgement, compare, value};
 use super::fill::{self, Values};
 use super::leavings::{summaries, write_dump};
@@ -7,8 +8,8 @@ use super::shortest::{self, Failed};
 use super::{POISON, Tolerance};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, LaunchCount, LineCount, LooksLike, Output, Program, Reply, RunId, RunResult, Status,
-    Thoroughness, WrongOutput,
+    Case, Checked, Failure, Found, Keep, LaunchCount, LineCount, LooksLike, Output, Program, Reply, RunId, RunResult,
+    Status, Thoroughness, WrongOutput,
 };
 use crate::dtype::DType;
 use crate::plan::{Buffer, Role};
@@ -51,7 +52,8 @@ pub fn run_case(
     for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
         emit(Reply::Started { case: number, version: Some(version) });
         let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
-        let checked = check_version(machine, program, case.outputs_of(version), &runs, &answers, dump)?;
+        let keep = case.keep.as_ref();
+        let checked = check_version(machine, program, case.outputs_of(version), &runs, &answers, (dump, keep))?;
         emit(Reply::Checked { case: number, version, result: Box::new(checked) });
         if machine.broken() {
             break;
@@ -165,7 +167,7 @@ fn check_version(
     outputs: &[Output],
     runs: &[RunId],
     answers: &[Answer],
-    dump: &[(String, std::path::PathBuf)],
+    (dump, keep): (&[(String, std::path::PathBuf)], Option<&Keep>),
 ) -> Result<Checked, Failure> {
     let mut checked = Checked::only(Status::Passed);
     let mut session: Option<(Option<Schedule>, Box<dyn Session + '_>)> = None;
@@ -199,12 +201,22 @@ fn check_version(
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
         };
+        let mut replayed = *run;
+        if let (Some(keep), 0, true) = (keep, run.number, status.passed()) {
+            match across::apply(machine, program, &mut **open, &measured, keep) {
+                Ok(found) => {
+                    (status, checked.rounding, replayed.values) = (found.status, found.rounding, found.values);
+                }
+                Err(stop) => status = stop.status()?,
+            }
+        }
         let first = !runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
         if let (Some(effort), true, Some(failed)) = (machine.effort(), first, Failed::of(&status, &pass)) {
             let trial = shortest::trial(&pass, true);
             let failed = (&failed, &trial);
             if checked.shortest.is_none() && run.schedule.is_some_and(|schedule| schedule.is_explored()) {
-                checked.shortest = shortest::shortest(machine, program, outputs, run, answer, failed, &effort)?;
+                checked.shortest =
+                    shortest::shortest(machine, program, outputs, &replayed, (answer, keep), failed, &effort)?;
             }
         }
         record(&mut checked, program, run, pass);
@@ -283,7 +295,7 @@ pub fn prepare_buffer(session: &mut dyn Session, program: &Program, index: usize
     }
 }
 
-fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Vec<u8>, Failure> {
+pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Vec<u8>, Failure> {
     fill::fill(buffer, run.seed, run.values, &program.dir).map_err(|error| Failure::Fill { message: error.to_string() })
 }
 

@@ -4,6 +4,7 @@
 //! oracle's, run twice without reloading its module, with outputs and scratch poisoned differently before each run,
 //! its inputs unchanged and nothing written outside its buffers.
 
+mod across;
 pub mod case;
 pub mod compare;
 pub mod fill;

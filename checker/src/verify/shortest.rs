@@ -1,8 +1,9 @@
 //! Explored schedules: how long a run is, and the shortest list of preemptions with which it still fails.
 
+use super::across;
 use super::case::{Answer, judge, prepare};
 use crate::backend::machine::{Machine, Pass, Stop};
-use crate::backend::{Failure, Output, Program, RunId, Status};
+use crate::backend::{Failure, Keep, Output, Program, RunId, Status};
 use simulator::explore::{Effort, Shortest, Trial, minimise};
 use simulator::{FindingKind, Schedule, Severity, Witness};
 
@@ -62,7 +63,7 @@ pub fn shortest(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    answer: Option<&Answer>,
+    (answer, keep): (Option<&Answer>, Option<&Keep>),
     (failed, first): (&Failed, &Trial),
     effort: &Effort,
 ) -> Result<Option<Shortest>, Failure> {
@@ -75,6 +76,10 @@ pub fn shortest(
             let status = match pass.stop.take() {
                 Some(stop) => stop.status().map_err(Stop::Failure)?,
                 None => judge(&mut *session, program, outputs, run, answer, &mut None)?,
+            };
+            let status = match keep {
+                Some(Keep::Against(across)) if status.passed() => across::status(&mut *session, program, run, across)?,
+                _ => status,
             };
             Ok(trial(&pass, Failed::of(&status, &pass).as_ref() == Some(failed)))
         };

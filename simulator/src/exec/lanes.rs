@@ -21,6 +21,8 @@ pub enum Stop {
     Fuel,
     /// A loop that only waits went round often enough.
     Spin,
+    /// A branch back was taken, of a warp that is looked at.
+    Turn,
 }
 
 /// What the loop works on besides the warp.
@@ -33,6 +35,8 @@ pub struct Machine<'m, 'a> {
     pub clock: u64,
     /// Run loads and stores in the loop: nobody watches them, and nobody may come between.
     pub direct: bool,
+    /// Stop after each branch back.
+    pub looking: bool,
     /// What ran.
     pub profile: &'m mut Profile,
     /// Memory and sums.
@@ -71,8 +75,8 @@ pub fn vector_bits() -> u32 {
     "x86_64+avx2+fma+bmi1+bmi2+popcnt+lzcnt"
 ))]
 pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut Group, fuel: u64) -> (Stop, u64) {
-    let Machine { context, block, clock, direct, profile, memory } = machine;
-    let (context, block, clock, direct) = (*context, *block, *clock, *direct);
+    let Machine { context, block, clock, direct, looking, profile, memory } = machine;
+    let (context, block, clock, direct, looking) = (*context, *block, *clock, *direct, *looking);
     let code = &context.decoded.code;
     let insts = &code.insts[..];
     let frame = warp.frames[group.frame as usize];
@@ -81,7 +85,7 @@ pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut G
     let mut pc = group.pc as usize;
     let mut instructions = 0u64;
     let (mut from, lanes) = (pc, u64::from(active.count_ones()));
-    let Warp { r32, r64, p, local, meetings, spun, spins, tid, index, .. } = warp;
+    let Warp { r32, r64, p, local, meetings, spun, spins, turns, tid, index, .. } = warp;
     let r32 = &mut r32[base32..];
     let r64 = &mut r64[base64..];
     let p = &mut p[base_p..];
@@ -204,12 +208,18 @@ pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut G
                 profile.span(from, pc + 1, lanes);
                 pc = target as usize;
                 from = pc;
-                if backward && *spun {
-                    *spun = false;
-                    *spins += 1;
-                    if *spins >= SPINS {
-                        *spins = 0;
-                        break Stop::Spin;
+                if backward {
+                    *turns = (target, if turns.0 == target { turns.1 + 1 } else { 1 });
+                    if *spun {
+                        *spun = false;
+                        *spins += 1;
+                        if *spins >= SPINS {
+                            *spins = 0;
+                            break Stop::Spin;
+                        }
+                    }
+                    if looking {
+                        break Stop::Turn;
                     }
                 }
                 continue;

@@ -1,5 +1,6 @@
 //! A warp's state: registers, lane groups, call frames and the places where diverged lanes wait for each other.
 
+use super::schedule::Look;
 use crate::isa::op::{AddressSpace, CallValue, FunctionInfo, Inst, NO_GUARD, Reg};
 
 /// What a lane group is doing.
@@ -168,6 +169,12 @@ pub struct Warp {
     pub asked: u32,
     /// Rounds in a row in which groups of it only waited.
     pub idle: usize,
+    /// The last branch back, where to, and how often in a row.
+    pub turns: (u32, u64),
+    /// Quanta that it has used up.
+    pub quanta: u64,
+    /// It is looked at: does the state of its lanes repeat?
+    pub look: Option<Box<Look>>,
     /// Function whose constants are in the first frame's registers.
     pub loaded: Option<u32>,
 }
@@ -238,6 +245,7 @@ impl Warp {
         self.done = [0; 32];
         self.asked = 0;
         self.idle = 0;
+        (self.turns, self.quanta, self.look) = ((0, 0), 0, None);
     }
 
     fn reserve(&mut self, base32: u32, base64: u32, base_p: u32, info: &FunctionInfo) {

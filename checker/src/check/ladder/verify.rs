@@ -145,6 +145,7 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             thoroughness: task.thoroughness,
             exact_integers: true,
             dump: Vec::new(),
+            keep: None,
         });
     }
     // Every order where it is cheap; where there are many threads the usual one.
@@ -174,6 +175,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             thoroughness: Thoroughness::Once,
             exact_integers: false,
             dump: Vec::new(),
+            keep: None,
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS);
         let job = Verify { on, cases: vec![case], stop_at_failure: false };

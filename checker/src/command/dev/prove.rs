@@ -233,7 +233,7 @@ mod tests {
             FindingKind::Livelock { explanation: String::new() },
             FindingKind::DivergentBarrier { explanation: String::new() },
             FindingKind::SyncMask { explanation: String::new() },
-            FindingKind::StepLimit { limit: 1 },
+            FindingKind::StepLimit { limit: 1, turns: 0 },
             FindingKind::StackOverflow { limit: 1 },
             FindingKind::BadJump { target: 0 },
         ]

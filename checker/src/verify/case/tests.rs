@@ -99,6 +99,7 @@ fn case(versions: &[&str]) -> Case {
         thoroughness: Thoroughness::Full,
         exact_integers: false,
         dump: Vec::new(),
+        keep: None,
     }
 }
 

@@ -143,6 +143,17 @@ impl<O: Observer> Worker<'_, O> {
         self.halt();
     }
 
+    /// Who goes round a loop that nothing others do can end.
+    pub(super) fn goes_round(&self, shared: &Shared, warp: &Warp, group: &Group) -> String {
+        let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
+        let lanes = who(group.mask, warp.index, Some(shared.linear));
+        format!(
+            "{lanes} {verb} round a loop in {}: every register is what it was some turns before, and the loop reads nothing \
+             that others could change",
+            self.line(group.pc)
+        )
+    }
+
     /// What a group polls, and who changed it last.
     fn polls(&self, block: &Block, warp: &Warp, group: &Group, named: Option<u64>) -> String {
         let spins = &group.spins;

@@ -63,7 +63,9 @@ impl<O: Observer> Worker<'_, O> {
         }
         self.rounds += 1;
         let since = self.rounds - (1 << self.rounds.ilog2());
-        self.watching = self.rounds >= FIRST && since < LOOK;
+        let watched = std::mem::replace(&mut self.watching, self.rounds >= FIRST && since < LOOK);
+        // What was proven when nobody kept track since is not proven any more.
+        self.changes += u64::from(self.watching && !watched);
         self.watching && self.hopeless(resident)
     }
 
@@ -82,6 +84,9 @@ impl<O: Observer> Worker<'_, O> {
             return;
         }
         let group = warp.groups[at];
+        if group.spins.polls && group.spins.changes == self.changes {
+            return;
+        }
         let now = state(warp, &group);
         let spins = &mut warp.groups[at].spins;
         if spins.looks == 0 || spins.changes != self.changes {

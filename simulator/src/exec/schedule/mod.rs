@@ -10,6 +10,7 @@
 
 mod control;
 mod deadlock;
+mod endless;
 mod livelock;
 mod meet;
 mod order;
@@ -21,6 +22,7 @@ mod stray;
 mod turns;
 mod writers;
 
+pub use endless::Look;
 pub use order::Control;
 pub use stray::stray;
 pub use writers::{Writer, Writers};

@@ -57,6 +57,7 @@ impl<O: Observer> Worker<'_, O> {
                 _ => {}
             }
             if self.clock >= start + QUANTUM {
+                self.ran_long(warp);
                 // Whoever has run that long lets the other lanes of its warp go first.
                 let turn = warp.groups.iter().map(|group| group.turn).max().unwrap_or(0);
                 if let Some(group) = warp.groups.get_mut(at) {
@@ -91,7 +92,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         let limit = self.context.config.limits.steps;
         if total >= limit {
-            self.fault(shared, warp, pc, warp.live(), FindingKind::StepLimit { limit });
+            self.fault(shared, warp, pc, warp.live(), FindingKind::StepLimit { limit, turns: warp.turns.1 });
             return false;
         }
         true
@@ -118,8 +119,6 @@ impl<O: Observer> Worker<'_, O> {
         let context = self.context;
         let wanted = self.trace.as_ref().is_some_and(|trace| trace.wants(shared.linear, warp.index));
         self.traced = wanted.then_some(shared.linear);
-        // An explored schedule may let others go before an operation that they can see; who waits is looked at, too.
-        let direct = !O::ACTIVE && !self.tracks();
         let report = REPORT.min(context.config.limits.steps.max(1));
         loop {
             let before = warp.groups[at];
@@ -128,11 +127,16 @@ impl<O: Observer> Worker<'_, O> {
             let fuel = if self.traced.is_some() { 1 } else { left.min(report.saturating_sub(self.unreported).max(1)) };
             let guarded = self.traced.map(|block| (block, self.guarded(warp, &before)));
             let by = shared.warp(warp.index);
+            // An explored schedule may let others go before an operation that they can see; who waits or has run for long is
+            // looked at, too.
+            let looking = warp.look.is_some();
+            let direct = !O::ACTIVE && !looking && !self.tracks();
             let mut machine = Machine {
                 context,
                 block: shared.index,
                 clock: self.clock,
                 direct,
+                looking,
                 profile: &mut self.profile,
                 memory: Direct {
                     global: self.global.lend(),
@@ -160,6 +164,7 @@ impl<O: Observer> Worker<'_, O> {
                 Stop::Fuel if self.clock >= until => return Flow::Switch,
                 Stop::Fuel => continue,
                 Stop::Spin => return Flow::Spin,
+                Stop::Turn => self.turned(shared, warp, at),
                 Stop::Slow => self.slow(shared, warp, at),
             };
             if flow != Flow::Continue {

@@ -25,7 +25,12 @@ impl<O: Observer> Worker<'_, O> {
         if !waits {
             self.counted(warp, &group, mask);
         }
-        let before = if self.tracks() && mask != 0 { self.before(shared, warp, at, mask, &inst.op) } else { None };
+        let looked_at = warp.look.is_some() && mask != 0;
+        if looked_at {
+            self.takes_in(warp, at, mask, &inst.op);
+        }
+        let before =
+            if looked_at || self.tracks() && mask != 0 { self.before(shared, warp, at, mask, &inst.op) } else { None };
         let flow = self.execute(shared, warp, at, mask, inst);
         if let Some(before) = before
             && flow != Flow::Stop

@@ -70,6 +70,9 @@ impl<O: Observer> Worker<'_, O> {
                 return Turn::Stop;
             }
             let long = self.clock >= start + QUANTUM;
+            if long {
+                self.ran_long(warp);
+            }
             if flow == Flow::Spin {
                 self.look(warp, group);
                 warp.idle += 1;
