@@ -127,6 +127,8 @@ pub struct Case {
     /// Compare outputs between orders, where no oracle judges them.
     #[serde(default)]
     pub keep: Option<Keep>,
+    /// Simulator: schedules of this case; empty means the job's.
+    pub schedules: Vec<simulator::Schedule>,
 }
 
 impl Case {

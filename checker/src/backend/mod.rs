@@ -24,6 +24,6 @@ pub use job::{
     Across, Artefact, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify,
 };
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
-pub use parent::{End, Error, Options, devices, measure, roof, run, verify};
+pub use parent::{End, Error, MEMORY, Options, devices, measure, roof, run, verify, verify_with};
 pub use status::{Death, Difference, Fault, LooksLike, Mismatch, Status, WrongOutput};
 pub use value::{Value, real};

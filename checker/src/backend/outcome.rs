@@ -131,6 +131,30 @@ impl Checked {
         self.runs.iter().find(|result| !result.status.passed()).map(|result| &result.run)
     }
 
+    /// Adds what further runs of the same version at the same size gave.
+    pub fn append(&mut self, other: Self) {
+        if self.status.passed() {
+            self.status = other.status;
+        }
+        self.runs.extend(other.runs);
+        self.error_over_bound = match (self.error_over_bound, other.error_over_bound) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        for found in other.findings {
+            self.add_finding(found);
+        }
+        self.shortest = self.shortest.take().or(other.shortest);
+    }
+
+    /// Keeps a finding, unless the same thing was caught at the same place before.
+    pub fn add_finding(&mut self, found: Found) {
+        let known = |other: &Found| other.launch == found.launch && other.finding.is_like(&found.finding);
+        if !self.findings.iter().any(known) {
+            self.findings.push(found);
+        }
+    }
+
     /// A result of which nothing but its status is known.
     pub fn only(status: Status) -> Self {
         Self {
@@ -223,6 +247,7 @@ mod tests {
             Status::TimedOut { seconds: 0.5 },
             Status::WorkerDied { death },
             Status::NotRun { reason: "r".into() },
+            Status::OutOfTime,
             Status::OracleFailed { message: "m".into() },
         ];
         for status in statuses {

@@ -20,11 +20,16 @@ const STDERR_BYTES: usize = 16 << 10;
 /// A worker that has said its last word may take this long to end.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Bytes of memory that all workers of a check on the simulator may use together.
+pub const MEMORY: u64 = 4 << 30;
+
 /// How workers are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// What one version at one size (or one measurement) may take, all its runs together.
     pub timeout: Duration,
+    /// When all has to end, whatever is left to do.
+    pub until: Option<Instant>,
     /// Most bytes of a worker's address space on the simulator.
     pub memory: u64,
     /// The worker's executable; by default the checker's own.
@@ -33,7 +38,25 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(20), memory: 12 << 30, worker: None }
+        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, worker: None }
+    }
+}
+
+impl Options {
+    /// For one of `workers` that run at the same time: they share the memory.
+    pub fn one_of(self, workers: usize) -> Self {
+        Self { memory: MEMORY / workers.max(1) as u64, ..self }
+    }
+
+    /// When a unit that begins now has to end.
+    fn deadline(&self) -> Instant {
+        let own = Instant::now() + self.timeout;
+        self.until.map_or(own, |until| own.min(until))
+    }
+
+    /// Is the time for all of it over?
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
 
@@ -74,8 +97,11 @@ pub enum End {
     Done,
     /// A kernel broke its device context; the rest needs a new worker.
     Broken,
-    /// It was stopped after [`Options::timeout`].
-    TimedOut,
+    /// It was stopped, after [`Options::timeout`] or when the time for all was over.
+    TimedOut {
+        /// Seconds that its last unit had.
+        seconds: f64,
+    },
     /// It sent more than a reply may have, or no reply, and was stopped.
     Flooded,
     /// It died.
@@ -103,7 +129,8 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let mut worker = Worker::start(&path, request).map_err(start)?;
-    let mut deadline = Instant::now() + options.timeout;
+    let mut began = Instant::now();
+    let mut deadline = options.deadline();
     let end = loop {
         match worker.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Event::Reply(reply)) => match *reply {
@@ -112,13 +139,14 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
                 Reply::Failed(failure) => return Err(failure.into()),
                 reply => {
                     if matches!(reply, Reply::Started { .. }) {
-                        deadline = Instant::now() + options.timeout;
+                        began = Instant::now();
+                        deadline = options.deadline();
                     }
                     each(&reply);
                 }
             },
             Ok(Event::Nonsense) => break End::Flooded,
-            Err(RecvTimeoutError::Timeout) => break End::TimedOut,
+            Err(RecvTimeoutError::Timeout) => break End::TimedOut { seconds: began.elapsed().as_secs_f64() },
             Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => {
                 let status = worker.wait();
                 break End::Died(death(status, &worker.stderr()));
@@ -246,10 +274,10 @@ fn signal_name(number: i32) -> Option<&'static str> {
 }
 
 /// The status of the unit a worker was at when it ended before its time; None when it did not.
-fn untimely(end: &End, options: &Options) -> Option<Status> {
+fn untimely(end: &End) -> Option<Status> {
     match end {
         End::Done | End::Broken => None,
-        End::TimedOut => Some(Status::TimedOut { seconds: options.timeout.as_secs_f64() }),
+        End::TimedOut { seconds } => Some(Status::TimedOut { seconds: *seconds }),
         End::Flooded => {
             let how = "it sent something that is no reply and was stopped".to_owned();
             Some(Status::WorkerDied { death: Death { how, out_of_memory: false, stderr: String::new() } })
@@ -259,9 +287,9 @@ fn untimely(end: &End, options: &Options) -> Option<Status> {
 }
 
 /// An untimely end that no kernel can be blamed for.
-fn error(end: End, options: &Options) -> Error {
+fn error(end: End) -> Error {
     match end {
-        End::TimedOut => Error::TimedOut { seconds: options.timeout.as_secs_f64() },
+        End::TimedOut { seconds } => Error::TimedOut { seconds },
         End::Died(Death { how, stderr, .. }) => {
             Error::Died { how, stderr: if stderr.is_empty() { stderr } else { format!(": {stderr}") } }
         }
@@ -277,17 +305,34 @@ fn error(end: End, options: &Options) -> Error {
 /// # Errors
 /// No GPU, a file that cannot be read or written, a worker that cannot be started.
 pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Error> {
+    verify_with(job, options, &mut |_| {})
+}
+
+/// [`verify`]; `begun` hears of each case when it begins.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_with(job: &Verify, options: &Options, begun: &mut dyn FnMut(usize)) -> Result<Vec<Vec<Checked>>, Error> {
     let mut results: Vec<Vec<Option<Checked>>> =
         job.cases.iter().map(|case| case.versions.iter().map(|_| None).collect()).collect();
     loop {
         skip_after_failure(job, &mut results);
+        if options.is_over() {
+            let cut = || Checked::only(Status::OutOfTime);
+            results.iter_mut().flatten().for_each(|slot| {
+                slot.get_or_insert_with(cut);
+            });
+        }
         let known: Vec<(usize, usize)> = indices(&results, Option::is_some);
         if results.iter().flatten().all(Option::is_some) {
             break;
         }
         let mut at = None;
         let end = run(&Job::Verify(job.clone()), &known, options, &mut |reply| match reply {
-            Reply::Started { case, version } => at = Some((*case, *version)),
+            Reply::Started { case, version } => {
+                at = Some((*case, *version));
+                begun(*case);
+            }
             Reply::Checked { case, version, result } => {
                 if let Some(slot) = results.get_mut(*case).and_then(|case| case.get_mut(*version)) {
                     *slot = Some((**result).clone());
@@ -295,7 +340,7 @@ pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Erro
             }
             _ => {}
         })?;
-        match (untimely(&end, options), at) {
+        match (untimely(&end), at) {
             (Some(status), Some((case, Some(version)))) if results[case][version].is_none() => {
                 results[case][version] = Some(Checked::only(status));
             }
@@ -310,7 +355,7 @@ pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Erro
         skip_after_failure(job, &mut results);
         let progress = indices(&results, Option::is_some).len() > known.len();
         if !progress {
-            return Err(error(end, options));
+            return Err(error(end));
         }
     }
     Ok(results.into_iter().map(|case| case.into_iter().flatten().collect()).collect())
@@ -318,7 +363,7 @@ pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Erro
 
 fn oracle_message(status: &Status) -> String {
     match status {
-        Status::TimedOut { seconds } => format!("no end within {seconds} s"),
+        Status::TimedOut { seconds } => format!("no end within {seconds:.0} s"),
         Status::WorkerDied { death } if death.out_of_memory => format!("out of memory ({})", death.how),
         Status::WorkerDied { death } => format!("its process died: {} {}", death.how, death.stderr),
         _ => "it did not finish".to_owned(),
@@ -375,7 +420,7 @@ pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
             }
             _ => {}
         })?;
-        if let (Some(status), Some((timing, version))) = (untimely(&end, options), at)
+        if let (Some(status), Some((timing, version))) = (untimely(&end), at)
             && results[timing].is_none()
         {
             let status = match version {
@@ -385,7 +430,7 @@ pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
             results[timing] = Some(Timed::failed(version, status));
         }
         if results.iter().filter(|slot| slot.is_some()).count() == known.len() {
-            return Err(error(end, options));
+            return Err(error(end));
         }
     }
     Ok(results.into_iter().flatten().collect())
@@ -402,7 +447,7 @@ pub fn roof(ordinal: u32, tools: &Artefact, options: &Options) -> Result<RoofVal
             found = Some(roof.clone());
         }
     })?;
-    found.ok_or_else(|| error(end, options))
+    found.ok_or_else(|| error(end))
 }
 
 /// The GPUs of this machine.
@@ -416,7 +461,7 @@ pub fn devices(options: &Options) -> Result<Vec<DeviceInfo>, Error> {
             found = Some(devices.clone());
         }
     })?;
-    found.ok_or_else(|| error(end, options))
+    found.ok_or_else(|| error(end))
 }
 
 impl On {

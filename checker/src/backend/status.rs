@@ -182,6 +182,8 @@ pub enum Status {
         /// How.
         death: Death,
     },
+    /// It was not tried: the time for the whole check was over.
+    OutOfTime,
     /// It could not be tried: an earlier failure made it meaningless, or something it needs is missing.
     NotRun {
         /// Why.

@@ -18,6 +18,7 @@ mod platform;
 mod race;
 mod reasons;
 mod run;
+mod share;
 mod stages;
 mod sweep;
 mod team;
@@ -39,6 +40,12 @@ use crate::sass;
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use build::{Built, Refused};
 use std::path::PathBuf;
+
+/// Hears what is being done.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// Seconds after which a check of an exercise or a pair ends, whatever its kernel does; what was not tried then is said.
+pub const CHECK_SECONDS: u64 = 30;
 
 /// What a check is asked to do.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +158,7 @@ pub fn fresh_seed() -> u64 {
 }
 
 /// Checks a problem. `progress` hears what is being done.
-pub fn check(problem: &Problem, options: &Options, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
+pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
     let problem = &step.as_ref().unwrap_or(problem).drawn(seed);

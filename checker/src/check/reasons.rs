@@ -1,7 +1,7 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
 use super::orders::{self, schedule_name};
-use super::race;
+use super::{CHECK_SECONDS, race};
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
@@ -94,10 +94,23 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             );
             (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
         }
+        Status::OutOfTime => {
+            details.push(
+                "what ran before this size was right; a kernel that does less work, or a smaller grid, ends sooner"
+                    .into(),
+            );
+            (Verdict::OutOfTime, format!("not all could be tried: a check ends after {CHECK_SECONDS} s"))
+        }
         Status::WorkerDied { death } => {
             details.extend(death.stderr.lines().last().map(str::to_owned));
             if death.out_of_memory {
-                (Verdict::OutOfMemory, "the run needs more memory than this machine has".to_owned())
+                let most = crate::backend::MEMORY >> 30;
+                (
+                    Verdict::OutOfMemory,
+                    format!(
+                        "the run needs more memory than the {most} GiB of this machine that all runs of a check may use"
+                    ),
+                )
             } else {
                 (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
             }

@@ -8,7 +8,7 @@ use super::orders::{self, schedule_name};
 use super::platform::{BackendChoice, Platform, find_gpu};
 use super::reasons::{self, Scene};
 use super::verify::outputs_of;
-use super::{CheckError, Orders, fresh_seed, line_reason, refused, time};
+use super::{CheckError, Orders, Progress, fresh_seed, line_reason, refused, time};
 use crate::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use crate::compile::CompileError;
 use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
@@ -66,7 +66,7 @@ pub const TRACE_STEPS: usize = 200;
 const HEAD: usize = 8;
 
 /// Runs a file. `progress` hears what is being done.
-pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result<Report, CheckError> {
+pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let shown = path.display().to_string();
     let subject = Subject { name: shown.clone(), title: String::new(), chapter: None, kind: SubjectKind::File };
@@ -186,6 +186,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: &dyn Fn(&str)) -> Result
         versions: vec![program],
         thoroughness: Thoroughness::Once,
         exact_integers: false,
+        schedules: Vec::new(),
         dump: options.dump.clone(),
         keep: None,
     };

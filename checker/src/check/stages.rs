@@ -7,12 +7,14 @@ use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{CheckError, Options, hot, kernel_path, line_reason, reasons, refused, time};
+use super::{CHECK_SECONDS, CheckError, Options, Progress, hot, kernel_path, line_reason, reasons, refused, time};
 use crate::backend::{Checked, Thoroughness};
 use crate::plan::Plan;
 use crate::problem::{Condition, Kind, MetricSource, Problem, ProblemError};
 use crate::report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use crate::toolchain::Toolchain;
+use simulator::Schedule;
+use std::time::{Duration, Instant};
 
 /// Runs the pipeline and fills the report.
 pub fn check(
@@ -22,8 +24,9 @@ pub fn check(
     options: &Options,
     report: &mut Report,
     sources: &mut Sources,
-    progress: &dyn Fn(&str),
+    progress: Progress<'_>,
 ) -> Result<(), CheckError> {
+    let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let version = options.version();
     let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &crate::problem::Version::Baseline)?, kernel_path(problem, &version)?];
@@ -90,7 +93,7 @@ pub fn check(
             Some(assemble(toolchain, problem, &version, platform).map_err(|stop| not_here(problem, stop))?)
         };
         let team = rebuilt.as_ref().unwrap_or(&team);
-        let (baseline, candidate) = match correctness(problem, platform, team, report.seed) {
+        let (baseline, candidate) = match correctness(problem, platform, team, report.seed, until, progress) {
             Ok(results) => results,
             Err(stop) => {
                 let reasons = refused(stop, sources)?;
@@ -195,19 +198,38 @@ fn everywhere(problem: &Problem, candidate: &Built, report: &mut Report) {
     }
 }
 
-/// Runs both versions, each in a worker of its own, at the same time on the simulator and one after the other on a GPU.
-fn correctness(problem: &Problem, platform: &Platform, team: &Team, seed: u64) -> Result<(Results, Results), Refused> {
+/// Runs both versions, on the simulator at the same time, on a GPU one after the other. A baseline that is right is only
+/// counted: that it is right was proven when it was written.
+fn correctness(
+    problem: &Problem,
+    platform: &Platform,
+    team: &Team,
+    seed: u64,
+    until: Instant,
+    progress: Progress<'_>,
+) -> Result<(Results, Results), Refused> {
     let files = match platform.gpu {
         Some(_) => Some(Cubins::write(team).map_err(|error| Refused::Error(error.into()))?),
         None => None,
     };
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
-    let bench = Bench { problem, platform, reference: &team.reference, reference_cubin: cubin(2), seed };
+    let reference_cubin = cubin(2);
+    let bench = Bench { problem, platform, reference: &team.reference, reference_cubin, seed, until, progress };
+    let flawed = problem.manifest.flaw.is_some();
     let baseline = || {
-        // A flaw may show under some orders only.
-        let flawed = problem.manifest.flaw.is_some() && platform.gpu.is_none();
-        let orders = if flawed { schedules(&team.baseline, seed) } else { vec![simulator::Schedule::Its] };
-        let result = bench.run(&team.baseline, cubin(0), Thoroughness::Once, orders);
+        let result = if platform.gpu.is_some() {
+            bench.run(&team.baseline, cubin(0), Thoroughness::Once, vec![Schedule::Its])
+        } else if flawed {
+            // A flaw may show under some orders only.
+            bench.run(&team.baseline, None, Thoroughness::Once, schedules(&team.baseline, seed))
+        } else {
+            let count = &problem.manifest.count;
+            bench.counted(&team.baseline, std::slice::from_ref(count)).map(|mut counted| {
+                let counted = counted.pop();
+                let cases = counted.iter().map(|checked| (count.clone(), checked.clone())).collect();
+                Results { cases, count: counted, schedules: vec![Schedule::Its] }
+            })
+        };
         result.map_err(|stop| fault_of(problem, "the baseline", stop))
     };
     let candidate = || {

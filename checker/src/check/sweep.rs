@@ -6,7 +6,7 @@ use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::reasons::{self, Scene};
 use super::verify::{Bench, STEPS, schedules};
-use super::{CheckError, Options, build_version, kernel_path, line_reason, refused, time};
+use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};
 use crate::backend::{self, Status, Thoroughness, Verify};
 use crate::problem::{Problem, ProblemError, Version};
 use crate::report::{
@@ -14,6 +14,7 @@ use crate::report::{
 };
 use crate::toolchain::Toolchain;
 use simulator::{Checks, Schedule};
+use std::time::{Duration, Instant};
 
 /// Runs the sweep and fills the report.
 pub fn check(
@@ -23,7 +24,7 @@ pub fn check(
     _options: &Options,
     report: &mut Report,
     sources: &mut Sources,
-    progress: &dyn Fn(&str),
+    progress: Progress<'_>,
 ) -> Result<(), CheckError> {
     let (path, Some(sweep)) = (kernel_path(problem, &Version::Sweep)?, problem.sweep()) else { return Ok(()) };
     report.versions = vec![report::Version { label: "sweep".into(), file: sources.name(&path) }];
@@ -51,7 +52,7 @@ pub fn check(
         match &platform.gpu {
             None => {
                 progress("simulating");
-                let reasons = simulate(problem, platform, &built, &reference, report, sources)?;
+                let reasons = simulate(problem, platform, &built, &reference, report, sources, progress)?;
                 if !reasons.is_empty() {
                     {
                         fail(report, StageName::Results, reasons);
@@ -90,8 +91,11 @@ fn simulate(
     reference: &Built,
     report: &mut Report,
     sources: &mut Sources,
+    progress: Progress<'_>,
 ) -> Result<Vec<Reason>, CheckError> {
-    let bench = Bench { problem, platform, reference, reference_cubin: None, seed: report.seed };
+    let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
+    let seed = report.seed;
+    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, until, progress };
     let orders = schedules(built, report.seed);
     report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };

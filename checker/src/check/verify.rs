@@ -2,28 +2,20 @@
 
 use super::build::Built;
 use super::platform::Platform;
-use super::{CheckError, Refused};
+use super::{CheckError, Progress, Refused, share};
 use crate::backend::{self, Case, Checked, Output, Thoroughness, Verify};
 use crate::problem::{ErrorBound, LineError, Problem, Sizes};
 use crate::report;
 use crate::verify::{Tolerance, fill::first_turn};
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
 /// needs, and seconds of simulation.
 pub const STEPS: u64 = 1 << 27;
 
-/// Threads of a case above which it is run in two orders only.
-const MANY_THREADS: u64 = 1 << 14;
-
-/// Threads of a launch.
-fn threads(launch: &crate::plan::Launch) -> u64 {
-    launch.grid.iter().chain(&launch.block).map(|extent| u64::from(*extent)).product()
-}
-
 /// How versions of one problem are run on one platform.
-#[derive(Debug)]
 pub struct Bench<'a> {
     /// The problem.
     pub problem: &'a Problem,
@@ -35,6 +27,10 @@ pub struct Bench<'a> {
     pub reference_cubin: Option<PathBuf>,
     /// Seed of the inputs.
     pub seed: u64,
+    /// When all has to end.
+    pub until: Instant,
+    /// Hears what is being run.
+    pub progress: Progress<'a>,
 }
 
 /// One version's results, case by case.
@@ -85,33 +81,29 @@ impl Bench<'_> {
         for (index, sizes) in sizes.iter().enumerate() {
             cases.push(self.case(built, cubin.clone(), sizes, index, thoroughness, true)?);
         }
-        // Every order where it is cheap; where there are many threads the usual one and the one that the seed draws.
-        let costly =
-            |case: &Case| case.versions.iter().flat_map(|version| &version.plan.launches).map(threads).sum::<u64>();
-        let (large, small): (Vec<_>, Vec<_>) =
-            cases.into_iter().enumerate().partition(|(_, case)| schedules.len() > 1 && costly(case) > MANY_THREADS);
-        let run = |cases: Vec<(usize, Case)>, schedules: &[Schedule]| -> Result<Vec<(usize, Checked)>, Refused> {
-            if cases.is_empty() {
-                return Ok(Vec::new());
-            }
-            let (indices, cases): (Vec<usize>, Vec<Case>) = cases.into_iter().unzip();
-            let on = self.platform.on(schedules.to_vec(), Checks::ALL, STEPS);
-            // A baseline that is meant to be wrong still has to be counted.
-            let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
+        // A baseline that is meant to be wrong still has to be counted.
+        let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
+        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        let on = self.platform.on(schedules.clone(), Checks::ALL, STEPS);
+        let results = if self.platform.gpu.is_some() {
             let job = Verify { on, cases, stop_at_failure: !meant };
-            let results = backend::verify(&job, &backend::Options::default());
-            let results = results.map_err(|error| Refused::Error(error.into()))?;
-            Ok(indices.into_iter().zip(results.into_iter().filter_map(|case| case.into_iter().next())).collect())
+            backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
+        } else {
+            share::run(&on, &cases, &schedules, !meant, &options, self.progress)
         };
-        let few: Vec<Schedule> =
-            schedules.first().into_iter().chain(schedules.iter().skip(1).last()).copied().collect();
-        let (small, large) = rayon::join(|| run(small, &schedules), || run(large, &few));
-        let mut results = small?;
-        results.extend(large?);
-        results.sort_by_key(|(index, _)| *index);
-        let results: Vec<Checked> = results.into_iter().map(|(_, checked)| checked).collect();
+        let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, schedules })
+    }
+
+    /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
+    pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
+        let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
+        let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS);
+        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
+        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect())
     }
 
     /// One case with one version.
@@ -148,6 +140,7 @@ impl Bench<'_> {
             versions: vec![built.program(plan, cubin)],
             thoroughness,
             exact_integers: judged,
+            schedules: Vec::new(),
             dump: Vec::new(),
             keep: None,
         })

@@ -45,6 +45,8 @@ pub enum Verdict {
     Assert,
     /// It did not end within its limit.
     Endless,
+    /// The time for the check was over before everything was tried.
+    OutOfTime,
     /// Too deep a call stack.
     StackOverflow,
     /// A jump to nowhere.
@@ -86,6 +88,7 @@ impl Verdict {
             Self::Trap => "TRAP",
             Self::Assert => "ASSERT FAILED",
             Self::Endless => "DID NOT END",
+            Self::OutOfTime => "OUT OF TIME",
             Self::StackOverflow => "STACK OVERFLOW",
             Self::BadJump => "BAD JUMP",
             Self::Unsupported => "NOT SIMULATED",
@@ -128,7 +131,12 @@ impl Verdict {
             Self::BadJump => Reason::BadJump,
             // Where there is an oracle, it judges.
             Self::OrderDependent => return None,
-            Self::Passed | Self::Finished | Self::Unsupported | Self::DeviceFault | Self::OutOfMemory => return None,
+            Self::Passed
+            | Self::Finished
+            | Self::Unsupported
+            | Self::DeviceFault
+            | Self::OutOfMemory
+            | Self::OutOfTime => return None,
         })
     }
 

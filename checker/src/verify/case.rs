@@ -32,7 +32,8 @@ pub fn run_case(
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), Failure> {
-    let runs = runs(case, &machine.schedules());
+    let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
+    let runs = runs(case, &if own.is_empty() { machine.schedules() } else { own });
     emit(Reply::Started { case: number, version: None });
     let mut answers = Vec::new();
     if let Some(oracle) = &case.oracle {
@@ -140,7 +141,7 @@ pub fn answer(
     seed: u64,
     values: Values,
 ) -> Result<Answer, Stop> {
-    let mut session = machine.open(oracle)?;
+    let mut session = machine.open_trusted(oracle)?;
     let run = RunId { number: 0, seed, values, poison: POISON[0], schedule: machine.schedules()[0] };
     prepare(&mut *session, oracle, &run)?;
     if let Some(stop) = session.pass(run.schedule).stop {
@@ -458,10 +459,7 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
             keep_printf(checked, &report.printf, dropped);
         }
         for finding in report.findings {
-            let known = checked.findings.iter().any(|found| found.launch == launch && found.finding.is_like(&finding));
-            if !known {
-                checked.findings.push(Found { finding, schedule, launch });
-            }
+            checked.add_finding(Found { finding, schedule, launch });
         }
     }
     checked.lines.extend(lines.into_iter().map(|((file, line), counters)| LineCount { file, line, counters }));

@@ -8,6 +8,11 @@ use crate::isa::op::{CollectiveFn, CollectiveOp, Op, Reg, Vote};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
 
+/// The lanes of a mask.
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 != 0)
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// The member mask by lane of the operation at a group's place.
     fn member_masks(&self, warp: &Warp, group: &Group) -> [u64; 32] {
@@ -74,12 +79,20 @@ impl<O: Observer> Worker<'_, O> {
             return self.perform(shared, warp, at);
         }
         let live = warp.live();
-        let lanes = || (0..32).filter(|lane| group.mask >> lane & 1 != 0);
-        if lanes().all(|lane: usize| masks[lane] as u32 & live & !group.mask == 0) {
+        let first = group.mask.trailing_zeros() as usize & 31;
+        let lanes = || lanes(group.mask);
+        if lanes().all(|lane| masks[lane] as u32 & live & !group.mask == 0) {
             return self.perform(shared, warp, at);
         }
         warp.groups[at].state = State::Converging;
-        self.recheck_converging(shared, warp);
+        // Who comes completes nothing but what it waits for.
+        let one_mask =
+            lanes().all(|lane| masks[lane] as u32 | 1 << lane == masks[first] as u32 | 1 << first | 1 << lane);
+        if one_mask {
+            self.complete(shared, warp, at);
+        } else {
+            self.recheck_converging(shared, warp);
+        }
         Flow::Switch
     }
 
@@ -98,91 +111,91 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// The member mask of one lane of a group.
+    fn member_mask(&self, warp: &Warp, group: &Group, lane: usize) -> u32 {
+        match self.context.decoded.code.insts[group.pc as usize].op {
+            Op::WarpBarrier { mask } => warp.read_lane(group.frame, Reg::R32(mask), lane) as u32,
+            Op::Collective(index) => match self.context.decoded.code.collectives[index as usize].mask {
+                Reg::None => group.mask,
+                reg => warp.read_lane(group.frame, reg, lane) as u32,
+            },
+            Op::Matrix(_) => u32::MAX,
+            _ => 0,
+        }
+    }
+
+    /// Lanes of a group that named `members`; each names itself, said or not.
+    fn lanes_that_named(&self, warp: &Warp, group: &Group, members: u32) -> u32 {
+        lanes(group.mask)
+            .filter(|&lane| self.member_mask(warp, group, lane) | 1 << lane == members | 1 << lane)
+            .fold(0, |mask, lane| mask | 1 << lane)
+    }
+
     /// Looks whether lanes that wait at `*.sync` instructions are complete, and makes groups of those that are.
     pub fn recheck_converging(&mut self, shared: &mut Shared, warp: &mut Warp) {
-        'again: loop {
-            let live = warp.live();
-            for at in 0..warp.groups.len() {
-                let group = warp.groups[at];
-                if group.state != State::Converging {
-                    continue;
-                }
-                let masks = self.member_masks(warp, &group);
-                let barrier = self.is_barrier(&group);
-                let first = group.mask.trailing_zeros() as usize & 31;
-                let members = masks[first] as u32 | 1 << first;
-                // Lanes with the same mask: of a barrier wherever they wait, of an exchange at the same instruction.
-                let mut came = Vec::new();
-                let mut arrived = 0;
-                for (index, other) in warp.groups.iter().enumerate() {
-                    let same = other.state == State::Converging
-                        && if barrier {
-                            self.is_barrier(other)
-                        } else {
-                            // Who called the function does not matter: it is the same instruction.
-                            other.pc == group.pc
-                        };
-                    if !same {
-                        continue;
-                    }
-                    let theirs = self.member_masks(warp, other);
-                    let lanes = (0..32)
-                        .filter(|&lane| {
-                            other.mask >> lane & 1 != 0 && theirs[lane] as u32 | 1 << lane == members | 1 << lane
-                        })
-                        .fold(0u32, |mask, lane| mask | 1 << lane);
-                    if lanes != 0 {
-                        came.push((index, lanes));
-                        arrived |= lanes;
-                    }
-                }
-                if members & live & !arrived != 0 {
-                    continue;
-                }
-                let mut fresh: Vec<Group> = Vec::new();
-                for &(index, lanes) in &came {
-                    let from = warp.groups[index];
-                    warp.groups[index].mask &= !lanes;
-                    let place = |known: &&mut Group| known.pc == from.pc && known.frame == from.frame;
-                    match fresh.iter_mut().find(place) {
-                        Some(known) => {
-                            known.mask |= lanes;
-                            known.rank = known.rank.min(from.rank);
-                        }
-                        None => fresh.push(Group {
-                            mask: lanes,
-                            state: State::Ready,
-                            turn: 0,
-                            since: Since::Together,
-                            ..from
-                        }),
-                    }
-                }
-                warp.groups.retain(|group| group.mask != 0);
-                for group in &fresh {
-                    warp.leave(group.mask, group.clan);
-                }
-                if barrier {
-                    warp.strayed &= !arrived;
-                    if O::ACTIVE {
-                        self.observer.warp_barrier(shared.warp(warp.index), arrived);
-                    }
-                    for group in fresh {
-                        self.counted(warp, &group, group.mask);
-                        self.count(group.pc, |c| c.warp_barriers += 1);
-                        warp.groups.push(Group { pc: group.pc + 1, ..group });
-                    }
-                } else if fresh.len() > 1 {
-                    // One instruction in a function that was called from several places.
-                    self.perform_apart(shared, warp, &fresh);
-                } else {
-                    // Complete now: its turn will come, and find it so.
-                    warp.groups.extend(fresh);
-                }
-                continue 'again;
-            }
-            return;
+        while (0..warp.groups.len()).any(|at| self.complete(shared, warp, at)) {}
+    }
+
+    /// Is everybody there whom the first lane of a waiting group named? Then they are groups that are ready.
+    fn complete(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> bool {
+        let group = warp.groups[at];
+        if group.state != State::Converging {
+            return false;
         }
+        let barrier = self.is_barrier(&group);
+        let first = group.mask.trailing_zeros() as usize & 31;
+        let members = self.member_mask(warp, &group, first) | 1 << first;
+        // Lanes with the same mask: of a barrier wherever they wait, of an exchange at the same instruction.
+        let same = |other: &Group| {
+            // Who called the function does not matter: it is the same instruction.
+            other.state == State::Converging && if barrier { self.is_barrier(other) } else { other.pc == group.pc }
+        };
+        let waiting = warp.groups.iter().filter(|other| same(other)).fold(0, |mask, other| mask | other.mask);
+        let missing = members & warp.live();
+        if missing & !waiting != 0 {
+            return false;
+        }
+        let came = |other: &Group| if same(other) { self.lanes_that_named(warp, other, members) } else { 0 };
+        let came: Vec<u32> = warp.groups.iter().map(came).collect();
+        let arrived = came.iter().fold(0, |mask, lanes| mask | lanes);
+        if missing & !arrived != 0 {
+            return false;
+        }
+        let mut fresh: Vec<Group> = Vec::new();
+        for (from, &lanes) in warp.groups.iter_mut().zip(&came).filter(|(_, lanes)| **lanes != 0) {
+            from.mask &= !lanes;
+            match fresh.iter_mut().find(|known| known.pc == from.pc && known.frame == from.frame) {
+                Some(known) => {
+                    known.mask |= lanes;
+                    known.rank = known.rank.min(from.rank);
+                }
+                None => {
+                    fresh.push(Group { mask: lanes, state: State::Ready, turn: 0, since: Since::Together, ..*from });
+                }
+            }
+        }
+        warp.groups.retain(|group| group.mask != 0);
+        for group in &fresh {
+            warp.leave(group.mask, group.clan);
+        }
+        if barrier {
+            warp.strayed &= !arrived;
+            if O::ACTIVE {
+                self.observer.warp_barrier(shared.warp(warp.index), arrived);
+            }
+            for group in fresh {
+                self.counted(warp, &group, group.mask);
+                self.count(group.pc, |c| c.warp_barriers += 1);
+                warp.groups.push(Group { pc: group.pc + 1, ..group });
+            }
+        } else if fresh.len() > 1 {
+            // One instruction in a function that was called from several places.
+            self.perform_apart(shared, warp, &fresh);
+        } else {
+            // Complete now: its turn will come, and find it so.
+            warp.groups.extend(fresh);
+        }
+        true
     }
 
     /// Executes it for the lanes of the group.

@@ -172,6 +172,12 @@ pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
         (Float::F16, Float::F32) if bits & 0x7fff <= 0x7c00 => {
             u64::from(super::half::f16_to_f32(bits as u16).to_bits())
         }
+        (Float::F32, Float::F64) if !f32::from_bits(bits as u32).is_nan() => {
+            f64::from(f32::from_bits(bits as u32)).to_bits()
+        }
+        (Float::F64, Float::F32) if m.rounding == Rounding::Nearest && !f64::from_bits(bits).is_nan() => {
+            u64::from((f64::from_bits(bits) as f32).to_bits())
+        }
         // A NaN keeps its bits, signalling or not, as on an H200.
         (Float::Bf16, Float::F32) => bits << 16,
         _ => soft::convert(from.format(), to.format(), bits, Control { rounding: m.rounding, ftz: false }),
@@ -182,7 +188,15 @@ pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
 /// Float to an integral value of the same type (`cvt.rni.f32.f32` and so on).
 #[inline]
 pub fn float_to_integral(bits: u64, t: Float, m: Modifiers) -> u64 {
-    finish(soft::round_integral(t.format(), t.flush(bits, m.ftz), m.rounding), t, m)
+    let bits = t.flush(bits, m.ftz);
+    let whole = match t {
+        Float::F32 if !f32::from_bits(bits as u32).is_nan() => {
+            u64::from((round_f64(f64::from(f32::from_bits(bits as u32)), m.rounding) as f32).to_bits())
+        }
+        Float::F64 if !f64::from_bits(bits).is_nan() => round_f64(f64::from_bits(bits), m.rounding).to_bits(),
+        _ => soft::round_integral(t.format(), bits, m.rounding),
+    };
+    finish(whole, t, m)
 }
 
 #[inline]

@@ -85,10 +85,20 @@ fn canonical_f32(result: f32) -> u32 {
 /// Rounds a double to `f32`; right for any rounding if the double was rounded to odd.
 #[inline]
 fn round_to_f32(value: f64, rounding: Rounding) -> u32 {
-    if rounding == Rounding::Nearest || value.is_nan() {
-        return canonical_f32(value as f32);
-    }
-    soft::convert(&F64, &F32, value.to_bits(), Control { rounding, ftz: false }) as u32
+    let nearest = value as f32;
+    let rounded = f64::from(nearest);
+    // The neighbour on the other side of the value, where the nearest lies on the wrong one. NaN compares false.
+    let result = match rounding {
+        Rounding::Nearest => nearest,
+        Rounding::Down if rounded > value => nearest.next_down(),
+        Rounding::Up if rounded < value => nearest.next_up(),
+        Rounding::Zero if rounded.abs() > value.abs() => f32::from_bits(nearest.to_bits() - 1),
+        Rounding::NearestAway if !value.is_nan() => {
+            return soft::convert(&F64, &F32, value.to_bits(), Control { rounding, ftz: false }) as u32;
+        }
+        _ => nearest,
+    };
+    canonical_f32(result)
 }
 
 #[inline(always)]
@@ -131,8 +141,13 @@ pub fn fma_f32(a: u32, b: u32, c: u32, rounding: Rounding, ftz: bool, sat: bool)
     let result = if rounding == Rounding::Nearest {
         fma_rn_f32(a, b, c)
     } else {
-        // Through `soft` for the sign of a zero sum, which depends on the rounding.
-        soft::fma(&F32, a.into(), b.into(), c.into(), Control { rounding, ftz: false }) as u32
+        let sum = sum_to_odd(double(a) * double(b), double(c));
+        if sum == 0.0 {
+            // Through `soft` for the sign of a zero sum, which depends on the rounding.
+            soft::fma(&F32, a.into(), b.into(), c.into(), Control { rounding, ftz: false }) as u32
+        } else {
+            round_to_f32(sum, rounding)
+        }
     };
     let exact = || sum_to_odd(double(a) * double(b), double(c));
     finish_f32(if ftz { flush_tiny(result, exact(), rounding) } else { result }, ftz, sat)
@@ -311,15 +326,33 @@ fn order_key(format: &Format, bits: u64) -> i64 {
     if bits & format.sign() != 0 { -magnitude - 1 } else { magnitude }
 }
 
+/// Is one of them NaN?
+#[inline(always)]
+fn unordered(a: u32, b: u32) -> bool {
+    f32::from_bits(a).is_nan() | f32::from_bits(b).is_nan()
+}
+
+/// [`order_key`] of an `f32`.
+#[inline(always)]
+fn order_key_f32(bits: u32) -> i32 {
+    bits as i32 ^ ((bits as i32 >> 31) as u32 >> 1) as i32
+}
+
 /// `min{.ftz}{.NaN}{.xorsign.abs}.f32` (9.7.3.11).
 #[inline]
 pub fn min_f32(a: u32, b: u32, options: MinMax) -> u32 {
+    if options == MinMax::default() && !unordered(a, b) {
+        return if order_key_f32(b) < order_key_f32(a) { b } else { a };
+    }
     min_max(&F32, &[a.into(), b.into()], false, options) as u32
 }
 
 /// `max{.ftz}{.NaN}{.xorsign.abs}.f32` (9.7.3.12).
 #[inline]
 pub fn max_f32(a: u32, b: u32, options: MinMax) -> u32 {
+    if options == MinMax::default() && !unordered(a, b) {
+        return if order_key_f32(b) > order_key_f32(a) { b } else { a };
+    }
     min_max(&F32, &[a.into(), b.into()], true, options) as u32
 }
 

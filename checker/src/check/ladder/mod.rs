@@ -13,7 +13,7 @@ pub use table::{add_record, evidence, without_block};
 use super::build::Refused;
 use super::platform::{Platform, Platforms};
 use super::reasons::{self, Scene};
-use super::{CheckError, Options, refused, time};
+use super::{CheckError, Options, Progress, refused, time};
 use crate::backend::Status;
 use crate::problem::workbook::is_small;
 use crate::problem::{Problem, Version};
@@ -29,7 +29,7 @@ pub fn check(
     options: &Options,
     report: &mut Report,
     sources: &mut Sources,
-    progress: &dyn Fn(&str),
+    progress: Progress<'_>,
 ) -> Result<(), CheckError> {
     let Some(ladder) = problem.ladder() else { return Ok(()) };
     let versions: Vec<Version> = match &options.version {
@@ -97,7 +97,7 @@ fn verified(
     options: &Options,
     report: &mut Report,
     sources: &mut Sources,
-    progress: &dyn Fn(&str),
+    progress: Progress<'_>,
 ) -> Result<bool, Refused> {
     let everything = options.everything || kit.versions.len() == 1;
     let tasks = verify::tasks(problem, kit, everything, platform.gpu.is_some());

@@ -4,6 +4,7 @@ use super::kit::Kit;
 use super::measure::{Measured, occupancy};
 use super::verify;
 use crate::backend::DeviceInfo;
+use crate::check::Progress;
 use crate::check::build::Refused;
 use crate::check::numbers::Known;
 use crate::check::platform::Platform;
@@ -21,7 +22,7 @@ pub fn fill(
     kit: &Kit,
     platform: &Platform,
     report: &mut Report,
-    progress: &dyn Fn(&str),
+    progress: Progress<'_>,
 ) -> Result<(), Refused> {
     if platform.gpu.is_some() && report.ladder.is_some() {
         return Ok(());

@@ -144,6 +144,7 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             versions: versions?,
             thoroughness: task.thoroughness,
             exact_integers: true,
+            schedules: Vec::new(),
             dump: Vec::new(),
             keep: None,
         });
@@ -174,6 +175,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             versions: vec![kit.program(0, version, &sizes)?],
             thoroughness: Thoroughness::Once,
             exact_integers: false,
+            schedules: Vec::new(),
             dump: Vec::new(),
             keep: None,
         };

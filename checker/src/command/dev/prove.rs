@@ -76,7 +76,7 @@ impl Prover<'_> {
     /// # Errors
     ///
     /// Only what no problem can cause: no toolchain, no worker.
-    pub fn prove(&self, id: &ProblemId, progress: &dyn Fn(&str)) -> Result<Proof, CheckError> {
+    pub fn prove(&self, id: &ProblemId, progress: check::Progress<'_>) -> Result<Proof, CheckError> {
         let mut proof = Proof { name: id.to_string(), ..Proof::default() };
         let problem = match self.workbook.load(id) {
             Ok(problem) => problem,

@@ -98,6 +98,7 @@ fn case(versions: &[&str]) -> Case {
         versions: versions.iter().map(|name| program(name, DType::F32)).collect(),
         thoroughness: Thoroughness::Full,
         exact_integers: false,
+        schedules: Vec::new(),
         dump: Vec::new(),
         keep: None,
     }

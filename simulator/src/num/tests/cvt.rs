@@ -1,8 +1,9 @@
 //! Conversions: values worked out by hand from the manual's rules, and round trips.
 
-use super::Random;
+use super::{Random, special};
 use crate::num::Rounding;
 use crate::num::cvt::*;
+use crate::num::soft::{self, Control, F32, F64};
 
 const S8: Int = Int { bits: 8, signed: true };
 const U8: Int = Int { bits: 8, signed: false };
@@ -145,4 +146,26 @@ fn tf32() {
     assert_eq!(f32_to_tf32(0xffc0_0000, rounded(Rounding::Zero)), 0x7fff_e000);
     assert_eq!(f32_to_tf32(0xff80_0000, away), 0xff80_0000);
     assert_eq!(f32_to_tf32(0x7f7f_ffff, away), 0x7f80_0000);
+}
+
+/// Conversions between the host's own types give the bits of the long way.
+#[test]
+fn short_ways_give_what_soft_gives() {
+    let mut random = Random(7);
+    let special = special(&F32).into_iter().chain(special(&F64));
+    for bits in special.chain((0..20_000).map(|_| random.bits())) {
+        for rounding in [Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up] {
+            let m = rounded(rounding);
+            let control = Control { rounding, ftz: false };
+            let single = bits & 0xffff_ffff;
+            let wide = soft::convert(&F32, &F64, single, control);
+            assert_eq!(float_to_float(single, Float::F32, Float::F64, m), wide, "{single:#x}");
+            let narrow = soft::convert(&F64, &F32, bits, control);
+            assert_eq!(float_to_float(bits, Float::F64, Float::F32, m), narrow, "{bits:#x} {rounding:?}");
+            let whole = soft::round_integral(&F32, single, rounding);
+            assert_eq!(float_to_integral(single, Float::F32, m), whole, "{single:#x} {rounding:?}");
+            let whole = soft::round_integral(&F64, bits, rounding);
+            assert_eq!(float_to_integral(bits, Float::F64, m), whole, "{bits:#x} {rounding:?}");
+        }
+    }
 }

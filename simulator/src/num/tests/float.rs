@@ -357,3 +357,23 @@ fn tiny_results_are_flushed_before_they_round_up() {
     assert_eq!(mul_f32(smallest | 1, 0x3f7f_fffe, n, true, false), smallest);
     assert_eq!(mul_f32(smallest, 0x3f80_0000, n, true, false), smallest);
 }
+
+/// Every short way of `f32` gives the bits of the long one, whatever the rounding.
+#[test]
+fn short_ways_give_what_soft_gives() {
+    for [a, b, c] in operands32().into_iter().step_by(5) {
+        let what = format!("{a:#x} {b:#x} {c:#x}");
+        let [x, y, z] = [a, b, c].map(u64::from);
+        for rounding in ALL {
+            let control = Control { rounding, ftz: false };
+            let [fused, product] = [soft::fma(&F32, x, y, z, control), soft::mul(&F32, x, y, control)];
+            assert_eq!(u64::from(fma_f32(a, b, c, rounding, false, false)), fused, "fma {rounding:?} {what}");
+            assert_eq!(u64::from(mul_f32(a, b, rounding, false, false)), product, "mul {rounding:?} {what}");
+        }
+        for greater in [false, true] {
+            let short = if greater { max_f32 } else { min_f32 };
+            let long = min_max(&F32, &[x, y], greater, MinMax::default());
+            assert_eq!(u64::from(short(a, b, MinMax::default())), long, "max {greater} {what}");
+        }
+    }
+}
