@@ -128,6 +128,8 @@ pub struct Config {
     pub checks: Checks,
     /// Bounds.
     pub limits: Limits,
+    /// What is in memory and registers that nothing has been written to is drawn from it.
+    pub seed: u64,
     /// Report the counters of each source line as well as in total. They are kept in any case.
     pub lines: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
@@ -149,6 +151,7 @@ impl Default for Config {
             witness: Witness::default(),
             checks: Checks::NONE,
             limits: Limits::default(),
+            seed: 0,
             lines: false,
             trace: None,
             threads: 1,

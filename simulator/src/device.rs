@@ -1,6 +1,7 @@
 //! A simulated device: memory, a module, launches.
 
 use crate::exec::context::Context;
+use crate::exec::defined::Defined;
 use crate::exec::grid::{self, Outcome};
 use crate::launch::Arg;
 use crate::memory::global::Global;
@@ -8,7 +9,7 @@ use crate::memory::heap::Heap;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::watch::Watch;
-use crate::{Checks, Config, Launch, LaunchReport, Module};
+use crate::{Checks, Config, Finding, Launch, LaunchReport, Module};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
@@ -125,6 +126,8 @@ pub struct Device {
     /// For `malloc`, once a launch may need it.
     heap: Option<Mutex<Heap>>,
     watch: Option<(Checks, Watch)>,
+    /// Undefined values that were stored, while uninitialised memory is watched.
+    defined: Defined,
     /// What the host did to memory, for checks that are switched on later.
     history: Vec<History>,
     launches: u64,
@@ -150,6 +153,7 @@ impl Device {
             unplaced: None,
             heap: None,
             watch: None,
+            defined: Defined::default(),
             history: Vec::new(),
             launches: 0,
             operations: 0,
@@ -187,6 +191,21 @@ impl Device {
         if let Some((_, watch)) = &mut self.watch {
             event.tell(watch);
         }
+        let (address, bytes) = event.range();
+        self.defined.cells.written(address, bytes);
+    }
+
+    /// Findings about what a kernel has stored in these bytes without anybody having written the value: the host is about
+    /// to use them as a result. Nothing unless [`Checks::uninitialised`] is on.
+    pub fn undefined(&self, address: u64, bytes: u64) -> Vec<Finding> {
+        let name = |address: u64| match self.global.find(address, 4) {
+            Some(at) => {
+                let allocation = &self.global.allocations[at];
+                format!("`{}` + {}", allocation.name, address - allocation.base)
+            }
+            None => format!("{address:#x}"),
+        };
+        self.defined.origins.read(&self.defined.cells.within(address, bytes), name)
     }
 
     /// The settings; they may be changed between launches.
@@ -209,6 +228,13 @@ impl Device {
         let address = self.global.alloc(bytes, name);
         self.remember(History::Allocated(address, bytes));
         Ok(address)
+    }
+
+    /// Makes the allocation that begins at `address` an input: a kernel that writes there is reported, whatever it writes.
+    pub fn protect(&mut self, address: u64) -> Result<(), MemoryError> {
+        let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
+        self.global.allocations[at].input = true;
+        Ok(())
     }
 
     /// Writes bytes from the host; they count as initialised.
@@ -304,6 +330,7 @@ impl Device {
         if !checks.races && !checks.uninitialised {
             // Nobody kept watch over this launch: what it wrote is not known.
             self.watch = None;
+            self.defined = Defined::default();
             let outcomes = run_unwatched(&context, &mut self.global, &next, slots);
             let report = grid::report(&context, outcomes);
             self.operations += report.order.operations;
@@ -325,7 +352,9 @@ impl Device {
             }
             (checks, watch)
         });
-        let outcome = grid::work(&context, View::Alone(&mut self.global), &mut watch, &next, 0..slots);
+        let defined = std::mem::take(&mut self.defined);
+        let mut outcome = grid::work(&context, View::Alone(&mut self.global), &mut watch, defined, &next, 0..slots);
+        self.defined = std::mem::take(&mut outcome.defined);
         let report = grid::report(&context, vec![outcome]);
         self.operations += report.order.operations;
         self.watch = Some((checks, watch));
@@ -426,7 +455,7 @@ fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
 
 #[cfg(not(feature = "threads"))]
 fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
-    vec![grid::work(context, View::Alone(global), &mut Nobody, next, 0..slots)]
+    vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)]
 }
 
 #[cfg(feature = "threads")]
@@ -438,7 +467,7 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
     let threads = if single { 1 } else { context.config.threads.max(1) };
     let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
     if threads == 1 {
-        return vec![grid::work(context, View::Alone(global), &mut Nobody, next, 0..slots)];
+        return vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)];
     }
     let global = &*global;
     // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
@@ -449,7 +478,7 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
             let outcomes = &outcomes;
             let slots = slots * at / threads..slots * (at + 1) / threads;
             scope.spawn(move || {
-                let outcome = grid::work(context, View::Shared(global), &mut Nobody, next, slots);
+                let outcome = grid::work(context, View::Shared(global), &mut Nobody, Defined::default(), next, slots);
                 if let Ok(mut all) = outcomes.lock() {
                     all.push((at, outcome));
                 }

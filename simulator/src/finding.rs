@@ -47,6 +47,24 @@ pub struct OrderValue {
     pub value: String,
 }
 
+/// What an undefined value is used for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case", tag = "as")]
+pub enum Usage {
+    /// An address, or the distance to one.
+    Address,
+    /// It decides where a thread goes, whether it takes part, or how much is copied.
+    #[default]
+    Condition,
+    /// An `mbarrier` that nobody has initialised.
+    Barrier,
+    /// It is in memory that the host reads.
+    Output {
+        /// Where: "`c` + 4".
+        object: String,
+    },
+}
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -78,10 +96,18 @@ pub enum FindingKind {
         /// The access.
         access: Access,
     },
-    /// A read of bytes that nothing wrote.
-    Uninitialised {
-        /// The read.
+    /// A store or an atomic on an input of the launch ([`crate::Device::protect`]), also of the value that is there.
+    InputChanged {
+        /// The access.
         access: Access,
+    },
+    /// A value that nothing wrote is used. The finding's place is where.
+    Uninitialised {
+        /// The read that it came from.
+        access: Access,
+        /// What it is used for.
+        #[serde(default)]
+        usage: Usage,
     },
     /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope.
     Race {

@@ -131,6 +131,6 @@ pub use counters::{Counters, LineCounters};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
-pub use finding::{Access, Finding, FindingKind, OrderValue, Place, Severity};
+pub use finding::{Access, Finding, FindingKind, OrderValue, Place, Severity, Usage};
 pub use launch::{Arg, Dim3, Launch, LaunchReport, Order, Status};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -1,6 +1,6 @@
 //! Findings in a line of words. A limit is called by its name in [`crate::Limits`].
 
-use crate::finding::{Access, FindingKind};
+use crate::finding::{Access, FindingKind, Usage};
 use std::fmt;
 
 impl fmt::Display for Access {
@@ -10,13 +10,27 @@ impl fmt::Display for Access {
     }
 }
 
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address => f.write_str("an address"),
+            Self::Condition => f.write_str("a condition"),
+            Self::Barrier => f.write_str("an mbarrier"),
+            Self::Output { object } => write!(f, "a result, {object}"),
+        }
+    }
+}
+
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfBounds { access } => write!(f, "out of bounds: {access}"),
             Self::Misaligned { access } => write!(f, "misaligned: {access}"),
             Self::WriteToConstant { access } => write!(f, "write to constant memory: {access}"),
-            Self::Uninitialised { access } => write!(f, "nothing wrote these bytes: {access}"),
+            Self::InputChanged { access } => write!(f, "write to an input: {access}"),
+            Self::Uninitialised { access, usage } => {
+                write!(f, "a value that nothing wrote is used as {usage}: {access}, line {}", access.place.ptx_line)
+            }
             Self::Race { first, second, .. } => {
                 write!(f, "race: {second}, line {}; {first}, line {}", second.place.ptx_line, first.place.ptx_line)
             }

@@ -94,16 +94,12 @@ pub struct WarpAccess<'a> {
     pub copy: bool,
 }
 
+/// Bytes of an access that nothing has written, by lane: bit i is the byte at the lane's address + i.
+pub type Unwritten = [u32; 32];
+
 /// A place that a watcher found wrong; the executor turns it into a [`crate::Finding`] with names and lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Complaint {
-    /// Lane `lane` read bytes at `address` that nothing wrote.
-    Uninitialised {
-        /// The lane.
-        lane: u32,
-        /// First such byte.
-        address: u64,
-    },
     /// Lane `lane` races with an earlier access.
     Race {
         /// The lane.
@@ -133,8 +129,10 @@ pub trait Observer {
     fn block_start(&mut self, warp: WarpId, threads: u32, shared: u32);
     /// A block has finished.
     fn block_end(&mut self, warp: WarpId);
-    /// A warp accesses memory; complaints go to `complain`.
-    fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint));
+    /// A warp accesses memory; complaints go to `complain`. Says which of the bytes that it reads nothing has written.
+    fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>>;
+    /// What is in these bytes of memory is gone. `lane`: of the warp, whose local memory it may be.
+    fn discarded(&mut self, _warp: WarpId, _space: Space, _lane: u32, _address: u64, _bytes: u64) {}
     /// Every thread of `participants` (one mask a warp of the block) passed block barrier `id` together, and so after
     /// those that have arrived at it. `counted`: a barrier for a number of threads, to which exited ones do not belong.
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool);
@@ -163,7 +161,9 @@ impl Observer for Nobody {
     const ACTIVE: bool = false;
     fn block_start(&mut self, _: WarpId, _: u32, _: u32) {}
     fn block_end(&mut self, _: WarpId) {}
-    fn access(&mut self, _: &WarpAccess<'_>, _: &mut dyn FnMut(Complaint)) {}
+    fn access(&mut self, _: &WarpAccess<'_>, _: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>> {
+        None
+    }
     fn block_barrier(&mut self, _: WarpId, _: u32, _: &[u32], _: bool) {}
     fn warp_barrier(&mut self, _: WarpId, _: u32) {}
     fn fence(&mut self, _: WarpId, _: u32, _: Order, _: Scope) {}

@@ -89,6 +89,8 @@ pub trait Session {
     fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop>;
     /// Reads from byte `offset` on.
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
+    /// Simulator: what is in memory and registers that nothing has written is drawn from `seed`.
+    fn draw(&mut self, _seed: u64) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.
     fn follow(&mut self, _witness: &Witness) {}
     /// All launches of the plan in order, to their end, and what the host does after them.

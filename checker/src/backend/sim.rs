@@ -4,7 +4,7 @@ use super::host;
 use super::job::{Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
 use crate::backend::{Failure, Fault};
-use crate::plan::{Arg, HostSum, Launch};
+use crate::plan::{Arg, Buffer, HostSum, Launch, Role};
 use simulator::explore::Effort;
 use simulator::{
     Checks, Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness,
@@ -57,7 +57,11 @@ impl Sim {
                 .len
                 .checked_mul(buffer.dtype.size() as u64)
                 .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
-            addresses.push(device.alloc(&buffer.name, bytes).map_err(|error| memory(error.to_string()))?);
+            let address = device.alloc(&buffer.name, bytes).map_err(|error| memory(error.to_string()))?;
+            if buffer.role == Role::In {
+                device.protect(address).map_err(|error| memory(error.to_string()))?;
+            }
+            addresses.push(address);
         }
         Ok(Box::new(SimSession { device, addresses, program: program.clone() }))
     }
@@ -95,6 +99,25 @@ impl SimSession {
     fn memory(&self, buffer: usize, error: &simulator::MemoryError) -> Stop {
         let buffer = self.program.plan.buffers[buffer].name.clone();
         Stop::Failure(Failure::Memory { buffer, message: error.to_string() })
+    }
+
+    /// Values that nothing wrote, in what the host reads after the launches.
+    fn undefined_results(&self) -> Vec<Finding> {
+        let plan = &self.program.plan;
+        let summed = plan.host.map(|host| host.from);
+        let read = |(index, buffer): &(usize, &Buffer)| {
+            matches!(buffer.role, Role::Out | Role::InOut) || Some(*index) == summed
+        };
+        let mut findings: Vec<Finding> = Vec::new();
+        for (index, buffer) in plan.buffers.iter().enumerate().filter(read) {
+            let bytes = buffer.len * buffer.dtype.size() as u64;
+            for finding in self.device.undefined(self.addresses[index], bytes) {
+                if !findings.iter().any(|known| known.is_like(&finding)) {
+                    findings.push(finding);
+                }
+            }
+        }
+        findings
     }
 
     /// What `//@ host` asks for.
@@ -215,6 +238,10 @@ impl Session for SimSession {
         self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
     }
 
+    fn draw(&mut self, seed: u64) {
+        self.device.config_mut().seed = seed;
+    }
+
     fn follow(&mut self, witness: &Witness) {
         self.device.config_mut().witness.clone_from(witness);
     }
@@ -240,6 +267,12 @@ impl Session for SimSession {
                     pass.stop = Some(stop);
                     break;
                 }
+            }
+        }
+        if pass.stop.is_none() {
+            let undefined = self.undefined_results();
+            if let Some(report) = pass.reports.last_mut() {
+                report.findings.extend(undefined);
             }
         }
         if let (None, Some(host)) = (&pass.stop, self.program.plan.host) {
@@ -283,6 +316,7 @@ fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
             (format!("the simulator does not know `{instruction}`"), Some("run it on a GPU: --backend gpu".into()))
         }
         FindingKind::Uninitialised { .. }
+        | FindingKind::InputChanged { .. }
         | FindingKind::Race { .. }
         | FindingKind::OrderDependent { .. }
         | FindingKind::PrintfOverflow { .. }

@@ -5,7 +5,7 @@ use super::{CHECK_SECONDS, race};
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
-use simulator::{Access, Finding, FindingKind, Place, Severity};
+use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
 use std::path::{Path, PathBuf};
 
 /// Where the version's source is and how its run is described.
@@ -221,6 +221,10 @@ fn finding(found: &Found, scene: &Scene<'_>, sources: &mut Sources) -> Option<Re
         FindingKind::Race { first, second, .. } => {
             [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
         }
+        FindingKind::Uninitialised { access, .. } if access.place.line != finding.place.line => {
+            let used = excerpt(&finding.place, &format!("used by {}", who(&finding.place)), scene, sources);
+            side(access, scene, sources).into_iter().chain(used).collect()
+        }
         kind => {
             let label = match access(kind) {
                 Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
@@ -241,7 +245,8 @@ fn access(kind: &FindingKind) -> Option<&Access> {
         FindingKind::OutOfBounds { access }
         | FindingKind::Misaligned { access }
         | FindingKind::WriteToConstant { access }
-        | FindingKind::Uninitialised { access } => Some(access),
+        | FindingKind::InputChanged { access }
+        | FindingKind::Uninitialised { access, .. } => Some(access),
         _ => None,
     }
 }
@@ -295,15 +300,20 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             format!("a write to constant memory, which kernels can only read{}", object(access)),
             advise("the host sets it before the launch; what kernels write needs __device__ or a buffer"),
         ),
-        FindingKind::Uninitialised { access } => (
-            format!(
-                "a read of {} of {} memory that nothing has written{}",
-                bytes(access.size),
-                access.space,
-                object(access)
-            ),
-            lanes.into_iter().chain([unwritten(access).to_owned()]).collect(),
+        FindingKind::InputChanged { access } => (
+            format!("{} of {} to an input{}", with_article(&access.what), bytes(access.size), object(access)),
+            advise("an input is only read, also where it is put back or gets the value that it has"),
         ),
+        FindingKind::Uninitialised { access, usage } => {
+            let text = match access.space.as_str() {
+                "register" => access.object.clone(),
+                space => {
+                    let size = bytes(access.size);
+                    format!("a read of {size} of {space} memory that nothing has written{}", object(access))
+                }
+            };
+            (format!("{text}; {}", used_as(usage)), lanes.into_iter().chain([unwritten(access).to_owned()]).collect())
+        }
         FindingKind::Race { first, second, hidden_before_volta } => race::say(first, second, *hidden_before_volta),
         FindingKind::OrderDependent { object, .. } => {
             (format!("`{object}` depends on the order in which threads run"), Vec::new())
@@ -364,6 +374,16 @@ fn sentences(explanation: &str) -> Vec<String> {
     explanation.split("; ").map(readable).collect()
 }
 
+/// What a value that nobody wrote was used for.
+fn used_as(usage: &Usage) -> String {
+    match usage {
+        Usage::Address => "what it gives is used as an address".to_owned(),
+        Usage::Condition => "what it gives decides where threads go".to_owned(),
+        Usage::Barrier => "it is used as an mbarrier".to_owned(),
+        Usage::Output { object } => format!("what it gives ends up in {}", readable(object)),
+    }
+}
+
 /// Where bytes that nobody wrote come from.
 fn unwritten(access: &Access) -> &'static str {
     match access.space.as_str() {
@@ -371,6 +391,7 @@ fn unwritten(access: &Access) -> &'static str {
             "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
              between its write and this read?"
         }
+        "register" => "is it set on every way that leads here?",
         "local" => "the thread itself has to write them first: is every element set before it is read?",
         _ => {
             "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \

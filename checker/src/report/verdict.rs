@@ -146,6 +146,7 @@ impl Verdict {
             FindingKind::OutOfBounds { .. } => Self::OutOfBounds,
             FindingKind::Misaligned { .. } => Self::Misaligned,
             FindingKind::WriteToConstant { .. } => Self::WriteToConstant,
+            FindingKind::InputChanged { .. } => Self::InputChanged,
             FindingKind::Uninitialised { .. } => Self::Uninitialised,
             FindingKind::Race { .. } => Self::Race,
             FindingKind::OrderDependent { .. } => Self::OrderDependent,

@@ -270,6 +270,8 @@ fn run_once(
     checked: &mut Checked,
 ) -> Result<(Pass, Status), Stop> {
     prepare(session, program, run)?;
+    // The second value of poison is for another run over the same inputs: other luck as well.
+    session.draw(run.seed ^ u64::from(run.poison) << 56);
     let mut pass = session.pass(run.schedule);
     if let Some(stop) = pass.stop.take() {
         let status = stop.status().map_err(Stop::Failure)?;

@@ -3,10 +3,11 @@
 use super::block::Shared;
 use super::cell::Bad;
 use super::context::{Flow, Worker};
+use super::defined::Reached;
 use super::direct::{Direct, Files, Lanes};
 use super::warp::Warp;
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
-use crate::observe::{AccessKind, Observer};
+use crate::observe::{AccessKind, Observer, Unwritten};
 
 /// An address from a 32-bit register has 32 bits: a negative index below the offset of a shared array is fine.
 #[inline(always)]
@@ -75,10 +76,23 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE && !op.parameter {
             let order = (op.order, op.scope);
             let found = lanes.addresses();
+            let mut unwritten = None;
             for (piece, bytes) in pieces(op.size * op.regs.len() as u32) {
                 self.silent = if kind == AccessKind::Store { mask & !changed } else { 0 };
                 let addresses = &found.map(|address| address.wrapping_add(u64::from(piece)));
-                self.observe(shared, warp, group.pc, lanes.space, kind, order, bytes, mask, addresses);
+                let more = self.observe(shared, warp, group.pc, lanes.space, kind, order, bytes, mask, addresses);
+                join(&mut unwritten, more, piece);
+            }
+            let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &found, unwritten };
+            match kind {
+                AccessKind::Load => self.loaded(shared, warp, op, to),
+                _ => self.stored(shared, warp, op, to),
+            }
+        } else if O::ACTIVE {
+            let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &lanes.addresses(), unwritten: None };
+            match kind {
+                AccessKind::Load => self.loaded(shared, warp, op, to),
+                _ => self.stored(shared, warp, op, to),
             }
         }
         warp.groups[at].pc += 1;
@@ -96,6 +110,7 @@ impl<O: Observer> Worker<'_, O> {
         let whole = size * count;
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
         let mut values = [[0u64; 32]; 8];
+        let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             let counted = if op.space == AddressSpace::Const { AddressSpace::Const } else { space };
             if !op.parameter {
@@ -119,12 +134,15 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
             }
-            if O::ACTIVE && !op.parameter {
-                let order = (op.order, op.scope);
-                for (piece, bytes) in pieces(whole) {
+            if O::ACTIVE {
+                let (mut unwritten, order) = (None, (op.order, op.scope));
+                for (piece, bytes) in pieces(whole).filter(|_| !op.parameter) {
                     let shifted = found.map(|address| address.wrapping_add(u64::from(piece)));
-                    self.observe(shared, warp, group.pc, space, AccessKind::Load, order, bytes, part, &shifted);
+                    let more =
+                        self.observe(shared, warp, group.pc, space, AccessKind::Load, order, bytes, part, &shifted);
+                    join(&mut unwritten, more, piece);
                 }
+                doubts.push((space, part, unwritten));
             }
         }
         if op.signed && size < 8 {
@@ -137,6 +155,10 @@ impl<O: Observer> Worker<'_, O> {
         }
         for (reg, values) in op.regs.iter().zip(&values) {
             warp.write(group.frame, *reg, mask, values);
+        }
+        for (space, part, unwritten) in doubts {
+            let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
+            self.loaded(shared, warp, op, to);
         }
         warp.groups[at].pc += 1;
         Flow::Continue
@@ -160,6 +182,9 @@ impl<O: Observer> Worker<'_, O> {
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             if !op.parameter {
                 self.count_access(group.pc, space, AccessKind::Store, part, &found, whole);
+            }
+            if space == AddressSpace::Global {
+                self.protect(shared, warp, group.pc, AccessKind::Store, part, &found, whole);
             }
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 if found[lane] & u64::from(whole - 1) != 0 {
@@ -189,6 +214,10 @@ impl<O: Observer> Worker<'_, O> {
                     let shifted = found.map(|address| address.wrapping_add(u64::from(piece)));
                     self.observe(shared, warp, group.pc, space, AccessKind::Store, order, bytes, part, &shifted);
                 }
+            }
+            if O::ACTIVE {
+                let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten: None };
+                self.stored(shared, warp, op, to);
             }
         }
         warp.groups[at].pc += 1;
@@ -226,6 +255,13 @@ fn misaligned(found: &[u64; 32], part: u32, size: u32) -> u32 {
     (0..32)
         .filter(|lane| part >> lane & 1 != 0 && found[*lane as usize] & u64::from(size - 1) != 0)
         .fold(0, |mask, lane| mask | 1 << lane)
+}
+
+/// Adds what is unwritten of the part of an access that begins `piece` bytes behind its start.
+fn join(all: &mut Option<Box<Unwritten>>, more: Option<Box<Unwritten>>, piece: u32) {
+    let Some(more) = more else { return };
+    let all = all.get_or_insert_with(|| Box::new([0; 32]));
+    all.iter_mut().zip(more.iter()).for_each(|(all, more)| *all |= more << piece);
 }
 
 /// An access of up to 32 bytes in parts that observers know.

@@ -3,6 +3,7 @@
 use super::block::Shared;
 use super::cell::Bad;
 use super::context::{Flow, Worker};
+use super::defined::Reached;
 use super::direct::{Direct, Files};
 use super::schedule::Writer;
 use super::traffic::charge_atomic;
@@ -23,8 +24,12 @@ impl<O: Observer> Worker<'_, O> {
         let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         let second = warp.read(group.frame, op.c);
         let mut old = vec![[0u64; 32]; operands.len()];
+        let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));
+            if space == AddressSpace::Global {
+                self.protect(shared, warp, group.pc, AccessKind::Atomic, part, &found, op.size);
+            }
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 for (element, operand) in operands.iter().enumerate() {
                     let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
@@ -57,12 +62,18 @@ impl<O: Observer> Worker<'_, O> {
                 for element in 0..operands.len() as u64 {
                     let shifted = found.map(|address| address.wrapping_add(element * u64::from(op.size)));
                     let order = (op.order, op.scope);
-                    self.observe(shared, warp, group.pc, space, AccessKind::Atomic, order, op.size, part, &shifted);
+                    let kind = AccessKind::Atomic;
+                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, part, &shifted);
+                    doubts.push((space, part, element, shifted, unwritten));
                 }
             }
         }
         for (reg, old) in op.d.iter().zip(&old) {
             warp.write(group.frame, *reg, mask, old);
+        }
+        for (space, part, element, addresses, unwritten) in doubts {
+            let to = Reached { pc: group.pc, space, mask: part, addresses: &addresses, unwritten };
+            self.exchanged(shared, warp, op, element as usize, to);
         }
         warp.groups[at].pc += 1;
         Flow::Continue
@@ -87,7 +98,10 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE {
             let order = (op.order, op.scope);
             let addresses = lanes.addresses();
-            self.observe(shared, warp, group.pc, lanes.space, AccessKind::Atomic, order, 4, mask, &addresses);
+            let kind = AccessKind::Atomic;
+            let unwritten = self.observe(shared, warp, group.pc, lanes.space, kind, order, 4, mask, &addresses);
+            let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &addresses, unwritten };
+            self.exchanged(shared, warp, op, 0, to);
         }
         warp.groups[at].pc += 1;
         true

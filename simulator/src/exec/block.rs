@@ -134,18 +134,19 @@ impl<O: Observer> Worker<'_, O> {
             dynamic => context.dynamic_base() + dynamic,
         };
         block.shared.bytes.clear();
-        block.shared.bytes.resize(bytes as usize, 0);
+        block.shared.bytes.resize(bytes as usize, context.poison(linear) as u8 | 1);
         let warps = threads.div_ceil(32) as usize;
         (block.shared.waited, block.shared.moved) = (0, false);
         block.warps.resize_with(warps, Warp::default);
         block.shared.live.clear();
         for (index, warp) in block.warps.iter_mut().enumerate() {
-            warp.start(index as u32, context.block, context.function, info);
+            warp.start(index as u32, context.block, context.function, info, context.poison(0));
             block.shared.live.push(warp.lanes);
         }
         self.count(info.start, |c| c.warps += warps as u64);
         if O::ACTIVE {
             self.observer.block_start(block.shared.warp(0), threads, bytes);
+            self.block_begins(block);
         }
         true
     }

@@ -3,6 +3,7 @@
 use super::block::Shared;
 use super::cell::Bad;
 use super::context::{Flow, Worker};
+use super::defined::Reached;
 use super::warp::Warp;
 use crate::isa::op::{AddressSpace, BulkOp};
 use crate::observe::{AccessKind, Observer, Order, Scope};
@@ -31,6 +32,10 @@ impl<O: Observer> Worker<'_, O> {
                     self.count_access(group.pc, space, kind, u32::MAX >> (32 - lanes), &addresses, UNIT as u32);
                 }
             }
+            if op.to_space == AddressSpace::Global && size > 0 {
+                let kind = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
+                self.protect(shared, warp, group.pc, kind, 1 << lane, &to, UNIT as u32);
+            }
             for offset in (0..size).step_by(UNIT as usize) {
                 if let Err((space, address, kind, bad)) =
                     self.bulk_unit(shared, warp, lane, op, from[lane] + offset, to[lane] + offset)
@@ -47,15 +52,16 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 if O::ACTIVE {
                     let written = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
-                    for (space, address, kind) in [
-                        (op.from_space, from[lane] + offset, AccessKind::Load),
-                        (op.to_space, to[lane] + offset, written),
-                    ] {
+                    let (source, target) = ([from[lane] + offset; 32], [to[lane] + offset; 32]);
+                    let (mask, size) = (1 << lane, UNIT as u32);
+                    let ends = [(op.from_space, &source, AccessKind::Load), (op.to_space, &target, written)];
+                    let [source, target] = ends.map(|(space, addresses, kind)| {
                         let order = if kind == AccessKind::Atomic { Order::Relaxed } else { Order::Weak };
                         let order = (order, Scope::Gpu);
-                        let addresses = [address; 32];
-                        self.observe(shared, warp, group.pc, space, kind, order, UNIT as u32, 1 << lane, &addresses);
-                    }
+                        let unwritten = self.observe(shared, warp, group.pc, space, kind, order, size, mask, addresses);
+                        Reached { pc: group.pc, space, mask, addresses, unwritten }
+                    });
+                    self.copied(shared, warp, &source, &target, |_| size, size);
                 }
             }
             if let Some((_, element, flops)) = &op.reduce {

@@ -96,11 +96,18 @@ impl<O: Observer> Worker<'_, O> {
                 lanes,
                 stack: 0,
             };
-            let Some(frame) = warp.enter(frame, info, caller, limit) else {
+            let Some(frame) = warp.enter(frame, info, caller, limit, self.context.poison(1)) else {
                 return self.fault(shared, warp, group.pc, lanes, FindingKind::StackOverflow { limit });
             };
+            if O::ACTIVE {
+                self.entered(shared, warp, frame, lanes);
+            }
             for (from, to) in op.args.iter().zip(&info.params) {
-                warp.pass(lanes, (group.frame, *from), (frame, *to));
+                let (from, to) = ((group.frame, *from), (frame, *to));
+                warp.pass(lanes, from, to);
+                if O::ACTIVE {
+                    self.passed(shared, warp, lanes, from, to);
+                }
             }
             places.push((lanes, info.start, frame));
         }
@@ -125,7 +132,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// `ret`
-    pub fn ret(&mut self, warp: &mut Warp, at: usize, mask: u32) -> Flow {
+    pub fn ret(&mut self, shared: &Shared, warp: &mut Warp, at: usize, mask: u32) -> Flow {
         let group = warp.groups[at];
         let frame = warp.frames[group.frame as usize];
         if mask == 0 || frame.return_pc == NOWHERE {
@@ -136,7 +143,11 @@ impl<O: Observer> Worker<'_, O> {
         let op = &code.calls[frame.call as usize];
         let info = &code.functions[frame.function as usize];
         for (from, to) in info.returns.iter().zip(&op.returns) {
-            warp.pass(mask, (group.frame, *from), (frame.parent, *to));
+            let (from, to) = ((group.frame, *from), (frame.parent, *to));
+            warp.pass(mask, from, to);
+            if O::ACTIVE {
+                self.passed(shared, warp, mask, from, to);
+            }
         }
         warp.frames[group.frame as usize].lanes &= !mask;
         if mask == group.mask {

@@ -269,11 +269,12 @@ impl<O: Observer> Worker<'_, O> {
         };
         let mut d = [0u64; 32];
         let mut p = [0u64; 32];
+        let mut sources = [0u32; 32];
         let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
         match &op.f {
             CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
                 let operands = [a, gather(warp, parts, op.b), gather(warp, parts, op.c)];
-                (d, p) = self.shuffle(shared, warp, group, op, &masks, &operands);
+                (d, p, sources) = self.shuffle(shared, warp, group, op, &masks, &operands);
             }
             CollectiveFn::Vote(vote) => {
                 let votes = parts.iter().map(|part| part.mask & warp.read_predicate(part.frame, op.a));
@@ -318,9 +319,13 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
+        let doubts = if O::ACTIVE { self.told(warp, parts, op, &masks, &sources) } else { None };
         for part in parts {
             warp.write(part.frame, op.d, part.mask, &d);
             warp.write(part.frame, op.p, part.mask, &p);
+            if let Some(doubts) = &doubts {
+                doubts.mark(warp, part, op);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What all blocks of a launch share, and what one host thread keeps for itself.
 
+use super::defined::{Defined, mix};
 use super::profile::Profile;
 use super::recorder::Recorder;
 use super::schedule::{Control, Writers};
@@ -91,6 +92,8 @@ pub struct Worker<'a, O: Observer> {
     pub silent: u32,
     /// Bytes that its blocks hold, those that are done and wait to be used again included.
     pub state: u64,
+    /// Undefined values.
+    pub defined: Defined,
     /// The next observed access is made by `cp.async`.
     pub copying: bool,
     /// The launch must stop.
@@ -111,6 +114,12 @@ pub enum Flow {
 }
 
 impl Context<'_> {
+    /// What memory and registers hold that nothing has been written to: never 0, by the seed, the launch and a place.
+    pub fn poison(&self, place: u64) -> u32 {
+        let seed = self.config.seed ^ self.launch << 48;
+        (mix(seed.wrapping_add(mix(place))) >> 32) as u32 | 1
+    }
+
     /// Offset in shared memory at which the dynamic part begins: behind the static one, aligned.
     pub fn dynamic_base(&self) -> u32 {
         self.static_shared.next_multiple_of(16)
@@ -145,6 +154,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             control: Control::new(context.config, context.launch - 1, context.operations),
             silent: 0,
             state: 0,
+            defined: Defined::default(),
             copying: false,
             stopped: false,
         }

@@ -3,6 +3,7 @@
 use super::block::Shared;
 use super::cell::Bad;
 use super::context::{Flow, Worker};
+use super::defined::Reached;
 use super::warp::Warp;
 use crate::isa::op::{AddressSpace, CopyOp, Reg};
 use crate::observe::{AccessKind, Observer, Order, Scope};
@@ -60,19 +61,14 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE {
             let order = (Order::Weak, Scope::Gpu);
             self.copying = true;
-            self.observe(
-                shared,
-                warp,
-                group.pc,
-                AddressSpace::Global,
-                AccessKind::Load,
-                order,
-                op.size,
-                reading,
-                &from,
-            );
+            let (space, kind) = (AddressSpace::Global, AccessKind::Load);
+            let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, reading, &from);
+            let source = Reached { pc: group.pc, space, mask: reading, addresses: &from, unwritten };
             self.copying = true;
-            self.observe(shared, warp, group.pc, AddressSpace::Shared, AccessKind::Store, order, op.size, mask, &to);
+            let (space, kind) = (AddressSpace::Shared, AccessKind::Store);
+            self.observe(shared, warp, group.pc, space, kind, order, op.size, mask, &to);
+            let target = Reached { pc: group.pc, space, mask, addresses: &to, unwritten: None };
+            self.copied(shared, warp, &source, &target, limit, op.size);
         }
         warp.groups[at].pc += 1;
         Flow::Continue

@@ -185,16 +185,13 @@ impl<O: Observer> Worker<'_, O> {
             Space::Shared => AddressSpace::Shared,
             Space::Local => AddressSpace::Local,
         };
-        let (lane, address) = match complaint {
-            Complaint::Uninitialised { lane, address } | Complaint::Race { lane, address, .. } => (lane, address),
-        };
+        let Complaint::Race { lane, address, .. } = complaint;
         let mask = 1 << lane;
         let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
         this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {
-            Complaint::Uninitialised { .. } => FindingKind::Uninitialised { access: this },
             Complaint::Race {
                 other_block,
                 other_thread,

@@ -2,6 +2,7 @@
 
 use super::block::{Block, Turn};
 use super::context::{Context, Worker};
+use super::defined::Defined;
 use crate::counters::{Counters, LineCounters};
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::launch::{LaunchReport, Order, Status};
@@ -21,6 +22,8 @@ pub struct Outcome {
     dropped: u64,
     dropped_at: Option<crate::Place>,
     order: Option<Order>,
+    /// What is known of undefined values.
+    pub defined: Defined,
 }
 
 /// Runs blocks until none is left. Several host threads may do so at once, each with `resident` blocks of its own.
@@ -28,16 +31,20 @@ pub fn work<O: Observer>(
     context: &Context<'_>,
     global: View<'_>,
     observer: &mut O,
+    mut defined: Defined,
     next: &AtomicU64,
     slots: std::ops::Range<u32>,
 ) -> Outcome {
+    defined.origins.launch_start();
     let mut worker = Worker::new(context, global, observer);
+    worker.defined = defined;
     if worker.control.is_some() {
         worker.explore(next, slots);
     } else {
         worker.take_turns(next, slots);
     }
     worker.observer.launch_end();
+    worker.defined.cells.launch_end();
     worker.profile.settle(&context.decoded.code, &mut worker.lines);
     Outcome {
         lines: worker.lines,
@@ -48,6 +55,7 @@ pub fn work<O: Observer>(
         dropped: worker.dropped,
         dropped_at: worker.dropped_at,
         order: worker.control.map(|control| control.order(&context.decoded.code)),
+        defined: worker.defined,
     }
 }
 

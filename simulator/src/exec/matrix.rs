@@ -2,8 +2,9 @@
 
 use super::block::Shared;
 use super::context::{Flow, Worker};
+use super::defined::{Fragments, Reached};
 use super::warp::Warp;
-use crate::isa::op::{MatrixKind, MatrixOp, Reg};
+use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Reg};
 use crate::num::matrix::{self, Element, Family, Role, Shape};
 use crate::observe::{AccessKind, Observer, Order, Scope};
 
@@ -12,6 +13,7 @@ impl<O: Observer> Worker<'_, O> {
     pub fn matrix(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, op: &MatrixOp) -> Flow {
         let group = warp.groups[at];
         let input = fragments(warp, group.frame, &op.sources);
+        let doubts = Fragments::of(warp, group.frame, &op.sources);
         match &op.kind {
             MatrixKind::Product(product) => {
                 let words: usize = op.d.iter().map(|reg| words_of(*reg)).sum();
@@ -25,12 +27,20 @@ impl<O: Observer> Worker<'_, O> {
                         c.flops_matrix += flops;
                     });
                 }
+                let doubts = doubts.map(|doubts| doubts.product(product, &input, &output));
                 write_fragments(warp, group.frame, &op.d, group.mask, &output);
+                if let Some(doubts) = doubts {
+                    doubts.mark(warp, &group, &op.d);
+                }
                 Flow::Continue
             }
             MatrixKind::Transpose => {
                 let output = matrix::movmatrix(&input[0]);
                 write_fragments(warp, group.frame, &op.d, group.mask, &[output]);
+                if let Some(mut doubts) = doubts {
+                    doubts.words[0] = matrix::movmatrix(&doubts.words[0]);
+                    doubts.mark(warp, &group, &op.d);
+                }
                 Flow::Continue
             }
             MatrixKind::Load { transposed } => self.rows(shared, warp, at, op, *transposed, None),
@@ -60,8 +70,13 @@ impl<O: Observer> Worker<'_, O> {
         let mask = u32::MAX >> (32 - 8 * count.min(4));
         let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
         let mut output = vec![[0; 32]; count];
+        let mut doubts = Fragments::defined(count);
+        let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             self.count_access(group.pc, space, kind, part, &found, 16);
+            if stored.is_some() && space == AddressSpace::Global {
+                self.protect(shared, warp, group.pc, kind, part, &found, 16);
+            }
             for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(16) {
                     let bad = super::cell::Bad::Misaligned;
@@ -93,10 +108,34 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             if O::ACTIVE {
-                self.observe(shared, warp, group.pc, space, kind, (Order::Weak, Scope::Gpu), 16, part, &found);
+                let order = (Order::Weak, Scope::Gpu);
+                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 16, part, &found);
+                let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
+                if self.doubts(&to) || stored_doubts.is_some() {
+                    for (number, lane, half) in halves(count) {
+                        let (row, column) = matrix::ldmatrix_place(lane, half, transposed);
+                        let (from, at) = (8 * number + row as usize, (2 * column, 2));
+                        if part >> from & 1 == 0 {
+                            continue;
+                        }
+                        let shift = 16 * half;
+                        if stored.is_some() {
+                            let bits = stored_doubts.as_ref().map_or((0, None), |doubts| {
+                                (u64::from(doubts.words[number][lane as usize] >> shift & 0xffff), doubts.origin)
+                            });
+                            self.fragment_written(shared, warp, &to, from, at, bits);
+                        } else {
+                            let bits = self.fragment_read(shared, warp, &to, from, at, &mut doubts);
+                            doubts.words[number][lane as usize] |= (bits as u32) << shift;
+                        }
+                    }
+                }
             }
         }
         write_fragments(warp, group.frame, &op.d, group.mask, &output);
+        if doubts.origin.is_some() {
+            doubts.mark(warp, &group, &op.d);
+        }
         Flow::Continue
     }
 
@@ -119,6 +158,8 @@ impl<O: Observer> Worker<'_, O> {
         let stride = warp.read(group.frame, op.stride);
         let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
         let mut output = vec![[0u32; 32]; words as usize];
+        let mut doubts = Fragments::defined(words as usize);
+        let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
         for index in 0..words * 4 / bytes {
             let mut found = [0; 32];
             for (lane, found) in found.iter_mut().enumerate() {
@@ -130,6 +171,9 @@ impl<O: Observer> Worker<'_, O> {
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
                 self.count_access(group.pc, space, kind, part, &found, bytes);
+                if stored.is_some() && space == AddressSpace::Global {
+                    self.protect(shared, warp, group.pc, kind, part, &found, bytes);
+                }
                 for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                     let result = match stored {
                         Some(words) => {
@@ -152,13 +196,40 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 if O::ACTIVE {
                     let order = (Order::Weak, Scope::Gpu);
-                    self.observe(shared, warp, group.pc, space, kind, order, bytes, part, &found);
+                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, bytes, part, &found);
+                    let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
+                    if self.doubts(&to) || stored_doubts.is_some() {
+                        for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                            if stored.is_some() {
+                                let bits = stored_doubts.as_ref().map_or((0, None), |doubts| {
+                                    let low = u64::from(doubts.words[word][lane] >> shift);
+                                    let high = if bytes == 8 { doubts.words[word + 1][lane] } else { 0 };
+                                    ((low | u64::from(high) << 32) & u64::MAX >> (64 - 8 * bytes), doubts.origin)
+                                });
+                                self.fragment_written(shared, warp, &to, lane, (0, bytes), bits);
+                            } else {
+                                let bits = self.fragment_read(shared, warp, &to, lane, (0, bytes), &mut doubts);
+                                doubts.words[word][lane] |= (bits as u32) << shift;
+                                if bytes == 8 {
+                                    doubts.words[word + 1][lane] = (bits >> 32) as u32;
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }
         write_fragments(warp, group.frame, &op.d, group.mask, &output);
+        if doubts.origin.is_some() {
+            doubts.mark(warp, &group, &op.d);
+        }
         Flow::Continue
     }
+}
+
+/// The halves of words that lanes hold of matrices of 8 x 8: matrix, lane, half.
+fn halves(count: usize) -> impl Iterator<Item = (usize, u32, u32)> {
+    (0..count).flat_map(|number| (0..32).flat_map(move |lane| (0..2).map(move |half| (number, lane, half))))
 }
 
 fn words_of(reg: Reg) -> usize {

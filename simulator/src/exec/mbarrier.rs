@@ -3,6 +3,7 @@
 
 use super::block::Shared;
 use super::context::{Flow, Worker};
+use super::defined::Reached;
 use super::warp::Warp;
 use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
 use crate::observe::{AccessKind, Observer, Order, Scope};
@@ -114,7 +115,9 @@ impl<O: Observer> Worker<'_, O> {
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
                 let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
                 self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra);
-                self.observe(shared, warp, group.pc, space, kind, (order, Scope::Cta), 8, part, &found);
+                let order = (order, Scope::Cta);
+                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 8, part, &found);
+                self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });
             }
         }
         warp.write(group.frame, op.d, mask, &d);

@@ -12,6 +12,7 @@ pub mod cell;
 pub mod collective;
 pub mod context;
 pub mod copy;
+pub mod defined;
 pub mod direct;
 pub mod fault;
 pub mod grid;

@@ -20,7 +20,7 @@ fn undefined_value(schedule: Schedule, own: u64) -> u64 {
 }
 
 impl<O: Observer> Worker<'_, O> {
-    /// Values and predicates that the lanes of the group get. `operands`: value, lane or distance, clamp.
+    /// Values and predicates that the lanes of the group get, and whose values they are. `operands`: value, lane or distance, clamp.
     pub(super) fn shuffle(
         &mut self,
         shared: &Shared,
@@ -29,7 +29,7 @@ impl<O: Observer> Worker<'_, O> {
         op: &CollectiveOp,
         masks: &[u64; 32],
         operands: &[[u64; 32]; 3],
-    ) -> ([u64; 32], [u64; 32]) {
+    ) -> ([u64; 32], [u64; 32], [u32; 32]) {
         let [a, b, c] = operands;
         let (mut d, mut p, mut sources) = ([0u64; 32], [0u64; 32], [0u32; 32]);
         let mut undefined = 0u32;
@@ -82,7 +82,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.context.config.checks.barriers && (undefined != 0 || warp.doubt.is_some()) {
             self.hand_down(shared, warp, group, op, (undefined, &sources), (masks, c));
         }
-        (d, p)
+        (d, p, sources)
     }
 
     /// Follows undefined values down a tree of `shfl.down`: one that gets to the lowest lane is part of the result.

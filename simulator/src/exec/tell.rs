@@ -6,7 +6,7 @@ use super::context::{Flow, Worker};
 use super::warp::Warp;
 use crate::FindingKind;
 use crate::isa::op::AddressSpace;
-use crate::observe::{AccessKind, Observer, Order, Scope, Space, WarpAccess};
+use crate::observe::{AccessKind, Observer, Order, Scope, Space, Unwritten, WarpAccess};
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes' bad access.
@@ -31,6 +31,29 @@ impl<O: Observer> Worker<'_, O> {
         self.fault(shared, warp, pc, lanes, kind)
     }
 
+    /// Reports the lanes of `mask` that write to an input.
+    pub fn protect(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        kind: AccessKind,
+        mask: u32,
+        addresses: &[u64; 32],
+        size: u32,
+    ) {
+        let inside = |lane: &u32| mask >> lane & 1 != 0;
+        let lanes = (0..32u32).filter(inside).fold(0u32, |all, lane| {
+            let found = self.allocation(addresses[lane as usize], size.into());
+            all | u32::from(found.is_some_and(|at| self.global.get().allocations[at].input)) << lane
+        });
+        if lanes != 0 {
+            let address = addresses[lanes.trailing_zeros() as usize & 31];
+            let access = self.describe(shared, warp, pc, lanes, kind, AddressSpace::Global, address, size);
+            self.report(shared, warp, pc, lanes, FindingKind::InputChanged { access }, crate::Severity::Error);
+        }
+    }
+
     /// Reports a lane's bad access.
     #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn refuse(
@@ -48,7 +71,7 @@ impl<O: Observer> Worker<'_, O> {
         self.bad_access(shared, warp, pc, 1 << lane, kind, (space, address, size), bad)
     }
 
-    /// Tells the observer.
+    /// Tells the observer. Returns which bytes of what was read nobody has written.
     #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn observe(
         &mut self,
@@ -61,11 +84,11 @@ impl<O: Observer> Worker<'_, O> {
         size: u32,
         mask: u32,
         addresses: &[u64; 32],
-    ) {
+    ) -> Option<Box<Unwritten>> {
         let space = match space {
             AddressSpace::Shared => Space::Shared,
             AddressSpace::Local => Space::Local,
-            AddressSpace::Param => return,
+            AddressSpace::Param => return None,
             _ => Space::Global,
         };
         let access = WarpAccess {
@@ -82,9 +105,10 @@ impl<O: Observer> Worker<'_, O> {
             copy: std::mem::take(&mut self.copying),
         };
         let mut complaints = Vec::new();
-        self.observer.access(&access, &mut |complaint| complaints.push(complaint));
+        let unwritten = self.observer.access(&access, &mut |complaint| complaints.push(complaint));
         for complaint in complaints {
             self.complain(shared, warp, &access, complaint);
         }
+        unwritten
     }
 }

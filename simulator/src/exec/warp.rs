@@ -1,5 +1,6 @@
 //! A warp's state: registers, lane groups, call frames and the places where diverged lanes wait for each other.
 
+use super::defined::{Shadow, Slot};
 use super::schedule::Look;
 use crate::isa::op::{AddressSpace, CallValue, FunctionInfo, Inst, NO_GUARD, Reg};
 
@@ -175,6 +176,8 @@ pub struct Warp {
     pub quanta: u64,
     /// It is looked at: does the state of its lanes repeat?
     pub look: Option<Box<Look>>,
+    /// Registers with undefined bits, where that is checked.
+    pub shadow: Shadow,
     /// Function whose constants are in the first frame's registers.
     pub loaded: Option<u32>,
 }
@@ -182,7 +185,7 @@ pub struct Warp {
 impl Warp {
     /// Starts the warp at a function's first operation. Registers keep what they held; constants and thread indices are
     /// written once, so `index`, `block` and `function` are the same in every call.
-    pub fn start(&mut self, index: u32, block: [u32; 3], function: u32, info: &FunctionInfo) {
+    pub fn start(&mut self, index: u32, block: [u32; 3], function: u32, info: &FunctionInfo, poison: u32) {
         let threads = u64::from(block[0]) * u64::from(block[1]) * u64::from(block[2]);
         let first = u64::from(index) * 32;
         let count = threads.saturating_sub(first).min(32) as u32;
@@ -210,7 +213,8 @@ impl Warp {
             self.loaded = Some(function);
         }
         self.local.clear();
-        self.local.resize(info.local as usize / 4, [0; 32]);
+        self.local.resize(info.local as usize / 4, [poison; 32]);
+        self.poison(0, 0, 0, info, self.lanes, poison);
         self.frames.clear();
         self.frames.push(Frame {
             parent: u32::MAX,
@@ -246,6 +250,34 @@ impl Warp {
         self.asked = 0;
         self.idle = 0;
         (self.turns, self.quanta, self.look) = ((0, 0), 0, None);
+    }
+
+    /// Registers that the function may read before it writes them hold no luck.
+    fn poison(&mut self, base32: u32, base64: u32, base_p: u32, info: &FunctionInfo, mask: u32, poison: u32) {
+        for reg in &info.unassigned {
+            match *reg {
+                Reg::R32(r) => blend(&mut self.r32[base32 as usize + r as usize], poison, mask),
+                Reg::R64(r) => {
+                    let wide = u64::from(poison) << 32 | u64::from(poison);
+                    blend(&mut self.r64[base64 as usize + r as usize], wide, mask);
+                }
+                Reg::P(r) => {
+                    let p = &mut self.p[base_p as usize + r as usize];
+                    *p = *p & !mask | if poison & 2 != 0 { mask } else { 0 };
+                }
+                Reg::None => {}
+            }
+        }
+    }
+
+    /// Becomes a warp with one frame like another's, whose registers mean nothing.
+    pub fn stand_in(&mut self, other: &Self, frame: u32, info: &FunctionInfo) {
+        let frame = Frame { base32: 0, base64: 0, base_p: 0, ..other.frames[frame as usize] };
+        self.frames.clear();
+        self.frames.push(frame);
+        (self.index, self.tid) = (other.index, other.tid);
+        self.meetings.clear();
+        self.reserve(0, 0, 0, info);
     }
 
     fn reserve(&mut self, base32: u32, base64: u32, base_p: u32, info: &FunctionInfo) {
@@ -328,9 +360,14 @@ impl Warp {
         }
     }
 
-    /// Writes the lanes of `mask`.
+    /// Writes the lanes of `mask`, with values that are defined.
     pub fn write(&mut self, frame: u32, reg: Reg, mask: u32, values: &[u64; 32]) {
         let frame = self.frames[frame as usize];
+        if !self.shadow.is_empty()
+            && let Some(slot) = Slot::of(&frame, reg)
+        {
+            self.shadow.define(slot, mask);
+        }
         match reg {
             Reg::R32(r) => {
                 let to = &mut self.r32[frame.base32 as usize + r as usize];
@@ -382,7 +419,14 @@ impl Warp {
     }
 
     /// Enters a function with the lanes of `mask`; false if the stack would be larger than `limit`.
-    pub fn enter(&mut self, mut frame: Frame, info: &FunctionInfo, caller: &FunctionInfo, limit: u64) -> Option<u32> {
+    pub fn enter(
+        &mut self,
+        mut frame: Frame,
+        info: &FunctionInfo,
+        caller: &FunctionInfo,
+        limit: u64,
+        poison: u32,
+    ) -> Option<u32> {
         let parent = self.frames[frame.parent as usize];
         frame.base32 = parent.base32 + caller.registers32;
         frame.base64 = parent.base64 + caller.registers64;
@@ -397,7 +441,7 @@ impl Warp {
         self.reserve(frame.base32, frame.base64, frame.base_p, info);
         let words = (frame.local + info.local) as usize / 4;
         if self.local.len() < words {
-            self.local.resize(words, [0; 32]);
+            self.local.resize(words, [poison; 32]);
         }
         let mask = frame.lanes;
         // Lanes that come the same way at different times are in one frame, so that they can meet in the function.
@@ -407,6 +451,10 @@ impl Warp {
                 && (known.call, known.function) == (frame.call, frame.function)
         };
         let known = self.frames.iter().position(same);
+        self.poison(frame.base32, frame.base64, frame.base_p, info, mask, poison);
+        for word in &mut self.local[frame.local as usize / 4..words] {
+            blend(word, poison, mask);
+        }
         for &(r, value) in &info.constants32 {
             blend(&mut self.r32[(frame.base32 + u32::from(r)) as usize], value, mask);
         }

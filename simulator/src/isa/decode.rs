@@ -247,6 +247,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
                 max_threads: function.max_threads,
             });
         }
+        info.unassigned = super::liveness::unassigned(&code, &info);
         code.functions.push(info);
     }
     code.reads_clock = code.insts.iter().any(|inst| match inst.op {

@@ -22,6 +22,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         "cvta" => convert_address(b, parts, operands),
         "isspacep" => is_space(b, parts, operands),
         "mapa" => Err(Unknown),
+        "discard" => discard(b, parts, operands),
         // Hints: the simulator has no caches.
         _ => {
             b.emit(Op::Nop);
@@ -195,6 +196,27 @@ fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<
         may_spin: false,
     });
     b.emit(Op::Store(b.code.accesses.len() as u32 - 1));
+    Ok(())
+}
+
+/// `discard{.global}.L2 [a], 128`
+fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [at, Operand::Int(size)] = operands else { return Err(Unknown) };
+    let (base, offset, frame, space) = address(b, at, space_of(parts))?;
+    b.code.accesses.push(AccessOp {
+        space,
+        size: u32::try_from(*size).ok().filter(|size| *size == 128).ok_or(Unknown)?,
+        signed: false,
+        regs: Vec::new(),
+        base,
+        offset,
+        frame,
+        parameter: false,
+        order: Order::Weak,
+        scope: Scope::Gpu,
+        may_spin: false,
+    });
+    b.emit(Op::Discard(b.code.accesses.len() as u32 - 1));
     Ok(())
 }
 

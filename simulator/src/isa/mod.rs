@@ -5,6 +5,7 @@ pub mod class;
 pub mod control_flow;
 pub mod decode;
 pub mod function;
+pub mod liveness;
 pub mod lower_arith;
 pub mod lower_bulk;
 pub mod lower_call;

@@ -15,6 +15,8 @@ pub struct Allocation {
     pub name: String,
     /// Stores are refused.
     pub constant: bool,
+    /// Stores are findings.
+    pub input: bool,
     /// Contents, the last word padded.
     pub words: Box<[AtomicU32]>,
 }
@@ -47,7 +49,7 @@ impl Global {
     pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) {
         let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
         self.in_use += size;
-        self.allocations.push(Allocation { base, size, name: name.to_string(), constant, words });
+        self.allocations.push(Allocation { base, size, name: name.to_string(), constant, input: false, words });
     }
 
     /// Adds an allocation: 256-byte aligned, with at least 256 bytes of nothing after it.
@@ -80,6 +82,11 @@ impl Default for Global {
 }
 
 impl Allocation {
+    /// Is a store something to be looked at?
+    pub fn is_read_only(&self) -> bool {
+        self.constant || self.input
+    }
+
     /// A naturally aligned value of 1 to 8 bytes.
     #[inline(always)]
     pub fn load(&self, offset: u64, size: u32) -> u64 {

@@ -1,7 +1,7 @@
 //! One bit a byte: has anything been written here?
 
 use super::region::Regions;
-use crate::observe::{AccessKind, Complaint, Space, WarpAccess};
+use crate::observe::{AccessKind, Space, Unwritten, WarpAccess, WarpId};
 
 /// Bits of a stretch of memory, 64 bytes a word.
 #[derive(Debug, Default)]
@@ -12,13 +12,17 @@ impl Bits {
         Self(vec![0; bytes.div_ceil(64) as usize])
     }
 
-    /// First unwritten byte of `size` bytes at `offset`. An access of at most 16 bytes is aligned, so it stays in a word.
+    /// Unwritten bytes of `size` bytes at `offset`, if they are read; afterwards written ones, if they are written. An
+    /// access of at most 16 bytes is aligned, so it stays in a word.
     #[inline]
-    fn missing(&self, offset: u64, size: u32) -> Option<u64> {
-        let word = self.0.get((offset / 64) as usize).copied().unwrap_or(u64::MAX);
+    fn touch(&mut self, offset: u64, size: u32, reads: bool, writes: bool) -> u32 {
+        let Some(word) = self.0.get_mut((offset / 64) as usize) else { return 0 };
         let wanted = pattern(size) << (offset % 64);
-        let missing = wanted & !word;
-        (missing != 0).then(|| offset / 64 * 64 + u64::from(missing.trailing_zeros()))
+        let missing = if reads { wanted & !*word } else { 0 };
+        if writes {
+            *word |= wanted;
+        }
+        (missing >> (offset % 64)) as u32
     }
 
     /// Is everything of the stretch written? Then all of it lies inside.
@@ -43,13 +47,6 @@ impl Bits {
             let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
             (word as usize, pattern((to - from) as u32) << (from % 64))
         })
-    }
-
-    #[inline]
-    fn set(&mut self, offset: u64, size: u32) {
-        if let Some(word) = self.0.get_mut((offset / 64) as usize) {
-            *word |= pattern(size) << (offset % 64);
-        }
     }
 }
 
@@ -129,78 +126,87 @@ impl Init {
         true
     }
 
-    /// Looks at an access. `run`: the whole warp takes part, each lane right behind the one before.
-    pub fn access(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) {
+    /// Looks at an access and says which bytes that it reads nothing has written. `run`: the whole warp takes part, each
+    /// lane right behind the one before.
+    pub fn access(&mut self, access: &WarpAccess<'_>, run: bool) -> Option<Box<Unwritten>> {
         if run && self.run(access) {
-            return;
+            return None;
         }
         match access.space {
             Space::Global => {
                 let global = &mut self.global;
-                each(access, complain, |lane, address, reads, writes, size| {
-                    let _ = lane;
-                    let region = global.find(address)?;
-                    let offset = address - region.base;
-                    let missing = if reads { region.data.missing(offset, size) } else { None };
-                    if writes || missing.is_some() {
-                        region.data.set(offset, size);
-                    }
-                    missing.map(|offset| region.base + offset)
-                });
+                each(access, |_, address, reads, writes, size| {
+                    let Some(region) = global.find(address) else { return 0 };
+                    region.data.touch(address - region.base, size, reads, writes)
+                })
             }
             Space::Shared => {
-                let Some(block) = self.slots.get_mut(access.warp.slot as usize) else { return };
-                let shared = &mut block.shared;
-                each(access, complain, |_, offset, reads, writes, size| {
-                    let missing = if reads { shared.missing(offset, size) } else { None };
-                    if writes || missing.is_some() {
-                        shared.set(offset, size);
-                    }
-                    missing
-                });
+                let shared = &mut self.slots.get_mut(access.warp.slot as usize)?.shared;
+                each(access, |_, offset, reads, writes, size| shared.touch(offset, size, reads, writes))
             }
             Space::Local => {
-                let block = self.slots.get_mut(access.warp.slot as usize);
-                let Some(local) = block.and_then(|block| block.local.get_mut(access.warp.warp as usize)) else {
-                    return;
-                };
-                each(access, complain, |lane, offset, reads, writes, size| {
-                    let index = (offset / 64) as usize;
-                    if local.len() <= index {
-                        local.resize(index + 1, [0; 32]);
-                    }
-                    let word = &mut local[index][lane as usize];
+                let local = self.local(access.warp)?;
+                each(access, |lane, offset, reads, writes, size| {
+                    let word = local_word(local, offset, lane);
                     let wanted = pattern(size) << (offset % 64);
                     let missing = if reads { wanted & !*word } else { 0 };
-                    if writes || missing != 0 {
+                    if writes {
                         *word |= wanted;
                     }
-                    (missing != 0).then(|| offset / 64 * 64 + u64::from(missing.trailing_zeros()))
-                });
+                    (missing >> (offset % 64)) as u32
+                })
+            }
+        }
+    }
+
+    /// Local memory of a warp.
+    fn local(&mut self, warp: WarpId) -> Option<&mut Vec<[u64; 32]>> {
+        self.slots.get_mut(warp.slot as usize)?.local.get_mut(warp.warp as usize)
+    }
+
+    /// What was in a lane's memory is gone.
+    pub fn discarded(&mut self, warp: WarpId, space: Space, lane: u32, address: u64, bytes: u64) {
+        match space {
+            Space::Global => self.set(address, bytes, false),
+            Space::Shared => {}
+            Space::Local => {
+                let Some(local) = self.local(warp) else { return };
+                // What lies beyond has never been written.
+                let end = (address + bytes).min(local.len() as u64 * 64);
+                for offset in (address..end).step_by(4) {
+                    *local_word(local, offset, lane) &= !(0xf << (offset % 64));
+                }
             }
         }
     }
 }
 
-/// Calls `byte(lane, address, reads, writes, size)` for each lane and complains where it returns an address. A byte that
-/// was complained about counts as written from then on, so that one mistake is one finding.
+/// The bits of the 64 bytes of a lane's local memory around an offset.
+fn local_word(local: &mut Vec<[u64; 32]>, offset: u64, lane: u32) -> &mut u64 {
+    let index = (offset / 64) as usize;
+    if local.len() <= index {
+        local.resize(index + 1, [0; 32]);
+    }
+    &mut local[index][lane as usize & 31]
+}
+
+/// Calls `touch(lane, address, reads, writes, size)` for each lane: it says which bytes of them are missing.
 #[inline]
-fn each(
-    access: &WarpAccess<'_>,
-    complain: &mut dyn FnMut(Complaint),
-    mut byte: impl FnMut(u32, u64, bool, bool, u32) -> Option<u64>,
-) {
+fn each(access: &WarpAccess<'_>, mut touch: impl FnMut(u32, u64, bool, bool, u32) -> u32) -> Option<Box<Unwritten>> {
     let (reads, writes) = match access.kind {
         AccessKind::Load => (true, false),
         AccessKind::Store => (false, true),
         AccessKind::Atomic => (true, true),
     };
+    let mut found: Option<Box<Unwritten>> = None;
     let mut mask = access.mask;
     while mask != 0 {
         let lane = mask.trailing_zeros();
         mask &= mask - 1;
-        if let Some(address) = byte(lane, access.addresses[lane as usize], reads, writes, access.size) {
-            complain(Complaint::Uninitialised { lane, address });
+        let missing = touch(lane, access.addresses[lane as usize], reads, writes, access.size);
+        if missing != 0 {
+            found.get_or_insert_with(|| Box::new([0; 32]))[lane as usize] = missing;
         }
     }
+    found
 }

@@ -41,6 +41,7 @@
 //! # Reads of what nothing wrote
 //!
 //! One bit a byte of global, shared and local memory. Host writes and module variables count as written; poison does not.
+//! Reading is no mistake yet: what becomes of the value is followed by `exec::defined`.
 
 mod clock;
 mod copies;
@@ -59,7 +60,7 @@ mod sync;
 mod tests;
 
 use crate::config::Checks;
-use crate::observe::{Complaint, Observer, Order, Scope, WarpAccess, WarpId};
+use crate::observe::{Complaint, Observer, Order, Scope, Space, Unwritten, WarpAccess, WarpId};
 use init::Init;
 use races::Races;
 
@@ -116,15 +117,20 @@ impl Observer for Watch {
 
     fn block_end(&mut self, _: WarpId) {}
 
-    fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) {
+    fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>> {
         let run = is_run(access.addresses, access.mask, access.size);
         #[cfg(test)]
         let run = run && !self.races.as_ref().is_some_and(|races| races.by_lane);
-        if let Some(init) = &mut self.init {
-            init.access(access, run, complain);
-        }
+        let unwritten = self.init.as_mut().and_then(|init| init.access(access, run));
         if let Some(races) = &mut self.races {
             races.access(access, run, complain);
+        }
+        unwritten
+    }
+
+    fn discarded(&mut self, warp: WarpId, space: Space, lane: u32, address: u64, bytes: u64) {
+        if let Some(init) = &mut self.init {
+            init.discarded(warp, space, lane, address, bytes);
         }
     }
 

@@ -225,7 +225,7 @@ mod tests {
             FindingKind::OutOfBounds { access: access() },
             FindingKind::Misaligned { access: access() },
             FindingKind::WriteToConstant { access: access() },
-            FindingKind::Uninitialised { access: access() },
+            FindingKind::Uninitialised { access: access(), usage: Default::default() },
             FindingKind::Race { first: access(), second: access(), hidden_before_volta: false },
             FindingKind::Trap,
             FindingKind::Assert { message: String::new() },

@@ -42,7 +42,7 @@ impl Direct<'_> {
                     }
                 });
             }
-            (AddressSpace::Global, View::Alone(global)) if !global.allocations[lanes.allocation].constant => {
+            (AddressSpace::Global, View::Alone(global)) if !global.allocations[lanes.allocation].is_read_only() => {
                 let words = &mut global.allocations[lanes.allocation].words;
                 for_each(mask, |lane| {
                     if let Some(word) = words.get_mut(lanes.word(lane, 0)) {

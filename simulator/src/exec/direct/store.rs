@@ -23,7 +23,7 @@ impl<const WATCHED: bool> Store<WATCHED> {
 
 impl Direct<'_> {
     /// Stores where [`Direct::access`] found room, and returns the lanes whose store changed something (only with
-    /// `WATCHED`); nothing if the place is read-only.
+    /// `WATCHED`); nothing if the place is read-only or an input.
     #[inline(always)]
     pub fn store<const WATCHED: bool>(
         &mut self,
@@ -35,7 +35,7 @@ impl Direct<'_> {
     ) -> Option<u32> {
         let constant = match lanes.space {
             AddressSpace::Const => true,
-            AddressSpace::Global => self.global.get().allocations[lanes.allocation].constant,
+            AddressSpace::Global => self.global.get().allocations[lanes.allocation].is_read_only(),
             _ => false,
         };
         if constant {

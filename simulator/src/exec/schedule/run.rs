@@ -124,7 +124,15 @@ impl<O: Observer> Worker<'_, O> {
             let before = warp.groups[at];
             let mut group = before;
             let left = until.saturating_sub(self.clock).max(1);
-            let fuel = if self.traced.is_some() { 1 } else { left.min(report.saturating_sub(self.unreported).max(1)) };
+            let careful = O::ACTIVE && !warp.shadow.is_empty();
+            if careful {
+                self.careful(shared, warp, at);
+            }
+            let fuel = if careful || self.traced.is_some() {
+                1
+            } else {
+                left.min(report.saturating_sub(self.unreported).max(1))
+            };
             let guarded = self.traced.map(|block| (block, self.guarded(warp, &before)));
             let by = shared.warp(warp.index);
             // An explored schedule may let others go before an operation that they can see; who waits or has run for long is

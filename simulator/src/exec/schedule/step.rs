@@ -74,7 +74,7 @@ impl<O: Observer> Worker<'_, O> {
                 self.diverge(warp, at, &ways, op.join)
             }
             Op::Call(index) => self.call(shared, warp, at, mask, index),
-            Op::Ret => self.ret(warp, at, mask),
+            Op::Ret => self.ret(shared, warp, at, mask),
             Op::Exit => self.exit(shared, warp, at, mask),
             Op::Trap if mask != 0 => self.fault(shared, warp, group.pc, mask, FindingKind::Trap),
             Op::Unsupported(index) if mask != 0 => {
@@ -90,6 +90,7 @@ impl<O: Observer> Worker<'_, O> {
             Op::Load(index) => self.load(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::Store(index) => self.store(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::Atomic(index) => self.atomic(shared, warp, at, mask, &code.atomics[index as usize]),
+            Op::Discard(index) => self.discard(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::CopyBulk(index) => self.bulk(shared, warp, at, mask, &code.bulk[index as usize]),
             Op::CopyAsync(index) => self.copy(shared, warp, at, mask, &code.copies[index as usize]),
             Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),

@@ -87,6 +87,8 @@ pub struct FunctionInfo {
     pub local: u32,
     /// Variables of local memory: name, offset, bytes.
     pub locals: Vec<(String, u32, u32)>,
+    /// Registers that it may read before it writes them.
+    pub unassigned: Vec<Reg>,
     /// Formal parameters.
     pub params: Vec<CallValue>,
     /// Return parameters.

@@ -4,6 +4,7 @@ mod code;
 mod matrix;
 mod memory;
 mod operation;
+mod registers;
 mod sync;
 
 pub use crate::num::Compare as Cmp;
@@ -11,6 +12,7 @@ pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Ori
 pub use matrix::{MatrixKind, MatrixOp};
 pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, FenceOp};
 pub use operation::Op;
+pub use registers::{Role, guard};
 use std::sync::Arc;
 pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
 

@@ -95,6 +95,8 @@ pub enum Op {
     /// Index into [`accesses`](super::Code::accesses).
     Load(u32),
     Store(u32),
+    /// `discard`: nothing is left of these bytes. Index into [`accesses`](super::Code::accesses), without registers.
+    Discard(u32),
     /// Index into [`atomics`](super::Code::atomics).
     Atomic(u32),
     /// Index into [`collectives`](super::Code::collectives).

@@ -1,0 +1,113 @@
+//! Where undefined values came from, and where they were used.
+
+use super::Origin;
+use crate::exec::block::Shared;
+use crate::exec::context::Worker;
+use crate::exec::warp::Warp;
+use crate::finding::{Access, Finding, FindingKind, Place, Severity, Usage};
+use crate::isa::op::AddressSpace;
+use crate::observe::{AccessKind, Observer};
+use std::collections::{HashMap, HashSet};
+
+/// Number of a place that stored an undefined value.
+pub type Stored = u32;
+
+/// Origins are told apart by their operation: one mistake is one finding.
+#[derive(Debug, Default)]
+pub struct Origins {
+    origins: Vec<Access>,
+    by_pc: HashMap<(u32, bool), Origin>,
+    places: Vec<Place>,
+    stored_by: HashMap<u32, Stored>,
+    told: HashSet<Origin>,
+}
+
+impl Origins {
+    /// A launch begins: what an earlier one told is told again if it happens again.
+    pub fn launch_start(&mut self) {
+        self.told.clear();
+    }
+
+    /// The findings for undefined bits that the host reads: one for each origin, with the place that stored it.
+    pub fn read(&self, cells: &[(u64, super::Cell)], name: impl Fn(u64) -> String) -> Vec<Finding> {
+        let mut told = self.told.clone();
+        let mut findings = Vec::new();
+        for (address, cell) in cells {
+            let (Some(access), Some(place)) =
+                (self.origins.get(cell.origin as usize), self.places.get(cell.stored as usize))
+            else {
+                continue;
+            };
+            if told.insert(cell.origin) {
+                let usage = Usage::Output { object: name(*address) };
+                let kind = FindingKind::Uninitialised { access: access.clone(), usage };
+                findings.push(Finding { kind, severity: Severity::Error, place: place.clone(), count: 1 });
+            }
+        }
+        findings
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// The number of an undefined value that an operation read from memory.
+    pub(super) fn read_from(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lane: u32,
+        (space, address, size): (AddressSpace, u64, u32),
+    ) -> Origin {
+        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, true)) {
+            return known;
+        }
+        let access = self.describe(shared, warp, pc, 1 << lane, AccessKind::Load, space, address, size);
+        self.origin(pc, true, access)
+    }
+
+    /// The number of a register that has no value when its function begins.
+    pub fn never_assigned(&mut self, shared: &Shared, warp: &Warp, pc: u32) -> Origin {
+        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, false)) {
+            return known;
+        }
+        let access = Access {
+            place: self.place(shared.index, warp, pc, warp.lanes),
+            what: "read".into(),
+            space: "register".into(),
+            address: 0,
+            size: 4,
+            object: "a variable that has got no value".into(),
+        };
+        self.origin(pc, false, access)
+    }
+
+    fn origin(&mut self, pc: u32, memory: bool, access: Access) -> Origin {
+        let origins = &mut self.defined.origins;
+        let number = origins.origins.len() as Origin;
+        origins.origins.push(access);
+        origins.by_pc.insert((pc, memory), number);
+        number
+    }
+
+    /// The number of a place that stores undefined bits.
+    pub(super) fn stored_at(&mut self, shared: &Shared, warp: &Warp, pc: u32, lane: u32) -> Stored {
+        if let Some(&known) = self.defined.origins.stored_by.get(&pc) {
+            return known;
+        }
+        let place = self.place(shared.index, warp, pc, 1 << lane);
+        let origins = &mut self.defined.origins;
+        let number = origins.places.len() as Stored;
+        origins.places.push(place);
+        origins.stored_by.insert(pc, number);
+        number
+    }
+
+    /// Reports that lanes use an undefined value; once for each origin.
+    pub(super) fn used(&mut self, shared: &Shared, warp: &Warp, pc: u32, lanes: u32, origin: Origin, usage: Usage) {
+        if !self.defined.origins.told.insert(origin) {
+            return;
+        }
+        let Some(access) = self.defined.origins.origins.get(origin as usize).cloned() else { return };
+        self.report(shared, warp, pc, lanes, FindingKind::Uninitialised { access, usage }, Severity::Error);
+    }
+}

@@ -1,0 +1,181 @@
+//! What an operation makes of undefined bits.
+
+use super::fill::{WAYS, fill};
+use super::{Origin, Slot};
+use crate::exec::block::Shared;
+use crate::exec::context::Worker;
+use crate::exec::direct::Direct;
+use crate::exec::lanes::{self, Machine};
+use crate::exec::profile::Profile;
+use crate::exec::warp::{Group, Warp};
+use crate::finding::Usage;
+use crate::isa::op::{Inst, Op, Reg, Role, guard};
+use crate::observe::Observer;
+
+/// Where operations are tried out: a warp whose registers nobody else sees.
+#[derive(Debug, Default)]
+pub struct Bench {
+    warp: Warp,
+    profile: Option<Profile>,
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Before an operation of a group whose warp holds undefined bits: reports what it uses, and notes what is undefined of
+    /// its result.
+    pub fn careful(&mut self, shared: &Shared, warp: &mut Warp, at: usize) {
+        let code = &self.context.decoded.code;
+        let group = warp.groups[at];
+        let Some(&inst) = code.insts.get(group.pc as usize) else { return };
+        self.forget_dead(warp, &group);
+        let frame = warp.frames[group.frame as usize];
+        let doubtful = warp.shadow.lanes(Slot::of(&frame, guard(inst.guard)), group.mask);
+        let mask = warp.guarded(&inst, group.frame, group.mask);
+        if inst.op.is_pure() {
+            return self.compute(shared, warp, &group, inst, mask, doubtful);
+        }
+        if matches!(inst.op, Op::Join | Op::Nop) {
+            return;
+        }
+        if doubtful != 0 {
+            self.use_register(shared, warp, &group, guard(inst.guard), doubtful, Usage::Condition);
+        }
+        let mut uses = Vec::new();
+        inst.op.registers(code, &mut |reg, role| match role {
+            Role::Address => uses.push((reg, Usage::Address)),
+            Role::Decides => uses.push((reg, Usage::Condition)),
+            Role::Value if matches!(inst.op, Op::Barrier(_)) => uses.push((reg, Usage::Condition)),
+            Role::Value | Role::Result => {}
+        });
+        for (reg, usage) in uses {
+            self.use_register(shared, warp, &group, reg, mask, usage);
+        }
+    }
+
+    /// Reports the lanes of `mask` if they use undefined bits of a register, which then count as defined.
+    fn use_register(&mut self, shared: &Shared, warp: &mut Warp, group: &Group, reg: Reg, mask: u32, usage: Usage) {
+        let frame = warp.frames[group.frame as usize];
+        let Some(slot) = Slot::of(&frame, reg) else { return };
+        let Some(mark) = warp.shadow.get(slot) else { return };
+        let (lanes, origin) = (mark.lanes(mask), mark.origin);
+        if lanes != 0 {
+            self.used(shared, warp, group.pc, lanes, origin, usage);
+            warp.shadow.define(slot, lanes);
+        }
+    }
+
+    /// Where the group's block of code begins, registers that nobody reads later are forgotten.
+    fn forget_dead(&mut self, warp: &mut Warp, group: &Group) {
+        let frame = warp.frames[group.frame as usize];
+        let code = &self.context.decoded.code;
+        let Some(lives) = self.defined.liveness(code, frame.function).at(group.pc) else { return };
+        warp.shadow.retain(&frame, group.mask, |reg| lives.contains(reg));
+    }
+
+    /// An operation that computes a register from registers.
+    fn compute(&mut self, _: &Shared, warp: &mut Warp, group: &Group, inst: Inst, mask: u32, doubtful: u32) {
+        let code = &self.context.decoded.code;
+        let frame = warp.frames[group.frame as usize];
+        let (mut sources, mut result): (Vec<Reg>, Reg) = (Vec::with_capacity(4), Reg::None);
+        inst.op.registers(code, &mut |reg, role| match role {
+            Role::Result => result = reg,
+            _ if reg != Reg::None => sources.push(reg),
+            _ => {}
+        });
+        let Some(to) = Slot::of(&frame, result) else { return };
+        let active = mask | doubtful;
+        let undefined = |reg: Reg| {
+            let mark = Slot::of(&frame, reg).and_then(|slot| warp.shadow.get(slot));
+            mark.map(|mark| (mark.bits, mark.origin))
+        };
+        let mut marks = [[0u64; 32]; 4];
+        let mut origin: Option<Origin> = None;
+        for (bits, reg) in marks.iter_mut().zip(&sources) {
+            if let Some((found, from)) = undefined(*reg)
+                && (0..32).any(|lane| active >> lane & 1 != 0 && found[lane] != 0)
+            {
+                *bits = found;
+                origin = origin.or(Some(from));
+            }
+        }
+        if doubtful == 0 && origin.is_none() {
+            return warp.shadow.define(to, mask);
+        }
+        let values: Vec<[u64; 32]> = sources.iter().map(|reg| warp.read(group.frame, *reg)).collect();
+        let plain = self.try_out(warp, group, inst, &sources, &values, result);
+        let mut bits = [0u64; 32];
+        if origin.is_some() {
+            for way in 0..WAYS {
+                let mut filled = values.clone();
+                for (at, values_of) in values.iter().enumerate() {
+                    // The same register twice has the same value.
+                    let first = sources.iter().position(|reg| *reg == sources[at]).unwrap_or(at);
+                    let other = values.get(usize::from(at == 0)).unwrap_or(values_of);
+                    for lane in 0..32 {
+                        let (value, others) = (values_of[lane], other[lane]);
+                        filled[at][lane] = fill(way, value, marks[at][lane], others, first as u64, lane as u64);
+                    }
+                }
+                let tried = self.try_out(warp, group, inst, &sources, &filled, result);
+                for lane in 0..32 {
+                    bits[lane] |= (tried[lane] ^ plain[lane]) & to.all();
+                }
+            }
+        }
+        if doubtful != 0 {
+            // Whether it is executed is undefined: so is what differs between before and after.
+            let before = warp.read(group.frame, result);
+            let (old, by) = (undefined(result), undefined(guard(inst.guard)));
+            origin = origin.or(by.map(|(_, from)| from));
+            for lane in (0..32).filter(|lane| doubtful >> lane & 1 != 0) {
+                bits[lane] |= (before[lane] ^ plain[lane]) & to.all() | old.map_or(0, |(bits, _)| bits[lane]);
+            }
+        }
+        warp.shadow.set(to, active, &bits, origin);
+    }
+
+    /// What the operation would compute from other values of its sources, were its guard true.
+    fn try_out(
+        &mut self,
+        warp: &Warp,
+        group: &Group,
+        inst: Inst,
+        sources: &[Reg],
+        values: &[[u64; 32]],
+        result: Reg,
+    ) -> [u64; 32] {
+        let context = self.context;
+        let mut bench = std::mem::take(&mut self.defined.bench);
+        let info = &context.decoded.code.functions[warp.frames[group.frame as usize].function as usize];
+        bench.warp.stand_in(warp, group.frame, info);
+        let mut alone = Group { mask: u32::MAX, frame: 0, ..*group };
+        for (reg, values) in sources.iter().zip(values) {
+            bench.warp.write(0, *reg, u32::MAX, values);
+        }
+        let by = guard(inst.guard);
+        if !sources.contains(&by) {
+            let held = u64::from(inst.guard & 1 == 0);
+            bench.warp.write(0, by, u32::MAX, &[held; 32]);
+        }
+        let profile = bench.profile.get_or_insert_with(|| Profile::new(context.decoded.code.insts.len()));
+        let mut machine = Machine {
+            context,
+            block: [0; 3],
+            clock: self.clock,
+            direct: false,
+            profile,
+            memory: Direct {
+                global: self.global.lend(),
+                last: &mut self.last,
+                shared: &mut [],
+                lines: &mut self.lines,
+                origins: &context.decoded.code.origins,
+                writers: &mut self.writers,
+                by: crate::observe::WarpId { block: 0, slot: 0, warp: 0 },
+            },
+        };
+        lanes::run(&mut machine, &mut bench.warp, &mut alone, 1);
+        let out = bench.warp.read(0, result);
+        self.defined.bench = bench;
+        out
+    }
+}

@@ -1,0 +1,215 @@
+//! Which registers an operation reads and writes, and what for.
+
+use super::{CallValue, Callee, Code, NO_GUARD, Op, Reg};
+
+/// What an operation does with a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its value goes into a result or into memory.
+    Value,
+    /// It is an address, or a part of one.
+    Address,
+    /// It decides what happens: where to jump, who takes part, how many bytes.
+    Decides,
+    /// It gets a new value.
+    Result,
+}
+
+impl Op {
+    /// Does nothing but compute a register from registers.
+    pub fn is_pure(&self) -> bool {
+        !matches!(
+            self,
+            Self::Join
+                | Self::Bra { .. }
+                | Self::BrIndexed(_)
+                | Self::Call(_)
+                | Self::Ret
+                | Self::Exit
+                | Self::Trap
+                | Self::Nop
+                | Self::Unsupported(_)
+                | Self::Load(_)
+                | Self::Store(_)
+                | Self::Atomic(_)
+                | Self::Discard(_)
+                | Self::Collective(_)
+                | Self::WarpBarrier { .. }
+                | Self::Barrier(_)
+                | Self::Fence(_)
+                | Self::NanoSleep
+                | Self::ActiveMask { .. }
+                | Self::Elect { .. }
+                | Self::CopyAsync(_)
+                | Self::CopyCommit
+                | Self::CopyWait { .. }
+                | Self::CopyBulk(_)
+                | Self::Mbarrier(_)
+                | Self::Matrix(_)
+        )
+    }
+
+    /// Calls `visit` for every register of the operation, [`Reg::None`] included.
+    pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, Role)) {
+        use Reg::{P, R32, R64};
+        use Role::{Address, Decides, Result, Value};
+        let mut pure = |d: Reg, sources: &[Reg]| {
+            sources.iter().for_each(|reg| visit(*reg, Value));
+            visit(d, Result);
+        };
+        match *self {
+            Self::Join
+            | Self::Bra { .. }
+            | Self::Ret
+            | Self::Exit
+            | Self::Trap
+            | Self::Nop
+            | Self::Unsupported(_)
+            | Self::Fence(_)
+            | Self::NanoSleep
+            | Self::CopyCommit
+            | Self::CopyWait { .. } => {}
+            Self::Mov32 { d, a }
+            | Self::Not32 { d, a }
+            | Self::Neg32 { d, a }
+            | Self::NegF32 { d, a }
+            | Self::AbsF32 { d, a }
+            | Self::S32ToF32 { d, a }
+            | Self::U32ToF32 { d, a } => pure(R32(d), &[R32(a)]),
+            Self::Mov64 { d, a } => pure(R64(d), &[R64(a)]),
+            Self::MovP { d, a } | Self::NotP { d, a } => pure(P(d), &[P(a)]),
+            Self::AndP { d, a, b } | Self::OrP { d, a, b } | Self::XorP { d, a, b } => pure(P(d), &[P(a), P(b)]),
+            Self::Special32 { d, .. } | Self::Param32 { d, .. } => pure(R32(d), &[]),
+            Self::Special64 { d, .. } | Self::Param64 { d, .. } | Self::LocalAddress64 { d, .. } => pure(R64(d), &[]),
+            Self::Add32 { d, a, b }
+            | Self::Sub32 { d, a, b }
+            | Self::Mul32 { d, a, b }
+            | Self::MulHiS32 { d, a, b }
+            | Self::MulHiU32 { d, a, b }
+            | Self::And32 { d, a, b }
+            | Self::Or32 { d, a, b }
+            | Self::Xor32 { d, a, b }
+            | Self::Shl32 { d, a, b }
+            | Self::ShrU32 { d, a, b }
+            | Self::ShrS32 { d, a, b }
+            | Self::MinS32 { d, a, b }
+            | Self::MaxS32 { d, a, b }
+            | Self::MinU32 { d, a, b }
+            | Self::MaxU32 { d, a, b }
+            | Self::AddF32 { d, a, b }
+            | Self::SubF32 { d, a, b }
+            | Self::MulF32 { d, a, b } => pure(R32(d), &[R32(a), R32(b)]),
+            Self::MulWideS32 { d, a, b } | Self::MulWideU32 { d, a, b } | Self::Pack64 { d, a, b } => {
+                pure(R64(d), &[R32(a), R32(b)]);
+            }
+            Self::Mad32 { d, a, b, c } | Self::FmaF32 { d, a, b, c } => pure(R32(d), &[R32(a), R32(b), R32(c)]),
+            Self::MadWideS32 { d, a, b, c } | Self::MadWideU32 { d, a, b, c } => {
+                pure(R64(d), &[R32(a), R32(b), R64(c)]);
+            }
+            Self::Add64 { d, a, b }
+            | Self::Sub64 { d, a, b }
+            | Self::Mul64 { d, a, b }
+            | Self::And64 { d, a, b }
+            | Self::Or64 { d, a, b }
+            | Self::Xor64 { d, a, b }
+            | Self::AddF64 { d, a, b }
+            | Self::SubF64 { d, a, b }
+            | Self::MulF64 { d, a, b } => pure(R64(d), &[R64(a), R64(b)]),
+            Self::Shl64 { d, a, b } | Self::ShrU64 { d, a, b } | Self::ShrS64 { d, a, b } => {
+                pure(R64(d), &[R64(a), R32(b)]);
+            }
+            Self::Mad64 { d, a, b, c } | Self::FmaF64 { d, a, b, c } => pure(R64(d), &[R64(a), R64(b), R64(c)]),
+            Self::SetS32 { d, a, b, .. } | Self::SetU32 { d, a, b, .. } | Self::SetF32 { d, a, b, .. } => {
+                pure(P(d), &[R32(a), R32(b)]);
+            }
+            Self::SetS64 { d, a, b, .. } | Self::SetU64 { d, a, b, .. } | Self::SetF64 { d, a, b, .. } => {
+                pure(P(d), &[R64(a), R64(b)]);
+            }
+            Self::Sel32 { d, a, b, p } => pure(R32(d), &[R32(a), R32(b), P(p)]),
+            Self::Sel64 { d, a, b, p } => pure(R64(d), &[R64(a), R64(b), P(p)]),
+            Self::Zext { d, a } | Self::Sext { d, a } => pure(R64(d), &[R32(a)]),
+            Self::Trunc { d, a } | Self::High { d, a } => pure(R32(d), &[R64(a)]),
+            Self::Map(index) => {
+                let op = &code.maps[index as usize];
+                pure(op.d, &op.sources);
+            }
+            Self::BrIndexed(index) => visit(code.indexed[index as usize].index, Decides),
+            Self::Call(index) => {
+                let op = &code.calls[index as usize];
+                if let Callee::Indirect(reg) = op.callee {
+                    visit(reg, Decides);
+                }
+                for (values, role) in [(&op.args, Value), (&op.returns, Result)] {
+                    for value in values {
+                        if let CallValue::Register(reg) = value {
+                            visit(*reg, role);
+                        }
+                    }
+                }
+            }
+            Self::Load(index) => {
+                let op = &code.accesses[index as usize];
+                visit(op.base, Address);
+                op.regs.iter().for_each(|reg| visit(*reg, Result));
+            }
+            Self::Store(index) | Self::Discard(index) => {
+                let op = &code.accesses[index as usize];
+                visit(op.base, Address);
+                op.regs.iter().for_each(|reg| visit(*reg, Value));
+            }
+            Self::Atomic(index) => {
+                let op = &code.atomics[index as usize];
+                visit(op.base, Address);
+                op.b.iter().chain([&op.c]).for_each(|reg| visit(*reg, Value));
+                op.d.iter().for_each(|reg| visit(*reg, Result));
+            }
+            Self::Collective(index) => {
+                let op = &code.collectives[index as usize];
+                visit(op.mask, Decides);
+                [op.a, op.b, op.c].into_iter().for_each(|reg| visit(reg, Value));
+                [op.d, op.p].into_iter().for_each(|reg| visit(reg, Result));
+            }
+            Self::WarpBarrier { mask } => visit(R32(mask), Decides),
+            Self::Barrier(index) => {
+                let op = &code.barriers[index as usize];
+                [op.id, op.count].into_iter().for_each(|reg| visit(reg, Decides));
+                visit(op.a, Value);
+                visit(op.d, Result);
+            }
+            Self::ActiveMask { d } => visit(R32(d), Result),
+            Self::Elect { d, p, mask } => {
+                visit(R32(mask), Decides);
+                visit(R32(d), Result);
+                visit(P(p), Result);
+            }
+            Self::CopyAsync(index) => {
+                let op = &code.copies[index as usize];
+                [op.to, op.from].into_iter().for_each(|reg| visit(reg, Address));
+                [op.source_size, op.ignore].into_iter().for_each(|reg| visit(reg, Decides));
+            }
+            Self::CopyBulk(index) => {
+                let op = &code.bulk[index as usize];
+                [op.to, op.from].into_iter().for_each(|reg| visit(reg, Address));
+                visit(op.size, Decides);
+            }
+            Self::Mbarrier(index) => {
+                let op = &code.mbarriers[index as usize];
+                visit(op.base, Address);
+                visit(op.a, Decides);
+                visit(op.d, Result);
+            }
+            Self::Matrix(index) => {
+                let op = &code.matrices[index as usize];
+                visit(op.base, Address);
+                visit(op.stride, Decides);
+                op.sources.iter().for_each(|reg| visit(*reg, Value));
+                op.d.iter().for_each(|reg| visit(*reg, Result));
+            }
+        }
+    }
+}
+
+/// The predicate of a guard.
+pub fn guard(guard: u16) -> Reg {
+    if guard == NO_GUARD { Reg::None } else { Reg::P(guard >> 1) }
+}
