@@ -82,7 +82,8 @@ fn run(kernel: &str, n: u32, config: Config) -> (LaunchReport, Vec<u32>) {
         args: vec![Arg::Pointer(out), Arg::Bytes(n.to_le_bytes().to_vec())],
         cooperative: false,
     };
-    let report = device.launch(&launch).expect("launches");
+    let mut report = device.launch(&launch).expect("launches");
+    report.findings.extend(device.undefined(out, 256));
     let mut bytes = [0; 256];
     device.read(out, &mut bytes).expect("reads");
     let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();

@@ -32,6 +32,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Reports the lanes of `mask` that write to an input.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn protect(
         &mut self,
         shared: &Shared,
