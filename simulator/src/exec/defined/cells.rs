@@ -28,12 +28,15 @@ pub struct Cell {
     pub stored: super::Stored,
 }
 
+/// Within a block: a thread by warp and lane, or all of them.
+type Whose = Option<(u32, u32)>;
+
 /// The words of all memory.
 #[derive(Debug, Default)]
 pub struct Cells {
     global: HashMap<u64, Cell>,
     /// By slot: the word's thread (nothing for shared memory) and address.
-    blocks: HashMap<u32, HashMap<(Option<(u32, u32)>, u64), Cell>>,
+    blocks: HashMap<u32, HashMap<(Whose, u64), Cell>>,
 }
 
 impl Cells {
