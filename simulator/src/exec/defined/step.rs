@@ -162,6 +162,7 @@ impl<O: Observer> Worker<'_, O> {
             block: [0; 3],
             clock: self.clock,
             direct: false,
+            looking: false,
             profile,
             memory: Direct {
                 global: self.global.lend(),
