@@ -243,3 +243,14 @@ fn schedule_names_are_explained() {
         assert!(many.stdout.contains(name), "{name}: {}", many.stdout);
     }
 }
+
+#[test]
+fn a_lock_that_only_lockstep_hangs_is_said_to_be_one() {
+    let text = "//@ inout lock: i32[1] = zeros\n//@ inout sum: i32[1] = zeros\n//@ launch k<<<1, 32>>>(lock, sum)\n\
+         __global__ void k(int* lock, int* sum)\n{\n    while (atomicCAS(lock, 0, 1) != 0) { }\n\
+         *(volatile int*)sum += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n}\n";
+    let words = "only pre-volta fails: since Volta the lanes of a warp can wait for each other";
+    let report = report(&run(text, &["--schedule", "its,pre-volta,adversarial:0", "--json"]));
+    assert_eq!(report["verdict"], "livelock");
+    assert!(report["reasons"][0]["details"].to_string().contains(words), "{}", report["reasons"]);
+}

@@ -220,6 +220,9 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     let (schedules, results): (Vec<Schedule>, Vec<Checked>) =
         tried.into_iter().filter_map(|(schedule, result)| Some((*schedule, result?))).unzip();
     report.notes.extend(cut(&report.untried, options.time));
+    if let Machine::Sim { schedules: names } = &mut report.machine {
+        *names = schedules.iter().map(schedule_name).collect();
+    }
     report.meanings = meanings(&schedules);
     let scene_case = report::sizes(&sizes);
     let scene = Scene { file: path, case: &scene_case };
@@ -286,6 +289,13 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         report.stages.push(Stage { name: StageName::Results, status: StageStatus::Passed, summary });
     }
     fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
+    if let (true, Some(reason)) = (only_lockstep_fails(&schedules, &report.orders), report.reasons.first_mut()) {
+        reason.details.push(format!(
+            "only pre-volta fails: since Volta the lanes of a warp can wait for each other, and code for {} runs on no older \
+             GPU; the compiler may move what others wait for behind the loop that waits",
+            platform.arch
+        ));
+    }
     Ok(report)
 }
 
@@ -311,6 +321,17 @@ fn cut(untried: &[String], time: Time) -> Option<String> {
     Some(format!(
         "{which} not tried to the end within {seconds} s: --all tries every one, --limit SECONDS goes on longer"
     ))
+}
+
+/// Is all well in every order but that of GPUs before Volta?
+fn only_lockstep_fails(schedules: &[Schedule], orders: &[Order]) -> bool {
+    let fails = |lockstep| {
+        let pairs = schedules.iter().zip(orders);
+        pairs
+            .filter(|(schedule, _)| (**schedule == Schedule::PreVolta) == lockstep)
+            .any(|(_, order)| !order.verdict.is_good())
+    };
+    orders.len() > 1 && fails(true) && !fails(false)
 }
 
 /// What a GPU loads.

@@ -12,7 +12,7 @@
 use super::super::block::Shared;
 use super::super::context::{Flow, Worker};
 use super::super::warp::{Group, Warp};
-use crate::isa::op::{AddressSpace, Callee, Op};
+use crate::isa::op::{AddressSpace, Callee, Op, Reg};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
 
@@ -24,6 +24,8 @@ const STATES: u64 = 16;
 pub struct Look {
     /// States that may still be compared.
     left: u64,
+    /// Quanta of the warp at which it ends, compared or not: a look slows it down.
+    until: u64,
     /// The lanes' state at an earlier branch back.
     kept: Option<Kept>,
     /// Since then: something came from others that is no memory.
@@ -99,8 +101,12 @@ impl<O: Observer> Worker<'_, O> {
     /// A warp has run for a quantum, or went round a loop that waits: look at it, the longer the longer it runs.
     pub(super) fn ran_long(&self, warp: &mut Warp) {
         warp.quanta += 1;
-        if warp.quanta.is_power_of_two() && !self.context.decoded.code.reads_clock {
-            warp.look = Some(Box::new(Look { left: STATES.saturating_mul(warp.quanta), ..Look::default() }));
+        let quanta = warp.quanta;
+        if quanta.is_power_of_two() && !self.context.decoded.code.reads_clock {
+            let (left, until) = (STATES.saturating_mul(quanta), quanta + (quanta / 8).max(1));
+            warp.look = Some(Box::new(Look { left, until, ..Look::default() }));
+        } else if warp.look.as_ref().is_some_and(|look| look.until <= quanta) {
+            warp.look = None;
         }
     }
 
@@ -172,10 +178,12 @@ impl<O: Observer> Worker<'_, O> {
                 false
             }
             Op::Barrier(_) | Op::Unsupported(_) | Op::CopyWait { .. } => true,
+            Op::Collective(index) if code.collectives[*index as usize].mask == Reg::None => true,
             Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => {
                 (group.mask | self.named(warp, &group)) & warp.live() & !members != 0
             }
-            Op::ActiveMask { .. } | Op::Elect { .. } => group.mask & !members != 0,
+            // Who is there at the moment is the schedule's doing.
+            Op::ActiveMask { .. } | Op::Elect { .. } => true,
             Op::Call(index) => matches!(code.calls[*index as usize].callee, Callee::Malloc | Callee::Free),
             _ => false,
         };

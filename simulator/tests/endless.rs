@@ -1,0 +1,186 @@
+//! Loops that never end are proven to, loops that end are not called endless; who communicates.
+
+use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Status};
+use std::sync::Arc;
+
+/// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread.
+fn module(body: &str) -> Arc<Module> {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
+         .local .align 4 .b8 own[16]; .shared .align 4 .b8 tile[64];\n\
+         .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [k_param_0];\n\
+         mov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
+    );
+    Arc::new(Module::parse(&text).expect("the test's PTX parses"))
+}
+
+fn launch(body: &str, threads: u32, config: Config) -> LaunchReport {
+    let mut device = Device::new(module(body), config);
+    let c = device.alloc("c", 256).expect("fits");
+    device.write(c, &[0; 256]).expect("inside");
+    let args = vec![Arg::Pointer(c)];
+    let launch =
+        Launch { kernel: "k".into(), grid: [1; 3], block: [threads, 1, 1], shared: 0, args, cooperative: false };
+    device.launch(&launch).expect("starts")
+}
+
+/// Ways to run: schedules, with and without checks.
+fn ways(steps: u64) -> Vec<Config> {
+    let schedules = [
+        Schedule::Its,
+        Schedule::PreVolta,
+        Schedule::Adversarial { seed: 0 },
+        Schedule::Pct { seed: 2, depth: 3, operations: 0 },
+    ];
+    let limits = Limits { steps, ..Limits::default() };
+    let with = |schedule, checks| Config { schedule, checks, limits, ..Config::default() };
+    schedules
+        .into_iter()
+        .flat_map(|schedule| [Checks::ALL, Checks::NONE].map(|checks| with(schedule, checks)))
+        .collect()
+}
+
+/// Loops without an end: name, body, whether nothing that others do could end it.
+const ENDLESS: [(&str, &str, bool); 8] = [
+    ("nothing", "L: bra L;", true),
+    ("one lane", "setp.ne.u32 %p1, %r1, 7; @%p1 bra E; L: xor.b32 %r2, %r2, 1; bra L; E:", true),
+    ("a cycle of 97", "L: add.u32 %r2, %r2, 1; rem.u32 %r2, %r2, 97; setp.lt.u32 %p1, %r2, 97; @%p1 bra L;", true),
+    ("a loop inside", "L: mov.u32 %r2, 0; M: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 200; @%p1 bra M; bra L;", true),
+    (
+        "two ways each turn",
+        "L: and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra A; add.u32 %r4, %r3, 1; A: bra L;",
+        true,
+    ),
+    ("it only writes", "L: st.global.u32 [%rd1], 5; bra L;", true),
+    ("it reads what nobody changes", "L: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;", false),
+    (
+        "an atomic that changes nothing",
+        "L: atom.global.or.b32 %r2, [%rd1], 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+        false,
+    ),
+];
+
+#[test]
+fn loops_without_an_end_are_proven() {
+    for (name, body, alone) in ENDLESS {
+        for config in ways(1 << 24) {
+            let how = format!("{name}: {:?} {:?}", config.schedule, config.checks);
+            let report = launch(body, 32, config);
+            assert_eq!(report.status, Status::Stopped, "{how}");
+            let kind = report
+                .findings
+                .iter()
+                .map(|finding| &finding.kind)
+                .find(|kind| matches!(kind, FindingKind::EndlessLoop { .. } | FindingKind::Livelock { .. }));
+            match (kind, alone) {
+                (Some(FindingKind::EndlessLoop { .. }), true) | (Some(FindingKind::Livelock { .. }), false) => {}
+                _ => panic!("{how}: {:?}", report.findings),
+            }
+        }
+    }
+}
+
+/// Loops that end late: registers may repeat for long, something else goes on.
+const ENDING: [(&str, u32, &str); 7] = [
+    ("a count", 32, "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 300000; @%p1 bra L;"),
+    (
+        "a count in memory of which only the upper half is looked at",
+        32,
+        "setp.ne.u32 %p1, %r1, 0; @%p1 bra E;\n\
+         L: red.global.add.u32 [%rd1], 1; ld.volatile.global.u32 %r2, [%rd1]; shr.u32 %r2, %r2, 17; \
+         setp.eq.u32 %p1, %r2, 0; @%p1 bra L; E:",
+    ),
+    (
+        "a count in local memory",
+        32,
+        "mov.u32 %r2, 0; st.local.u32 [own], %r2;\n\
+         L: ld.local.u32 %r2, [own]; add.u32 %r2, %r2, 1; st.local.u32 [own], %r2; shr.u32 %r2, %r2, 17; \
+         setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+    ),
+    (
+        "a count in shared memory",
+        32,
+        "setp.ne.u32 %p1, %r1, 0; @%p1 bra E; mov.u32 %r2, 0; st.shared.u32 [tile], %r2;\n\
+         L: ld.shared.u32 %r2, [tile]; add.u32 %r2, %r2, 1; st.shared.u32 [tile], %r2; shr.u32 %r2, %r2, 17; \
+         setp.eq.u32 %p1, %r2, 0; @%p1 bra L; E:",
+    ),
+    (
+        "a word that another warp sets late",
+        64,
+        "setp.ge.u32 %p1, %r1, 32; @%p1 bra S;\n\
+         L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L; bra E;\n\
+         S: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 200000; @%p1 bra S; st.volatile.global.u32 [%rd1], 1; E:",
+    ),
+    (
+        "a clock",
+        32,
+        "mov.u32 %r4, %clock;\nL: mov.u32 %r2, %clock; sub.u32 %r2, %r2, %r4; setp.lt.u32 %p1, %r2, 400000; mov.u32 %r2, 0; \
+         @%p1 bra L;",
+    ),
+    (
+        "a lane that the others wait for",
+        32,
+        "setp.ne.u32 %p1, %r1, 3; @%p1 bra J;\n\
+         L: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 200000; @%p2 bra L;\n\
+         J: bar.warp.sync 0xffffffff; shfl.sync.idx.b32 %r5, %r2, 3, 31, 0xffffffff;",
+    ),
+];
+
+#[test]
+fn loops_that_end_are_not_called_endless() {
+    for (name, threads, body) in ENDING {
+        for config in ways(1 << 26) {
+            let how = format!("{name}: {:?} {:?}", config.schedule, config.checks);
+            let report = launch(body, threads, config);
+            assert_eq!(report.status, Status::Finished, "{how}: {:?}", report.findings);
+        }
+    }
+}
+
+#[test]
+fn a_loop_stopped_by_the_limit_has_its_turns() {
+    let limits = Limits { steps: 1 << 20, ..Limits::default() };
+    let body = "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 0xfffffff0; @%p1 bra L;";
+    let report = launch(body, 32, Config { limits, ..Config::default() });
+    let turns = report.findings.iter().find_map(|finding| match finding.kind {
+        FindingKind::StepLimit { turns, .. } => Some(turns),
+        _ => None,
+    });
+    assert!(turns.is_some_and(|turns| (300_000..400_000).contains(&turns)), "{:?}", report.findings);
+}
+
+#[test]
+fn who_communicates() {
+    for body in [
+        "bar.sync 0;",
+        "activemask.b32 %r2;",
+        "ld.relaxed.gpu.global.u32 %r2, [%rd1];",
+        "ld.acquire.gpu.global.u32 %r2, [%rd1];",
+        "st.release.gpu.global.u32 [%rd1], 1;",
+        "st.relaxed.sys.global.u32 [%rd1], 1;",
+        "ld.volatile.global.u32 %r2, [%rd1];",
+        "ld.shared.u32 %r2, [tile];",
+        "red.global.add.u32 [%rd1], 1;",
+        "atom.global.add.u32 %r2, [%rd1], 1;",
+        "shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffffff;",
+        "bar.warp.sync 0xffffffff;",
+        "vote.sync.any.pred %p1, %p2, 0xffffffff;",
+        "nanosleep.u32 20;",
+        "mov.u32 %r2, %clock;",
+        "mbarrier.init.shared.b64 [tile], 4;",
+        "cp.async.ca.shared.global [tile], [%rd1], 4;",
+        "fence.acq_rel.gpu;",
+        "elect.sync %r2|%p1, 0xffffffff;",
+    ] {
+        assert!(module(body).communicates(), "{body}");
+    }
+    for body in [
+        "",
+        "ld.global.u32 %r2, [%rd1];",
+        "st.global.u32 [%rd1], %r1;",
+        "st.local.u32 [own], %r1;",
+        "mov.u32 %r2, %laneid;",
+    ] {
+        assert!(!module(body).communicates(), "{body}");
+    }
+}
