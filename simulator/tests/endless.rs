@@ -3,13 +3,13 @@
 use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Status};
 use std::sync::Arc;
 
-/// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread.
+/// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread, `%r2` to `%r4` are 0.
 fn module(body: &str) -> Arc<Module> {
     let text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
          .local .align 4 .b8 own[16]; .shared .align 4 .b8 tile[64];\n\
          .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [k_param_0];\n\
-         mov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
+         mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;\n{body}\nret;\n}}\n"
     );
     Arc::new(Module::parse(&text).expect("the test's PTX parses"))
 }

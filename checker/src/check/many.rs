@@ -91,7 +91,7 @@ pub fn run(
             done.push((at, checked));
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(others.len());
+    let cores = side_by_side(schedules.len());
     let done = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         let joined = threads.into_iter().map(|thread| thread.join());
@@ -103,6 +103,12 @@ pub fn run(
     }
     results.insert(0, usual);
     Ok(results)
+}
+
+/// How many of `schedules` orders run at the same time.
+pub fn side_by_side(schedules: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.min(schedules.saturating_sub(1)).max(1)
 }
 
 /// It came to no end, and nobody knows that it never will.

@@ -208,6 +208,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         }
         case.keep.clone_from(&how.keep);
         let limits = backend::Options { timeout: how.timeout, ..backend::Options::default() };
+        let limits = limits.one_of(many::side_by_side(schedules.len()));
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         Ok(backend::verify(&job, &limits)?.into_iter().flatten().next())
     };
