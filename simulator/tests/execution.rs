@@ -258,7 +258,7 @@ fn memory_faults_name_the_object() {
 #[test]
 fn other_faults() {
     assert_eq!(fault("trap;"), FindingKind::Trap);
-    assert!(matches!(fault("L: bra L;"), FindingKind::EndlessLoop { .. }));
+    assert!(matches!(fault("L: bra L;"), FindingKind::StepLimit { .. }));
     assert!(matches!(fault("mov.u64 %rd4, 77; call %rd4, (), p;"), FindingKind::BadJump { target: 77 }));
     let FindingKind::Unsupported { instruction } = fault("frobnicate.u32 %r1, %r2;") else { panic!() };
     assert_eq!(instruction, "frobnicate.u32 %r1, %r2");

@@ -137,9 +137,13 @@ impl<O: Observer> Worker<'_, O> {
             warp.look = Some(look);
             return Flow::Spin;
         }
-        let outdated = same || look.kept.as_ref().is_none_or(|kept| kept.compared >= kept.renewed);
-        if outdated {
-            let renewed = look.kept.as_ref().map_or(1, |kept| kept.renewed * 2);
+        // A cycle that took something in is looked at from here again, any other for longer.
+        let renewed = match &look.kept {
+            None => Some(1),
+            Some(kept) if same => Some(kept.renewed),
+            Some(kept) => (kept.compared >= kept.renewed).then(|| kept.renewed.saturating_mul(2)),
+        };
+        if let Some(renewed) = renewed {
             look.kept = Some(Kept::of(warp, &group, self.changes, renewed));
             (look.met, look.read) = (false, false);
         }
