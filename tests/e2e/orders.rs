@@ -20,13 +20,12 @@ fn report(ran: &Ran) -> Value {
 const SOME: &str = "its,adversarial:0,adversarial:4,adversarial:7,pct:3,pct:5";
 
 /// Kernels without a race whose outputs depend on the order: name, lines, body of `k(int* c, int* n)`.
-const DEPENDENT: [(&str, &str, &str); 8] = [
+const DEPENDENT: [(&str, &str, &str); 7] = [
     ("tickets", "1, 128", "c[threadIdx.x] = atomicAdd(n, 1);"),
     ("the last writer stays", "1, 64", "atomicExch(&c[7], threadIdx.x);"),
     ("the first block wins", "4, 32", "if (threadIdx.x == 0 && atomicCAS(n, 0, 1) == 0) c[0] = blockIdx.x;"),
     ("who is here", "1, 32", "c[threadIdx.x] = __activemask();"),
     ("who is here after a barrier", "1, 64", "__syncwarp(); c[threadIdx.x] = __popc(__activemask()); __syncwarp();"),
-    ("a shuffle among who is here", "1, 32", "c[threadIdx.x] = __shfl_down_sync(__activemask(), int(threadIdx.x), 1);"),
     ("a difference where the sum is the same", "1, 64", "atomicAdd(n, 1); c[threadIdx.x] = atomicAdd(n, 0);"),
     ("a lost update", "1, 64", "int seen = atomicAdd(n, 0); atomicExch(n, seen + 1); if (threadIdx.x == 0) c[1] = 1;"),
 ];
