@@ -280,10 +280,15 @@ impl Device {
         if self.heap.is_some() || !module.decoded().code.allocates() {
             return;
         }
-        self.heap = Some(Mutex::new(match self.alloc("device heap", bytes) {
-            Ok(base) => Heap::new(base, bytes),
-            Err(_) => Heap::default(),
-        }));
+        // Twice as much, so that mistakes have room to show; where that does not fit, what there is.
+        let room = [bytes.saturating_mul(2), bytes].into_iter().find_map(|room| {
+            let base = self.alloc("device heap", room).ok()?;
+            Some(Heap::new(base, room, bytes))
+        });
+        if let (Some(_), Some(allocation)) = (&room, self.global.allocations.last_mut()) {
+            allocation.heap = true;
+        }
+        self.heap = Some(Mutex::new(room.unwrap_or_default()));
     }
 
     /// Runs a kernel to its end or its fault.

@@ -102,7 +102,7 @@
 //! # What is left out
 //!
 //! Clusters and distributed shared memory, textures and surfaces, bulk and tensor copies, `wgmma` and `tcgen05`, sparse
-//! and one-bit matrices, device-side `malloc`: such an instruction parses and is [`FindingKind::Unsupported`] when it is
+//! and one-bit matrices: such an instruction parses and is [`FindingKind::Unsupported`] when it is
 //! executed. `cp.async` copies when it is issued. `%clock` counts warp instructions of the host thread.
 //!
 //! A kernel's fault is a result, never an error: a trap, a race or an endless loop ends in a [`LaunchReport`] whose

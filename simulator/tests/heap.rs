@@ -57,6 +57,30 @@ DONE:
     { .param .b64 param0; st.param.b64 [param0], p; call.uni free, (param0); }
     ret;
 }
+.visible .entry again(.param .u64 out, .param .u32 n)
+{
+    .reg .b64 p, to;
+    .reg .b32 v, t;
+    .reg .pred q;
+    mov.u32 t, %tid.x;
+    setp.ne.u32 q, t, 0;
+    @q ret;
+    mov.u32 v, 0;
+AGAIN:
+    { .param .b64 param0; st.param.b64 [param0], 64; .param .b64 retval0;
+      call.uni (retval0), malloc, (param0); ld.param.b64 p, [retval0]; }
+    setp.eq.u32 q, v, 9;
+    @q bra LOOK;
+    st.u32 [p], v;
+    { .param .b64 param0; st.param.b64 [param0], p; call.uni free, (param0); }
+    add.u32 v, v, 1;
+    bra.uni AGAIN;
+LOOK:
+    ld.u32 v, [p];
+    ld.param.u64 to, [out];
+    st.global.u32 [to], v;
+    ret;
+}
 .visible .entry unwritten(.param .u64 out, .param .u32 n)
 {
     .reg .b64 p, to;
@@ -107,6 +131,69 @@ fn a_full_heap_gives_null() {
     assert_eq!(report.status, Status::Finished);
     // Sixteen threads get the first node, whose value is 0; nobody gets a second.
     assert_eq!(sums, [0; 64]);
+}
+
+/// Runs `body` with `p`, a block of 10 bytes, and says what is wrong with it.
+fn said(body: &str) -> Vec<String> {
+    let head = &LIST[..LIST.find(".visible").expect("kernels")];
+    let malloc = |to: &str, bytes: u32| {
+        format!(
+            "{{ .param .b64 param0; st.param.b64 [param0], {bytes}; .param .b64 retval0;\n\
+             call.uni (retval0), malloc, (param0);\nld.param.b64 {to}, [retval0]; }}\n"
+        )
+    };
+    let body = body.replace("free(p)", "{ .param .b64 param0; st.param.b64 [param0], p;\ncall.uni free, (param0); }");
+    let text = format!(
+        "{head}.visible .entry k()\n{{\n.reg .b64 p, q; .reg .b32 v;\n{}{}st.u64 [p], 1; st.u64 [q], 1;\n{body}\nret;\n}}\n",
+        malloc("p", 10),
+        malloc("q", 16)
+    );
+    let launch =
+        Launch { kernel: "k".into(), grid: [1; 3], block: [1; 3], shared: 0, args: Vec::new(), cooperative: false };
+    let all = [Checks::NONE, Checks::ALL].map(|checks| {
+        let module = Module::parse(&text).expect("parses");
+        let mut device = Device::new(Arc::new(module), Config { checks, ..Config::default() });
+        let report = device.launch(&launch).expect("launches");
+        let describe = |finding: &simulator::Finding| match &finding.kind {
+            FindingKind::OutOfBounds { access } => format!("{}: {}", access.what, access.object),
+            other => other.to_string(),
+        };
+        report.findings.iter().map(describe).collect::<Vec<_>>()
+    });
+    assert_eq!(all[0], all[1], "with and without checks");
+    all[0].clone()
+}
+
+#[test]
+fn what_is_wrong_with_a_block_is_told_with_both_places() {
+    let cases = [
+        ("st.u16 [p+8], 1; ld.u8 v, [p+9]; free(p)", ""),
+        ("st.u16 [p+10], 1;", "write: byte 10 of the block of 10 allocated in line"),
+        ("ld.u32 v, [p+8];", "read: byte 8 of the block of 10 allocated in line"),
+        ("atom.add.u32 v, [p+16], 1;", "atomic: byte 16 of the block of 10 allocated in line"),
+        ("ld.u32 v, [q+28];", "read: byte 28 of the block of 16 allocated in line"),
+        ("free(p)\nst.u32 [p], 1;", "write: byte 0 of a block of 10 that was freed in line"),
+        ("free(p)\nld.u32 v, [p+4];", "read: byte 4 of a block of 10 that was freed in line"),
+        ("free(p)\nfree(p)", "free: byte 0 of a block of 10 that was freed in line"),
+        ("add.u64 p, p, 8; free(p)", "free: byte 8 of the block of 10 allocated in line"),
+    ];
+    for (body, expected) in cases {
+        let said = said(body);
+        let fits = if expected.is_empty() {
+            said.is_empty()
+        } else {
+            said.len() == 1 && said[0].starts_with(expected) && said[0].contains("by thread 0 of block 0")
+        };
+        assert!(fits, "{body}: {said:?}");
+    }
+}
+
+#[test]
+fn freed_memory_holds_nothing_when_it_comes_back() {
+    // As much as there is, freed and allocated again: what was written is gone.
+    let limits = Limits { heap: 64, ..Limits::default() };
+    let (report, _) = run("again", 0, Config { checks: Checks::ALL, limits, ..Config::default() });
+    assert!(matches!(report.findings[..], [simulator::Finding { kind: FindingKind::Uninitialised { .. }, .. }]));
 }
 
 #[test]

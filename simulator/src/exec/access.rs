@@ -109,9 +109,18 @@ impl<O: Observer> Worker<'_, O> {
         let (size, count) = (op.size, op.regs.len() as u32);
         let whole = size * count;
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
+        if op.space == AddressSpace::Generic
+            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Load, mask, (&found, whole))
+        {
+            return stop;
+        }
         let mut values = [[0u64; 32]; 8];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let (lanes, reached) = ((space, part), (&found, whole));
+            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Load, lanes, reached, op.array) {
+                return stop;
+            }
             let counted = if op.space == AddressSpace::Const { AddressSpace::Const } else { space };
             if !op.parameter {
                 self.count_access(group.pc, counted, AccessKind::Load, part, &found, whole);
@@ -173,6 +182,11 @@ impl<O: Observer> Worker<'_, O> {
         let (size, count) = (op.size, op.regs.len() as u32);
         let whole = size * count;
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
+        if op.space == AddressSpace::Generic
+            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Store, mask, (&found, whole))
+        {
+            return stop;
+        }
         if op.space == AddressSpace::Const {
             let at = (AddressSpace::Const, found[mask.trailing_zeros() as usize], whole);
             return self.bad_access(shared, warp, group.pc, mask, AccessKind::Store, at, Bad::Constant);
@@ -180,6 +194,11 @@ impl<O: Observer> Worker<'_, O> {
         let mut changed = 0u32;
         let values: Vec<[u64; 32]> = op.regs.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let (lanes, reached) = ((space, part), (&found, whole));
+            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Store, lanes, reached, op.array)
+            {
+                return stop;
+            }
             if !op.parameter {
                 self.count_access(group.pc, space, AccessKind::Store, part, &found, whole);
             }

@@ -21,11 +21,21 @@ impl<O: Observer> Worker<'_, O> {
             return Flow::Continue;
         }
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        if op.space == AddressSpace::Generic
+            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Atomic, mask, (&found, op.size))
+        {
+            return stop;
+        }
         let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         let second = warp.read(group.frame, op.c);
         let mut old = vec![[0u64; 32]; operands.len()];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let (lanes, reached) = ((space, part), (&found, op.size));
+            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Atomic, lanes, reached, op.array)
+            {
+                return stop;
+            }
             self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));
             if space == AddressSpace::Global {
                 self.protect(shared, warp, group.pc, AccessKind::Atomic, part, &found, op.size);
@@ -117,6 +127,9 @@ impl<O: Observer> Worker<'_, O> {
         let allocation = &global.allocations[at];
         if allocation.constant {
             return Err(Bad::Constant);
+        }
+        if allocation.heap && !self.in_heap(address, size) {
+            return Err(Bad::Bounds);
         }
         let offset = address - allocation.base;
         if self.global.alone() {

@@ -1,7 +1,7 @@
 //! A block: its warps, its shared memory, its barriers.
 
 use super::context::{Flow, Worker};
-use super::warp::{Since, State, Warp};
+use super::warp::{Since, State, Warp, poisoned};
 use crate::FindingKind;
 use crate::config::Schedule;
 use crate::isa::op::{BarrierKind, BarrierOp, Inst, Reg};
@@ -134,7 +134,11 @@ impl<O: Observer> Worker<'_, O> {
             dynamic => context.dynamic_base() + dynamic,
         };
         block.shared.bytes.clear();
-        block.shared.bytes.resize(bytes as usize, context.poison(linear) as u8 | 1);
+        block.shared.bytes.resize(bytes as usize, 1);
+        let poison = context.poison(linear);
+        for (at, word) in block.shared.bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *word = poisoned(poison, at as u32).to_le_bytes();
+        }
         let warps = threads.div_ceil(32) as usize;
         (block.shared.waited, block.shared.moved) = (0, false);
         block.warps.resize_with(warps, Warp::default);

@@ -53,7 +53,7 @@ impl<O: Observer> Worker<'_, O> {
                 let message = self.assert_message(shared, warp, group.frame, mask, op);
                 self.fault(shared, warp, group.pc, mask, FindingKind::Assert { message })
             }
-            Callee::Malloc => self.malloc(warp, at, mask, op),
+            Callee::Malloc => self.malloc(shared, warp, at, mask, op),
             Callee::Free => self.free(shared, warp, at, mask, op),
             Callee::Missing(name) => {
                 let instruction = format!("call {name}: it has no body in this module");

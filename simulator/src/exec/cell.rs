@@ -57,6 +57,9 @@ impl<O: Observer> Worker<'_, O> {
             _ => {
                 let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
                 let allocation = &self.global.get().allocations[at];
+                if allocation.heap && !self.in_heap(address, size) {
+                    return Err(Bad::Bounds);
+                }
                 // A word of 64 bits is two here: one lock for whoever cares, as for atomics.
                 let words = self.global.get();
                 let _guard = (size == 8 && !self.global.alone()).then(|| words.lock(address).lock());
@@ -101,6 +104,9 @@ impl<O: Observer> Worker<'_, O> {
                 let allocation = &self.global.get().allocations[at];
                 if allocation.constant {
                     return Err(Bad::Constant);
+                }
+                if allocation.heap && !self.in_heap(address, size) {
+                    return Err(Bad::Bounds);
                 }
                 let words = self.global.get();
                 let _guard = (size == 8 && !self.global.alone()).then(|| words.lock(address).lock());

@@ -39,7 +39,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// The operation, or the nearest call on the way to it that has a source line: library functions have none.
-    fn with_a_line(&self, warp: &Warp, pc: u32, mask: u32) -> u32 {
+    pub(super) fn with_a_line(&self, warp: &Warp, pc: u32, mask: u32) -> u32 {
         let code = &self.context.decoded.code;
         let has_line =
             |pc: u32| code.origins.get(pc as usize).is_some_and(|origin| code.lines[origin.line as usize].1 > 0);
@@ -55,7 +55,7 @@ impl<O: Observer> Worker<'_, O> {
         if has_line(at) { at } else { pc }
     }
 
-    fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
+    pub(super) fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
         let code = &self.context.decoded.code;
         let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
         let (file, line) = code.lines[origin.line as usize];
@@ -158,6 +158,10 @@ impl<O: Observer> Worker<'_, O> {
             _ => {
                 let all = &self.global.get().allocations;
                 let at = all.partition_point(|allocation| allocation.base <= address);
+                let heap = at.checked_sub(1).is_some_and(|at| all[at].heap && address - all[at].base < all[at].size);
+                if let Some(found) = heap.then(|| self.heap_object(address)).flatten() {
+                    return found;
+                }
                 let near = [at.checked_sub(1), Some(at)];
                 let all: Vec<(&str, u64, u64)> = near
                     .into_iter()
@@ -226,7 +230,9 @@ impl<O: Observer> Worker<'_, O> {
             AddressSpace::Const => (AddressSpace::Global, address),
             // Shared addresses are 32 bits; a generic one that points there is taken as well.
             AddressSpace::Shared if address >> 32 == window::SHARED >> 32 => (space, address & (window::SIZE - 1)),
-            AddressSpace::Local if address >> 32 == window::LOCAL >> 32 => (space, address & (window::SIZE - 1)),
+            AddressSpace::Local if window::classify(address) == AddressSpace::Local => {
+                (space, address & (window::SIZE - 1))
+            }
             space => (space, address),
         }
     }

@@ -10,6 +10,7 @@ use super::select::{bits, compare, put};
 use super::special::{by_lane, parameter, uniform};
 use super::warp::{Group, Warp};
 use crate::isa::op::{NO_GUARD, Op, Reg, Special};
+use crate::memory::window;
 use crate::num::Rounding;
 
 /// Why the loop stopped; the group's program counter is at the operation that did it.
@@ -248,6 +249,11 @@ pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut G
                     map!(r32, d, u32, |lane| values[lane] as u32);
                 }
             },
+            Op::Special64 { d, which: Special::LocalWindow } => {
+                let linear = memory.by.block;
+                let bases = std::array::from_fn(|lane| window::local_base(linear, *index, lane as u32));
+                put(&mut r64[d as usize], &bases, mask);
+            }
             Op::Special64 { d, which } => {
                 let value = uniform(which, context, *index, block, clock + instructions);
                 let values = value.map_or_else(|| by_lane(which, tid), |value| [value; 32]);

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod atomic;
 pub mod block;
+mod bounds;
 mod bulk;
 pub mod call;
 pub mod cell;

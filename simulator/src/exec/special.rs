@@ -13,7 +13,8 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         | Special::LanemaskLt
         | Special::LanemaskLe
         | Special::LanemaskGt
-        | Special::LanemaskGe => return None,
+        | Special::LanemaskGe
+        | Special::LocalWindow => return None,
         Special::Tid(_) | Special::Ctaid(3..) => 0,
         Special::Ntid(3..) | Special::Nctaid(3..) => 1,
         Special::Ntid(at) => context.block[at as usize].into(),

@@ -31,30 +31,6 @@ impl<O: Observer> Worker<'_, O> {
         self.fault(shared, warp, pc, lanes, kind)
     }
 
-    /// Reports the lanes of `mask` that write to an input.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
-    pub fn protect(
-        &mut self,
-        shared: &Shared,
-        warp: &Warp,
-        pc: u32,
-        kind: AccessKind,
-        mask: u32,
-        addresses: &[u64; 32],
-        size: u32,
-    ) {
-        let inside = |lane: &u32| mask >> lane & 1 != 0;
-        let lanes = (0..32u32).filter(inside).fold(0u32, |all, lane| {
-            let found = self.allocation(addresses[lane as usize], size.into());
-            all | u32::from(found.is_some_and(|at| self.global.get().allocations[at].input)) << lane
-        });
-        if lanes != 0 {
-            let address = addresses[lanes.trailing_zeros() as usize & 31];
-            let access = self.describe(shared, warp, pc, lanes, kind, AddressSpace::Global, address, size);
-            self.report(shared, warp, pc, lanes, FindingKind::InputChanged { access }, crate::Severity::Error);
-        }
-    }
-
     /// Reports a lane's bad access.
     #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn refuse(

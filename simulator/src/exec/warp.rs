@@ -213,7 +213,10 @@ impl Warp {
             self.loaded = Some(function);
         }
         self.local.clear();
-        self.local.resize(info.local as usize / 4, [poison; 32]);
+        self.local.resize(info.local as usize / 4, [0; 32]);
+        for (at, word) in self.local.iter_mut().enumerate() {
+            *word = std::array::from_fn(|lane| poisoned(poison, (32 * at + lane) as u32));
+        }
         self.poison(0, 0, 0, info, self.lanes, poison);
         self.frames.clear();
         self.frames.push(Frame {
@@ -441,7 +444,7 @@ impl Warp {
         self.reserve(frame.base32, frame.base64, frame.base_p, info);
         let words = (frame.local + info.local) as usize / 4;
         if self.local.len() < words {
-            self.local.resize(words, [poison; 32]);
+            self.local.resize(words, [1; 32]);
         }
         let mask = frame.lanes;
         // Lanes that come the same way at different times are in one frame, so that they can meet in the function.
@@ -452,8 +455,11 @@ impl Warp {
         };
         let known = self.frames.iter().position(same);
         self.poison(frame.base32, frame.base64, frame.base_p, info, mask, poison);
-        for word in &mut self.local[frame.local as usize / 4..words] {
-            blend(word, poison, mask);
+        let first = frame.local as usize / 4;
+        for (at, word) in self.local[first..words].iter_mut().enumerate() {
+            for (lane, word) in word.iter_mut().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
+                *word = poisoned(poison, (32 * (first + at) + lane) as u32);
+            }
         }
         for &(r, value) in &info.constants32 {
             blend(&mut self.r32[(frame.base32 + u32::from(r)) as usize], value, mask);
@@ -514,6 +520,12 @@ impl Warp {
             }
         }
     }
+}
+
+/// What is in a word that nothing wrote: never 0, and another value in the next word.
+#[inline(always)]
+pub fn poisoned(poison: u32, at: u32) -> u32 {
+    poison.wrapping_add(at.wrapping_mul(0x9e37_79ba)) | 1
 }
 
 fn blend<T: Copy>(to: &mut [T; 32], value: T, mask: u32) {

@@ -201,7 +201,8 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             continue;
         };
         let (accesses, atomics) = (code.accesses.len(), code.atomics.len());
-        let mut builder = Builder::new(&symbols, &mut code, index as u32, function.entry, reach[index], registers);
+        let mut builder =
+            Builder::new(&symbols, &mut code, index as u32, function.entry, (reach[index], &shared), registers);
         builder.formals(&function.prototype.params, false);
         builder.formals(&function.prototype.returns, true);
         if function.entry && function.cluster > 1 {
@@ -223,6 +224,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         }
         control_flow::place(&mut builder, base);
         let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
+        let arrays: Vec<_> = builder.arrays.drain(..).map(|(reg, array, _)| (reg, array)).collect();
         for (name, at, size) in builder.own_shared.drain(..) {
             decoded_shared.push((name, at, size, Some(index as u32)));
         }
@@ -247,6 +249,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
                 max_threads: function.max_threads,
             });
         }
+        super::provenance::bound(&mut code, &info, &arrays);
         info.unassigned = super::liveness::unassigned(&code, &info);
         code.functions.push(info);
     }

@@ -3,7 +3,7 @@
 use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, value};
-use super::op::{AccessOp, AddressSpace, AtomicFn, AtomicOp, CopyOp, Op, Reg};
+use super::op::{AccessOp, AddressSpace, AtomicFn, AtomicOp, CopyOp, Op, Reg, Special};
 use crate::memory::window;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
@@ -147,6 +147,7 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
         }
     }
     let (order, scope) = ordering(parts, Order::Weak);
+    let array = b.array_named(at);
     let size = ty.size().min(8);
     b.code.accesses.push(AccessOp {
         space,
@@ -160,6 +161,7 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
         order,
         scope,
         may_spin: order != Order::Weak,
+        array,
     });
     b.emit(Op::Load(b.code.accesses.len() as u32 - 1));
     Ok(())
@@ -181,6 +183,7 @@ fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<
         }
     }
     let (order, scope) = ordering(parts, Order::Weak);
+    let array = b.array_named(at);
     let size = ty.size().min(8);
     b.code.accesses.push(AccessOp {
         space,
@@ -194,6 +197,7 @@ fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<
         order,
         scope,
         may_spin: false,
+        array,
     });
     b.emit(Op::Store(b.code.accesses.len() as u32 - 1));
     Ok(())
@@ -215,6 +219,7 @@ fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
         order: Order::Weak,
         scope: Scope::Gpu,
         may_spin: false,
+        array: None,
     });
     b.emit(Op::Discard(b.code.accesses.len() as u32 - 1));
     Ok(())
@@ -307,6 +312,7 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     let (order, scope) = ordering(parts, Order::Relaxed);
     // A read in disguise (`atomicAdd(p, 0)`) and the lock's own instructions are what spin loops are made of.
     let may_spin = !d.is_empty() && (matches!(name, "cas" | "exch") || *value == Operand::Int(0));
+    let array = b.array_named(at);
     let corrects = matches!(name, "cas" | "min" | "max" | "and" | "or");
     b.code.atomics.push(AtomicOp {
         corrects,
@@ -322,6 +328,7 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
         scope,
         may_spin,
         flops,
+        array,
     });
     b.emit(Op::Atomic(b.code.atomics.len() as u32 - 1));
     Ok(())
@@ -391,7 +398,13 @@ fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand])
         b.emit(Op::Mov64 { d, a });
         return Ok(());
     }
-    let base = b.const64(base);
+    let base = if base == window::LOCAL {
+        let own = b.temp64();
+        b.emit(Op::Special64 { d: own, which: Special::LocalWindow });
+        own
+    } else {
+        b.const64(base)
+    };
     b.emit(if parts.has("to") { Op::Sub64 { d, a, b: base } } else { Op::Add64 { d, a, b: base } });
     Ok(())
 }

@@ -15,3 +15,4 @@ pub mod lower_matrix;
 pub mod lower_memory;
 pub mod lower_sync;
 pub mod op;
+pub mod provenance;

@@ -17,9 +17,14 @@ pub struct Allocation {
     pub constant: bool,
     /// Stores are findings.
     pub input: bool,
+    /// What `malloc` takes from: only its blocks may be touched.
+    pub heap: bool,
     /// Contents, the last word padded.
     pub words: Box<[AtomicU32]>,
 }
+
+/// Bytes between allocations: the reach of an index of 32 bits into elements of 16 bytes.
+const APART: u64 = 1 << 35;
 
 const STRIPES: usize = 64;
 
@@ -49,13 +54,24 @@ impl Global {
     pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) {
         let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
         self.in_use += size;
-        self.allocations.push(Allocation { base, size, name: name.to_string(), constant, input: false, words });
+        self.allocations.push(Allocation {
+            base,
+            size,
+            name: name.to_string(),
+            constant,
+            input: false,
+            heap: false,
+            words,
+        });
     }
 
-    /// Adds an allocation: 256-byte aligned, with at least 256 bytes of nothing after it.
+    /// Adds an allocation: 256-byte aligned, so far from the next one that no wrong index of 32 bits gets there, while
+    /// there is room; at least 256 bytes away in any case.
     pub fn alloc(&mut self, size: u64, name: &str) -> u64 {
         let base = self.next;
-        self.next = (base + size + 512).next_multiple_of(256);
+        let far = base + size + APART;
+        let end = if far < super::window::SHARED / 2 { far } else { base + size + 512 };
+        self.next = end.next_multiple_of(256);
         self.place(base, size, name, false);
         base
     }

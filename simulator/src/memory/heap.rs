@@ -1,84 +1,167 @@
-//! What `malloc` and `free` of device code share: one allocation of global memory, [`crate::Limits::heap`] bytes, which
-//! lives as long as the device.
+//! What `malloc` and `free` of device code share: one allocation of global memory, twice [`crate::Limits::heap`] bytes,
+//! which lives as long as the device. The limit is on what is allocated at a time; the rest is room for mistakes to show.
 //!
-//! Freed memory is handed out again only when the rest is used up, so that most uses after `free` touch memory that is
-//! nobody else's.
+//! Between blocks lies memory that is nobody's, and freed memory is handed out again only when everything else is used up,
+//! the longest free first, so that whoever overruns a block or uses it after `free` touches what belongs to nobody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-/// Alignment of what `malloc` returns.
+/// Alignment of what `malloc` returns, and the least distance between blocks.
 const ALIGN: u64 = 16;
+
+/// Who called `malloc` or `free`: the operation, the block and the thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// Index of the operation, or of the nearest call that has a source line.
+    pub pc: u32,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index.
+    pub thread: [u32; 3],
+}
+
+/// A block, allocated or freed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// First address.
+    pub address: u64,
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// Who allocated it.
+    pub allocated: Caller,
+    /// Who freed it.
+    pub freed: Option<Caller>,
+}
+
+impl Piece {
+    /// Bytes with what lies between it and the next one.
+    fn room(bytes: u64) -> Option<u64> {
+        bytes.checked_next_multiple_of(ALIGN)?.checked_add(ALIGN)
+    }
+}
+
+/// Why `free` refuses an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAllocated;
 
 /// Blocks by address.
 #[derive(Debug, Default)]
 pub struct Heap {
+    base: u64,
     next: u64,
     end: u64,
-    live: BTreeMap<u64, u64>,
-    free: BTreeMap<u64, u64>,
+    limit: u64,
+    in_use: u64,
+    pieces: BTreeMap<u64, Piece>,
+    /// Freed ones, the longest free first.
+    freed: VecDeque<u64>,
 }
 
 impl Heap {
-    /// A heap of `size` bytes at an address.
-    pub fn new(base: u64, size: u64) -> Self {
-        Self { next: base, end: base + size, ..Self::default() }
+    /// A heap of `size` bytes at an address, of which `limit` may be allocated at a time.
+    pub fn new(base: u64, size: u64, limit: u64) -> Self {
+        Self { base, next: base, end: base + size, limit, ..Self::default() }
     }
 
     /// `malloc`: the address, 0 if there is no room or nothing was asked for.
-    pub fn allocate(&mut self, size: u64) -> u64 {
-        let Some(bytes) = size.checked_next_multiple_of(ALIGN).filter(|bytes| *bytes > 0) else { return 0 };
-        let address = if bytes <= self.end - self.next {
-            let address = self.next;
-            self.next += bytes;
-            address
-        } else {
-            let Some((&address, &room)) = self.free.iter().find(|(_, room)| **room >= bytes) else { return 0 };
-            self.free.remove(&address);
-            if room > bytes {
-                self.free.insert(address + bytes, room - bytes);
-            }
-            address
-        };
-        self.live.insert(address, bytes);
+    pub fn allocate(&mut self, bytes: u64, caller: Caller) -> u64 {
+        let Some(room) = Piece::room(bytes).filter(|_| bytes > 0) else { return 0 };
+        if room - ALIGN > self.limit.saturating_sub(self.in_use) {
+            return 0;
+        }
+        let Some(address) = self.place(room) else { return 0 };
+        self.in_use += room - ALIGN;
+        self.pieces.insert(address, Piece { address, bytes, allocated: caller, freed: None });
         address
     }
 
-    /// `free`: false if `malloc` did not return this address, or it was freed since. Nothing happens at 0.
-    pub fn release(&mut self, address: u64) -> bool {
+    /// Where `room` bytes are nobody's.
+    fn place(&mut self, room: u64) -> Option<u64> {
+        if room <= self.end - self.next {
+            let address = self.next;
+            self.next += room;
+            return Some(address);
+        }
+        // Freed blocks are given up, the longest free first, until there is a gap.
+        while let Some(oldest) = self.freed.pop_front() {
+            self.pieces.remove(&oldest);
+            let before = self.pieces.range(..oldest).next_back();
+            let start = before.map_or(self.base, |(at, piece)| at + Piece::room(piece.bytes).unwrap_or(0)).min(oldest);
+            let end = self.pieces.range(oldest..).next().map_or(self.next, |(at, _)| *at);
+            if room <= end - start {
+                return Some(start);
+            }
+        }
+        // Gaps that others have left.
+        let mut end = self.base;
+        for (at, piece) in &self.pieces {
+            if room <= at.saturating_sub(end) {
+                return Some(end);
+            }
+            end = at + Piece::room(piece.bytes).unwrap_or(0);
+        }
+        None
+    }
+
+    /// `free`. Nothing happens at 0. Gives the block, or says that no block that is allocated begins there.
+    pub fn release(&mut self, address: u64, caller: Caller) -> Result<Option<Piece>, NotAllocated> {
         if address == 0 {
-            return true;
+            return Ok(None);
         }
-        let Some(mut bytes) = self.live.remove(&address) else { return false };
-        let mut start = address;
-        if let Some(after) = self.free.remove(&(address + bytes)) {
-            bytes += after;
-        }
-        if let Some((&before, &room)) = self.free.range(..address).next_back()
-            && before + room == address
-        {
-            start = before;
-            bytes += room;
-        }
-        self.free.insert(start, bytes);
-        true
+        let piece = self.pieces.get_mut(&address).filter(|piece| piece.freed.is_none()).ok_or(NotAllocated)?;
+        piece.freed = Some(caller);
+        self.in_use -= Piece::room(piece.bytes).unwrap_or(ALIGN) - ALIGN;
+        self.freed.push_back(address);
+        Ok(Some(*piece))
+    }
+
+    /// Are these bytes inside a block that is allocated?
+    pub fn holds(&self, address: u64, size: u64) -> bool {
+        self.nearest(address).is_some_and(|piece| {
+            let offset = address.wrapping_sub(piece.address);
+            piece.freed.is_none() && offset < piece.bytes && size <= piece.bytes - offset
+        })
+    }
+
+    /// The block that begins at an address or last before it, freed ones included; else the first one behind it.
+    pub fn nearest(&self, address: u64) -> Option<Piece> {
+        let before = self.pieces.range(..=address).next_back();
+        before.or_else(|| self.pieces.range(address..).next()).map(|(_, piece)| *piece)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Heap;
+    use super::*;
+
+    const WHO: Caller = Caller { pc: 1, block: [0; 3], thread: [0; 3] };
 
     #[test]
-    fn blocks_do_not_overlap_and_come_back() {
-        let mut heap = Heap::new(4096, 64);
-        let (a, b) = (heap.allocate(1), heap.allocate(30));
-        assert_eq!((a, b), (4096, 4112));
-        assert_eq!(heap.allocate(17), 0, "no room");
-        assert_eq!(heap.allocate(0), 0);
-        assert_eq!(heap.allocate(u64::MAX), 0);
-        assert!(heap.release(a) && !heap.release(a) && !heap.release(b + 16) && heap.release(0));
-        assert_eq!(heap.allocate(16), 4144, "what was never used comes first");
-        assert!(heap.release(b));
-        assert_eq!(heap.allocate(48), 4096, "neighbours are joined");
+    fn blocks_are_apart_and_come_back_last() {
+        let mut heap = Heap::new(4096, 128, 64);
+        let (a, b) = (heap.allocate(1, WHO), heap.allocate(30, WHO));
+        assert_eq!((a, b), (4096, 4128));
+        assert_eq!(heap.allocate(17, WHO), 0, "beyond the limit");
+        assert_eq!(heap.allocate(0, WHO), 0);
+        assert_eq!(heap.allocate(u64::MAX, WHO), 0);
+        assert!(heap.release(a, WHO).is_ok());
+        assert_eq!(heap.release(a, WHO), Err(NotAllocated));
+        assert_eq!(heap.release(b + 16, WHO), Err(NotAllocated));
+        assert_eq!(heap.release(0, WHO), Ok(None));
+        assert_eq!(heap.allocate(16, WHO), 4176, "what was never used comes first");
+        assert!(heap.release(b, WHO).is_ok());
+        assert_eq!(heap.allocate(40, WHO), 4096, "neighbours are joined");
+    }
+
+    #[test]
+    fn only_allocated_bytes_are_held() {
+        let mut heap = Heap::new(4096, 1024, 512);
+        let a = heap.allocate(10, WHO);
+        let b = heap.allocate(10, WHO);
+        assert!(heap.holds(a, 10) && heap.holds(a + 9, 1) && heap.holds(b, 1));
+        assert!(!heap.holds(a + 10, 1) && !heap.holds(a + 9, 2) && !heap.holds(a - 1, 1) && !heap.holds(b - 1, 1));
+        assert_eq!(heap.nearest(a + 12).map(|piece| piece.address), Some(a));
+        assert_eq!(heap.release(a, WHO).map(|piece| piece.map(|piece| piece.bytes)), Ok(Some(10)));
+        assert!(!heap.holds(a, 1) && heap.holds(b, 10));
     }
 }

@@ -8,7 +8,7 @@ pub const VARIABLES: u64 = 0x0000_0100_0000_0000;
 pub const ALLOCATIONS: u64 = 0x0000_0200_0000_0000;
 /// A block's shared memory.
 pub const SHARED: u64 = 0x0000_1000_0000_0000;
-/// A thread's local memory.
+/// A thread's local memory; see [`local_base`].
 pub const LOCAL: u64 = 0x0000_2000_0000_0000;
 /// A kernel's parameters.
 pub const PARAM: u64 = 0x0000_3000_0000_0000;
@@ -22,10 +22,22 @@ pub const SIZE: u64 = 1 << 32;
 pub fn classify(address: u64) -> AddressSpace {
     match address >> 32 {
         0x1000 => AddressSpace::Shared,
-        0x2000 => AddressSpace::Local,
         0x3000 => AddressSpace::Param,
+        high if high & 0xffff == LOCAL >> 32 => AddressSpace::Local,
         _ => AddressSpace::Global,
     }
+}
+
+/// Where a thread's own local memory begins among generic addresses. The upper 16 bits say whose it is: warp and lane, and
+/// the last bits of the block.
+#[inline(always)]
+pub fn local_base(block: u64, warp: u32, lane: u32) -> u64 {
+    LOCAL | (block & 0x3f) << 58 | u64::from(warp & 31) << 53 | u64::from(lane & 31) << 48
+}
+
+/// Warp and lane of whom a generic address of local memory belongs to.
+pub fn local_owner(address: u64) -> (u32, u32) {
+    ((address >> 53) as u32 & 31, (address >> 48) as u32 & 31)
 }
 
 /// Is the address among module-level variables?

@@ -23,7 +23,7 @@ impl Direct<'_> {
             [Reg::R32(d)] => Some(d),
             _ => return None,
         };
-        let place = Place { space: op.space, base: op.base, offset: op.offset as u64, size: 4 };
+        let place = Place { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };
         let lanes = self.locate(&place, files, mask)?;
         let operands = &files.r32[operand as usize];
         let (mut old, mut changed) = ([0; 32], 0);

@@ -2,6 +2,7 @@
 
 use super::{Direct, Files, Lanes, Shape};
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
+use crate::isa::provenance::Array;
 use crate::memory::global::Allocation;
 use crate::memory::window;
 use crate::observe::Order;
@@ -16,6 +17,8 @@ pub struct Place {
     pub offset: u64,
     /// Bytes a lane, a power of two.
     pub size: u32,
+    /// The shared array that it has to stay in.
+    pub array: Option<Array>,
 }
 
 impl Direct<'_> {
@@ -29,13 +32,13 @@ impl Direct<'_> {
         }
         let offset = if op.frame { op.offset + i64::from(files.frame) } else { op.offset } as u64;
         let size = op.size * op.regs.len() as u32;
-        self.locate(&Place { space: op.space, base: op.base, offset, size }, files, mask)
+        self.locate(&Place { space: op.space, base: op.base, offset, size, array: op.array }, files, mask)
     }
 
     /// Finds what the lanes of `mask` ask for.
     #[inline(always)]
     pub fn locate(&mut self, place: &Place, files: &Files<'_>, mask: u32) -> Option<Lanes> {
-        let Place { space, base, offset, size } = *place;
+        let Place { space, base, offset, size, array } = *place;
         if mask == 0 {
             return None;
         }
@@ -53,11 +56,11 @@ impl Direct<'_> {
         };
         let (start, length) = match space {
             AddressSpace::Global | AddressSpace::Const => {
-                let found = self.allocation(first, size.into())?;
+                let found = self.allocation(first, size.into()).filter(|found| !found.heap)?;
                 (found.base, found.size)
             }
             AddressSpace::Shared => (window_start(first, window::SHARED), self.shared.len() as u64),
-            AddressSpace::Local => (window_start(first, window::LOCAL), files.local.len() as u64 * 4),
+            AddressSpace::Local => (0, files.local.len() as u64 * 4),
             AddressSpace::Param | AddressSpace::Generic => return None,
         };
         // Offsets have 32 bits.
@@ -65,6 +68,17 @@ impl Direct<'_> {
         let mut offsets = [0u32; 32];
         let mut outside = false;
         match base {
+            // Generic addresses of local memory say whose it is; another thread's are left to those who complain.
+            Reg::R64(r) if window::classify(first) == AddressSpace::Local => {
+                let own = |lane: usize| window::local_base(self.by.block, self.by.warp, lane as u32);
+                let begin = first.wrapping_sub(own(lane));
+                for (lane, base) in files.r64[r as usize].iter().enumerate() {
+                    let offset = base.wrapping_add(offset).wrapping_sub(own(lane));
+                    let offset = if mask >> lane & 1 != 0 { offset } else { begin };
+                    outside |= offset > limit;
+                    offsets[lane] = offset as u32;
+                }
+            }
             Reg::R64(r) => {
                 let (begin, shift) = (first.wrapping_sub(start), offset.wrapping_sub(start));
                 for (lane, base) in files.r64[r as usize].iter().enumerate() {
@@ -87,6 +101,12 @@ impl Direct<'_> {
             _ => {
                 outside = first.wrapping_sub(start) > limit;
                 offsets = [first.wrapping_sub(start) as u32; 32];
+            }
+        }
+        if let (AddressSpace::Shared, Some((from, to))) = (space, array) {
+            let limit = to.checked_sub(from + size)?;
+            for &offset in &offsets {
+                outside |= offset.wrapping_sub(from) > limit;
             }
         }
         let begin = offsets[lane];

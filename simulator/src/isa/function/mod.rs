@@ -8,6 +8,7 @@ mod statements;
 mod used;
 
 use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::HashMap;
 
@@ -75,6 +76,10 @@ pub struct Builder<'m> {
     pub shared: u64,
     /// Its shared variables: name, offset, bytes.
     pub own_shared: Vec<(String, u64, u64)>,
+    /// The module's shared variables: name, offset, bytes.
+    pub shared_names: &'m [(String, u64, u64)],
+    /// Registers that hold addresses of shared arrays, and which.
+    pub arrays: Vec<(Reg, Array, u64)>,
     /// The function is an entry.
     pub entry: bool,
     scopes: Vec<Scope>,
@@ -98,7 +103,7 @@ impl<'m> Builder<'m> {
         code: &'m mut Code,
         index: u32,
         entry: bool,
-        shared: u64,
+        (shared, shared_names): (u64, &'m [(String, u64, u64)]),
         registers: u32,
     ) -> Self {
         Self {
@@ -113,6 +118,8 @@ impl<'m> Builder<'m> {
             labels: Vec::new(),
             shared,
             own_shared: Vec::new(),
+            shared_names,
+            arrays: Vec::new(),
             entry,
             scopes: vec![Scope::default()],
             constants32: HashMap::new(),
@@ -210,6 +217,28 @@ impl<'m> Builder<'m> {
         self.constants64.insert(value, r);
         self.info.constants64.push((r, value));
         r
+    }
+
+    /// A register as wide as the type that holds the address of a shared array, which is more than a number.
+    pub fn array_address(&mut self, ty: Ty, value: u64, array: Array) -> Reg {
+        let known = self
+            .arrays
+            .iter()
+            .find(|(reg, of, at)| (*of, *at) == (array, value) && matches!(reg, Reg::R64(_)) == (ty.size() >= 8));
+        if let Some((reg, ..)) = known {
+            return *reg;
+        }
+        let reg = if ty.size() >= 8 {
+            let r = self.temp64();
+            self.info.constants64.push((r, value));
+            Reg::R64(r)
+        } else {
+            let r = self.temp32();
+            self.info.constants32.push((r, value as u32));
+            Reg::R32(r)
+        };
+        self.arrays.push((reg, array, value));
+        reg
     }
 
     /// A constant in a register as wide as the type.

@@ -2,6 +2,7 @@
 
 use super::{Builder, Local, Lower, Symbol, Unknown};
 use crate::isa::op::Reg;
+use crate::isa::provenance::Array;
 use crate::memory::window;
 use crate::ptx::ast::Operand;
 
@@ -97,6 +98,32 @@ impl Builder<'_> {
             Symbol::Address(address) | Symbol::Shared(address) => Some(*address),
             Symbol::Function(index) => Some(window::function_address(*index)),
             Symbol::SharedDynamic => None,
+        }
+    }
+
+    /// The shared array of that name, if it has a size.
+    pub fn array(&mut self, name: &str) -> Option<Array> {
+        let at = match self.find(name) {
+            Some(Local::Shared(offset)) => offset,
+            Some(_) => return None,
+            None => match self.symbols.get(name)? {
+                Symbol::Shared(at) => *at,
+                _ => return None,
+            },
+        };
+        let all = self.own_shared.iter().chain(self.shared_names);
+        let size = all.filter(|(_, from, _)| *from == at).map(|(.., size)| *size).find(|size| *size > 0)?;
+        Some((u32::try_from(at).ok()?, u32::try_from(at + size).ok()?))
+    }
+
+    /// The shared array that an address names.
+    pub fn array_named(&mut self, address: &Operand) -> Option<Array> {
+        match address {
+            Operand::Address(inner) => match inner.first()? {
+                Operand::Name(name, _) if self.register(name).is_none() => self.array(name),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -78,8 +78,11 @@ impl Builder<'_> {
             }
             return Ok(Reg::R32(d));
         }
-        let address = self.fixed_address(name).ok_or(Unknown)?;
-        Ok(self.constant(ty, address.wrapping_add(offset as u64)))
+        let address = self.fixed_address(name).ok_or(Unknown)?.wrapping_add(offset as u64);
+        match self.array(name) {
+            Some(array) if ty.size() >= 4 => Ok(self.array_address(ty, address, array)),
+            _ => Ok(self.constant(ty, address)),
+        }
     }
 
     fn narrow(&mut self, reg: Reg, ty: Ty) -> Reg {

@@ -41,6 +41,8 @@ pub struct AccessOp {
     pub scope: Scope,
     /// A load that a spin loop may be made of.
     pub may_spin: bool,
+    /// The shared array that it has to stay in, where that is known.
+    pub array: Option<crate::isa::provenance::Array>,
 }
 
 /// What an atomic does: old value and operands to the new value, as bits.
@@ -75,6 +77,8 @@ pub struct AtomicOp {
     pub may_spin: bool,
     /// Floating-point operations an element.
     pub flops: u8,
+    /// The shared array that it has to stay in, where that is known.
+    pub array: Option<crate::isa::provenance::Array>,
 }
 
 /// A fence.

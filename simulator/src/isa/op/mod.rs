@@ -65,11 +65,18 @@ pub enum Special {
     DynamicSmemSize,
     DynamicSmemBase,
     TotalSmemSize,
+    /// Where the thread's local memory begins among generic addresses.
+    LocalWindow,
     Zero,
     One,
 }
 
 impl Special {
+    /// An address, or a part of one.
+    pub fn is_base(self) -> bool {
+        matches!(self, Self::DynamicSmemBase | Self::LocalWindow)
+    }
+
     /// A clock or a timer: a loop that reads it never comes back to the same state.
     pub fn is_clock(self) -> bool {
         matches!(
