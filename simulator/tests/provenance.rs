@@ -43,7 +43,7 @@ const TWO: &str = ".shared .align 4 .b8 s[128]; .shared .align 4 .b8 t[128];";
 
 #[test]
 fn an_index_does_not_lead_from_one_shared_array_into_the_next() {
-    let past = "`s` + 128 (0 bytes behind the end of its 128), that is `t` + 0";
+    let past = "`s` + 128 (right behind its 128 bytes), that is `t` + 0";
     let cases = [
         ("mov.u32 %r3, s; add.s32 %r3, %r3, %r2; ld.shared.u32 %r4, [%r3+128];", format!("read: {past}")),
         (

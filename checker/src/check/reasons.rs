@@ -400,22 +400,22 @@ fn unwritten(access: &Access) -> &'static str {
     }
 }
 
-/// An object with the name that the source gives it: `tile` for `_ZZ4turnPKfPfiE4tile`.
-pub(super) fn readable(object: &str) -> String {
-    let mut parts = object.splitn(3, '`');
-    let (Some(before), Some(name), Some(after)) = (parts.next(), parts.next(), parts.next()) else {
-        return object.to_owned();
-    };
+/// Text with the names that the source gives to objects between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
+pub(super) fn readable(text: &str) -> String {
+    let named = |(at, part): (usize, &str)| if at % 2 == 1 { name(part) } else { part.to_owned() };
+    text.split('`').enumerate().map(named).collect()
+}
+
+fn name(name: &str) -> String {
     // The compiler's name for all local arrays of a function together.
     if name.starts_with("__local_depot") {
-        return format!("{before}the local arrays{after}");
+        return "the local arrays".to_owned();
     }
     // `a` would be read as the code of a type.
     let mangled = Some(name).filter(|name| name.starts_with("_Z"));
     let demangled =
         mangled.and_then(|name| cpp_demangle::Symbol::new(name).ok()).and_then(|symbol| symbol.demangle().ok());
-    let name = demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name);
-    format!("{before}`{name}`{after}")
+    format!("`{}`", demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name))
 }
 
 /// What a compile error says, one reason a message.

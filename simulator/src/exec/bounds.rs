@@ -63,8 +63,11 @@ impl<O: Observer> Worker<'_, O> {
         let bytes = to - from;
         access.object = match addresses[lane].checked_sub(from.into()) {
             Some(past) => {
-                let behind = past.saturating_sub(bytes.into());
-                format!("{name} + {past} ({behind} bytes behind the end of its {bytes}), that is {lies_in}")
+                let behind = match past.saturating_sub(bytes.into()) {
+                    0 => format!("right behind its {bytes} bytes"),
+                    behind => format!("{behind} bytes behind the end of its {bytes}"),
+                };
+                format!("{name} + {past} ({behind}), that is {lies_in}")
             }
             None => {
                 let before = u64::from(from) - addresses[lane];
