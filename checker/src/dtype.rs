@@ -100,6 +100,20 @@ impl DType {
         }
     }
 
+    /// Does an integer type hold the value? A float type takes any.
+    pub fn holds(self, value: i64) -> bool {
+        match self {
+            Self::F64 | Self::F32 | Self::F16 | Self::Bf16 | Self::I64 => true,
+            Self::I8 => i8::try_from(value).is_ok(),
+            Self::U8 => u8::try_from(value).is_ok(),
+            Self::I16 => i16::try_from(value).is_ok(),
+            Self::U16 => u16::try_from(value).is_ok(),
+            Self::I32 => i32::try_from(value).is_ok(),
+            Self::U32 => u32::try_from(value).is_ok(),
+            Self::U64 => value >= 0,
+        }
+    }
+
     /// Is it a floating-point type?
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)

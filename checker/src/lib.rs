@@ -9,6 +9,7 @@ pub mod command;
 pub mod compile;
 pub mod dtype;
 pub mod measure;
+pub mod own;
 pub mod plan;
 pub mod problem;
 pub mod progress;

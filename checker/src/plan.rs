@@ -1,6 +1,10 @@
 //! What a kernel file and a problem together say to do, with every expression evaluated: buffers and launches as
 //! plain data. Both backends take a [`Plan`]; nothing in it knows a problem by name.
 
+mod structure;
+
+pub use structure::{MOST_BYTES, Member, Structure};
+
 use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
@@ -106,10 +110,29 @@ pub struct Buffer {
 pub enum Arg {
     /// Index into [`Plan::buffers`].
     Buffer(usize),
+    /// A place inside a buffer.
+    Offset {
+        /// Index into [`Plan::buffers`].
+        buffer: usize,
+        /// Bytes from its start, at most its length.
+        bytes: u64,
+    },
+    /// A structure by value: index into [`Plan::structures`].
+    Structure(usize),
     /// An integer; narrowed to the parameter's size when it fits, otherwise a malformed launch.
     Int(i64),
     /// A real, for a float or double parameter.
     Real(f64),
+}
+
+impl Arg {
+    /// The buffer that it points into.
+    pub fn buffer(self) -> Option<usize> {
+        match self {
+            Self::Buffer(buffer) | Self::Offset { buffer, .. } => Some(buffer),
+            _ => None,
+        }
+    }
 }
 
 /// One launch.
@@ -138,6 +161,12 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// Launches in order.
     pub launches: Vec<Launch>,
+    /// Structures that launches pass by value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structures: Vec<Structure>,
+    /// Module variables that are filled before the launches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<Constant>,
     /// What the host does after them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSum>,
@@ -150,4 +179,15 @@ pub struct HostSum {
     pub from: usize,
     /// Index of the buffer of one element that gets the sum.
     pub to: usize,
+}
+
+/// `//@ constant NAME = BUFFER`: before the launches a `__constant__` or `__device__` variable gets a buffer's elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// The variable as the compiler was asked for it: `&ns::coef`.
+    pub variable: String,
+    /// Index of the buffer.
+    pub buffer: usize,
+    /// Line of the kernel file.
+    pub line: u32,
 }

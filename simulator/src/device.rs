@@ -218,6 +218,12 @@ impl Device {
         &self.module
     }
 
+    /// Address and size in bytes of one of the module's `.global` or `.const` variables.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let found = self.module.decoded().variables.iter().find(|variable| variable.name == name)?;
+        Some((found.address, found.size))
+    }
+
     /// Allocates `bytes` of global memory (256-byte aligned, surrounded by addresses that belong to nothing), called
     /// `name` in findings. Its bytes count as uninitialised until they are written.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryError> {

@@ -17,6 +17,7 @@ mod interrupt;
 mod ladder;
 mod occupancy;
 mod orders;
+mod own;
 mod problem;
 mod references;
 mod run;

@@ -4,7 +4,7 @@ use super::host;
 use super::job::{Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
 use crate::backend::{Failure, Fault};
-use crate::plan::{Arg, Buffer, HostSum, Launch, Role};
+use crate::plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
 use simulator::explore::Effort;
 use simulator::{
     Checks, Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness,
@@ -120,6 +120,23 @@ impl SimSession {
         findings
     }
 
+    /// What a `//@ constant` line asks for.
+    fn fill_constant(&mut self, constant: &Constant) -> Result<(), Stop> {
+        let bad = |message: String| Stop::BadLaunch { launch: 0, line: constant.line, message };
+        let name = self.program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable).clone();
+        let buffer = &self.program.plan.buffers[constant.buffer];
+        let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+        let Some((address, size)) = self.device.variable(&name) else {
+            return Err(bad(format!("the kernels use no variable `{}`", constant.variable.trim_start_matches('&'))));
+        };
+        if bytes.len() as u64 > size {
+            let (name, shown) = (&buffer.name, constant.variable.trim_start_matches('&'));
+            return Err(bad(format!("`{name}` has {} bytes, `{shown}` has {size}", bytes.len())));
+        }
+        self.read(constant.buffer, 0, &mut bytes)?;
+        self.device.write(address, &bytes).map_err(|error| self.memory(constant.buffer, &error))
+    }
+
     /// What `//@ host` asks for.
     fn host_sum(&mut self, host: HostSum) -> Result<(), Stop> {
         let from = &self.program.plan.buffers[host.from];
@@ -135,7 +152,9 @@ impl SimSession {
         let name = self.program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
         let module = self.device.module().clone();
         let args = match module.kernel(name) {
-            Some(kernel) => arguments(launch, &kernel.params, &self.addresses).map_err(bad)?,
+            Some(kernel) => {
+                arguments(launch, &kernel.params, &self.addresses, &self.program.plan.structures).map_err(bad)?
+            }
             // The device names the kernels there are.
             None => Vec::new(),
         };
@@ -152,7 +171,12 @@ impl SimSession {
 }
 
 /// The launch's arguments in the shape of the kernel's parameters.
-fn arguments(launch: &Launch, params: &[Param], addresses: &[u64]) -> Result<Vec<simulator::Arg>, String> {
+fn arguments(
+    launch: &Launch,
+    params: &[Param],
+    addresses: &[u64],
+    structures: &[Structure],
+) -> Result<Vec<simulator::Arg>, String> {
     if launch.args.len() != params.len() {
         let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
         return Err(format!(
@@ -171,7 +195,20 @@ fn arguments(launch: &Launch, params: &[Param], addresses: &[u64]) -> Result<Vec
             let whose = format!("argument {} of `{}`", position + 1, launch.kernel);
             match *arg {
                 Arg::Buffer(buffer) if param.size == 8 => Ok(simulator::Arg::Pointer(addresses[buffer])),
-                Arg::Buffer(_) => Err(format!("{whose} is a buffer, the parameter is no pointer (.{})", param.ty)),
+                Arg::Offset { buffer, bytes } if param.size == 8 => {
+                    Ok(simulator::Arg::Pointer(addresses[buffer] + bytes))
+                }
+                Arg::Buffer(_) | Arg::Offset { .. } => {
+                    Err(format!("{whose} is a buffer, the parameter is no pointer (.{})", param.ty))
+                }
+                Arg::Structure(at) => {
+                    let bytes = structures[at].bytes(&|buffer| addresses[buffer]);
+                    if bytes.len() == param.size as usize {
+                        Ok(simulator::Arg::Bytes(bytes))
+                    } else {
+                        Err(format!("{whose} has {} bytes, the parameter {}", bytes.len(), param.size))
+                    }
+                }
                 Arg::Int(value) => scalar(value, param.size, Some(&param.ty))
                     .map(simulator::Arg::Bytes)
                     .map_err(|e| format!("{whose}: {e}")),
@@ -251,6 +288,12 @@ impl Session for SimSession {
             self.device.config_mut().schedule = schedule;
         }
         let mut pass = Pass::default();
+        for constant in self.program.plan.constants.clone() {
+            if let Err(stop) = self.fill_constant(&constant) {
+                pass.stop = Some(stop);
+                return pass;
+            }
+        }
         for index in 0..self.program.plan.launches.len() {
             match self.launch(index) {
                 Ok(report) => {
@@ -355,10 +398,12 @@ mod tests {
         };
         let params = [param("u64", 8), param("u32", 4)];
         assert_eq!(
-            arguments(&launch, &params, &[256]).unwrap(),
+            arguments(&launch, &params, &[256], &[]).unwrap(),
             [simulator::Arg::Pointer(256), simulator::Arg::Bytes(vec![5, 0, 0, 0])]
         );
-        assert!(arguments(&launch, &params[..1], &[256]).unwrap_err().contains("takes 1 argument"));
-        assert!(arguments(&launch, &[param("u32", 4), param("u32", 4)], &[256]).unwrap_err().contains("no pointer"));
+        assert!(arguments(&launch, &params[..1], &[256], &[]).unwrap_err().contains("takes 1 argument"));
+        assert!(
+            arguments(&launch, &[param("u32", 4), param("u32", 4)], &[256], &[]).unwrap_err().contains("no pointer")
+        );
     }
 }

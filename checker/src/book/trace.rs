@@ -18,6 +18,7 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
     let setting = |name: &str, default: &str| settings.get(name).map_or(default, String::as_str).to_owned();
     let names = setting("schedule", "its");
     let options = RunOptions {
+        skipped: false,
         // A page shows an order as it is, not the shortest that fails.
         effort: Effort { runs: 0, ..Effort::default() },
         trace: Some((Request { warps: vec![warp(&setting("warp", "0:0"))?], grain: Grain::Line }, steps(settings)?)),

@@ -4,7 +4,7 @@ use super::CheckError;
 use super::constants::{self, Use};
 use crate::backend::{Artefact, Program, Text};
 use crate::compile::{self, Compiled, Request};
-use crate::plan::{Arg, Buffer, Plan};
+use crate::plan::{Buffer, Plan};
 use crate::problem::entry::check_plan;
 use crate::problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
 use crate::sass::{self, Kernel, Module};
@@ -52,6 +52,18 @@ pub fn build(
     device: DeviceShape,
     arch: &str,
 ) -> Result<Built, Refused> {
+    build_by(toolchain, file, cases, device, arch, &mut |request| compile::compile(toolchain, request))
+}
+
+/// [`build`] with a compilation that may change the request, as that of a file with host code does.
+pub fn build_by(
+    toolchain: &Toolchain,
+    file: KernelFile,
+    cases: &[Sizes],
+    device: DeviceShape,
+    arch: &str,
+    compile: &mut dyn FnMut(&mut Request) -> Result<Compiled, compile::CompileError>,
+) -> Result<Built, Refused> {
     let mut names = BTreeSet::new();
     for sizes in cases {
         names.extend(file.name_expressions(sizes, &device)?);
@@ -60,8 +72,8 @@ pub fn build(
         1 => Refused::Compile(error),
         _ => Refused::Error(CheckError::Compile(error)),
     };
-    let request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
-    let compiled = compile::compile(toolchain, &request).map_err(|error| match no_kernel(&file, &error) {
+    let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
+    let compiled = compile(&mut request).map_err(|error| match no_kernel(&file, &error) {
         Some(line) => Refused::Line(line),
         None => compile_error(error),
     })?;
@@ -155,7 +167,7 @@ impl Built {
                 && words.next().is_some_and(|word| word.split(':').next() == Some(largest.name.as_str()))
         };
         let uses = plan.launches.iter().find(|launch| {
-            launch.args.iter().any(|arg| matches!(arg, Arg::Buffer(at) if plan.buffers[*at].name == largest.name))
+            launch.args.iter().any(|arg| arg.buffer().is_some_and(|at| plan.buffers[at].name == largest.name))
         });
         let line = (1..).zip(self.file.text().lines()).find(declares).map(|(number, _)| number);
         let line = line.or(uses.map(|launch| launch.line)).unwrap_or(1);

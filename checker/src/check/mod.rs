@@ -110,6 +110,14 @@ pub enum CheckError {
         /// The exercise.
         problem: String,
     },
+    /// A file of the reader's own that does not say how it is launched.
+    #[error("{}", no_lines(file, lines))]
+    NoLines {
+        /// The file.
+        file: String,
+        /// Lines made from its kernels' parameters; empty where it has no kernel.
+        lines: Vec<String>,
+    },
     /// A shipped part of the problem is at fault.
     #[error("{what} of `{problem}` is at fault, not your kernel: {message}")]
     Shipped {
@@ -122,11 +130,22 @@ pub enum CheckError {
     },
 }
 
+fn no_lines(file: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return format!("{file} has no `__global__` function, so there is nothing to run");
+    }
+    let lines = lines.join("\n");
+    format!(
+        "{file} does not say how its kernels are launched: it has no `//@` lines\n\n{lines}\n\n  next: paste these at the \
+         top, correct sizes, fills and launches, and run it again"
+    )
+}
+
 impl CheckError {
     /// Is the command line or an input file at fault, rather than the machine?
     pub fn is_usage(&self) -> bool {
         match self {
-            Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } => true,
+            Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
             Self::Compile(error) => error.exit_code() != 3,
             Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
         }

@@ -11,6 +11,7 @@ use super::verify::outputs_of;
 use super::{CheckError, Orders, Progress, fresh_seed, line_reason, refused, time};
 use crate::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use crate::compile::CompileError;
+use crate::own::{self, OwnCode, launch_lines};
 use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
 use crate::report::{
     self, Caught, Machine, Order, OutputSummary, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
@@ -55,6 +56,8 @@ pub struct RunOptions {
     pub compare: bool,
     /// What finding the shortest order that fails may cost.
     pub effort: Effort,
+    /// Name everything of the file that is no device code, a line each.
+    pub skipped: bool,
     /// An explicit toolchain.
     pub toolchain: toolchain::Options,
 }
@@ -83,6 +86,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
             return Err(none.into());
         }
     };
+    let stranger = owner.is_none();
     let types = owner.as_ref().map(|problem| problem.manifest.types()).unwrap_or_default();
     let file = match KernelFile::read_typed(path, &types) {
         Ok(file) => file,
@@ -116,6 +120,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
 
     progress("looking for the compiler");
     let toolchain = toolchain::locate(&options.toolchain)?;
+    // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
+    let mut own = stranger.then(|| OwnCode::read(&toolchain, path, file.text()));
+    if let Some(own) = own.as_ref().filter(|_| file.statements().is_empty()) {
+        return Err(CheckError::NoLines { file: shown, lines: launch_lines(&own.kernels()) });
+    }
     let gpu = match options.backend {
         // What a file says is tried where it can be watched; a GPU is used when asked for.
         BackendChoice::Auto | BackendChoice::Sim => None,
@@ -123,7 +132,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     };
     let platform = gpu.unwrap_or_else(|| Platform::sim(&options.arch));
     progress("compiling");
-    let built = match compiled(&toolchain, file, &sizes, &platform) {
+    let made = compiled(&toolchain, file, &sizes, &platform, own.as_mut());
+    if let Some(own) = &own {
+        report.notes.extend(own::notes(own, &shown, options.skipped));
+    }
+    let built = match made {
         Ok(built) => built,
         Err(stop) => {
             let reasons = refused(stop, &mut sources)?;
@@ -160,7 +173,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     let (oracle, outputs, _oracle_cubin) = match &problem {
         Some(problem) => {
             let file = problem.version(&Version::Reference)?;
-            let reference = compiled(&toolchain, file, &sizes, &platform).map_err(|stop| match stop {
+            let reference = compiled(&toolchain, file, &sizes, &platform, None).map_err(|stop| match stop {
                 Refused::Error(error) => error,
                 _ => CheckError::Shipped {
                     problem: problem.id.to_string(),
@@ -345,8 +358,20 @@ fn cubin_file(platform: &Platform, built: &Built) -> Result<Option<tempfile::Nam
     Ok(Some(file))
 }
 
-fn compiled(toolchain: &Toolchain, file: KernelFile, sizes: &Sizes, platform: &Platform) -> Result<Built, Refused> {
-    let mut built = build::build(toolchain, file, std::slice::from_ref(sizes), platform.device, &platform.arch)?;
+fn compiled(
+    toolchain: &Toolchain,
+    file: KernelFile,
+    sizes: &Sizes,
+    platform: &Platform,
+    own: Option<&mut OwnCode>,
+) -> Result<Built, Refused> {
+    let (cases, device, arch) = (std::slice::from_ref(sizes), platform.device, &platform.arch);
+    let mut built = match own {
+        Some(own) => {
+            build::build_by(toolchain, file, cases, device, arch, &mut |request| own.compile(toolchain, request))?
+        }
+        None => build::build(toolchain, file, cases, device, arch)?,
+    };
     built.disassemble(toolchain).map_err(Refused::Error)?;
     Ok(built)
 }

@@ -104,6 +104,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         steps: args.steps.max(1),
         time: time(args),
         compare: compares(&args.check),
+        skipped: context.verbosity >= super::Verbosity::Verbose,
         effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
     };

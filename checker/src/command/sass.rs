@@ -74,7 +74,12 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
         Some(other) => compare(context, args, &loader, other.as_deref())?,
         None => {
             let version = subject::version(args.baseline, args.solution);
-            show(context, args, &loader.load(&args.subject, &version)?)?
+            let loaded = loader.load(&args.subject, &version)?;
+            let mut text = show(context, args, &loaded)?;
+            if !context.json && !loaded.notes.is_empty() {
+                text.push_str(&format!("\n{}\n", loaded.notes.join("\n")));
+            }
+            text
         }
     };
     context.print(&text)?;

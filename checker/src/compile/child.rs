@@ -71,7 +71,9 @@ fn answer(job: &Job) -> Vec<u8> {
         });
     };
     let confined = job.landlock && sandbox::confine(&compile.includes);
-    if !confined && let Err(refused) = includes::check(&compile.source, |name| is_header(compile, name)) {
+    let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
+    let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();
+    if !confined && let Some(refused) = texts.into_iter().find_map(check) {
         // In the compiler's own words, so that it is told like every other message.
         let log = format!("{}({}): error: cannot open source file \"{}\"", compile.name, refused.line, refused.name);
         return plain(Answer::Rejected { log, confined });
@@ -94,12 +96,13 @@ fn answer(job: &Job) -> Vec<u8> {
 }
 
 fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
-    nvrtc::compile(&compile.source, &compile.name, headers::ALL, &compile.options, &compile.expressions)
+    let own = compile.headers.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let headers: Vec<(&str, &str)> = headers::ALL.iter().copied().chain(own).collect();
+    nvrtc::compile(&compile.source, &compile.name, &headers, &compile.options, &compile.expressions)
 }
 
 fn is_header(compile: &Compile, name: &str) -> bool {
-    headers::ALL.iter().any(|(header, _)| *header == name)
-        || compile.includes.iter().any(|dir| dir.join(name).is_file())
+    super::is_header(&compile.includes, name) || compile.headers.iter().any(|(header, _)| header == name)
 }
 
 fn truncate(log: &mut String) {

@@ -7,11 +7,15 @@
 /// Included before the source.
 pub const PRELUDE: &str = "warpbook_prelude.h";
 
+/// Included before a file that is read as its owner wrote it: the same and the parts of `std` that device code uses.
+pub const OWN_PRELUDE: &str = "warpbook_own.h";
+
 const NOTHING: &str = "#pragma once\n";
 
 /// All headers in memory, as (name, text).
 pub const ALL: &[(&str, &str)] = &[
     (PRELUDE, include_str!("headers/prelude.h")),
+    (OWN_PRELUDE, include_str!("headers/own.h")),
     ("assert.h", NOTHING),
     ("cassert", NOTHING),
     ("cctype", NOTHING),

@@ -49,6 +49,11 @@ pub struct Request {
     pub defines: Vec<(String, String)>,
     /// Further options: `--use_fast_math`, `--maxrregcount=N`, `--fmad=true|false`.
     pub options: Vec<String>,
+    /// Headers beside the file, as (name in `#include`, text).
+    pub headers: Vec<(String, String)>,
+    /// The device's part of a file as its owner wrote it ([`crate::own`]): what says nothing of host or device is for the
+    /// device, and `std` has what device code uses.
+    pub own: bool,
     /// Nothing optimised away: PTX of a kernel whose behaviour is undefined still shows what it does.
     pub unoptimised: bool,
     /// What the compilation may use.
@@ -83,6 +88,8 @@ impl Request {
             kernels: Vec::new(),
             defines: Vec::new(),
             options: Vec::new(),
+            headers: Vec::new(),
+            own: false,
             unoptimised: false,
             limits: Limits::default(),
         })
@@ -160,6 +167,13 @@ pub struct Compiled {
     pub not_kept: Option<String>,
 }
 
+/// Is it the name of a header that the compiler has: CUDA's own, or a stand-in for a standard one?
+pub fn is_header(includes: &[PathBuf], name: &str) -> bool {
+    let inside = !name.starts_with('/') && name.split('/').all(|part| part != "..");
+    let own = headers::ALL.iter().any(|(header, _)| *header == name);
+    own || inside && includes.iter().any(|dir| dir.join(name).is_file())
+}
+
 /// Compiles a source, or takes the result from the cache.
 ///
 /// # Errors
@@ -183,6 +197,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
             let compile = wire::Compile {
                 name: name.clone(),
                 source: request.source.clone(),
+                headers: request.headers.clone(),
                 includes: toolchain.includes.clone(),
                 options,
                 expressions: request.kernels.clone(),
@@ -264,10 +279,15 @@ fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, Comp
         format!("--gpu-architecture={}", request.arch),
         if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
         "--std=c++17".to_owned(),
-        format!("--pre-include={}", headers::PRELUDE),
+        format!("--pre-include={}", if request.own { headers::OWN_PRELUDE } else { headers::PRELUDE }),
         // The prelude and libcu++ define the same limits in different spellings.
         "--diag-suppress=47".to_owned(),
     ];
+    if request.own {
+        options.push("--device-as-default-execution-space".to_owned());
+        // A constant that only host code used.
+        options.push("--diag-suppress=177".to_owned());
+    }
     options.extend(toolchain.includes.iter().map(|dir| format!("--include-path={}", dir.display())));
     options.extend(request.defines.iter().map(|(name, value)| format!("--define-macro={name}={value}")));
     for option in &request.options {
@@ -291,6 +311,8 @@ fn key(toolchain: &Toolchain, request: &Request, name: &str, options: &[String])
     parts.push(b"kernels");
     parts.extend(request.kernels.iter().map(|kernel| kernel.as_bytes()));
     parts.push(b"headers");
+    parts.extend(request.headers.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+    parts.push(b"stand-ins");
     parts.extend(headers::ALL.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
     short_hash(&parts)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Rises when the messages change: a stale child is told apart from a broken one.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct Compile {
     /// What NVRTC calls the file.
     pub name: String,
     pub source: String,
+    /// Headers in memory besides the checker's own, as (name, text).
+    pub headers: Vec<(String, String)>,
     /// The only folders that may be read.
     pub includes: Vec<PathBuf>,
     pub options: Vec<String>,

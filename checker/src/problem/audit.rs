@@ -3,7 +3,7 @@
 
 use super::workbook::{Kind, Problem, Version, Workbook};
 use super::{BackendName, DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
-use crate::plan::{Arg, Buffer, Plan, Role};
+use crate::plan::{Buffer, Plan, Role};
 use std::path::Path;
 use std::process::Command;
 
@@ -160,7 +160,8 @@ fn plan_at(file: &KernelFile, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, Line
 
 /// An output that no launch is given.
 fn never_passed(plan: &Plan) -> Option<&str> {
-    let passed = |index: usize| plan.launches.iter().any(|launch| launch.args.contains(&Arg::Buffer(index)));
+    let passed =
+        |index: usize| plan.launches.iter().any(|launch| launch.args.iter().any(|arg| arg.buffer() == Some(index)));
     let outputs = plan.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.role, Role::Out | Role::InOut));
     outputs.into_iter().find(|(index, _)| !passed(*index)).map(|(_, buffer)| buffer.name.as_str())
 }

@@ -154,6 +154,11 @@ impl<'a> Cursor<'a> {
         Err(self.error(format!("unexpected {found} after the end of the statement")))
     }
 
+    /// Was the last character that was read one of these?
+    pub fn ends_with(&self, any: [char; 2]) -> bool {
+        self.at.checked_sub(1).is_some_and(|last| any.contains(&self.chars[last]))
+    }
+
     /// Position to come back to.
     pub fn mark(&self) -> usize {
         self.at

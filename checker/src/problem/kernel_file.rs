@@ -165,7 +165,7 @@ impl KernelFile {
     /// The first statement that only a stand-alone file may have: `in`, `out`, `inout` or `size`.
     pub fn stand_alone_statement(&self) -> Option<&Statement> {
         self.statements.iter().find(|statement| match &statement.kind {
-            StatementKind::Size(_) => true,
+            StatementKind::Size(_) | StatementKind::Constant(_) => true,
             StatementKind::Buffer(buffer) => buffer.role != Role::Scratch,
             _ => false,
         })
@@ -181,7 +181,7 @@ impl KernelFile {
             None => Ok(()),
             Some(statement) => Err(statement.source.error(
                 1,
-                "`in`, `out`, `inout` and `size` are for stand-alone files: here problem.toml declares them",
+                "`in`, `out`, `inout`, `size` and `constant` are for stand-alone files: here problem.toml declares them",
             )),
         }
     }

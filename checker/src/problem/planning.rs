@@ -1,17 +1,18 @@
 //! From a kernel file, sizes and a device to a [`Plan`]: every expression evaluated, every limit of CUDA checked.
 
 use super::error::{LineError, SourceLine};
-use super::expr::{ActiveBlocks, Binding, EvalError, Expr, Scope, Sizes};
+use super::expr::{ActiveBlocks, Binding, EvalError, Expr, Node, Op, Scope, Sizes};
 use super::kernel_file::KernelFile;
 use super::kernel_name::KernelName;
 use super::source;
 use super::statement::{
-    ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, Named, Statement,
-    StatementKind,
+    ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, MemberExpr, Named,
+    Statement, StatementKind,
 };
 use crate::backend::host::TYPES;
 use crate::dtype::DType;
-use crate::plan::{Arg, Buffer, HostSum, Launch, Plan, Role};
+use crate::plan::MOST_BYTES;
+use crate::plan::{Arg, Buffer, Constant, HostSum, Launch, Member, Plan, Role, Structure};
 use std::collections::HashSet;
 
 /// Most launches of one plan.
@@ -161,6 +162,7 @@ impl<'a> Walk<'a> {
                 StatementKind::Launch(launch) => self.launch(source, launch)?,
                 StatementKind::For(inner) => self.repeat(source, inner)?,
                 StatementKind::Swap(names) => self.swap(source, names)?,
+                StatementKind::Constant(names) => self.constant(source, names)?,
                 StatementKind::Host(names) => self.host(source, names)?,
                 StatementKind::Mutant(..) | StatementKind::Blocks(_) => {}
             }
@@ -279,6 +281,32 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// A variable that is filled before the launches. The compiler is asked for its name as for a kernel's.
+    fn constant(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
+        let [variable, buffer] = names;
+        let simple = variable.name.rsplit("::").next().unwrap_or_default();
+        if self.code.as_ref().is_some_and(|code| !code.contains(simple)) {
+            let message = format!("no variable `{}` in this file", variable.name);
+            return Err(source.error(variable.column, message));
+        }
+        let Some(Binding::Buffer(index)) = self.scope.get(&buffer.name) else {
+            return Err(source.error(buffer.column, format!("`{}` is no buffer", buffer.name)));
+        };
+        let name = format!("&{}", variable.name);
+        if !self.names.contains(&name) {
+            self.names.push(name.clone());
+        }
+        if self.compiled() {
+            if self.plan.buffers[index].fill.is_none() {
+                let message =
+                    format!("`{}` has no values before the launches: name an `in` or `inout` buffer", buffer.name);
+                return Err(source.error(buffer.column, message));
+            }
+            self.plan.constants.push(Constant { variable: name, buffer: index, line: source.line });
+        }
+        Ok(())
+    }
+
     /// The host's sum: the last thing of a plan.
     fn host(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
         if self.host {
@@ -378,10 +406,8 @@ impl<'a> Walk<'a> {
         let kernel = self.kernel(source, &launch.kernel)?;
         if !self.compiled() {
             let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared);
-            let args = launch.args.iter().filter_map(|arg| match &arg.value {
-                ArgValue::Expr(expr) => Some(expr),
-                ArgValue::Real(_) => None,
-            });
+            let mut args = Vec::new();
+            launch.args.iter().for_each(|arg| arg.expressions(&mut args));
             return extents.chain(args).try_for_each(|expr| self.ask_about(source, expr));
         }
         let grid = self.extent(source, &launch.grid, "grid", "blocks", GRID_LIMITS)?;
@@ -411,7 +437,10 @@ impl<'a> Walk<'a> {
                 return Err(source.error(launch.grid.column, message));
             }
         }
-        let args = launch.args.iter().map(|arg| self.arg(source, arg)).collect::<Result<Vec<_>, _>>()?;
+        let mut args = Vec::new();
+        for arg in &launch.args {
+            args.push(self.arg(source, arg)?);
+        }
         let cooperative = launch.cooperative;
         self.plan.launches.push(Launch { kernel, grid, block, shared, args, cooperative, line: source.line });
         Ok(())
@@ -459,14 +488,88 @@ impl<'a> Walk<'a> {
         u32::try_from(bytes).map_err(|_| source.error(expr.start(), format!("{bytes} bytes of shared memory")))
     }
 
-    fn arg(&self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
+    fn arg(&mut self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
         match &arg.value {
             ArgValue::Real(value) => Ok(Arg::Real(*value)),
-            ArgValue::Expr(expr) => match expr.as_name().and_then(|name| self.scope.get(name)) {
-                Some(Binding::Buffer(index)) => Ok(Arg::Buffer(index)),
-                _ => Ok(Arg::Int(self.eval(source, expr)?)),
+            ArgValue::Expr(expr) => match self.place(source, expr)? {
+                Some((buffer, 0)) => Ok(Arg::Buffer(buffer)),
+                Some((buffer, bytes)) => Ok(Arg::Offset { buffer, bytes }),
+                None => Ok(Arg::Int(self.eval(source, expr)?)),
             },
+            ArgValue::Structure(members) => {
+                let structure = self.structure(source, members)?;
+                if structure.size() > MOST_BYTES {
+                    let message =
+                        format!("{} bytes; a kernel's parameters have {MOST_BYTES} at most", structure.size());
+                    return Err(source.error(arg.column, message));
+                }
+                self.plan.structures.push(structure);
+                Ok(Arg::Structure(self.plan.structures.len() - 1))
+            }
         }
+    }
+
+    /// A buffer, or `buffer + EXPR`: which, and the bytes from its start. Nothing for an expression without a buffer.
+    fn place(&self, source: &SourceLine, expr: &Expr) -> Result<Option<(usize, u64)>, LineError> {
+        // The sum's first term is the buffer; the others are elements.
+        let (mut first, mut terms) = (expr, Vec::new());
+        while let Node::Binary(op @ (Op::Add | Op::Sub), left, right) = &first.node {
+            terms.push((*op, right));
+            first = left;
+        }
+        let Some(Binding::Buffer(index)) = first.as_name().and_then(|name| self.scope.get(name)) else {
+            return Ok(None);
+        };
+        let mut elements = 0_i64;
+        for (op, term) in terms.iter().rev() {
+            let value = self.eval(source, term)?;
+            let sum = if *op == Op::Add { elements.checked_add(value) } else { elements.checked_sub(value) };
+            elements = sum.ok_or_else(|| source.error(term.start(), "the offset overflows 64 bits"))?;
+        }
+        let Some(buffer) = self.plan.buffers.get(index) else { return Ok(Some((index, 0))) };
+        match u64::try_from(elements).ok().filter(|elements| *elements <= buffer.len) {
+            Some(elements) => Ok(Some((index, elements * buffer.dtype.size() as u64))),
+            None => {
+                let message = format!("`{}` has {} elements; element {elements} is not in it", buffer.name, buffer.len);
+                Err(source.error(expr.start(), message))
+            }
+        }
+    }
+
+    /// A structure by value. A member without a type has that of a C++ literal; a name or an expression is an `int`.
+    fn structure(&self, source: &SourceLine, members: &[MemberExpr]) -> Result<Structure, LineError> {
+        let mut structure = Structure::default();
+        for MemberExpr { dtype, single, value } in members {
+            let (ty, count) = dtype.map_or((None, 1), |(dtype, count)| (Some(dtype), count));
+            let member = match &value.value {
+                ArgValue::Structure(_) if ty.is_some() => {
+                    return Err(source.error(value.column, "a type stands before a number, not before `{`"));
+                }
+                ArgValue::Structure(inner) => Member::Structure(self.structure(source, inner)?),
+                ArgValue::Real(value) => {
+                    Member::Real(ty.unwrap_or(if *single { DType::F32 } else { DType::F64 }), *value)
+                }
+                ArgValue::Expr(expr) => match self.place(source, expr)? {
+                    Some(_) if ty.is_some() => {
+                        return Err(source.error(value.column, "a buffer is a pointer: it has no type here"));
+                    }
+                    Some((buffer, bytes)) => Member::Pointer(buffer, bytes),
+                    None => {
+                        let (number, ty) = (self.eval(source, expr)?, ty.unwrap_or(DType::I32));
+                        if !ty.holds(number) {
+                            let message = format!("{number} does not fit into {ty}; `i64 {number}` does");
+                            return Err(source.error(value.column, message));
+                        }
+                        Member::Int(ty, number)
+                    }
+                },
+            };
+            if structure.members.len() + count as usize > MOST_BYTES {
+                return Err(source.error(value.column, format!("more than {MOST_BYTES} members")));
+            }
+            structure.members.extend(std::iter::repeat_n(member, count as usize));
+        }
+        Ok(structure)
     }
 }
 
@@ -510,6 +613,15 @@ impl Expr {
 }
 
 impl ArgExpr {
+    /// The expressions in it.
+    fn expressions<'a>(&'a self, all: &mut Vec<&'a Expr>) {
+        match &self.value {
+            ArgValue::Expr(expr) => all.push(expr),
+            ArgValue::Real(_) => {}
+            ArgValue::Structure(members) => members.iter().for_each(|member| member.value.expressions(all)),
+        }
+    }
+
     /// Is the argument the name `name` by itself?
     pub fn is_name(&self, name: &str) -> bool {
         matches!(&self.value, ArgValue::Expr(expr) if expr.as_name() == Some(name))

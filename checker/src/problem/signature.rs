@@ -7,7 +7,7 @@ use super::error::LineError;
 use super::kernel_file::KernelFile;
 use super::statement::ArgExpr;
 use crate::dtype::DType;
-use crate::plan::{Arg, Plan};
+use crate::plan::{Arg, Member, Plan, Structure};
 
 /// One parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,16 @@ pub enum Param {
         /// `unsigned int`
         ty: String,
     },
-    /// A type that no launch line can give: a structure by value, an array, ...
+    /// A structure by value.
+    Structure {
+        /// Bytes.
+        bytes: u32,
+        /// Of a vector (`float3`) its members' type and number, and its own alignment.
+        vector: Option<(DType, usize, usize)>,
+        /// The type.
+        ty: String,
+    },
+    /// A type that no launch line can give: an array, a pointer to pointers, ...
     Unsupported {
         /// The type.
         ty: String,
@@ -112,7 +121,9 @@ fn element(name: &str) -> Option<&'static [DType]> {
 /// The parameters of a kernel: from its symbol where that spells them, else from the sizes of its PTX parameters.
 pub fn parameters(symbol: &str, sizes: &[u32]) -> Vec<Param> {
     match demangled_types(symbol) {
-        Some(types) if types.len() == sizes.len() => types.iter().map(|ty| param(ty)).collect(),
+        Some(types) if types.len() == sizes.len() => {
+            types.iter().zip(sizes).map(|(ty, bytes)| param(ty, *bytes)).collect()
+        }
         _ => sizes.iter().map(|&bytes| Param::Opaque { bytes }).collect(),
     }
 }
@@ -152,8 +163,8 @@ fn demangled_types(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// A demangled type: `float const*`, `unsigned long`.
-fn param(text: &str) -> Param {
+/// A demangled type: `float const*`, `unsigned long`; `bytes` is its size.
+fn param(text: &str, bytes: u32) -> Param {
     let bare = |text: &str| -> String {
         text.split_whitespace()
             .filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__restrict__"))
@@ -186,9 +197,28 @@ fn param(text: &str) -> Param {
                 Scalar::Int { bytes: first.size() as u32, signed }
             }
         }
-        _ => return unsupported(),
+        (name, _) if name.contains(['&', '[', '(']) => return unsupported(),
+        (name, _) => return Param::Structure { bytes, vector: vector(name), ty },
     };
     Param::Scalar { scalar, ty }
+}
+
+/// Of CUDA's vector types the members' type and number, and the alignment (CUDA C++ Programming Guide, "Built-in Vector
+/// Types").
+fn vector(name: &str) -> Option<(DType, usize, usize)> {
+    if name == "dim3" {
+        return Some((U32, 3, 4));
+    }
+    let (stem, align) = match (name.strip_suffix("_16a"), name.strip_suffix("_32a")) {
+        (Some(stem), _) => (stem, Some(16)),
+        (_, Some(stem)) => (stem, Some(32)),
+        _ => (name, None),
+    };
+    let dtype = *element(stem)?.first()?;
+    // `__nv_bfloat162` is two of `__nv_bfloat16`.
+    let count = stem.chars().last()?.to_digit(10).filter(|count| (1..=4).contains(count))? as usize;
+    let whole = if count == 3 { dtype.size() } else { (count * dtype.size()).min(16) };
+    Some((dtype, count, align.unwrap_or(whole)))
 }
 
 /// `float const*` as people write it: `const float*`.
@@ -203,7 +233,10 @@ impl Param {
     /// The type in words, for messages.
     fn words(&self) -> String {
         match self {
-            Self::Pointer { ty, .. } | Self::Scalar { ty, .. } | Self::Unsupported { ty } => format!("`{ty}`"),
+            Self::Pointer { ty, .. }
+            | Self::Scalar { ty, .. }
+            | Self::Structure { ty, .. }
+            | Self::Unsupported { ty } => format!("`{ty}`"),
             Self::Opaque { bytes } => format!("a parameter of {bytes} bytes"),
         }
     }
@@ -216,7 +249,7 @@ impl Param {
 ///
 /// A wrong number of arguments or one that the parameter cannot take, at the argument's place in the file.
 pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]) -> Result<(), LineError> {
-    let Plan { buffers, launches, .. } = plan;
+    let Plan { buffers, launches, structures, .. } = plan;
     let Some(launch) = launches.get_mut(launch) else { return Ok(()) };
     let written = file.launch_on(launch.line);
     let line = launch.line;
@@ -233,10 +266,18 @@ pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]
     }
     for (index, (arg, param)) in launch.args.iter_mut().zip(params).enumerate() {
         let place: Option<&ArgExpr> = written.and_then(|launch| launch.args.get(index));
-        let buffer = match *arg {
-            Arg::Buffer(buffer) => buffers.get(buffer),
+        let buffer = arg.buffer().and_then(|buffer| buffers.get(buffer));
+        let structure = match *arg {
+            Arg::Structure(at) => structures.get_mut(at),
             _ => None,
         };
+        if let Some(structure) = structure {
+            fit_structure(structure, param).map_err(|given| {
+                let message = format!("argument {} of `{kernel}` is {}, but {given}", index + 1, param.words());
+                file.line(line).error(place.map_or(1, |arg| arg.column), message).expected(STRUCTURE)
+            })?;
+            continue;
+        }
         *arg = fit(*arg, buffer.map(|b| (b.name.as_str(), b.dtype)), param).map_err(|given| {
             let message = format!("argument {} of `{kernel}` is {}, but {given}", index + 1, param.words());
             file.line(line).error(place.map_or(1, |arg| arg.column), message)
@@ -245,14 +286,49 @@ pub fn check(file: &KernelFile, plan: &mut Plan, launch: usize, params: &[Param]
     Ok(())
 }
 
+/// The form of a structure, for messages.
+const STRUCTURE: &str =
+    "{1, 2.5f, i64 3, f32[4] 0, buffer, {...}}, each member as C++ has its literal or with its type";
+
+/// Makes a structure what the parameter is: a vector's members are of its type. What is wrong stands after "but".
+fn fit_structure(structure: &mut Structure, param: &Param) -> Result<(), String> {
+    let (wanted, vector) = match param {
+        Param::Structure { bytes, vector, .. } => (*bytes, *vector),
+        Param::Opaque { bytes } => (*bytes, None),
+        Param::Pointer { .. } | Param::Scalar { .. } | Param::Unsupported { .. } => {
+            return Err("a structure is given".to_string());
+        }
+    };
+    if let Some((dtype, count, align)) = vector {
+        if structure.members.len() != count {
+            return Err(format!("{} members are given; it has {count}", structure.members.len()));
+        }
+        structure.align = align;
+        for member in &mut structure.members {
+            *member = match *member {
+                Member::Int(_, value) if dtype.is_float() => Member::Real(dtype, value as f64),
+                Member::Int(_, value) if dtype.holds(value) => Member::Int(dtype, value),
+                Member::Real(_, value) if dtype.is_float() => Member::Real(dtype, value),
+                _ => return Err(format!("its members are of {dtype}")),
+            };
+        }
+    }
+    let given = structure.size();
+    if given == wanted as usize {
+        return Ok(());
+    }
+    Err(format!("these members make {given} bytes and it has {wanted}; check their types"))
+}
+
 /// The argument as the parameter takes it, or what is wrong with it, to stand after "but".
 fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, String> {
     match (arg, param) {
         (_, Param::Unsupported { .. }) => {
-            Err("launch lines give buffers, integers and reals only: no structures by value, arrays or pointers to pointers"
+            Err("launch lines give buffers, numbers and structures: no arrays, references or pointers to pointers"
                 .to_string())
         }
-        (Arg::Buffer(_), param) => {
+        (Arg::Structure(_), _) => Ok(arg),
+        (Arg::Buffer(_) | Arg::Offset { .. }, param) => {
             let (name, dtype) = buffer.ok_or_else(|| "the buffer does not exist".to_string())?;
             match param {
                 Param::Pointer { to: Pointee::Elements(types), .. } if !types.contains(&dtype) => {
@@ -267,7 +343,11 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
         (Arg::Int(value), Param::Pointer { .. }) => Err(format!("{value} is an integer; name a buffer, or 0 for none")),
         (Arg::Real(value), Param::Pointer { .. }) => Err(format!("{value:?} is a real; name a buffer")),
         (Arg::Int(value), Param::Scalar { scalar: Scalar::Bool, .. }) => {
-            if matches!(value, 0 | 1) { Ok(arg) } else { Err(format!("{value} is neither 0 nor 1")) }
+            if matches!(value, 0 | 1) {
+                Ok(arg)
+            } else {
+                Err(format!("{value} is neither 0 nor 1"))
+            }
         }
         (Arg::Int(value), Param::Scalar { scalar: Scalar::Int { bytes, signed }, .. }) => {
             let bits = bytes * 8;
@@ -281,13 +361,17 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
         (Arg::Int(value), Param::Scalar { scalar: Scalar::Float(dtype), .. }) => Ok(real(value as f64, *dtype)),
         (Arg::Real(value), Param::Scalar { scalar: Scalar::Float(dtype), .. }) => Ok(real(value, *dtype)),
         (Arg::Real(value), Param::Scalar { .. }) => Err(format!("{value:?} is a real")),
-        (Arg::Int(value), Param::Opaque { bytes }) => {
+        // An enumeration looks like a structure.
+        (Arg::Int(value), Param::Opaque { bytes } | Param::Structure { bytes, vector: None, .. }) => {
             let fits = match bytes {
                 8 => true,
                 1 | 2 | 4 => (-(1_i64 << (bytes * 8 - 1))..1 << (bytes * 8)).contains(&value),
                 _ => false,
             };
             if fits { Ok(arg) } else { Err(format!("{value} does not fit into it")) }
+        }
+        (Arg::Int(_) | Arg::Real(_), Param::Structure { bytes, .. }) => {
+            Err(format!("a number is given for its {bytes} bytes; write `{{...}}`"))
         }
         (Arg::Real(_), Param::Opaque { bytes: 4 | 8 }) => Ok(arg),
         (Arg::Real(value), Param::Opaque { .. }) => Err(format!("{value:?} is a real; float has 4 bytes, double 8")),
@@ -354,12 +438,15 @@ mod tests {
         ];
         for (ty, takes) in cases {
             for dtype in DType::ALL {
-                let fits = fit(Arg::Buffer(0), Some(("b", dtype)), &param(ty)).is_ok();
+                let fits = fit(Arg::Buffer(0), Some(("b", dtype)), &param(ty, 8)).is_ok();
                 assert_eq!(fits, takes.contains(&dtype), "{ty} and {dtype}");
             }
         }
-        for ty in ["S", "float4", "__half2", "float**", "float const (*) [4]", "Mode"] {
-            assert!(matches!(param(ty), Param::Unsupported { .. }), "{ty}");
+        for ty in ["float**", "float const (*) [4]", "S&"] {
+            assert!(matches!(param(ty, 8), Param::Unsupported { .. }), "{ty}");
+        }
+        for ty in ["S", "float4", "__half2", "Mode"] {
+            assert!(matches!(param(ty, 8), Param::Structure { .. }), "{ty}");
         }
     }
 
@@ -378,12 +465,12 @@ mod tests {
             ("bool", 2, false),
         ];
         for (ty, value, fits) in cases {
-            assert_eq!(fit(Arg::Int(value), None, &param(ty)).is_ok(), fits, "{value} for {ty}");
+            assert_eq!(fit(Arg::Int(value), None, &param(ty, 8)).is_ok(), fits, "{value} for {ty}");
         }
-        assert_eq!(fit(Arg::Int(3), None, &param("float")), Ok(Arg::Real(3.0)));
-        assert_eq!(fit(Arg::Real(1.5), None, &param("__half")), Ok(Arg::Int(0x3e00)));
-        assert_eq!(fit(Arg::Real(1.5), None, &param("__nv_bfloat16")), Ok(Arg::Int(0x3fc0)));
-        assert!(fit(Arg::Real(1.5), None, &param("int")).is_err());
+        assert_eq!(fit(Arg::Int(3), None, &param("float", 4)), Ok(Arg::Real(3.0)));
+        assert_eq!(fit(Arg::Real(1.5), None, &param("__half", 4)), Ok(Arg::Int(0x3e00)));
+        assert_eq!(fit(Arg::Real(1.5), None, &param("__nv_bfloat16", 4)), Ok(Arg::Int(0x3fc0)));
+        assert!(fit(Arg::Real(1.5), None, &param("int", 4)).is_err());
         assert!(fit(Arg::Int(70_000), None, &Param::Opaque { bytes: 2 }).is_err());
     }
 

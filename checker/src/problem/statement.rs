@@ -33,6 +33,8 @@ pub enum StatementKind {
     For(Box<ForStatement>),
     /// `swap A, B`: from here on the two scratch buffers have each other's names.
     Swap([Named; 2]),
+    /// `constant NAME = BUFFER` (stand-alone files): the variable with its namespaces, then the buffer.
+    Constant([Named; 2]),
     /// `host OUT = sum(BUFFER)`, after all launches: OUT, then BUFFER.
     Host([Named; 2]),
     /// `blocks N, N, ...` (a ladder's versions): the block sizes it claims.
@@ -120,6 +122,19 @@ pub enum ArgValue {
     Expr(Expr),
     /// A real literal.
     Real(f64),
+    /// `{...}`: a structure by value.
+    Structure(Vec<MemberExpr>),
+}
+
+/// A member of a structure in a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberExpr {
+    /// Its type, where it is written: `f32 1`, and how often it comes: `f32[16] 0`.
+    pub dtype: Option<(DType, u32)>,
+    /// A real that is written `1.0f`: `float`, as in C++.
+    pub single: bool,
+    /// The value.
+    pub value: ArgExpr,
 }
 
 /// A loop of launches.
@@ -164,7 +179,7 @@ impl Comparison {
 }
 
 /// The words a `//@` line may begin with, each with the form expected after it.
-pub const DIRECTIVES: [(&str, &str); 13] = [
+pub const DIRECTIVES: [(&str, &str); 14] = [
     ("in", "in NAME: TYPE[LENGTH] = FILL"),
     ("out", "out NAME: TYPE[LENGTH]"),
     ("inout", "inout NAME: TYPE[LENGTH] = FILL"),
@@ -174,6 +189,7 @@ pub const DIRECTIVES: [(&str, &str); 13] = [
     ("launch", "launch KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARG, ...)"),
     ("for", "for ([NAME = EXPR]; EXPR < EXPR; NAME = EXPR)"),
     ("swap", "swap SCRATCH, SCRATCH"),
+    ("constant", "constant VARIABLE = BUFFER"),
     ("host", "host OUT = sum(BUFFER)"),
     ("end", "end"),
     ("blocks", "blocks N, N, ..."),
@@ -221,6 +237,15 @@ pub fn parse_line(source: SourceLine, from: usize, types: &Types) -> Result<Line
             let first = parse_named(&mut cursor)?;
             cursor.require(",")?;
             StatementKind::Swap([first, parse_named(&mut cursor)?])
+        }
+        "constant" => {
+            let column = cursor.column();
+            let mut name = cursor.name("variable's name")?;
+            while cursor.take("::") {
+                name = format!("{name}::{}", cursor.name("variable's name")?);
+            }
+            cursor.require("=")?;
+            StatementKind::Constant([Named { column, name }, parse_named(&mut cursor)?])
         }
         "host" => {
             let to = parse_named(&mut cursor)?;
@@ -382,7 +407,28 @@ fn parse_launch(cursor: &mut Cursor) -> Result<LaunchStatement, LineError> {
 }
 
 fn parse_arg(cursor: &mut Cursor) -> Result<ArgExpr, LineError> {
+    parse_value(cursor, 0)
+}
+
+fn parse_value(cursor: &mut Cursor, depth: u32) -> Result<ArgExpr, LineError> {
     let column = cursor.column();
+    if cursor.take("{") {
+        if depth == MAX_STRUCTURES {
+            return Err(cursor.error_at(column, format!("structures nested more than {MAX_STRUCTURES} deep")));
+        }
+        let mut members = Vec::new();
+        while !cursor.starts_with("}") {
+            members.push(parse_member(cursor, depth + 1)?);
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        if !cursor.take("}") {
+            let found = cursor.found();
+            return Err(cursor.error(format!("expected `,` or `}}` for the `{{` in column {column}, found {found}")));
+        }
+        return Ok(ArgExpr { column, value: ArgValue::Structure(members) });
+    }
     let mark = cursor.mark();
     let negative = cursor.take("-");
     if let Some(Number::Real(value)) = cursor.take_number()? {
@@ -391,6 +437,39 @@ fn parse_arg(cursor: &mut Cursor) -> Result<ArgExpr, LineError> {
     cursor.reset(mark);
     Ok(ArgExpr { column, value: ArgValue::Expr(Expr::parse(cursor)?) })
 }
+
+/// `[TYPE[[COUNT]]] VALUE`
+fn parse_member(cursor: &mut Cursor, depth: u32) -> Result<MemberExpr, LineError> {
+    let mark = cursor.mark();
+    let named = cursor.take_name().and_then(|name| cursor.types().find(&name));
+    let mut dtype = None;
+    if let Some(named) = named {
+        let mut count = 1;
+        if cursor.take("[") {
+            let column = cursor.column();
+            count = match cursor.take_number()? {
+                Some(Number::Int(count @ 1..=MAX_MEMBERS)) => count as u32,
+                _ => {
+                    return Err(
+                        cursor.error_at(column, format!("expected a number from 1 to {MAX_MEMBERS} of members"))
+                    );
+                }
+            };
+            cursor.require("]")?;
+        }
+        dtype = Some((named, count));
+    } else {
+        cursor.reset(mark);
+    }
+    let value = parse_value(cursor, depth)?;
+    let single = matches!(value.value, ArgValue::Real(_)) && cursor.ends_with(['f', 'F']);
+    Ok(MemberExpr { dtype, single, value })
+}
+
+/// Deepest nesting of structures in a launch.
+const MAX_STRUCTURES: u32 = 8;
+/// Most members that one `TYPE[COUNT]` stands for: bytes of all parameters together.
+const MAX_MEMBERS: i64 = 32764;
 
 fn parse_for(cursor: &mut Cursor) -> Result<ForStatement, LineError> {
     cursor.require("(")?;

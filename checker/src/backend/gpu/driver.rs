@@ -375,6 +375,22 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Writes bytes to the start of a variable, by its (mangled) name; true if it is large enough.
+    pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        let wanted = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is valid; the driver looks the name up.
+        let (address, size) =
+            unsafe { result::module::get_global(self.handle, wanted) }.map_err(named("cuModuleGetGlobal"))?;
+        if bytes.len() > size {
+            return Ok(false);
+        }
+        // SAFETY: the variable has at least that many bytes and lives as long as the module.
+        unsafe { result::memcpy_htod_sync(address, bytes) }.map_err(named("cuMemcpyHtoD"))?;
+        Ok(true)
+    }
+}
+
 impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: loaded once, unloaded once; the driver waits for kernels that still run.
@@ -433,18 +449,24 @@ impl Function {
             .map_err(named("cuFuncSetAttribute"))
     }
 
-    /// Launches, in the stream's order. `arguments` has one value a parameter, in its lowest bytes; parameters have at
-    /// most 8 bytes (checked).
+    /// Launches with one value a parameter, of which it takes the lowest bytes.
     pub fn launch(&self, stream: &Stream, shape: Shape, arguments: &[u64]) -> Result<()> {
-        if arguments.len() != self.params.len() || self.params.iter().any(|&size| size > 8) {
+        let bytes = |(value, size): (&u64, &usize)| value.to_le_bytes().into_iter().take(*size).collect();
+        let arguments: Vec<Vec<u8>> = arguments.iter().zip(&self.params).map(bytes).collect();
+        self.launch_bytes(stream, shape, &arguments)
+    }
+
+    /// Launches, in the stream's order. `arguments` has the bytes of every parameter (checked).
+    pub fn launch_bytes(&self, stream: &Stream, shape: Shape, arguments: &[Vec<u8>]) -> Result<()> {
+        if !arguments.iter().map(Vec::len).eq(self.params.iter().copied()) {
             let message = "arguments and parameters differ".into();
             return Err(CudaError { call: "cuLaunchKernel", name: "CUDA_ERROR_INVALID_VALUE".into(), message });
         }
         let mut pointers: Vec<*mut c_void> =
-            arguments.iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
+            arguments.iter().map(|argument| argument.as_ptr().cast_mut().cast()).collect();
         let extents = |[x, y, z]: [u32; 3]| (x, y, z);
         let (grid, block) = (extents(shape.grid), extents(shape.block));
-        // SAFETY: the function is valid; there is one pointer a parameter, each to 8 readable bytes, which the driver
+        // SAFETY: the function is valid; there is one pointer a parameter, each to as many readable bytes, which the driver
         // copies before it returns. What the kernel does is confined to the device.
         unsafe {
             if shape.cooperative {

@@ -7,7 +7,7 @@ use crate::backend::job::{Program, Text};
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::sim::{real, scalar};
 use crate::backend::{Failure, Fault};
-use crate::plan::{Arg, Buffer, Launch, Role};
+use crate::plan::{Arg, Buffer, Constant, Launch, Role};
 use simulator::Schedule;
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
 struct Ready {
     function: Function,
     shape: Shape,
-    arguments: Vec<u64>,
+    arguments: Vec<Vec<u8>>,
 }
 
 /// A program on a GPU.
@@ -37,7 +37,7 @@ pub struct GpuSession<'a> {
     /// Which of them belong to another session, too.
     shared: Vec<bool>,
     launches: Vec<Result<Ready, Stop>>,
-    _module: Rc<Module>,
+    module: Rc<Module>,
 }
 
 impl<'a> GpuSession<'a> {
@@ -84,7 +84,7 @@ impl<'a> GpuSession<'a> {
                         .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
                 })
                 .collect();
-        Ok(Self { gpu, program: program.clone(), buffers, shared: taken, launches, _module: module })
+        Ok(Self { gpu, program: program.clone(), buffers, shared: taken, launches, module })
     }
 
     /// The memory of a buffer that is the same here.
@@ -145,16 +145,40 @@ impl<'a> GpuSession<'a> {
         self.buffers[host.to].write(GUARD, &sum).map_err(|error| self.stop(error, last))
     }
 
+    /// What a `//@ constant` line asks for.
+    fn fill_constant(&self, constant: &Constant) -> Result<(), Stop> {
+        let name = self.program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
+        let shown = constant.variable.trim_start_matches('&');
+        let bad = |message: String| Stop::BadLaunch { launch: 0, line: constant.line, message };
+        let mut bytes = vec![0; self.bytes(constant.buffer)];
+        self.buffers[constant.buffer].read(GUARD, &mut bytes).map_err(|error| self.stop(error, 0))?;
+        match self.module.write_variable(name, &bytes) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let buffer = &self.program.plan.buffers[constant.buffer].name;
+                Err(bad(format!("`{buffer}` has {} bytes, more than `{shown}`", bytes.len())))
+            }
+            Err(error) if error.name == "CUDA_ERROR_NOT_FOUND" => {
+                Err(bad(format!("the kernels use no variable `{shown}`")))
+            }
+            Err(error) => Err(self.stop(error, 0)),
+        }
+    }
+
     fn enqueue_launch(&self, index: usize, moved: &dyn Fn(usize) -> Option<u64>) -> Result<(), Stop> {
         let ready = self.launches[index].as_ref().map_err(Clone::clone)?;
         let mut arguments = ready.arguments.clone();
         let planned = &self.program.plan.launches[index];
         for (argument, planned) in arguments.iter_mut().zip(&planned.args) {
-            if let Arg::Buffer(buffer) = planned {
-                *argument = moved(*buffer).unwrap_or(*argument);
+            let place = |buffer| moved(buffer).unwrap_or_else(|| self.address(buffer));
+            match *planned {
+                Arg::Buffer(buffer) => *argument = place(buffer).to_le_bytes().to_vec(),
+                Arg::Offset { buffer, bytes } => *argument = (place(buffer) + bytes).to_le_bytes().to_vec(),
+                Arg::Structure(at) => *argument = self.program.plan.structures[at].bytes(&place),
+                Arg::Int(_) | Arg::Real(_) => {}
             }
         }
-        ready.function.launch(self.gpu.stream(), ready.shape, &arguments).map_err(|error| self.stop(error, index))
+        ready.function.launch_bytes(self.gpu.stream(), ready.shape, &arguments).map_err(|error| self.stop(error, index))
     }
 
     /// Waits for all launches.
@@ -258,13 +282,18 @@ fn ready(
         let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
         let bytes = match *arg {
             Arg::Buffer(buffer) if size == 8 => addresses[buffer].to_le_bytes().to_vec(),
-            Arg::Buffer(_) => return Err(whose("a buffer, but the parameter is no pointer".into())),
+            Arg::Offset { buffer, bytes } if size == 8 => (addresses[buffer] + bytes).to_le_bytes().to_vec(),
+            Arg::Buffer(_) | Arg::Offset { .. } => {
+                return Err(whose("a buffer, but the parameter is no pointer".into()));
+            }
+            Arg::Structure(at) => program.plan.structures[at].bytes(&|buffer| addresses[buffer]),
             Arg::Int(value) => scalar(value, size as u32, ty(position)).map_err(whose)?,
             Arg::Real(value) => real(value, size as u32, ty(position)).map_err(whose)?,
         };
-        let mut wide = [0; 8];
-        wide[..bytes.len()].copy_from_slice(&bytes);
-        arguments.push(u64::from_le_bytes(wide));
+        if bytes.len() != size {
+            return Err(whose(format!("{} bytes, but the parameter has {size}", bytes.len())));
+        }
+        arguments.push(bytes);
     }
     let shape =
         Shape { grid: launch.grid, block: launch.block, shared: launch.shared, cooperative: launch.cooperative };
@@ -314,6 +343,12 @@ impl Session for GpuSession<'_> {
 
     fn pass(&mut self, _: Option<Schedule>) -> Pass {
         let mut pass = Pass::default();
+        for constant in &self.program.plan.constants {
+            if let Err(stop) = self.fill_constant(constant) {
+                pass.stop = Some(stop);
+                return pass;
+            }
+        }
         for index in 0..self.launches.len() {
             // One at a time, so that a fault is blamed on the launch that caused it.
             let done = self.enqueue_launch(index, &|_| None).and_then(|()| self.wait(index));

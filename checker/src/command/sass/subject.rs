@@ -2,6 +2,7 @@
 
 use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
 use crate::compile::{self, CompileError, Request};
+use crate::own::{self, OwnCode};
 use crate::problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
 use crate::sass::{self, Kernel, Module};
 use crate::toolchain::{Toolchain, home::Home};
@@ -36,6 +37,8 @@ pub struct Loaded {
     pub compiler: Option<String>,
     /// The kernel file's text.
     pub source: Option<String>,
+    /// What there is to say besides: what was skipped, which templates have no instance.
+    pub notes: Vec<String>,
 }
 
 /// The version of a problem that the options name.
@@ -113,7 +116,20 @@ impl Loader<'_> {
         let launched = if launches { file.name_expressions(sizes, &DeviceShape::H200).usage()? } else { Vec::new() };
         let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_fault)?;
         request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
-        let compiled = compile::compile(self.toolchain, &request).map_err(compile_fault)?;
+        let mut notes = Vec::new();
+        // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
+        let compiled = if Workbook::problem_of(file.path()).is_none() {
+            let mut own = OwnCode::read(self.toolchain, file.path(), file.text());
+            let compiled = own.compile(self.toolchain, &mut request).map_err(compile_fault)?;
+            let all = self.context.verbosity >= crate::command::Verbosity::Verbose;
+            notes = own::notes(&own, &label, all);
+            if !launches && self.instance.is_none() {
+                notes.extend(own.templates());
+            }
+            compiled
+        } else {
+            compile::compile(self.toolchain, &request).map_err(compile_fault)?
+        };
         let module = self.disassemble(&compiled.cubin)?;
         Ok(Loaded {
             label,
@@ -122,6 +138,7 @@ impl Loader<'_> {
             names: compiled.names,
             compiler: Some(compiled.compiler),
             source: Some(file.text().to_owned()),
+            notes,
         })
     }
 
@@ -132,7 +149,15 @@ impl Loader<'_> {
             other => other?,
         };
         let (launched, names) = (Vec::new(), BTreeMap::new());
-        Ok(Loaded { label: path.display().to_string(), module, launched, names, compiler: None, source: None })
+        Ok(Loaded {
+            label: path.display().to_string(),
+            module,
+            launched,
+            names,
+            compiler: None,
+            source: None,
+            notes: Vec::new(),
+        })
     }
 
     fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
@@ -155,8 +180,9 @@ impl Loaded {
     pub fn no_kernels(&self) -> String {
         let has = |word: &str| self.source.as_deref().is_some_and(|s| s.contains(word));
         if has("template") && has("__global__") {
+            let notes: String = self.notes.iter().map(|note| format!("{note}\n")).collect();
             format!(
-                "{}: its kernels are templates, and no instance is asked for, so there is no machine code\n\
+                "{}: its kernels are templates, and no instance is asked for, so there is no machine code\n{notes}\
                  next: name an instance, `--kernel 'NAME<...>'`, or add a line `//@ launch NAME<...><<<GRID, BLOCK>>>(...)`",
                 self.label
             )

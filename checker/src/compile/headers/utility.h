@@ -6,5 +6,7 @@ using cuda::std::index_sequence;
 using cuda::std::make_index_sequence;
 using cuda::std::make_pair;
 using cuda::std::pair;
+#ifndef WARPBOOK_OWN_STD
 using cuda::std::swap;
+#endif
 }

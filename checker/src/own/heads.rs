@@ -1,0 +1,243 @@
+//! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
+
+use super::items::{Item, What};
+use super::lexer::{Kind, Token, tokens};
+use std::collections::HashMap;
+
+/// A kernel of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelHead {
+    /// With its namespaces.
+    pub name: String,
+    /// Arguments that make a template an instance, as a first guess: `float`, `256`.
+    pub instance: Vec<String>,
+    /// Is it more than a declaration?
+    pub has_body: bool,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Does the body ask for `.y` of its thread or block?
+    pub two_dimensional: bool,
+    /// Does it wait for the whole grid?
+    pub cooperative: bool,
+    /// Has it `extern __shared__` memory?
+    pub dynamic_shared: bool,
+    /// The threads of `__launch_bounds__`, if that is a number.
+    pub threads: Option<u32>,
+}
+
+/// A parameter of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name; `argN` where it has none.
+    pub name: String,
+    /// Its type without `const` and `*`, template parameters replaced: `unsigned int`.
+    pub base: String,
+    /// How many `*` or `[]`.
+    pub pointers: u32,
+    /// Points to something constant.
+    pub constant: bool,
+    /// Is the first thing that the body does with it to read it?
+    pub read_first: bool,
+    /// May the body write there?
+    pub written: bool,
+}
+
+/// The head of a kernel's declaration.
+pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>) -> Option<KernelHead> {
+    let What::Function { parameters, .. } = &item.what else { return None };
+    let whole = &text[item.span.clone()];
+    let all = tokens(whole);
+    let says = |words: [&str; 3]| all.windows(3).any(|three| three.iter().zip(words).all(|(t, w)| t.is(w)));
+    let two_dimensional = says(["threadIdx", ".", "y"]) || says(["blockIdx", ".", "y"]);
+    // A number is most often a block's size, or a tile's side.
+    let number = if two_dimensional { "16" } else { "256" };
+    let templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
+    let from = parameters.end.saturating_sub(item.span.start);
+    let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
+    let list = tokens(&text[parameters.clone()]);
+    let void = list.len() == 1 && list[0].is("void");
+    let mut found = Vec::new();
+    for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
+        found.push(parameter(one, index, &|word| replaced(word, &templates, aliases), &body));
+    }
+    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    Some(KernelHead {
+        name: item.name.clone(),
+        instance: templates.into_iter().map(|(_, value)| value).collect(),
+        has_body: whole.ends_with('}'),
+        parameters: found,
+        two_dimensional,
+        cooperative: body.iter().any(|token| matches!(token.text, "this_grid" | "grid_group")),
+        dynamic_shared: body.windows(2).any(|two| two[0].is("extern") && two[1].is("__shared__")),
+        threads: bounds.and_then(|three| three[2].text.parse().ok()),
+    })
+}
+
+/// Pieces between commas that no bracket encloses.
+fn split<'t, 'a>(list: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
+    let (mut pieces, mut depth, mut start) = (Vec::new(), 0_i32, 0);
+    for (at, token) in list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Punct) {
+        match token.text {
+            "(" | "[" | "{" | "<" => depth += 1,
+            ")" | "]" | "}" | ">" => depth -= 1,
+            "," if depth == 0 => {
+                pieces.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if start < list.len() {
+        pieces.push(&list[start..]);
+    }
+    pieces
+}
+
+/// Template parameters with a first guess at each argument: `float` for a type, a block's 256 for a number.
+fn template(text: &str, number: &str) -> Vec<(String, String)> {
+    let list = tokens(text);
+    split(&list)
+        .into_iter()
+        .filter_map(|one| {
+            let end = one.iter().position(|token| token.is("=")).unwrap_or(one.len());
+            let name = one[..end].iter().rfind(|token| token.kind == Kind::Name)?.text.to_owned();
+            let value = match one.first()?.text {
+                "typename" | "class" => "float",
+                "bool" => "true",
+                _ => number,
+            };
+            let default: Option<String> = one
+                .get(end + 1..)
+                .filter(|rest| !rest.is_empty())
+                .map(|rest| rest.iter().map(|token| token.text).collect::<Vec<_>>().join(" "));
+            Some((name, default.unwrap_or_else(|| value.to_owned())))
+        })
+        .collect()
+}
+
+fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, body: &[Token]) -> Parameter {
+    const QUALIFIERS: [&str; 9] = [
+        "const",
+        "volatile",
+        "__restrict__",
+        "__restrict",
+        "restrict",
+        "struct",
+        "typename",
+        "__grid_constant__",
+        "register",
+    ];
+    let end = list.iter().position(|token| token.is("=")).unwrap_or(list.len());
+    let list = &list[..end];
+    let star = list.iter().position(|token| token.is("*"));
+    let constant = list.iter().take(star.unwrap_or(list.len())).any(|token| token.is("const"));
+    let subscripts = list.iter().filter(|token| token.is("[")).count();
+    let pointers = list.iter().filter(|token| token.is("*")).count() + subscripts;
+    let words: Vec<&Token> = list
+        .iter()
+        .filter(|token| !QUALIFIERS.contains(&token.text) && !token.is("*") && !token.is("&"))
+        .take_while(|token| !token.is("["))
+        .collect();
+    // The last word is the name, if a type is left before it.
+    let named = words.len() > 1
+        && words.last().is_some_and(|token| token.kind == Kind::Name && !is_fundamental(token.text))
+        && !words[words.len() - 2].is("::");
+    let (ty, name) = if named { words.split_at(words.len() - 1) } else { (&words[..], &[][..]) };
+    let mut base = String::new();
+    for token in ty {
+        let glued = base.is_empty() || token.kind == Kind::Punct || base.ends_with(['<', ':', ',']);
+        base.push_str(if glued { "" } else { " " });
+        base.push_str(&replaced(token.text));
+    }
+    let name = name.first().map_or_else(|| format!("arg{}", index + 1), |token| token.text.to_owned());
+    let uses = uses(body, &name);
+    Parameter {
+        base,
+        pointers: pointers as u32,
+        constant,
+        read_first: uses.first().is_some_and(|first| *first != Access::Write),
+        written: uses.iter().any(|access| *access != Access::Read),
+        name,
+    }
+}
+
+/// A word of a type: a template's parameter or another name for a type is replaced.
+fn replaced(word: &str, templates: &[(String, String)], aliases: &HashMap<String, String>) -> String {
+    let value = templates.iter().find(|(name, _)| name == word).map(|(_, value)| value);
+    value.or_else(|| aliases.get(word)).cloned().unwrap_or_else(|| word.to_owned())
+}
+
+/// Other names for types: `typedef float real;`, `using real = float;`.
+pub fn alias(item: &Item, text: &str) -> Option<(String, String)> {
+    let all = tokens(text.get(item.span.clone())?);
+    let (name, ty) = match all.first()?.text {
+        "typedef" => {
+            let end = all.len().checked_sub(2)?;
+            (all.get(end)?, all.get(1..end)?)
+        }
+        "using" if all.get(2)?.is("=") => (all.get(1)?, all.get(3..all.len().checked_sub(1)?)?),
+        _ => return None,
+    };
+    let plain = ty.iter().all(|token| token.kind == Kind::Name || token.is("::"));
+    let words: Vec<&str> =
+        ty.iter().map(|token| token.text).filter(|word| !matches!(*word, "const" | "volatile")).collect();
+    (plain && name.kind == Kind::Name && !words.is_empty()).then(|| (name.text.to_owned(), words.join(" ")))
+}
+
+fn is_fundamental(word: &str) -> bool {
+    matches!(word, "int" | "unsigned" | "signed" | "long" | "short" | "char" | "float" | "double" | "bool" | "void")
+}
+
+/// What one place of a body does with a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+    /// Both, or not known: an address that is passed on.
+    Either,
+}
+
+/// What a body does with the elements of `name`, in order; of an assignment its right side comes first.
+fn uses(body: &[Token], name: &str) -> Vec<Access> {
+    let mut all = Vec::new();
+    for at in (0..body.len()).filter(|at| body[*at].is(name)) {
+        let before = at.checked_sub(1).and_then(|before| body.get(before));
+        if before.is_some_and(|before| before.is(".") || before.is("::")) {
+            continue;
+        }
+        let mut after = at + 1;
+        let element = body.get(after).is_some_and(|token| token.is("["));
+        let mut depth = 0_i32;
+        while element && let Some(token) = body.get(after) {
+            depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+            after += 1;
+            // Members of an element are written like the element; so are rows of rows.
+            if depth == 0 && !body.get(after).is_some_and(|next| next.is("[")) {
+                break;
+            }
+        }
+        while element && body.get(after).is_some_and(|token| token.is(".")) {
+            after += 2;
+        }
+        let two = |first: &str, second: &str| {
+            body.get(after).is_some_and(|t| t.is(first)) && body.get(after + 1).is_some_and(|t| t.is(second))
+        };
+        let assigned = body.get(after).is_some_and(|token| token.is("=")) && !two("=", "=");
+        let changed = ["+", "-", "*", "/", "%", "&", "|", "^"].iter().any(|op| two(op, "="))
+            || two("+", "+")
+            || two("-", "-")
+            || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
+            || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
+        let pointed = before.is_some_and(|before| before.is("*"));
+        let statement = &body[after..];
+        let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
+        all.push(match (element || pointed, assigned) {
+            (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,
+            (true, true) => Access::Write,
+            (true, false) if changed || before.is_some_and(|before| before.is("&")) => Access::Either,
+            (true, false) => Access::Read,
+            (false, _) => Access::Either,
+        });
+    }
+    all
+}

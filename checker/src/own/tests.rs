@@ -1,0 +1,225 @@
+//! What is found in texts, form by form.
+
+use super::part::{Include, Part, Skipped};
+use super::{heads, launch_lines, lexer, macros::Macros};
+
+fn part(text: &str) -> (Part, Vec<Skipped>) {
+    let mut macros = Macros::default();
+    macros.add(&lexer::tokens(text));
+    let mut skipped = Vec::new();
+    let mut include = |name: &str| if name.contains("cuda") { Include::Cuda } else { Include::Absent };
+    (Part::new("", text, &macros, &mut include, &mut skipped), skipped)
+}
+
+/// The names that are skipped, in order.
+fn skipped(text: &str) -> String {
+    part(text).1.iter().map(|skipped| skipped.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Each text with the names that are for the host alone.
+#[test]
+fn host_code_is_told_from_device_code() {
+    let cases = [
+        ("int f(int a) { if (a) { return 1; } return 0; } __device__ int g() { return 1; }", "f"),
+        ("int f(int); extern \"C\" void g(float *); extern \"C\" __global__ void k(int);", "f g"),
+        (
+            "#define HD __host__ __device__\n#define DEV HD\nHD int a() { return 1; } DEV int b() { return 1; } int c();",
+            "c",
+        ),
+        ("#ifdef X\n#define D\n#else\n#define D __device__\n#endif\nD int a() { return 1; }", ""),
+        (
+            "#define BOUNDS(n) __launch_bounds__(n)\n__global__ void BOUNDS(64) k(int *a) { }\nBOUNDS(3) void h() { }",
+            "h",
+        ),
+        ("__global__ void __launch_bounds__(256, 2) k() { } static inline void h() { }", "h"),
+        (
+            "template <typename T, int N = (3 > 2)> T f(T a) { return a; } template <class T> __device__ T g(T a) { return a; }",
+            "f",
+        ),
+        ("template <> __device__ int g<int>(int a) { return a; } template void f<int>(int);", "f"),
+        (
+            "int a = 3, b[2] = {1, 2}; static float *p; const int N = 4; constexpr float F = 1; const char *const W = \"}\";",
+            "a p",
+        ),
+        ("const char *name = \"{\"; __device__ int d[3] = {1, 2, 3}; __constant__ float c; __managed__ int m;", "name"),
+        ("auto l = [](int a) { return a; }; std::vector<int> v{1, 2}; dim3 block(16, 16);", "l v block"),
+        (
+            "struct S { int a; S() : a(1) { } __device__ int get() { return a; } void host(); ~S() { } S(const S &) = default; };",
+            "S host S",
+        ),
+        (
+            "struct alignas(16) A { float x; }; struct __align__(8) B { int y; } shared_b; enum E { one, two = 2 }; union U { int i; };",
+            "",
+        ),
+        (
+            "struct S; class C : public S { int x; public: operator int() const { return x; } __device__ bool operator()(int a) { return a; } };",
+            "operator",
+        ),
+        (
+            "void C::run() { } bool operator<(const S &a, const S &b) { return true; } __device__ bool operator==(S a, S b) { return 1; }",
+            "run operator",
+        ),
+        (
+            "namespace a { namespace b { void f() { } __device__ void g() { } } } namespace c::d { void h() { } } inline namespace e { int v; }",
+            "a::b::f c::d::h e::v",
+        ),
+        (
+            "extern \"C\" { void f(); __global__ void k() { } } namespace x = y; using namespace std; using real = float;",
+            "f",
+        ),
+        ("#if A\nvoid f(int a) {\n#else\nvoid f(long a) {\n#endif\n  g(\"{\");\n}\n__global__ void k() { }", "f"),
+        ("__global__ void k() {\n#ifdef A\n  if (x) {\n#else\n  if (y) {\n#endif\n  }\n}\nint main() { }", "main"),
+        ("#if 0\nvoid dead( { {\n#endif\n__global__ void k() { }\nint main() try { } catch (...) { }", "main"),
+        (
+            "int f(void (*callback)(int), int a[3]) { return 1; } void (*pointer)(int) = 0; int (*table[2])(int);",
+            "f pointer table",
+        ),
+        ("#define KERNEL(name) __global__ void name\nKERNEL(first)(int *a) { *a = 1; }\nvoid host() { }", "host"),
+        ("#define MAKE(n) __global__ void n(int *a) { *a = 1; }\nMAKE(one)\nMAKE(two);\nvoid host() { }", "host"),
+        ("auto f() -> int { return 1; } __device__ auto g() -> int { return 1; } decltype(1) h() { return 1; }", "f h"),
+        (
+            "#include <vector>\n#include <cuda_fp16.h>\n#include \"x.h\"\nvoid f() { k<<<1, 2>>>(a); }",
+            "<vector> \"x.h\" f",
+        ),
+        (
+            "static_assert(sizeof(int) == 4, \"{\"); asm(\"{\"); [[nodiscard]] int f() { return 1; } __device__ [[nodiscard]] int g();",
+            "f",
+        ),
+    ];
+    for (text, names) in cases {
+        assert_eq!(skipped(text), names, "{text}");
+    }
+}
+
+/// Whatever is left out, every line and column of what stays is where it was.
+#[test]
+fn what_stays_is_where_it_was() {
+    let text = "#include <vector>\n/* ä { */ int main() {\n#pragma omp parallel\n#define N 3\n  return \"ü}\";\n} __device__ int stays;\n";
+    let (part, _) = part(text);
+    let left = part.text();
+    assert_eq!(
+        left,
+        "\n/* ä { */             \n                    \n#define N 3\n              \n  __device__ int stays;\n"
+    );
+    let column = |text: &str| text.lines().nth(5).and_then(|line| line.find("__device__"));
+    assert_eq!(column(&left), column(text));
+}
+
+/// Text that is not C++ ends all the same, and nothing is lost but what has a host's form.
+#[test]
+fn any_text_ends() {
+    let broken = [
+        "",
+        "}",
+        "}}}",
+        "{",
+        "((((",
+        "template <",
+        "template <typename T",
+        "struct",
+        "struct {",
+        "namespace",
+        "namespace a {",
+        "#",
+        "#if",
+        "#else",
+        "#endif\n#else",
+        "#if 0\n#if 1",
+        "operator",
+        "operator()",
+        "extern \"C\"",
+        "= = =",
+        "[[",
+        "class A : {",
+        "int a(",
+        "\"",
+        "'",
+        "R\"(",
+        "/*",
+        "__global__",
+        "__global__ void",
+        "using",
+        "typedef",
+        "é ü (",
+        "A(B)\n(C)",
+        "enum {",
+    ];
+    for text in broken {
+        for repeated in [text.to_owned(), text.repeat(200), format!("{text} __global__ void k() {{ }}")] {
+            let (part, _) = part(&repeated);
+            assert_eq!(part.text().matches('\n').count(), repeated.matches('\n').count(), "{repeated}");
+        }
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    let (part, _) = part(text);
+    let aliases = part.aliases().collect();
+    let heads: Vec<_> = part.kernels().filter_map(|item| heads::head(item, text, &aliases)).collect();
+    launch_lines(&heads)
+}
+
+/// Kernels with the lines that are made for them.
+#[test]
+fn lines_are_made_from_parameters() {
+    let cases: [(&str, &[&str]); 6] = [
+        (
+            "__global__ void add(const float *a, float *__restrict__ c, int n) { c[i] = a[i]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ in     a: f32[n] = uniform(-1, 1)",
+                "//@ out    c: f32[n]",
+                "//@ launch add<<<ceil_div(n, 256), 256>>>(a, c, n)",
+            ],
+        ),
+        // Not const, but only read; in place; a sum that several threads add to.
+        (
+            "__global__ void f(double *in, unsigned *sum, short *all) { all[i] += in[i]; atomicAdd(&sum[0], 1); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ in     in: f64[n] = uniform(-1, 1)",
+                "//@ inout  sum: u32[n] = integers(0, 9)",
+                "//@ inout  all: i16[n] = integers(0, 9)",
+                "//@ launch f<<<ceil_div(n, 256), 256>>>(in, sum, all)",
+            ],
+        ),
+        (
+            "template <typename T, int TILE> __global__ void t(T *out, const T *in, int width, int height, float s, bool b) {\n\
+             out[threadIdx.y] = in[threadIdx.x]; }",
+            &[
+                "//@ size   width = 64",
+                "//@ size   height = 64",
+                "//@ out    out: f32[width * height]",
+                "//@ in     in: f32[width * height] = uniform(-1, 1)",
+                "//@ launch t<float, 16><<<(ceil_div(width, 16), ceil_div(height, 16)), (16, 16)>>>(out, in, width, height, 1.0, 1)",
+            ],
+        ),
+        // Other names for types, vectors, a structure, a namespace, bounds, dynamic shared memory.
+        (
+            "typedef unsigned char byte; using real = double; struct S { int a; };\n\
+             namespace x { __global__ void __launch_bounds__(64) k(byte *p, real r, float3 v, S s, uchar4 *q) {\n\
+             extern __shared__ int d[]; p[0] = q[0].x; } }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: u8[n]",
+                "//@ in     q: u8[4 * n] = integers(0, 9)",
+                "//@ launch x::k<<<ceil_div(n, 64), 64, 2048>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
+            ],
+        ),
+        // What one kernel writes, the next may read.
+        (
+            "__global__ void a(int *tmp) { tmp[i] = 1; } __global__ void b(const int *tmp, int *out) { out[i] = tmp[i]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    tmp: i32[n]",
+                "//@ out    out: i32[n]",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(tmp)",
+                "//@ launch b<<<ceil_div(n, 256), 256>>>(tmp, out)",
+            ],
+        ),
+        ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}

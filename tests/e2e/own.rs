@@ -1,0 +1,214 @@
+//! A reader's own `.cu` file, with its host code, on `checker run` and `checker sass`.
+
+use crate::support::{Ran, Workbook, checker, repository};
+use std::path::Path;
+
+/// A folder with the whole program of the fixtures; `lines` are put before it.
+fn program(lines: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures = repository().join("tests/fixtures/own");
+    let text = std::fs::read_to_string(fixtures.join("smooth.cu")).expect("the fixture");
+    let header = std::fs::read_to_string(fixtures.join("weights.cuh")).expect("the fixture");
+    let text = format!("{lines}{text}");
+    std::fs::write(folder.path().join("own.cu"), &text).expect("a file");
+    std::fs::write(folder.path().join("weights.cuh"), header).expect("a file");
+    (folder, text)
+}
+
+fn checker_in(folder: &Path, args: &[&str]) -> Ran {
+    checker().args(args).current_dir(folder).output().expect("the binary starts").into()
+}
+
+fn run(folder: &Path, text: &str) -> Ran {
+    std::fs::write(folder.join("own.cu"), text).expect("a file");
+    checker_in(folder, &["run", "own.cu", "--seed", "1", "--backend", "sim"])
+}
+
+const LINES: &str = "//@ size n = 300\n//@ in x: f32[n] = constant(1)\n//@ in w: f32[3] = constant(2)\n//@ out y: f32[n]\n\
+                     //@ constant filters::taps = w\n\
+                     //@ launch filters::smooth<float, 3><<<3, 128>>>(x, y, n, {-1.0f, f32 2.5})\n\
+                     //@ launch negate_in_place<<<1, 128>>>(y + 200, 100)\n";
+
+/// Host functions, variables, classes and headers are skipped and named; what kernels use is kept: macros for
+/// annotations, `constexpr`, `std::min`, members of a structure, a header beside the file.
+#[test]
+fn a_whole_program_runs_with_launch_lines_alone() {
+    let (folder, text) = program(LINES);
+    let ran = run(folder.path(), &text);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // 0.5 * (2 + 2 + 2) clipped at 2.5; the last hundred with the other sign.
+    assert!(
+        ran.stdout.contains("y: f32[300]  2.5 2.5") && ran.stdout.contains("min -2.50, max 2.50"),
+        "{}",
+        ran.stdout
+    );
+    let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in
+        ["skipped: main, ", "host functions", "2 host variables", "<vector>", "\"missing/timing.h\"", "Clock (line"]
+    {
+        assert!(flat.contains(said), "{said}: {flat}");
+    }
+    assert!(flat.contains("read beside it: weights.cuh"), "{flat}");
+    let all = checker_in(folder.path(), &["run", "own.cu", "--seed", "1", "--backend", "sim", "--verbose"]);
+    let line = 1 + text.lines().position(|line| line.starts_with("real on_host")).expect("it is there");
+    assert!(all.stdout.contains(&format!("own.cu:{line}: skipped on_host: host function")), "{}", all.stdout);
+}
+
+/// Lines and columns of what is found are those of the file as it stands, behind everything that was skipped.
+#[test]
+fn findings_keep_their_lines() {
+    let (folder, text) = program(LINES);
+    let wrong = text.replace("data[i] = -data[i]", "data[i + n] = -data[i]");
+    let line = 1 + wrong.lines().position(|line| line.contains("data[i + n]")).expect("it is there");
+    let ran = run(folder.path(), &wrong);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("OUT OF BOUNDS") && ran.stdout.contains(&format!("own.cu:{line}")), "{}", ran.stdout);
+}
+
+/// The lines that are made for a file without any run as they are.
+#[test]
+fn made_lines_can_be_pasted() {
+    let (folder, text) = program("");
+    let asked = run(folder.path(), &text);
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    assert!(asked.stderr.contains("paste these at the top"), "{}", asked.stderr);
+    let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
+    assert!(lines.contains(&"//@ launch negate_in_place<<<ceil_div(n, 256), 256>>>(data, n)"), "{lines:?}");
+    assert!(lines.contains(&"//@ inout  data: f32[n] = uniform(-1, 1)"), "{lines:?}");
+    // The structure's members only the reader knows.
+    let pasted = lines.join("\n").replace("{0}", "{-1.0f, 1.0f}").replace("float, 256", "float, 3");
+    let ran = run(folder.path(), &format!("{pasted}\n{text}"));
+    assert_eq!(ran.code, Some(0), "{pasted}\n{ran:?}");
+    assert!(ran.stdout.contains("FINISHED"), "{}", ran.stdout);
+}
+
+/// Leniency ends where a launched kernel needs what is refused.
+#[test]
+fn what_a_launched_kernel_needs_is_never_skipped() {
+    let (folder, text) = program(LINES);
+    let cases = [
+        // A host function, called from a kernel.
+        (("weight(sum)", "on_host(sum)"), "is host code: kernels can call it if it is `__device__`"),
+        // A mistake in a kernel that is launched.
+        (("= -data[i]", "= -dta[i]"), "identifier \"dta\" is undefined"),
+        // A mistake in what a launched kernel calls, in a member and in a header.
+        (("std::max(x, lo)", "std::max(x, low)"), "identifier \"low\" is undefined"),
+        (
+            ("#include \"weights.cuh\"", "__device__ float weight(float x) { return y; }"),
+            "identifier \"y\" is undefined",
+        ),
+    ];
+    for ((from, to), says) in cases {
+        let ran = run(folder.path(), &text.replace(from, to));
+        assert_eq!(ran.code, Some(1), "{to}: {ran:?}");
+        let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains("DOES NOT COMPILE") && flat.contains(says), "{to}: {flat}");
+    }
+    // Nobody launches this one.
+    let unused = format!("{text}\n__global__ void unused(float *a) {{ *a = nothing; }}\n");
+    let ran = run(folder.path(), &unused);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("unused (line"), "{}", ran.stdout);
+    // But its listing cannot be had.
+    let listed = checker_in(folder.path(), &["sass", "own.cu", "--kernel", "unused"]);
+    assert_eq!(listed.code, Some(1), "{listed:?}");
+    assert!(listed.stderr.contains("identifier \"nothing\" is undefined"), "{}", listed.stderr);
+}
+
+/// Only regular files in the file's own folder and below are read as headers.
+#[cfg(unix)]
+#[test]
+fn no_header_is_read_from_elsewhere() {
+    let outer = tempfile::tempdir().expect("a folder");
+    let folder = outer.path().join("inner");
+    std::fs::create_dir_all(folder.join("sub")).expect("a folder");
+    std::fs::write(outer.path().join("secret.cuh"), "#error top-secret\n").expect("a file");
+    std::os::unix::fs::symlink(outer.path().join("secret.cuh"), folder.join("link.cuh")).expect("a link");
+    std::os::unix::fs::symlink(outer.path(), folder.join("up")).expect("a link");
+    std::fs::write(folder.join("sub/good.cuh"), "#include \"../sub/deep.cuh\"\n").expect("a file");
+    std::fs::write(folder.join("sub/deep.cuh"), "__device__ inline int deep() { return 7; }\n").expect("a file");
+    let absolute = outer.path().join("secret.cuh").display().to_string();
+    let text = format!(
+        "//@ out c: i32[1]\n//@ launch k<<<1, 1>>>(c)\n#include \"../secret.cuh\"\n#include \"link.cuh\"\n\
+         #include \"up/secret.cuh\"\n#include \"{absolute}\"\n#include \"sub/../../secret.cuh\"\n#include \"sub/good.cuh\"\n\
+         int main() {{}}\n__global__ void k(int *c) {{ *c = deep(); }}\n"
+    );
+    let ran = run(&folder, &text);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("c: i32[1]  7"), "{}", ran.stdout);
+    assert!(!format!("{ran:?}").contains("top-secret"), "{ran:?}");
+}
+
+/// What is judged is compiled as it stands.
+#[test]
+fn exercises_are_read_strictly() {
+    let workbook = Workbook::copy("small");
+    let kernel = workbook.read("exercises/ex01/kernel.cu");
+    workbook.write("exercises/ex01/kernel.cu", format!("{kernel}\nint main() {{ return 0; }}\n"));
+    for args in [["ex01", "--seed", "1"], ["run", "exercises/ex01/kernel.cu"], ["sass", "exercises/ex01/kernel.cu"]] {
+        let ran = workbook.run(args);
+        assert_eq!(ran.code, Some(1), "{args:?}: {ran:?}");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("remove main"), "{args:?}: {said}");
+    }
+}
+
+/// Places inside buffers, vectors, structures with pointers, and the messages where they do not fit.
+#[test]
+fn offsets_structures_and_constants() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kernels = "struct Matrix { char tag; int width; double scale; const float *rows; short pad[3]; };\n\
+                   __constant__ int table[4];\n__device__ float unused_by_all;\n\
+                   __global__ void k(float *c, Matrix m, float4 v, uint3 u) {\n\
+                   c[threadIdx.x] = m.tag + 10 * m.width + m.scale * m.rows[threadIdx.x] + v.w + u.z + m.pad[2] + table[1]; }\n";
+    let with = |launch: &str| {
+        let head = "//@ in a: f32[8] = iota\n//@ in t: i32[4] = iota\n//@ in five: i32[5] = iota\n//@ out c: f32[8]\n";
+        run(folder.path(), &format!("{head}{launch}\n{kernels}"))
+    };
+    let member = "{i8 1, 2, 100.0, a + 4, i16 0, i16 0, i16 3}, {0, 0, 0, 0.5}, {1, 2, 4000}";
+    let good = with(&format!(
+        "//@ constant table = t\n//@ launch k<<<1, 4>>>(c + 4, {member})\n//@ launch k<<<1, 4>>>(c, {member})"
+    ));
+    assert_eq!(good.code, Some(0), "{good:?}");
+    // 1 + 20 + 100 * a[4 + i] + 0.5 + 4000 + 3 + 1
+    assert!(good.stdout.contains("4425.5 4525.5 4625.5 4725.5 4425.5"), "{}", good.stdout);
+    let member = |first: &str| format!("//@ launch k<<<1, 4>>>(c, {first}, {{0, 0, 0, 0.5}}, {{1, 2, 3}})");
+    let cases = [
+        ("//@ launch k<<<1, 4>>>(c + 9, {0}, {0}, {0})".to_owned(), "`c` has 8 elements; element 9 is not in it"),
+        ("//@ launch k<<<1, 4>>>(c - 1, {0}, {0}, {0})".to_owned(), "element -1 is not in it"),
+        (member("{1, 2, 3"), "expected `,` or `)`"),
+        (member("{1, 2,, 3}"), "expected a number, a name or `(`, found `,`"),
+        (member("{1, 2}"), "these members make 8 bytes and it has 32"),
+        (member("{f32[0] 1}"), "expected a number from 1 to"),
+        (member("{u8 300}"), "300 does not fit into u8"),
+        (member("{{{{{{{{{{1}}}}}}}}}}"), "structures nested more than 8 deep"),
+        (member("7"), "a number is given for its 32 bytes; write `{...}`"),
+        ("//@ launch k<<<1, 4>>>({1, 2}, {0}, {0}, {0})".to_owned(), "a structure is given"),
+        ("//@ constant tabel = t".to_owned(), "no variable `tabel` in this file"),
+        ("//@ constant table = c".to_owned(), "`c` has no values before the launches"),
+        ("//@ constant table = b".to_owned(), "`b` is no buffer"),
+        (
+            format!("//@ constant table = five\n{}", member("{i8 1, 2, 1.0, a, i16[3] 0}")),
+            "`five` has 20 bytes, `table` has 16",
+        ),
+    ];
+    for (launch, says) in cases {
+        let ran = with(&launch);
+        assert_eq!(ran.code, Some(1), "{launch}: {ran:?}");
+        let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(says), "{launch}: {flat}");
+    }
+}
+
+/// `sass` lists every kernel of a file without lines, and says how to ask for a template's instance.
+#[test]
+fn sass_lists_every_kernel() {
+    let (folder, _) = program("__global__ void another(int *a) { *a = 1; }\n");
+    let ran = checker_in(folder.path(), &["sass", "own.cu", "--stats"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("negate_in_place") && ran.stdout.contains("another"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("--kernel 'filters::smooth<float, 256>'"), "{}", ran.stdout);
+    let instance = checker_in(folder.path(), &["sass", "own.cu", "--stats", "--kernel", "filters::smooth<float, 3>"]);
+    assert_eq!(instance.code, Some(0), "{instance:?}");
+    assert!(instance.stdout.contains("filters::smooth<float, 3>"), "{}", instance.stdout);
+}
