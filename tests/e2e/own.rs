@@ -6,13 +6,14 @@ use std::path::Path;
 /// A folder with the whole program of the fixtures; `lines` are put before it.
 fn program(lines: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
-    let fixtures = repository().join("tests/fixtures/own");
-    let text = std::fs::read_to_string(fixtures.join("smooth.cu")).expect("the fixture");
-    let header = std::fs::read_to_string(fixtures.join("weights.cuh")).expect("the fixture");
-    let text = format!("{lines}{text}");
+    let text = format!("{lines}{}", fixture("smooth.cu"));
     std::fs::write(folder.path().join("own.cu"), &text).expect("a file");
-    std::fs::write(folder.path().join("weights.cuh"), header).expect("a file");
+    std::fs::write(folder.path().join("weights.cuh"), fixture("weights.cuh")).expect("a file");
     (folder, text)
+}
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(repository().join("tests/fixtures/own").join(name)).expect("the fixture")
 }
 
 fn checker_in(folder: &Path, args: &[&str]) -> Ran {
@@ -165,18 +166,14 @@ fn offsets_structures_and_constants() {
         let head = "//@ in a: f32[8] = iota\n//@ in t: i32[4] = iota\n//@ in five: i32[5] = iota\n//@ out c: f32[8]\n";
         run(folder.path(), &format!("{head}{launch}\n{kernels}"))
     };
-    let member = "{i8 1, 2, 100.0, a + 4, i16 0, i16 0, i16 3}, {0, 0, 0, 0.5}, {1, 2, 4000}";
-    let good = with(&format!(
-        "//@ constant table = t\n//@ launch k<<<1, 4>>>(c + 4, {member})\n//@ launch k<<<1, 4>>>(c, {member})"
-    ));
+    let good = run(folder.path(), &fixture("arguments.cu"));
     assert_eq!(good.code, Some(0), "{good:?}");
-    // 1 + 20 + 100 * a[4 + i] + 0.5 + 4000 + 3 + 1
-    assert!(good.stdout.contains("4425.5 4525.5 4625.5 4725.5 4425.5"), "{}", good.stdout);
+    assert!(good.stdout.contains("4425.5 4525.5 4625.5 4725.5 4425.5 4525.5"), "{}", good.stdout);
     let member = |first: &str| format!("//@ launch k<<<1, 4>>>(c, {first}, {{0, 0, 0, 0.5}}, {{1, 2, 3}})");
     let cases = [
         ("//@ launch k<<<1, 4>>>(c + 9, {0}, {0}, {0})".to_owned(), "`c` has 8 elements; element 9 is not in it"),
         ("//@ launch k<<<1, 4>>>(c - 1, {0}, {0}, {0})".to_owned(), "element -1 is not in it"),
-        (member("{1, 2, 3"), "expected `,` or `)`"),
+        (member("{1, 2, 3"), "expected `,` or `}`"),
         (member("{1, 2,, 3}"), "expected a number, a name or `(`, found `,`"),
         (member("{1, 2}"), "these members make 8 bytes and it has 32"),
         (member("{f32[0] 1}"), "expected a number from 1 to"),
@@ -185,7 +182,7 @@ fn offsets_structures_and_constants() {
         (member("7"), "a number is given for its 32 bytes; write `{...}`"),
         ("//@ launch k<<<1, 4>>>({1, 2}, {0}, {0}, {0})".to_owned(), "a structure is given"),
         ("//@ constant tabel = t".to_owned(), "no variable `tabel` in this file"),
-        ("//@ constant table = c".to_owned(), "`c` has no values before the launches"),
+        (format!("//@ constant table = c\n{}", member("{1}")), "`c` has no values before the launches"),
         ("//@ constant table = b".to_owned(), "`b` is no buffer"),
         (
             format!("//@ constant table = five\n{}", member("{i8 1, 2, 1.0, a, i16[3] 0}")),

@@ -68,7 +68,9 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>) -> Optio
         parameters: found,
         two_dimensional,
         cooperative: body.iter().any(|token| matches!(token.text, "this_grid" | "grid_group")),
-        dynamic_shared: body.windows(2).any(|two| two[0].is("extern") && two[1].is("__shared__")),
+        dynamic_shared: body
+            .windows(4)
+            .any(|four| four[0].is("extern") && four[1..].iter().any(|t| t.is("__shared__"))),
         threads: bounds.and_then(|three| three[2].text.parse().ok()),
     })
 }

@@ -130,16 +130,18 @@ struct Shared {
 /// The lines for a file's kernels, in the order in which they are to stand.
 pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
     let mut sizes: Vec<&str> = Vec::new();
-    let mut buffers: Vec<&str> = Vec::new();
-    let mut shared: BTreeMap<&str, Shared> = BTreeMap::new();
+    let mut buffers: Vec<String> = Vec::new();
+    let mut shared: BTreeMap<String, Shared> = BTreeMap::new();
     for parameter in kernels.iter().flat_map(|kernel| &kernel.parameters) {
         let name = parameter.name.as_str();
         match guess(parameter) {
             Guess::Size if !sizes.contains(&name) => sizes.push(name),
             Guess::Buffer(ty) => {
                 let each = element(&parameter.base).map_or(8, |(_, count)| count);
-                let known = shared.contains_key(name);
-                let buffer = shared.entry(name).or_insert(Shared { ty, each, read_first: false, written: false });
+                let name = buffer_name(name, ty, &shared);
+                let known = shared.contains_key(&name);
+                let buffer =
+                    shared.entry(name.clone()).or_insert(Shared { ty, each, read_first: false, written: false });
                 buffer.each = buffer.each.max(each);
                 // What a kernel reads before anybody wrote it needs a fill.
                 buffer.read_first |= !buffer.written && (parameter.constant || parameter.read_first);
@@ -151,9 +153,9 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
             _ => {}
         }
     }
-    sizes.retain(|name| !shared.contains_key(name));
+    sizes.retain(|name| !shared.contains_key(*name));
     let sides: Vec<&str> = sizes.iter().copied().filter(|name| is_side(name)).take(2).collect();
-    let own = if buffers.contains(&"n") { "elements" } else { "n" };
+    let own = if shared.contains_key("n") { "elements" } else { "n" };
     let length = match (sides.as_slice(), sizes.as_slice()) {
         ([a, b], _) => format!("{a} * {b}"),
         ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
@@ -168,7 +170,7 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
         let value = if sides.contains(name) && length.contains('*') { SIDE } else { ELEMENTS };
         lines.push(format!("//@ size   {name} = {value}"));
     }
-    for name in buffers {
+    for name in &buffers {
         let Shared { ty, each, read_first, written } = &shared[name];
         let fill = if ty.starts_with('f') || *ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" };
         let many = if *each > 1 { format!("{each} * {length}") } else { length.clone() };
@@ -178,16 +180,25 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
             _ => format!("//@ out    {name}: {ty}[{many}]"),
         });
     }
-    lines.extend(kernels.iter().map(|kernel| launch(kernel, &sides, &length)));
+    lines.extend(kernels.iter().map(|kernel| launch(kernel, &sides, &length, &shared)));
     lines
 }
 
-fn launch(kernel: &KernelHead, sides: &[&str], length: &str) -> String {
+/// A buffer's name: the parameter's, with its type where another kernel's parameter of that name has another.
+fn buffer_name(name: &str, ty: &str, shared: &BTreeMap<String, Shared>) -> String {
+    match shared.get(name) {
+        Some(known) if known.ty != ty => format!("{name}_{ty}"),
+        _ => name.to_owned(),
+    }
+}
+
+fn launch(kernel: &KernelHead, sides: &[&str], length: &str, shared: &BTreeMap<String, Shared>) -> String {
     let arguments: Vec<String> = kernel
         .parameters
         .iter()
         .map(|parameter| match guess(parameter) {
-            Guess::Buffer(_) | Guess::Size => parameter.name.clone(),
+            Guess::Buffer(ty) => buffer_name(&parameter.name, ty, shared),
+            Guess::Size => parameter.name.clone(),
             Guess::Int => "1".to_owned(),
             Guess::Real => "1.0".to_owned(),
             Guess::Vector(ty, count) => {
@@ -214,6 +225,6 @@ fn launch(kernel: &KernelHead, sides: &[&str], length: &str) -> String {
     } else {
         ("", format!("ceil_div({length}, {block})"), block.to_string())
     };
-    let shared = if kernel.dynamic_shared { format!(", {}", 8 * BLOCK) } else { String::new() };
-    format!("//@ launch{word} {}{instance}<<<{grid}, {block}{shared}>>>({})", kernel.name, arguments.join(", "))
+    let dynamic = if kernel.dynamic_shared { format!(", {}", 8 * BLOCK) } else { String::new() };
+    format!("//@ launch{word} {}{instance}<<<{grid}, {block}{dynamic}>>>({})", kernel.name, arguments.join(", "))
 }

@@ -40,6 +40,8 @@ const MOST_TRIES: usize = 12;
 pub struct OwnCode {
     /// The file first, then its headers.
     parts: Vec<Part>,
+    /// Is every kernel wanted, whatever a request names?
+    pub every_kernel: bool,
     /// What is left out, in order of its finding.
     pub skipped: Vec<Skipped>,
 }
@@ -67,7 +69,7 @@ impl OwnCode {
             .iter()
             .map(|(file, text)| Part::new(file, text, &macros, &mut |name| headers.include(file, name), &mut skipped))
             .collect();
-        OwnCode { parts, skipped }
+        OwnCode { parts, every_kernel: false, skipped }
     }
 
     /// Is it device code only, of one file, as every kernel file of the workbook is?
@@ -162,7 +164,7 @@ impl OwnCode {
     /// The names that the wanted kernels need, in the end.
     fn needed(&self, kernels: &[String]) -> HashSet<String> {
         let base = |kernel: &str| part::last(kernel.split('<').next().unwrap_or(kernel).trim()).to_owned();
-        let mut names: HashSet<String> = if kernels.is_empty() {
+        let mut names: HashSet<String> = if kernels.is_empty() || self.every_kernel {
             self.kernel_names().map(base).collect()
         } else {
             kernels.iter().map(|kernel| base(kernel)).collect()

@@ -162,7 +162,7 @@ fn lines(text: &str) -> Vec<String> {
 /// Kernels with the lines that are made for them.
 #[test]
 fn lines_are_made_from_parameters() {
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 7] = [
         (
             "__global__ void add(const float *a, float *__restrict__ c, int n) { c[i] = a[i]; }",
             &[
@@ -215,6 +215,17 @@ fn lines_are_made_from_parameters() {
                 "//@ out    out: i32[n]",
                 "//@ launch a<<<ceil_div(n, 256), 256>>>(tmp)",
                 "//@ launch b<<<ceil_div(n, 256), 256>>>(tmp, out)",
+            ],
+        ),
+        // One name, two types.
+        (
+            "__global__ void a(float *x) { x[0] = 1; } __global__ void b(double *x) { extern double __shared__ s[]; x[0] = s[0]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    x: f32[n]",
+                "//@ out    x_f64: f64[n]",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(x)",
+                "//@ launch b<<<ceil_div(n, 256), 256, 2048>>>(x_f64)",
             ],
         ),
         ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),

@@ -362,7 +362,10 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
         (Arg::Real(value), Param::Scalar { scalar: Scalar::Float(dtype), .. }) => Ok(real(value, *dtype)),
         (Arg::Real(value), Param::Scalar { .. }) => Err(format!("{value:?} is a real")),
         // An enumeration looks like a structure.
-        (Arg::Int(value), Param::Opaque { bytes } | Param::Structure { bytes, vector: None, .. }) => {
+        (
+            Arg::Int(value),
+            Param::Opaque { bytes } | Param::Structure { bytes: bytes @ (1 | 2 | 4 | 8), vector: None, .. },
+        ) => {
             let fits = match bytes {
                 8 => true,
                 1 | 2 | 4 => (-(1_i64 << (bytes * 8 - 1))..1 << (bytes * 8)).contains(&value),

@@ -120,6 +120,7 @@ impl Loader<'_> {
         // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
         let compiled = if Workbook::problem_of(file.path()).is_none() {
             let mut own = OwnCode::read(self.toolchain, file.path(), file.text());
+            own.every_kernel = true;
             let compiled = own.compile(self.toolchain, &mut request).map_err(compile_fault)?;
             let all = self.context.verbosity >= crate::command::Verbosity::Verbose;
             notes = own::notes(&own, &label, all);
