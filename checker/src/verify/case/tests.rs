@@ -82,7 +82,7 @@ fn program(name: &str, out: DType) -> Program {
         plan: Plan {
             buffers: vec![buffer("a", DType::F32, Role::In, uniform), buffer("c", out, Role::Out, None)],
             launches: Vec::<Launch>::new(),
-            host: None,
+            ..Plan::default()
         },
         ..Program::default()
     }
