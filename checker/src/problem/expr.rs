@@ -335,9 +335,9 @@ impl Expr {
             Node::Name(name) => match scope.get(name) {
                 Some(Binding::Value(value) | Binding::Device(value)) => Ok(value),
                 Some(Binding::Unavailable) => Err(EvalError::needs_compiler(self.column)),
-                Some(Binding::Buffer(_)) => {
-                    Err(fail(format!("`{name}` is a buffer; it can only be an argument of a launch by itself")))
-                }
+                Some(Binding::Buffer(_)) => Err(fail(format!(
+                    "`{name}` is a buffer; only a launch's arguments have buffers, as `{name}` or `{name} + EXPR`"
+                ))),
                 None => Err(fail(format!("unknown name `{name}`{}", did_you_mean(name, scope.names())))),
             },
             Node::Neg(inner) => {

@@ -219,7 +219,7 @@ fn malformed_lines_have_clear_messages() {
         ("unknown function", "//@ launch block_sum<<<cieldiv(n, 2), 1>>>(a, sum, n)".to_string()),
         ("arguments of a function", "//@ launch block_sum<<<ceil_div(n), 1>>>(a, sum, n)".to_string()),
         ("real where an integer is needed", format!("//@ let x = 0.5\n{launch}")),
-        ("buffer in an expression", "//@ launch block_sum<<<1, 256>>>(a + 4, sum, n)".to_string()),
+        ("buffer in an expression", "//@ launch block_sum<<<1, 256>>>(4 + a, sum, n)".to_string()),
         ("unbalanced parentheses", format!("//@ let x = (1 + 2\n{launch}")),
         ("unbalanced call", "//@ launch block_sum<<<1, 256>>>(a, sum, n".to_string()),
         ("trailing text", format!("//@ let x = 1 2\n{launch}")),
