@@ -23,18 +23,19 @@ impl Warp {
         while at < self.groups.len() {
             let mut other = at + 1;
             while other < self.groups.len() {
-                let (a, b) = (self.groups[at], self.groups[other]);
-                if a.state == State::Ready
-                    && b.state == State::Ready
-                    && a.pc == b.pc
+                let (a, b) = (&self.groups[at], &self.groups[other]);
+                if a.pc == b.pc
                     && a.frame == b.frame
                     && a.clan == b.clan
+                    && a.state == State::Ready
+                    && b.state == State::Ready
                 {
-                    self.groups[at].mask |= b.mask;
-                    self.groups[at].turn = a.turn.min(b.turn);
-                    self.groups[at].rank = a.rank.min(b.rank);
-                    self.groups[at].spins = Spins::default();
-                    self.groups.swap_remove(other);
+                    let b = self.groups.swap_remove(other);
+                    let a = &mut self.groups[at];
+                    a.mask |= b.mask;
+                    a.turn = a.turn.min(b.turn);
+                    a.rank = a.rank.min(b.rank);
+                    a.spins = Spins::default();
                 } else {
                     other += 1;
                 }

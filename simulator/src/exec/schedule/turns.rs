@@ -11,25 +11,48 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Blocks that are under way at once as long as nobody waits for a later one.
 const WINDOW: usize = 16;
 
+/// A resident block's best warp, as long as nothing changes that it depends on.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    /// Rank and position, which order it among all, and its index; None while nobody can run.
+    key: Option<(u64, u64, u32, usize)>,
+    /// Somebody polls: who can run depends on what others changed.
+    polls: bool,
+    /// [`Worker::changes`] when it was made.
+    changes: u64,
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// Runs all blocks.
     pub fn explore(&mut self, next: &AtomicU64, mut slots: Range<u32>) {
         let mut resident: Vec<Block> = Vec::new();
         let mut free: Vec<(u32, Block)> = Vec::new();
+        let mut choices: Vec<Option<Choice>> = Vec::new();
         loop {
             while resident.len() < WINDOW && self.admit(next, &mut slots, &mut free, &mut resident) {}
-            let choices = resident.iter().enumerate().filter_map(|(at, block)| Some((self.next_warp(block)?, at)));
-            match choices.min() {
-                Some(((_, _, _, warp), at)) => match self.turn(&mut resident[at], warp) {
-                    Turn::Stop => return,
-                    Turn::Done => {
-                        let block = resident.swap_remove(at);
-                        free.push((block.shared.slot, block));
+            choices.resize(resident.len(), None);
+            for (block, choice) in resident.iter().zip(&mut choices) {
+                if choice.is_none_or(|known: Choice| known.polls && known.changes != self.changes) {
+                    *choice = Some(self.choice(block));
+                }
+            }
+            let best = choices.iter().enumerate().filter_map(|(at, choice)| Some(((*choice)?.key?, at))).min();
+            match best {
+                Some(((_, _, _, warp), at)) => {
+                    choices[at] = None;
+                    match self.turn(&mut resident[at], warp) {
+                        Turn::Stop => return,
+                        Turn::Done => {
+                            let block = resident.swap_remove(at);
+                            choices.swap_remove(at);
+                            free.push((block.shared.slot, block));
+                        }
+                        Turn::Wait | Turn::Yield => {}
                     }
-                    Turn::Wait | Turn::Yield => {}
-                },
+                }
                 None if resident.is_empty() || self.stopped => return,
                 None => {
+                    choices.clear();
                     let more = self.admit(next, &mut slots, &mut free, &mut resident)
                         || resident.iter_mut().any(|block| self.release_one(block));
                     if !more {
@@ -39,6 +62,12 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
+    }
+
+    /// The block's best warp.
+    fn choice(&self, block: &Block) -> Choice {
+        let polls = block.warps.iter().flat_map(|warp| &warp.groups).any(|group| group.spins.polls);
+        Choice { key: self.next_warp(block), polls, changes: self.changes }
     }
 
     /// The block's best warp: rank and position, which order it among all, and its index.
