@@ -33,6 +33,11 @@ pub enum DType {
 }
 
 impl DType {
+    /// Its place in [`DType::ALL`].
+    pub fn index(self) -> u64 {
+        self as u64
+    }
+
     /// All types.
     pub const ALL: [Self; 12] = [
         Self::F64,

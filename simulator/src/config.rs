@@ -140,6 +140,13 @@ pub struct Config {
     pub sms: u32,
     /// Blocks that are resident at once on the whole device: these make progress together.
     pub resident_blocks: u32,
+    /// What hardware shows and promises to nobody follows from this: clocks, `%smid`, `%warpid`, `%gridid`, addresses. With 0
+    /// they are the simplest (clocks count instructions from 0); a kernel that behaves otherwise with another number
+    /// relies on what it must not.
+    pub machine: u64,
+    /// Only these blocks of a grid run, by their number with x first, under a schedule that is not explored; none of them
+    /// beyond the grid.
+    pub blocks: Option<Vec<u64>>,
     /// Most dynamic plus static shared memory a block may have, in bytes (227 KiB on sm_90).
     pub shared_per_block: u32,
 }
@@ -157,6 +164,8 @@ impl Default for Config {
             threads: 1,
             sms: 132,
             resident_blocks: 132 * 8,
+            machine: 0,
+            blocks: None,
             shared_per_block: 227 << 10,
         }
     }

@@ -1,11 +1,13 @@
 //! A simulated device: memory, a module, launches.
 
+use crate::appearance::Appearance;
 use crate::exec::context::Context;
 use crate::exec::defined::Defined;
 use crate::exec::grid::{self, Outcome};
 use crate::launch::Arg;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
+use crate::memory::sparse::{Fill, Sparse, Touched};
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::watch::Watch;
@@ -145,10 +147,11 @@ enum History {
 impl Device {
     /// A device with the module's `.global` and `.const` variables in their initial state.
     pub fn new(module: Arc<Module>, config: Config) -> Self {
+        let global = Global::new(Appearance::new(config.machine));
         let mut device = Self {
             config,
             module,
-            global: Global::new(),
+            global,
             workspace: None,
             unplaced: None,
             heap: None,
@@ -243,6 +246,31 @@ impl Device {
         Ok(())
     }
 
+    /// Allocates memory of which only the pages exist that a launch touches. `fill` gives their bytes from an offset on;
+    /// where they are not `known`, they only keep the place of what is to be written. It takes nothing of the memory limit,
+    /// and launches that see it should not be watched.
+    pub fn alloc_sparse(&mut self, name: &str, bytes: u64, fill: Fill, known: bool) -> Result<u64, MemoryError> {
+        let (in_use, limit) = (self.global.in_use, 1 << 40);
+        if bytes > limit {
+            return Err(MemoryError::Limit { asked: bytes, in_use, limit });
+        }
+        Ok(self.global.alloc_sparse(bytes, name, Sparse::new(fill, known)))
+    }
+
+    /// What launches did to a sparse allocation since it was made or forgotten; `None` for any other.
+    pub fn touched(&self, address: u64) -> Option<Touched> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.sparse.as_ref()?.touched(allocation.size))
+    }
+
+    /// Takes back all that launches did to a sparse allocation.
+    pub fn forget(&mut self, address: u64) {
+        let found = self.global.find(address, 0).map(|at| &self.global.allocations[at]);
+        if let Some(sparse) = found.and_then(|allocation| allocation.sparse.as_ref()) {
+            sparse.forget();
+        }
+    }
+
     /// Writes bytes from the host; they count as initialised.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let size = bytes.len() as u64;
@@ -331,6 +359,7 @@ impl Device {
             workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
             steps: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            appearance: Appearance::new(self.config.machine),
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
@@ -345,7 +374,7 @@ impl Device {
             let outcomes = run_unwatched(&context, &mut self.global, &next, slots);
             let report = grid::report(&context, outcomes);
             self.operations += report.order.operations;
-            for allocation in &self.global.allocations {
+            for allocation in self.global.allocations.iter().filter(|allocation| allocation.sparse.is_none()) {
                 self.history.push(History::Written(allocation.base, allocation.size));
             }
             // Of equal events the last one counts.
@@ -474,7 +503,8 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
     use std::sync::Mutex;
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
     let explored = context.config.schedule.is_explored();
-    let single = explored || context.config.trace.is_some();
+    let sparse = global.allocations.iter().any(|allocation| allocation.sparse.is_some());
+    let single = explored || sparse || context.config.trace.is_some();
     let threads = if single { 1 } else { context.config.threads.max(1) };
     let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
     if threads == 1 {

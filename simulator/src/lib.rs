@@ -103,12 +103,13 @@
 //!
 //! Clusters and distributed shared memory, textures and surfaces, bulk and tensor copies, `wgmma` and `tcgen05`, sparse
 //! and one-bit matrices: such an instruction parses and is [`FindingKind::Unsupported`] when it is
-//! executed. `cp.async` copies when it is issued. `%clock` counts warp instructions of the host thread.
+//! executed. `cp.async` copies when it is issued. Clocks follow the warp instructions of the host thread ([`Config::machine`]).
 //!
 //! A kernel's fault is a result, never an error: a trap, a race or an endless loop ends in a [`LaunchReport`] whose
 //! findings say what happened and where. Errors ([`ParseError`], [`LaunchError`], [`MemoryError`]) are for what the
 //! kernel cannot cause.
 
+mod appearance;
 pub mod config;
 pub mod counters;
 pub mod device;
@@ -133,4 +134,5 @@ pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{Access, Finding, FindingKind, OrderValue, Place, Severity, Usage};
 pub use launch::{Arg, Dim3, Launch, LaunchReport, Order, Status};
+pub use memory::sparse::{Fill, Touched};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -20,6 +20,7 @@ mod orders;
 mod own;
 mod problem;
 mod references;
+mod results;
 mod run;
 mod sass;
 mod schedules;

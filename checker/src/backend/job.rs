@@ -80,6 +80,9 @@ pub enum Thoroughness {
     /// Twice without reloading the module, with different inputs and different poison, then once more for every
     /// further schedule: a kernel that leaves state behind, or that never writes its output, fails.
     Full,
+    /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
+    /// size, and the same at a size that is run whole.
+    Sampled,
 }
 
 /// What is kept of a run for other orders, or held against what was kept.
@@ -193,6 +196,9 @@ pub struct Timing {
     /// The same by version, where bounds differ; empty where they do not.
     #[serde(default)]
     pub own_outputs: Vec<Vec<Output>>,
+    /// The least time of a pass in microseconds; a version whose median is below it has left work out.
+    #[serde(default)]
+    pub least_us: Option<f64>,
     /// Seed of the fills.
     pub seed: u64,
     /// Cold or warm.

@@ -1,6 +1,6 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
-use super::job::Program;
+use super::job::{Output, Program};
 use crate::backend::{Failure, Fault, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};
@@ -72,6 +72,17 @@ pub trait Machine {
     }
     /// Schedules to run under; `[None]` where there are none.
     fn schedules(&self) -> Vec<Option<Schedule>>;
+    /// Simulator: judges a version by some blocks of a size that is too large for all of them, beside a size that is not;
+    /// `None` where nothing can be told.
+    fn sampled(
+        &self,
+        _programs: (&Program, &Program),
+        _oracle: Option<&Program>,
+        _outputs: &[Output],
+        _seed: u64,
+    ) -> Result<Option<Status>, Stop> {
+        Ok(None)
+    }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.
     fn effort(&self) -> Option<Effort> {
         None
@@ -91,6 +102,8 @@ pub trait Session {
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
     /// Simulator: what is in memory and registers that nothing has written is drawn from `seed`.
     fn draw(&mut self, _seed: u64) {}
+    /// Simulator: clocks and places of blocks, warps and grids are another machine's, by this number, from the next pass on.
+    fn appear(&mut self, _machine: u64) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.
     fn follow(&mut self, _witness: &Witness) {}
     /// All launches of the plan in order, to their end, and what the host does after them.

@@ -14,6 +14,7 @@ mod limits;
 pub mod machine;
 mod outcome;
 mod parent;
+mod sampled;
 mod sim;
 mod status;
 mod value;

@@ -1,10 +1,11 @@
 //! The simulator behind the backend interface.
 
 use super::host;
-use super::job::{Program, Text};
+use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
-use crate::backend::{Failure, Fault};
+use crate::backend::{Failure, Fault, Status, sampled};
 use crate::plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
+use crate::verify::fill::Stream;
 use simulator::explore::Effort;
 use simulator::{
     Checks, Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness,
@@ -28,7 +29,17 @@ impl Sim {
         Self { config, schedules, effort, modules: RefCell::default() }
     }
 
-    fn module(&self, program: &Program) -> Result<Arc<Module>, Failure> {
+    /// The settings for a program: another size, other addresses.
+    pub(super) fn config(&self, program: &Program) -> Config {
+        let mut config = self.config.clone();
+        if config.machine != 0 {
+            let sizes = program.plan.buffers.iter().map(|buffer| buffer.len);
+            config.machine = sizes.fold(config.machine, |seed, len| Stream::new(seed, "addresses").bits(len)) | 1;
+        }
+        config
+    }
+
+    pub(super) fn module(&self, program: &Program) -> Result<Arc<Module>, Failure> {
         let failed = |message: String| Failure::Artefact { program: program.name.clone(), message };
         let text = match &program.artefact.ptx {
             Some(Text::Inline(text)) => text.clone(),
@@ -69,15 +80,25 @@ impl Sim {
 
 impl Machine for Sim {
     fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
-        self.session(program, self.config.clone())
+        self.session(program, self.config(program))
     }
 
     fn open_trusted(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
-        self.session(program, Config { checks: Checks::NONE, ..self.config.clone() })
+        self.session(program, Config { checks: Checks::NONE, ..self.config(program) })
     }
 
     fn schedules(&self) -> Vec<Option<Schedule>> {
         self.schedules.iter().copied().map(Some).collect()
+    }
+
+    fn sampled(
+        &self,
+        programs: (&Program, &Program),
+        oracle: Option<&Program>,
+        outputs: &[Output],
+        seed: u64,
+    ) -> Result<Option<Status>, Stop> {
+        sampled::judge(self, programs, oracle, outputs, seed)
     }
 
     fn effort(&self) -> Option<Effort> {
@@ -171,7 +192,7 @@ impl SimSession {
 }
 
 /// The launch's arguments in the shape of the kernel's parameters.
-fn arguments(
+pub(super) fn arguments(
     launch: &Launch,
     params: &[Param],
     addresses: &[u64],
@@ -279,6 +300,13 @@ impl Session for SimSession {
         self.device.config_mut().seed = seed;
     }
 
+    fn appear(&mut self, machine: u64) {
+        let config = self.device.config_mut();
+        if config.machine != 0 {
+            config.machine = Stream::new(machine, "machine").bits(1) | 1;
+        }
+    }
+
     fn follow(&mut self, witness: &Witness) {
         self.device.config_mut().witness.clone_from(witness);
     }
@@ -330,7 +358,7 @@ impl Session for SimSession {
 }
 
 /// A fault finding in one sentence; its details stay in the findings.
-fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
+pub(super) fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
     let name = serde_json::to_value(&finding.kind)
         .ok()
         .and_then(|kind| kind.get("kind").and_then(|name| name.as_str()).map(str::to_owned))

@@ -138,6 +138,20 @@ pub enum Status {
         /// Outputs that differ by more than rounding.
         outputs: Vec<Difference>,
     },
+    /// At a size of which some blocks were simulated, it comes to less of its data than at others.
+    LeavesOut {
+        /// It reads too little of its inputs; otherwise it writes too little of its outputs.
+        reads: bool,
+        /// About which part it comes to, 1 being all.
+        part: f64,
+    },
+    /// Timed, it took less than its work can take on this device.
+    Impossible {
+        /// Median of its times in microseconds.
+        us: f64,
+        /// What it takes at least, the margin for errors of measurement taken off.
+        least_us: f64,
+    },
     /// It changed an input.
     InputChanged {
         /// The buffer.

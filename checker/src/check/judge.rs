@@ -26,7 +26,8 @@ pub fn judge(
     on_gpu: bool,
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
-    for (sizes, checked) in &candidate.cases {
+    let sampled = candidate.sampled.iter().filter(|(_, checked)| !checked.status.passed());
+    for (sizes, checked) in candidate.cases.iter().chain(sampled) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -94,6 +95,7 @@ pub fn judge(
 /// Where it failed first.
 pub fn failure_summary(candidate: &Results) -> String {
     let failed = candidate.cases.iter().find(|(_, checked)| !checked.status.passed());
+    let failed = failed.or_else(|| candidate.sampled.as_ref().filter(|(_, checked)| !checked.status.passed()));
     let failed = failed.or_else(|| candidate.cases.iter().find(|(_, checked)| !checked.findings.is_empty()));
     match failed {
         Some((sizes, _)) => format!("not at {}", report::sizes(sizes)),

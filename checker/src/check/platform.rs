@@ -3,6 +3,7 @@
 use super::{CheckError, Options};
 use crate::backend::{self, DeviceInfo, On};
 use crate::problem::{BackendName, DeviceShape, Problem};
+use crate::verify::fill::Stream;
 use simulator::{Checks, Config, Schedule};
 use std::path::Path;
 
@@ -56,12 +57,12 @@ impl Platform {
         Self { device, arch: info.arch.clone(), gpu: Some(info) }
     }
 
-    /// As a job says it. On the simulator everything is watched.
-    pub fn on(&self, schedules: Vec<Schedule>, checks: Checks, steps: u64) -> On {
+    /// As a job says it. On the simulator `seed` says which machine it looks like.
+    pub fn on(&self, schedules: Vec<Schedule>, checks: Checks, steps: u64, seed: u64) -> On {
         match &self.gpu {
             Some(info) => On::Gpu { ordinal: info.ordinal },
             None => {
-                let mut config = Config { checks, ..Config::default() };
+                let mut config = Config { checks, machine: machine_of(seed), ..Config::default() };
                 config.limits.steps = steps;
                 config.sms = u32::try_from(self.device.sms).unwrap_or(config.sms);
                 config.shared_per_block =
@@ -70,6 +71,11 @@ impl Platform {
             }
         }
     }
+}
+
+/// The number of the machine that runs of this seed see; never the plain one.
+fn machine_of(seed: u64) -> u64 {
+    Stream::new(seed, "machine").bits(0) | 1
 }
 
 /// Finds the places for a problem.

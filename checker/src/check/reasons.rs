@@ -64,6 +64,23 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let at = run(checked, scene);
             return outputs.iter().map(|difference| orders::reason(difference, *other, this, &at)).collect();
         }
+        Status::LeavesOut { reads, part } => {
+            let (does, what) = if *reads { ("reads", "inputs") } else { ("writes", "outputs") };
+            let how_much = if *part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
+            details.push("some blocks of that size were simulated; at smaller sizes it comes to all".into());
+            (Verdict::WrongResult, format!("it {does} {how_much} of its {what} at {}", scene.case))
+        }
+        Status::Impossible { us, least_us } => {
+            details.push(
+                "a GPU cannot move the bytes, or do the operations, that the problem states in so short a time".into(),
+            );
+            (
+                Verdict::Impossible,
+                format!(
+                    "timed, it takes {us:.1} us, and its work takes {least_us:.1} us at least: some of it is left out"
+                ),
+            )
+        }
         Status::InputChanged { buffer, index, got, want } => (
             Verdict::InputChanged,
             format!("the kernel changed its input `{buffer}`: element {index} is {got}, it was {want}"),
@@ -474,6 +491,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             "Take the first element that differs: which threads write it, and what makes one of them come last?"
                 .to_owned()
         }
+        Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })

@@ -206,7 +206,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     let begun = Instant::now();
     // One job an order: a finding then belongs to every order that shows it, not only to the first.
     let one = |schedule: &Schedule, how: &How, effort: Option<Effort>| -> Result<Option<Checked>, CheckError> {
-        let mut on = platform.on(vec![*schedule], options.checks, how.steps);
+        let mut on = platform.on(vec![*schedule], options.checks, how.steps, seed);
         if let backend::On::Sim { config, minimise, .. } = &mut on {
             *minimise = effort;
             config.lines = options.lines;

@@ -106,7 +106,7 @@ fn simulate(
             .enumerate()
             .map(|(index, cell)| bench.case(built, None, &cell.sizes, index, Thoroughness::Once, false))
             .collect::<Result<Vec<_>, _>>()?;
-        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3);
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
         let job = Verify { on, cases, stop_at_failure: false };
         let results = backend::verify(&job, &backend::Options::default()).map_err(|e| Refused::Error(e.into()))?;
         let values: Vec<Option<f64>> = results

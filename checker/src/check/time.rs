@@ -9,8 +9,9 @@ use super::team::{Cubins, Team, assemble};
 use super::verify::outputs_of;
 use crate::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use crate::compile::{Request, compile};
+use crate::dtype::DType;
 use crate::measure::record::{Record, RoofKind};
-use crate::measure::{self, RoofValues, Timed};
+use crate::measure::{self, RoofValues, Timed, Work};
 use crate::problem::{self, Problem, Quantity, Sizes, Version};
 use crate::progress;
 use crate::report::{
@@ -59,7 +60,9 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
         .collect();
     let kept = Home::from_environment().probes().join(key + ".json");
-    if let Some(roof) = std::fs::read(&kept).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+    let known = std::fs::read(&kept).ok().and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
+    // An older one does not know the L2 cache.
+    if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
         return Ok(roof);
     }
     let tools = Tools::build(toolchain, &info.arch)?;
@@ -105,7 +108,8 @@ pub fn measure(
     let files = Cubins::write(&team)?;
     let tools = Tools::build(toolchain, &info.arch)?;
     let sizes = &problem.manifest.time;
-    let timing = pair(problem, &team, &files, sizes, report.seed)?;
+    let mut timing = pair(problem, &team, &files, sizes, report.seed)?;
+    timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
     let Some(timed) = backend::measure(&job, &backend::Options::default())?.into_iter().next() else { return Ok(()) };
     let (Some(ratio), Some(verdict), [before, after]) = (timed.ratio, timed.verdict, timed.versions.as_slice()) else {
@@ -189,10 +193,29 @@ pub fn pair(problem: &Problem, team: &Team, files: &Cubins, sizes: &Sizes, seed:
         oracle: Some(team.reference.program(oracle, Some(files.path(2)))),
         outputs: outputs_of(problem, sizes)?,
         own_outputs: Vec::new(),
+        least_us: None,
         seed: first_turn(seed),
         cache: cache(problem),
         budget: Budget::default(),
     })
+}
+
+/// The least time that the problem's work takes on the device.
+pub fn least_us(
+    problem: &Problem,
+    roof: &RoofValues,
+    info: &DeviceInfo,
+    sizes: &Sizes,
+) -> Result<Option<f64>, CheckError> {
+    let evaluated = |formula: &Option<problem::Formula>| -> Result<Option<f64>, CheckError> {
+        Ok(formula.as_ref().map(|formula| formula.eval(sizes)).transpose()?.map(|value| value as f64))
+    };
+    // Arithmetic of 16 bits is faster than the roof, which is of single precision.
+    let narrow = |dtype: DType| matches!(dtype, DType::F16 | DType::Bf16);
+    let narrow = problem.manifest.inputs.iter().any(|input| narrow(input.dtype));
+    let flops = if narrow { None } else { evaluated(&problem.manifest.flops)? };
+    let work = Work { bytes: evaluated(&problem.manifest.bytes)?, flops, cache: cache(problem) };
+    Ok(work.least_us(roof, info.l2_bytes as f64))
 }
 
 /// The cache as the problem states it.
@@ -237,6 +260,7 @@ pub fn sweep(
     };
     let (own, oracle_file) = (file("sweep.cubin", built)?, file("reference.cubin", reference)?);
     let tools = Tools::build(toolchain, &info.arch)?;
+    let roof = roof(toolchain, info)?;
     let cells = sweep.cells(&problem.manifest.time);
     let mut timings = Vec::with_capacity(cells.len());
     for cell in &cells {
@@ -247,6 +271,7 @@ pub fn sweep(
             oracle: Some(reference.program(oracle, Some(oracle_file.clone()))),
             outputs: outputs_of(problem, &cell.sizes)?,
             own_outputs: Vec::new(),
+            least_us: least_us(problem, &roof, info, &cell.sizes)?,
             seed: first_turn(seed),
             cache: cache(problem),
             budget: Budget { seconds: 0.5, at_least: 0.05, ..Budget::default() },

@@ -3,7 +3,7 @@
 use super::build::Built;
 use super::platform::Platform;
 use super::{CheckError, Progress, Refused, share};
-use crate::backend::{self, Case, Checked, Output, Thoroughness, Verify};
+use crate::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
 use crate::problem::{ErrorBound, LineError, Problem, Sizes};
 use crate::report;
 use crate::verify::{Tolerance, fill::first_turn};
@@ -40,6 +40,8 @@ pub struct Results {
     pub cases: Vec<(Sizes, Checked)>,
     /// Result at the `count` size, on the simulator.
     pub count: Option<Checked>,
+    /// Some blocks at the `time` size, on the simulator.
+    pub sampled: Option<(Sizes, Checked)>,
     /// Schedules it ran under.
     pub schedules: Vec<Schedule>,
 }
@@ -84,23 +86,53 @@ impl Bench<'_> {
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
         let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
-        let on = self.platform.on(schedules.clone(), Checks::ALL, STEPS);
-        let results = if self.platform.gpu.is_some() {
-            let job = Verify { on, cases, stop_at_failure: !meant };
-            backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
-        } else {
-            share::run(&on, &cases, &schedules, !meant, &options, self.progress)
+        let on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
+        let run = || {
+            if self.platform.gpu.is_some() {
+                let job = Verify { on, cases, stop_at_failure: !meant };
+                backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
+            } else {
+                share::run(&on, &cases, &schedules, !meant, &options, self.progress)
+            }
         };
+        let sampled = || if thoroughness == Thoroughness::Full { self.sampled(built) } else { Ok(None) };
+        let (results, sampled) = rayon::join(run, sampled);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         let count = counted.and_then(|at| results.get(at).cloned());
-        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, schedules })
+        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, sampled: sampled?, schedules })
+    }
+
+    /// Some blocks of the `time` size, beside the `count` size, on the simulator.
+    fn sampled(&self, built: &Built) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let manifest = &self.problem.manifest;
+        let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
+        if simulated || self.platform.gpu.is_some() || self.problem.sweep().is_some() {
+            return Ok(None);
+        }
+        let mut case = self.case(built, None, &manifest.time, 0, Thoroughness::Sampled, true)?;
+        case.seed = first_turn(self.seed);
+        let io = self.problem.io(&manifest.count).map_err(shipped)?;
+        let plan = built.plan(&manifest.count, &io).map_err(|e| Refused::Launch(e, report::sizes(&manifest.count)))?;
+        case.versions.push(built.program(plan, None));
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        // What cannot be told in time, or at all, is not judged.
+        let checked = backend::verify(&job, &options).ok().and_then(|cases| cases.into_iter().flatten().next());
+        let told = |checked: &Checked| {
+            matches!(
+                checked.status,
+                Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. }
+            )
+        };
+        Ok(checked.filter(told).map(|checked| (manifest.time.clone(), checked)))
     }
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
     pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
         let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
         let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS);
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect())

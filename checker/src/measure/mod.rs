@@ -1,19 +1,25 @@
 //! Interleaved timing, the ratio's interval and verdict, the device's roof, and results files.
 //!
-//! A sample is one pass over a version's launches between two events, with the outputs poisoned and the cache brought
-//! into its stated condition before. Baseline and candidate take turns and swap who leads. Every timed output is
-//! verified: its fingerprint must be that of an output that was compared with the oracle's. Afterwards each version runs
-//! once more over fresh inputs without reloading its module.
+//! A sample is one pass over a version's launches between two events. Before it the inputs are drawn anew on the device, outputs
+//! and scratch are poisoned, the module's variables put back to their first values, shared memory overwritten, and the cache
+//! brought into its stated condition, so that nothing a kernel remembers helps it. Baseline and candidate take turns and
+//! swap who leads. Every timed output is compared with the oracle's for the same inputs, on the device.
 
+mod answers;
+mod floor;
+mod inputs;
 pub mod ladder_record;
 mod neighbours;
 mod outcome;
+pub mod recipe;
 pub mod record;
 mod roof;
+mod side;
 pub mod statistics;
 mod time;
 mod tools;
 
+pub use floor::Work;
 pub use neighbours::{Neighbour, neighbours};
 pub use outcome::{RoofValues, Stage, Timed};
 pub use roof::measure_roof;

@@ -13,8 +13,6 @@ pub enum Stage {
     Before,
     /// A timed run's output is wrong.
     Timed,
-    /// After it was timed, over fresh inputs, its module not reloaded.
-    After,
 }
 
 /// One measurement.
@@ -92,6 +90,9 @@ pub struct RoofValues {
     pub copy_gb_per_s: f64,
     /// Bytes read a second by the fastest read of 1 GiB, in GB/s.
     pub read_gb_per_s: f64,
+    /// Bytes read a second from the L2 cache, in GB/s; 0 where it was not measured.
+    #[serde(default)]
+    pub l2_gb_per_s: f64,
     /// Fused multiply-adds in single precision on all SMs, 2 operations each, in GFLOP/s.
     pub fma_gflop_per_s: f64,
     /// Which copy and read kernels were fastest.

@@ -16,6 +16,8 @@ const LAUNCHES: usize = 4;
 const THREADS: u32 = 256;
 /// Blocks an SM holds at 256 threads (2048 threads an SM, sm_90).
 const BLOCKS_PER_SM: u32 = 8;
+/// Times that `read_again` reads a quarter of the L2 cache: about 0.2 ms on an H200.
+const L2_ROUNDS: u64 = 128;
 /// Rounds of `fma_chains`: about 4 ms on an H200.
 const FMA_ROUNDS: u64 = 2048;
 
@@ -98,12 +100,16 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, E
     };
     let (copy_us, copy_kernel) = fastest(&copies)?;
     let (read_us, read_kernel) = fastest(&reads)?;
+    let cached = (gpu.info().l2_bytes as usize / 4).clamp(1 << 16, bytes);
+    let again = [from.address(), to.address(), (cached / 16) as u64, L2_ROUNDS];
+    let l2_us = sample("read_again", resident, &again)?;
     let scalars = [to.address(), FMA_ROUNDS, u64::from(0.999f32.to_bits()), u64::from(0.001f32.to_bits())];
     let fma_us = sample("fma_chains", resident, &scalars)?;
     let operations = 2.0 * 8.0 * 16.0 * FMA_ROUNDS as f64 * f64::from(resident) * f64::from(THREADS);
     Ok(RoofValues {
         copy_gb_per_s: 2.0 * bytes as f64 / copy_us / 1e3,
         read_gb_per_s: bytes as f64 / read_us / 1e3,
+        l2_gb_per_s: cached as f64 * L2_ROUNDS as f64 / l2_us / 1e3,
         fma_gflop_per_s: operations / fma_us / 1e3,
         kernels: vec![copy_kernel, read_kernel],
         clock_mhz: median(&clocks).unwrap_or(0.0),

@@ -122,12 +122,6 @@ impl Interval {
     }
 }
 
-/// A time in which the bytes cannot have been moved: less than nine tenths of what the roof allows. Such a time says
-/// that work was left out, or that the data came from a cache.
-pub fn below_floor(time_us: f64, bytes: f64, roof_gb_per_s: f64) -> bool {
-    bytes > 0.0 && roof_gb_per_s > 0.0 && time_us < 0.9 * bytes / (roof_gb_per_s * 1e3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,14 +183,5 @@ mod tests {
             assert_eq!(ratio_interval(&times(a, 1.0), &times(b, 1.0)).unwrap().verdict(), Verdict::Same);
             assert_eq!(ratio_interval(&times(a, 1.05), &times(b, 1.0)).unwrap().verdict(), Verdict::Faster);
         }
-    }
-
-    #[test]
-    fn the_physical_floor() {
-        // 1 GB at 4000 GB/s takes 250 us.
-        assert!(!below_floor(250.0, 1e9, 4000.0));
-        assert!(!below_floor(226.0, 1e9, 4000.0));
-        assert!(below_floor(200.0, 1e9, 4000.0));
-        assert!(!below_floor(1.0, 0.0, 4000.0));
     }
 }

@@ -85,6 +85,21 @@ extern "C" __global__ void read_stride(const float4* in, float* out, unsigned lo
     if (sum == 1.2345e30f) *out = sum;
 }
 
+// Reads the same data again and again past the L1 cache, so that it comes from L2. The store never happens for finite data.
+extern "C" __global__ void read_again(const float4* in, float* out, unsigned long long n, int rounds) {
+    unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+    float sum = 0;
+    for (int r = 0; r < rounds; r++) {
+#pragma unroll 4
+        for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += stride) {
+            float x, y, z, w;
+            asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(in + i));
+            sum += x + y + z + w;
+        }
+    }
+    if (sum == 1.2345e30f) *out = sum;
+}
+
 // 8 independent chains of fused multiply-adds a thread: 8 * 16 * `rounds` of them, 2 operations each.
 extern "C" __global__ void fma_chains(float* out, int rounds, float a, float b) {
     float x[8];
@@ -100,4 +115,194 @@ extern "C" __global__ void fma_chains(float* out, int rounds, float a, float b) 
 #pragma unroll
     for (int k = 0; k < 8; k++) sum += x[k];
     if (sum == 1.2345e30f) *out = sum;
+}
+
+// Random bits of place `index` in the stream of `key`: what Stream::bits of verify/fill.rs gives.
+__device__ unsigned long long bits_at(unsigned long long key, unsigned long long index) {
+    return mix(key + (index + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+// A real in [0, 1), and an integer from `lo` on, below lo + range; a range of 0 is 2^64.
+__device__ double unit_at(unsigned long long key, unsigned long long index) {
+    return __dmul_rn((double)(bits_at(key, index) >> 11), 1.1102230246251565e-16);
+}
+__device__ long long integer_at(unsigned long long key, unsigned long long index, long long lo, unsigned long long range) {
+    unsigned long long bits = bits_at(key, index);
+    return (long long)((unsigned long long)lo + (range == 0 ? bits : __umul64hi(bits, range)));
+}
+
+// How buffers are filled: the kinds of measure/recipe.rs.
+enum Kind { UNIFORM, SCALED, BAND, CONSTANT_REAL, INTEGERS, SORTED, FEW, IOTA, CONSTANT_INTEGER };
+// Element types: the order of dtype.rs.
+enum Type { F64, F32, F16, BF16, I8, U8, I16, U16, I32, U32, I64, U64 };
+
+// The numbers of a recipe; which ones mean what depends on the kind.
+struct Numbers {
+    double lo, hi, first, width;
+    long long least, count;
+    unsigned long long range;
+};
+
+__device__ double real_at(int kind, unsigned long long key, unsigned long long index, const Numbers& n) {
+    switch (kind) {
+    case UNIFORM: return __dadd_rn(n.first, __dmul_rn(unit_at(key, index), n.width));
+    case SCALED: {
+        long long exponent = integer_at(key, ~(index / (unsigned long long)n.count), n.least, n.range);
+        double power = __longlong_as_double((exponent + 1023) << 52);
+        return __dmul_rn(__dadd_rn(__dmul_rn(2.0, unit_at(key, index)), -1.0), power);
+    }
+    case BAND: {
+        double place = unit_at(key, index);
+        if (n.count > 0) {
+            unsigned long long stretch = index / (unsigned long long)n.count;
+            place = __dmul_rn(__dadd_rn(__dmul_rn(7.0, unit_at(key, ~stretch - 1)), place), 0.125);
+        }
+        return __dadd_rn(n.first, __dmul_rn(place, n.width));
+    }
+    default: return n.first;
+    }
+}
+
+__device__ long long whole_at(int kind, unsigned long long key, unsigned long long index, const Numbers& n) {
+    switch (kind) {
+    case INTEGERS: return integer_at(key, index, n.least, n.range);
+    case SORTED: {
+        unsigned long long run = (unsigned long long)n.count, before = index / run;
+        return (long long)before + ((long long)(index % run) >= integer_at(key, before, 0, run));
+    }
+    case FEW: {
+        long long which = integer_at(key, index, 0, (unsigned long long)n.count);
+        return integer_at(key, ~(unsigned long long)which, n.least, n.range);
+    }
+    case IOTA: return (long long)index;
+    default: return n.least;
+    }
+}
+
+// To 16-bit floats as the crate `half` does on x86: through single precision, and from the upper half of a double.
+__device__ unsigned short half_bits(double x) {
+    unsigned short out;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out) : "f"((float)x));
+    return out;
+}
+__device__ unsigned short bfloat_bits(double x) {
+    unsigned bits = __float_as_uint((float)__hiloint2double(__double2hiint(x), 0));
+    return (unsigned short)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+__device__ double half_value(unsigned short x) {
+    float out;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(x));
+    return out;
+}
+__device__ double bfloat_value(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
+
+// Draws the elements of a buffer. A real that rounds up to `hi` becomes `lo`, as on the host.
+extern "C" __global__ void draw(void* out, unsigned long long len, int type, int kind, unsigned long long key, double lo,
+                                double hi, double first, double width, long long least, unsigned long long range,
+                                long long count) {
+    Numbers n = {lo, hi, first, width, least, count, range};
+    unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+    for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < len; i += stride) {
+        if (kind < INTEGERS) {
+            double x = real_at(kind, key, i, n);
+            switch (type) {
+            case F64: ((double*)out)[i] = x < hi ? x : lo; break;
+            case F32: ((float*)out)[i] = (double)(float)x < hi ? (float)x : (float)lo; break;
+            case F16: {
+                unsigned short rounded = half_bits(x);
+                ((unsigned short*)out)[i] = half_value(rounded) < hi ? rounded : half_bits(lo);
+                break;
+            }
+            case BF16: {
+                unsigned short rounded = bfloat_bits(x);
+                ((unsigned short*)out)[i] = bfloat_value(rounded) < hi ? rounded : bfloat_bits(lo);
+                break;
+            }
+            case I8: case U8: ((unsigned char*)out)[i] = (unsigned char)(long long)floor(x); break;
+            case I16: case U16: ((unsigned short*)out)[i] = (unsigned short)(long long)floor(x); break;
+            case I32: case U32: ((unsigned*)out)[i] = (unsigned)(long long)floor(x); break;
+            default: ((long long*)out)[i] = (long long)floor(x);
+            }
+        } else {
+            long long x = whole_at(kind, key, i, n);
+            switch (type) {
+            case F64: ((double*)out)[i] = (double)x; break;
+            case F32: ((float*)out)[i] = (float)x; break;
+            case F16: ((unsigned short*)out)[i] = half_bits((double)x); break;
+            case BF16: ((unsigned short*)out)[i] = bfloat_bits((double)x); break;
+            case I8: case U8: ((unsigned char*)out)[i] = (unsigned char)x; break;
+            case I16: case U16: ((unsigned short*)out)[i] = (unsigned short)x; break;
+            case I32: case U32: ((unsigned*)out)[i] = (unsigned)x; break;
+            default: ((long long*)out)[i] = x;
+            }
+        }
+    }
+}
+
+// Hides a buffer, or shows it again: what the oracle said must be of no use to whoever finds it.
+extern "C" __global__ void mask(unsigned char* data, unsigned long long bytes, unsigned long long key) {
+    unsigned long long words = bytes / 8, stride = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned long long thread = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+    for (unsigned long long i = thread; i < words; i += stride) ((unsigned long long*)data)[i] ^= bits_at(key, i);
+    if (thread == 0)
+        for (unsigned long long i = words * 8; i < bytes; i++) data[i] ^= (unsigned char)(bits_at(key, words) >> 8 * (i % 8));
+}
+
+// Adds to *wrong the bytes (in words of 8) in which two buffers differ, the second one hidden.
+extern "C" __global__ void compare_bytes(const unsigned char* got, const unsigned char* want, unsigned long long bytes,
+                                         unsigned long long key, unsigned long long* wrong) {
+    unsigned long long words = bytes / 8, stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
+    unsigned long long thread = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+    const unsigned long long *a = (const unsigned long long*)got, *b = (const unsigned long long*)want;
+    for (unsigned long long i = thread; i < words; i += stride) found += a[i] != (b[i] ^ bits_at(key, i));
+    if (thread == 0)
+        for (unsigned long long i = words * 8; i < bytes; i++)
+            found += got[i] != (unsigned char)(want[i] ^ bits_at(key, words) >> 8 * (i % 8));
+    if (found != 0) atomicAdd(wrong, found);
+}
+
+// One unit in the last place at `x`, of a type with `digits` binary digits whose smallest normal exponent is `least`.
+__device__ double ulp_at(double x, int digits, int least) {
+    int exponent = (int)(__double_as_longlong(fabs(x)) >> 52) - 1023;
+    if (exponent > 1023) return 0.0;
+    exponent = max(exponent, least) - (digits - 1);
+    return exponent >= -1022 ? __longlong_as_double((long long)(exponent + 1023) << 52)
+                             : __longlong_as_double(1ll << max(exponent + 1074, 0));
+}
+
+// Adds to *wrong the floats of `got` that are further from `want` than slack * magnitude and one ulp; where slack is
+// negative, those that are not `want` rounded. `want` and `magnitude` (may be null: |want|) are hidden.
+extern "C" __global__ void compare_reals(const void* got, int type, const unsigned long long* want, unsigned long long key,
+                                         const unsigned long long* magnitude, unsigned long long magnitude_key,
+                                         unsigned long long len, double slack, unsigned long long* wrong) {
+    unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
+    for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < len; i += stride) {
+        double w = __longlong_as_double((long long)(want[i] ^ bits_at(key, i)));
+        double summed = magnitude ? __longlong_as_double((long long)(magnitude[i] ^ bits_at(magnitude_key, i))) : w;
+        double g, rounded, ulp;
+        switch (type) {
+        case F64: g = ((const double*)got)[i]; rounded = w; ulp = ulp_at(w, 53, -1022); break;
+        case F32: g = ((const float*)got)[i]; rounded = (float)w; ulp = ulp_at(w, 24, -126); break;
+        case F16: {
+            g = half_value(((const unsigned short*)got)[i]);
+            rounded = half_value(half_bits(w));
+            ulp = ulp_at(w, 11, -14);
+            break;
+        }
+        default:
+            g = bfloat_value(((const unsigned short*)got)[i]);
+            rounded = bfloat_value(bfloat_bits(w));
+            ulp = ulp_at(w, 8, -126);
+        }
+        double bound = slack < 0.0 ? 0.0 : slack * fabs(summed) + ulp;
+        bool right = isnan(w) || isnan(g) ? isnan(w) && isnan(g) : g == rounded || (isfinite(bound) && fabs(g - w) <= bound);
+        found += !right;
+    }
+    if (found != 0) atomicAdd(wrong, found);
+}
+
+// Overwrites the shared memory of every SM: what an earlier kernel left there is gone. One block of all of it an SM.
+extern "C" __global__ void scrub(int words, unsigned value) {
+    extern __shared__ volatile unsigned left[];
+    for (int i = threadIdx.x; i < words; i += blockDim.x) left[i] = value + i;
 }

@@ -17,6 +17,8 @@ pub enum Verdict {
     WrongResult,
     /// The outputs depend on the order in which threads run.
     OrderDependent,
+    /// Timed, it took less than its work can take on the device.
+    Impossible,
     /// The kernel changed an input.
     InputChanged,
     /// The kernel wrote beside a buffer and nothing stopped it (the guard zone around it changed).
@@ -74,6 +76,7 @@ impl Verdict {
             Self::NotYet => "NOT YET",
             Self::WrongResult => "WRONG RESULT",
             Self::OrderDependent => "ORDER DEPENDENT",
+            Self::Impossible => "IMPOSSIBLE",
             Self::InputChanged => "INPUT CHANGED",
             Self::GuardDamaged => "WRITE OUT OF BOUNDS",
             Self::Race => "RACE",
@@ -136,7 +139,8 @@ impl Verdict {
             | Self::Unsupported
             | Self::DeviceFault
             | Self::OutOfMemory
-            | Self::OutOfTime => return None,
+            | Self::OutOfTime
+            | Self::Impossible => return None,
         })
     }
 

@@ -21,10 +21,13 @@ pub struct Elf<'a> {
     pub sections: Vec<Section<'a>>,
     /// Names of the symbols by index.
     pub symbols: Vec<&'a str>,
+    /// Data objects: names, and the index of the section that each is in.
+    objects: Vec<(&'a str, u16)>,
 }
 
 const SHT_SYMTAB: u32 = 2;
 const SHT_NOBITS: u32 = 8;
+const STT_OBJECT: u8 = 1;
 
 impl<'a> Elf<'a> {
     /// Reads headers and symbol names.
@@ -42,7 +45,7 @@ impl<'a> Elf<'a> {
             }
         };
         let strings = body(header(names)?)?;
-        let mut elf = Self { sections: Vec::new(), symbols: Vec::new() };
+        let mut elf = Self { sections: Vec::new(), symbols: Vec::new(), objects: Vec::new() };
         for n in 0..count {
             let h = header(n)?;
             let section = Section { name: text_at(strings, u32_at(h, 0)?)?, size: u64_at(h, 0x20)?, data: body(h)? };
@@ -50,12 +53,29 @@ impl<'a> Elf<'a> {
                 let link = u16::try_from(u32_at(h, 0x28)?).map_err(|_| TRUNCATED)?;
                 let names = body(header(link)?)?;
                 for entry in section.data.chunks_exact(24) {
-                    elf.symbols.push(text_at(names, u32_at(entry, 0)?)?);
+                    let name = text_at(names, u32_at(entry, 0)?)?;
+                    elf.symbols.push(name);
+                    if entry[4] & 0xf == STT_OBJECT {
+                        elf.objects.push((name, u16_at(entry, 6)?));
+                    }
                 }
             }
             elf.sections.push(section);
         }
         Ok(elf)
+    }
+
+    /// Names of the variables in device memory: `__device__` and `__constant__` ones, those of functions and string literals
+    /// among them. `None` where one has no name.
+    pub fn variables(&self) -> Option<Vec<&'a str>> {
+        let holds = |section: &Section<'_>| {
+            let named = section.name.starts_with(".nv.global") || section.name == ".nv.constant3";
+            named && section.size > 0
+        };
+        let inside = |at: u16| self.sections.get(usize::from(at)).is_some_and(holds);
+        let names: Vec<&str> = self.objects.iter().filter(|(_, at)| inside(*at)).map(|(name, _)| *name).collect();
+        let complete = !names.is_empty() || !self.sections.iter().any(holds);
+        (complete && names.iter().all(|name| !name.is_empty())).then_some(names)
     }
 
     /// The section of that name.

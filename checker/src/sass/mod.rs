@@ -74,6 +74,13 @@ impl Module {
     }
 }
 
+/// Names of a CUBIN's variables in device memory (`__device__`, `__constant__`, string literals); `None` where they cannot
+/// all be named.
+pub fn variables(cubin: &[u8]) -> Option<Vec<String>> {
+    let elf = elf::Elf::parse(cubin).ok()?;
+    Some(elf.variables()?.into_iter().map(str::to_owned).collect())
+}
+
 /// 75 for `sm_75` or `compute_75`, 90 for `sm_90a`; 0 if there is no number.
 pub fn sm_number(arch: &str) -> u32 {
     let digits = arch.rsplit('_').next().unwrap_or_default();

@@ -32,6 +32,9 @@ pub fn run_case(
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), Failure> {
+    if case.thoroughness == Thoroughness::Sampled {
+        return run_sampled(machine, number, case, emit);
+    }
     let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
     let runs = runs(case, &if own.is_empty() { machine.schedules() } else { own });
     emit(Reply::Started { case: number, version: None });
@@ -63,6 +66,24 @@ pub fn run_case(
     Ok(())
 }
 
+/// Some blocks of the first version's size, held against the second's, which has the same kernel at another size.
+fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
+    emit(Reply::Started { case: number, version: Some(0) });
+    let status = match case.versions.as_slice() {
+        [large, small] => machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed),
+        _ => Ok(None),
+    };
+    let status = match status {
+        Ok(status) => status.unwrap_or(Status::Passed),
+        Err(stop) => stop.status()?,
+    };
+    for version in 0..case.versions.len() {
+        let status = if version == 0 { status.clone() } else { Status::Passed };
+        emit(Reply::Checked { case: number, version, result: Box::new(Checked::only(status)) });
+    }
+    Ok(())
+}
+
 /// The runs every version of the case makes.
 fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
     let mut runs = Vec::new();
@@ -83,6 +104,9 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
             if repeating_run_helps(case) {
                 add(case.seed, Values::Repeating, 1, schedule);
             }
+            if case.exact_integers && delicate_run_helps(case) {
+                add(case.seed, Values::Delicate, 0, schedule);
+            }
         }
     }
     runs
@@ -92,6 +116,11 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
 fn exact_run_helps(case: &Case) -> bool {
     let bounded = case.outputs.iter().any(|output| output.tolerance != Tolerance::Exact);
     bounded && case.versions.iter().any(|version| fill::exact_unit(&version.plan.buffers).is_some())
+}
+
+/// Are there inputs that can be tiny and of many digits?
+fn delicate_run_helps(case: &Case) -> bool {
+    case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::is_delicate))
 }
 
 /// Is there an input of a 16-bit type, and an output that asks for wider arithmetic?
@@ -114,6 +143,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Arrays by buffer, each with its type.
+    pub fn new(seed: u64, values: Values, buffers: BTreeMap<String, (DType, Vec<u8>)>) -> Self {
+        Self { seed, values, buffers }
+    }
+
     fn array(&self, name: &str) -> Option<Array<'_>> {
         self.buffers.get(name).map(|(dtype, bytes)| Array { dtype: *dtype, bytes })
     }
@@ -283,6 +317,7 @@ fn run_once(
 
 /// Fills inputs, poisons outputs and scratch.
 pub(super) fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
+    session.appear(run.seed);
     (0..program.plan.buffers.len()).try_for_each(|index| prepare_buffer(session, program, index, run))
 }
 

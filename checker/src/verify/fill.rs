@@ -27,6 +27,11 @@ impl Stream {
         Self { key: mix(seed ^ mix(hash)) }
     }
 
+    /// What the stream is known by.
+    pub fn key(self) -> u64 {
+        self.key
+    }
+
     /// 64 uniform bits.
     #[inline]
     pub fn bits(self, index: u64) -> u64 {
@@ -94,22 +99,62 @@ pub enum Values {
     /// Uniform reals of a 16-bit type repeat after [`PERIOD`] elements. Rounding sums to that type then makes the same
     /// errors again and again: they add up, where those of independent values cancel and hide behind the tolerance.
     Repeating,
+    /// Uniform reals are replaced by ones of one sign whose binary digits from the fourth on are 0101...: whoever keeps fewer
+    /// digits errs the same way at every element, so that sums do not hide it. In most runs they are tiny, too, so that what
+    /// takes small values for zero has nothing left.
+    Delicate,
 }
 
 /// Elements after which [`Values::Repeating`] begins again.
 const PERIOD: u64 = 32;
 
+/// Elements that are not 0 in a long buffer of [`Values::ExactIntegers`], about: so many that sums of them stay exact, so
+/// few that no regular part of the buffer is without.
+const DENSE: u64 = 1 << 16;
+/// Elements at either end of it that are never 0.
+const ENDS: u64 = 64;
+/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4, well above where products of
+/// two or three numbers of single precision underflow.
+const SHRINK: (i64, i64) = (14, 21);
+/// The same where smaller numbers would be subnormal.
+const SHRINK_F16: (i64, i64) = (4, 8);
+
 /// The bytes of `buffer` before a run (little-endian). `dir` is where relative NumPy paths start. A buffer without a
 /// fill is all zero.
 pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Vec<u8>, FillError> {
     let mut bytes = zeroed(buffer)?;
+    if let Some(Fill::Npy(file)) = chosen_for(buffer, seed, values) {
+        let path = dir.join(file);
+        return npy::read(&path, buffer.dtype, buffer.len).map_err(|message| FillError::Npy {
+            name: buffer.name.clone(),
+            path,
+            message,
+        });
+    }
+    fill_part(buffer, seed, values, 0, &mut bytes);
+    Ok(bytes)
+}
+
+/// The bytes of some elements of `buffer`, from element `start` on; zeros where they come from a file.
+pub fn fill_part(buffer: &Buffer, seed: u64, values: Values, start: u64, bytes: &mut [u8]) {
     let stream = Stream::new(seed, &buffer.name);
-    match (chosen(buffer, seed, values), values) {
+    let bytes = Part { start, bytes };
+    match (chosen_for(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
         (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
             let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
             let infinite = f64::INFINITY;
-            reals(buffer.dtype, &mut bytes, -infinite, infinite, |index| grid.value(stream.bits(index)));
+            let (len, zero) = (buffer.len, holds_zero(buffer));
+            let left_out = move |index: u64| {
+                let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
+                zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
+            };
+            let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
+            reals(buffer.dtype, bytes, -infinite, infinite, value);
+        }
+        (Some(Fill::Uniform { lo, hi }), Values::Delicate) if buffer.dtype.is_float() => {
+            let delicate = Delicate::new(*lo, *hi, buffer.dtype, stream);
+            reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
         }
         (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
@@ -118,18 +163,18 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
                 Values::Repeating if repeats(buffer) => (buffer.len, PERIOD),
                 _ => (0, u64::MAX),
             };
-            reals(buffer.dtype, &mut bytes, lo, hi, |index| lo + stream.unit(first + index % period) * (hi - lo));
+            reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(first + index % period) * (hi - lo));
         }
         (Some(Fill::Integers { lo, hi }), _) => {
-            integers(buffer.dtype, &mut bytes, |index| stream.integer(index, *lo, *hi));
+            integers(buffer.dtype, bytes, |index| stream.integer(index, *lo, *hi));
         }
         (Some(Fill::Sorted { run }), _) => {
-            integers(buffer.dtype, &mut bytes, |index| sorted(stream, index as i64, *run));
+            integers(buffer.dtype, bytes, |index| sorted(stream, index as i64, *run));
         }
         (Some(Fill::Scaled { lo, hi, len }), _) => {
             let exponent = |index: u64| stream.integer(!(index / *len as u64), *lo, *hi) as i32;
             let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * 2f64.powi(exponent(index));
-            reals(buffer.dtype, &mut bytes, f64::NEG_INFINITY, f64::INFINITY, value);
+            reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, value);
         }
         (Some(Fill::Band { lo, hi, width, len }), _) => {
             let first = lo + stream.unit(u64::MAX) * (hi - lo - width);
@@ -137,32 +182,66 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
                 Some(stretch) => (7.0 * stream.unit(!stretch - 1) + stream.unit(index)) / 8.0,
                 None => stream.unit(index),
             };
-            reals(buffer.dtype, &mut bytes, first, *hi, |index| first + place(index) * width);
+            reals(buffer.dtype, bytes, first, *hi, |index| first + place(index) * width);
         }
         (Some(Fill::Few { lo, hi, count }), _) => {
             let number = |index: i64| stream.integer(!(index as u64), *lo, *hi);
-            integers(buffer.dtype, &mut bytes, |index| number(stream.integer(index, 0, count - 1)));
+            integers(buffer.dtype, bytes, |index| number(stream.integer(index, 0, count - 1)));
         }
-        (Some(Fill::Iota), _) => integers(buffer.dtype, &mut bytes, |index| index as i64),
+        (Some(Fill::Iota), _) => integers(buffer.dtype, bytes, |index| index as i64),
         (Some(Fill::Constant(value)), _) => {
             if buffer.dtype.is_float() {
-                reals(buffer.dtype, &mut bytes, f64::NEG_INFINITY, f64::INFINITY, |_| *value);
+                reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, |_| *value);
             } else {
-                integers(buffer.dtype, &mut bytes, |_| *value as i64);
+                integers(buffer.dtype, bytes, |_| *value as i64);
             }
         }
-        (Some(Fill::Npy(file)), _) => {
-            let path = dir.join(file);
-            bytes = npy::read(&path, buffer.dtype, buffer.len).map_err(|message| FillError::Npy {
-                name: buffer.name.clone(),
-                path,
-                message,
-            })?;
-        }
-        // `chosen` has taken one of them.
+        // Read whole, by [`fill`].
+        (Some(Fill::Npy(_)), _) => {}
+        // `chosen_for` has taken one of them.
         (Some(Fill::OneOf(_)), _) => {}
     }
-    Ok(bytes)
+}
+
+/// Does the interval of a buffer of uniform reals hold 0?
+fn holds_zero(buffer: &Buffer) -> bool {
+    uniform(buffer).is_some_and(|(lo, hi)| lo <= 0.0 && hi > 0.0)
+}
+
+/// Does [`Values::Delicate`] mean anything for this buffer?
+pub fn is_delicate(buffer: &Buffer) -> bool {
+    uniform(buffer).is_some() && buffer.dtype.is_float()
+}
+
+/// The numbers of [`Values::Delicate`] in an interval.
+#[derive(Debug, Clone, Copy)]
+struct Delicate {
+    lo: f64,
+    hi: f64,
+    sign: f64,
+    /// The largest power of two of which twice as much is in the interval.
+    top: f64,
+}
+
+impl Delicate {
+    fn new(lo: f64, hi: f64, dtype: DType, stream: Stream) -> Self {
+        let (least, greatest) = if dtype == DType::F16 { SHRINK_F16 } else { SHRINK };
+        let most = lo.abs().max(hi.abs());
+        let top = if most.is_normal() { 2f64.powi(most.log2().floor() as i32 - 1) } else { 0.0 };
+        let sign = if lo.abs() > hi.abs() { -1.0 } else { 1.0 };
+        // Three of four runs; what is left out of the others is another input's turn.
+        let shrunk = lo <= 0.0 && hi > 0.0 && stream.integer(u64::MAX, 0, 3) > 0;
+        let by = if shrunk { stream.integer(u64::MAX - 1, least, greatest) as i32 } else { 0 };
+        Self { lo, hi, sign, top: top * 2f64.powi(-by) }
+    }
+
+    fn value(self, stream: Stream, index: u64) -> f64 {
+        let bits = stream.bits(index);
+        // One of 8 leading parts, then a third, in one of two binades.
+        let significand = 1.0 + ((bits & 7) as f64 + 1.0 / 3.0) / 8.0;
+        let value = self.sign * significand * if bits & 8 != 0 { self.top } else { self.top / 2.0 };
+        if value >= self.lo && value < self.hi { value } else { self.lo + stream.unit(index) * (self.hi - self.lo) }
+    }
 }
 
 /// A multiple of every likely number of fills that take turns.
@@ -174,8 +253,13 @@ pub fn first_turn(seed: u64) -> u64 {
     seed - seed % TURNS
 }
 
+/// The fill of a run with values as stated: of several the one whose turn it is.
+pub fn chosen(buffer: &Buffer, seed: u64) -> Option<&Fill> {
+    chosen_for(buffer, seed, Values::AsStated)
+}
+
 /// The fill of a run: of several the one whose turn it is; in a run of values of another kind the first that has such.
-fn chosen(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
+fn chosen_for(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
     let Some(Fill::OneOf(fills)) = &buffer.fill else { return buffer.fill.as_ref() };
     let other = fills.iter().find(|fill| matches!(fill, Fill::Uniform { .. }));
     let turn = fills.get((seed % fills.len().max(1) as u64) as usize);
@@ -184,7 +268,7 @@ fn chosen(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
 
 /// The interval of a buffer of uniform reals.
 fn uniform(buffer: &Buffer) -> Option<(f64, f64)> {
-    match chosen(buffer, 0, Values::ExactIntegers)? {
+    match chosen_for(buffer, 0, Values::ExactIntegers)? {
         Fill::Uniform { lo, hi } => Some((*lo, *hi)),
         _ => None,
     }
@@ -267,17 +351,30 @@ pub fn repeats(buffer: &Buffer) -> bool {
 /// Elements a task; a chunk's bytes stay within a core's cache.
 const CHUNK: usize = 1 << 14;
 
-fn each<const N: usize>(bytes: &mut [u8], value: impl Fn(u64) -> [u8; N] + Sync) {
-    bytes.par_chunks_mut(N * CHUNK).enumerate().for_each(|(chunk, bytes)| {
-        let first = (chunk * CHUNK) as u64;
+/// Elements of a buffer, from one on.
+struct Part<'a> {
+    start: u64,
+    bytes: &'a mut [u8],
+}
+
+fn each<const N: usize>(part: Part<'_>, value: impl Fn(u64) -> [u8; N] + Sync) {
+    let start = part.start;
+    let one = |(chunk, bytes): (usize, &mut [u8])| {
+        let first = start + (chunk * CHUNK) as u64;
         for (offset, element) in bytes.as_chunks_mut::<N>().0.iter_mut().enumerate() {
             *element = value(first + offset as u64);
         }
-    });
+    };
+    // A page of sparse memory is not worth waking other threads for.
+    if part.bytes.len() <= N * CHUNK {
+        one((0, part.bytes));
+    } else {
+        part.bytes.par_chunks_mut(N * CHUNK).enumerate().for_each(one);
+    }
 }
 
 /// Stores reals in [lo, hi); a value that rounds up to `hi` becomes `lo`.
-fn reals(dtype: DType, bytes: &mut [u8], lo: f64, hi: f64, value: impl Fn(u64) -> f64 + Sync) {
+fn reals(dtype: DType, bytes: Part<'_>, lo: f64, hi: f64, value: impl Fn(u64) -> f64 + Sync) {
     match dtype {
         DType::F64 => each(bytes, |index| {
             let x = value(index);
@@ -300,7 +397,7 @@ fn reals(dtype: DType, bytes: &mut [u8], lo: f64, hi: f64, value: impl Fn(u64) -
 }
 
 /// Stores integers, wrapped to the type's width; rounded for float types.
-fn integers(dtype: DType, bytes: &mut [u8], value: impl Fn(u64) -> i64 + Sync) {
+fn integers(dtype: DType, bytes: Part<'_>, value: impl Fn(u64) -> i64 + Sync) {
     match dtype {
         DType::F64 => each(bytes, |index| (value(index) as f64).to_le_bytes()),
         DType::F32 => each(bytes, |index| (value(index) as f32).to_le_bytes()),
@@ -378,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_values_are_multiples_inside_the_interval_and_never_zero() {
+    fn exact_values_are_multiples_inside_the_interval_and_rarely_zero() {
         for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2.0, 0.0), (0.1, 0.9), (100.0, 101.0), (-3.0, 64.0)] {
             for (dtype, len) in [(DType::F32, 4096), (DType::F16, 4096), (DType::Bf16, 40_000), (DType::F64, 300_000)] {
                 let buffer = buffer(dtype, len, Fill::Uniform { lo, hi });
@@ -389,7 +486,11 @@ mod tests {
                 };
                 let bytes = filled(&buffer, 5, Values::ExactIntegers);
                 let mut distinct = std::collections::BTreeSet::new();
-                for element in bytes.chunks(dtype.size()) {
+                let zeros = bytes.chunks(dtype.size()).filter(|bytes| bytes.iter().all(|byte| *byte == 0)).count();
+                let sparse = len > DENSE && lo <= 0.0 && hi > 0.0;
+                let expected = if sparse { (len - DENSE) as f64 / len as f64 } else { 0.0 };
+                assert!((zeros as f64 / len as f64 - expected).abs() < 0.01, "{zeros} of {len}");
+                for element in bytes.chunks(dtype.size()).filter(|bytes| bytes.iter().any(|byte| *byte != 0)) {
                     let x = crate::verify::compare::real(dtype, element);
                     let multiple = x / unit.sqrt();
                     assert!(multiple == multiple.round() && x != 0.0, "{x} of {unit}");
@@ -397,6 +498,90 @@ mod tests {
                     distinct.insert(multiple as i64);
                 }
                 assert!(distinct.len() >= 2, "{lo} {hi}");
+            }
+        }
+    }
+
+    /// The last elements of a long buffer count as much as any, and sums of all of it stay exact.
+    #[test]
+    fn exact_values_of_a_long_buffer_are_few_and_never_zero_at_its_ends() {
+        for len in [1_100_003u64, 3_000_000] {
+            let buffer = buffer(DType::F32, len, Fill::Uniform { lo: -1.0, hi: 1.0 });
+            let bytes = filled(&buffer, 5, Values::ExactIntegers);
+            let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+            assert!(values[..ENDS as usize].iter().all(|x| *x != 0.0));
+            assert!(values[values.len() - ENDS as usize..].iter().all(|x| *x != 0.0));
+            let unit = exact_unit(std::slice::from_ref(&buffer)).unwrap();
+            let magnitude: f64 = values.iter().map(|x| f64::from(x.abs())).sum();
+            assert!(magnitude < 2f64.powi(20) * unit, "{magnitude} of {unit}");
+            // Whatever regular part is left out, a sum shows it.
+            for step in [3, 12, 32, 1000] {
+                for first in 0..step {
+                    assert!(values[first..].iter().step_by(step).any(|x| *x != 0.0), "{first} of {step}");
+                }
+            }
+        }
+    }
+
+    /// Of delicate values every shorter significand, cut off or rounded, makes an error of one sign and of a size that shows.
+    #[test]
+    fn errors_of_delicate_values_add_up() {
+        for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-200.0, 100.0), (-0.5, 1.5)] {
+            let mut tiny = 0;
+            for seed in 0..20 {
+                let bytes = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo, hi }), seed, Values::Delicate);
+                let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+                assert!(values.iter().all(|x| (lo..hi).contains(&f64::from(*x)) && *x != 0.0));
+                let sum: f64 = values.iter().map(|x| f64::from(*x)).sum();
+                for bits in 8..=20u32 {
+                    let cut = |x: f32| f32::from_bits(x.to_bits() >> (24 - bits) << (24 - bits));
+                    let half = 1u32 << (23 - bits);
+                    let rounded = |x: f32| cut(f32::from_bits(x.to_bits() + half));
+                    for shorter in [&cut as &dyn Fn(f32) -> f32, &rounded] {
+                        let shortened: f64 = values.iter().map(|x| f64::from(shorter(*x))).sum();
+                        // A sixth of a unit in the last place kept, at least.
+                        let error = ((shortened - sum) / sum).abs();
+                        assert!(error > 2f64.powi(-(bits as i32)) / 6.0, "{bits} bits: {error}");
+                    }
+                }
+                tiny += u32::from(values.iter().all(|x| x.abs() < 2e-4 * hi as f32));
+            }
+            assert!((8..20).contains(&tiny), "{tiny}");
+        }
+        let narrow = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo: 100.0, hi: 101.0 }), 1, Values::Delicate);
+        assert!(narrow.as_chunks().0.iter().all(|word| (100.0..101.0).contains(&f32::from_le_bytes(*word))));
+        for dtype in [DType::F16, DType::Bf16] {
+            let bytes = filled(&buffer(dtype, 1000, Fill::Uniform { lo: -1.0, hi: 1.0 }), 3, Values::Delicate);
+            assert!(bytes.chunks(2).all(|element| crate::verify::compare::real(dtype, element).abs() > 6.2e-5 / 8.0));
+        }
+    }
+
+    /// A part of a buffer has the same bytes as the whole.
+    #[test]
+    fn any_part_of_a_buffer_can_be_filled() {
+        let fills = [
+            Fill::Uniform { lo: -1.0, hi: 1.0 },
+            Fill::Integers { lo: -9, hi: 90 },
+            Fill::Sorted { run: 7 },
+            Fill::Scaled { lo: -10, hi: 10, len: 33 },
+            Fill::Band { lo: -10.0, hi: 10.0, width: 2.0, len: 9 },
+            Fill::Few { lo: 0, hi: 100, count: 5 },
+            Fill::Iota,
+            Fill::Constant(3.0),
+            Fill::OneOf(vec![Fill::Iota, Fill::Uniform { lo: 0.0, hi: 1.0 }]),
+        ];
+        for fill in fills {
+            for values in [Values::AsStated, Values::ExactIntegers, Values::Repeating, Values::Delicate] {
+                for dtype in [DType::F32, DType::F16, DType::I64] {
+                    let buffer = buffer(dtype, 70_000, fill.clone());
+                    let whole = filled(&buffer, 11, values);
+                    let size = dtype.size();
+                    for (start, count) in [(0, 10), (17, 5000), (69_000, 1000)] {
+                        let mut part = vec![0; count * size];
+                        fill_part(&buffer, 11, values, start as u64, &mut part);
+                        assert_eq!(part, whole[start * size..(start + count) * size], "{fill:?} {values:?} {dtype:?}");
+                    }
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use super::defined::{Defined, mix};
 use super::profile::Profile;
 use super::recorder::Recorder;
 use super::schedule::{Control, Writers};
+use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::isa::decode::Decoded;
@@ -38,6 +39,8 @@ pub struct Context<'a> {
     pub steps: AtomicU64,
     /// A fault stopped the launch.
     pub stop: AtomicBool,
+    /// Clocks and places as this machine has them.
+    pub appearance: Appearance,
     /// Number of this launch.
     pub launch: u64,
     /// Operations of the launches before it that others could see, under explored schedules.

@@ -68,7 +68,11 @@ impl<O: Observer> Worker<'_, O> {
     fn take_turns(&mut self, next: &AtomicU64, mut slots: std::ops::Range<u32>) {
         // What other host threads do is not known here: there the step limit remains.
         let alone = slots.len() as u32 == self.context.config.resident_blocks.max(1);
-        let total = self.blocks();
+        // Of a selection those of its list, else all.
+        let config = self.context.config;
+        let chosen = config.blocks.as_deref();
+        let total = chosen.map_or_else(|| self.blocks(), |chosen| chosen.len() as u64);
+        let number = |at: u64| chosen.map_or(at, |chosen| chosen[at as usize]);
         let mut resident: VecDeque<Block> = VecDeque::new();
         let mut free: Vec<(u32, Block)> = Vec::new();
         loop {
@@ -95,7 +99,7 @@ impl<O: Observer> Worker<'_, O> {
                 let room = resident.is_empty() || self.has_room(&block);
                 let linear = if room { next.fetch_add(1, Relaxed) } else { total };
                 if linear < total {
-                    if !self.start_block(&mut block, linear, slot) {
+                    if !self.start_block(&mut block, number(linear), slot) {
                         return;
                     }
                     resident.push_back(block);

@@ -1,7 +1,11 @@
 //! Special registers and parameters.
 
 use super::context::Context;
+use crate::appearance::WARPS_PER_SM;
 use crate::isa::op::Special;
+
+/// Bytes of shared memory that are given out together (CUDA C++ Programming Guide; 128 from compute capability 8.0 on).
+const SHARED_UNIT: u64 = 128;
 
 /// A special register that is the same for all lanes; nothing if it is not.
 pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3], clock: u64) -> Option<u64> {
@@ -20,26 +24,37 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::Ntid(at) => context.block[at as usize].into(),
         Special::Ctaid(at) => block[at as usize].into(),
         Special::Nctaid(at) => context.grid[at as usize].into(),
-        Special::Warpid => index.into(),
-        Special::Nwarpid => threads().div_ceil(32).into(),
-        Special::Smid => {
-            let [x, y, z] = block.map(u64::from);
-            let linear = x + u64::from(context.grid[0]) * (y + u64::from(context.grid[1]) * z);
-            linear % u64::from(context.config.sms.max(1))
+        Special::Warpid => {
+            let warps = u64::from(threads().div_ceil(32));
+            context.appearance.first_warp(linear(context, block), warps) + u64::from(index)
         }
+        Special::Nwarpid => WARPS_PER_SM,
+        Special::Smid => context.appearance.sm(linear(context, block), context.config.sms.into()),
         Special::Nsmid => context.config.sms.into(),
-        Special::Gridid => context.launch,
-        Special::Clock | Special::GlobaltimerLo => clock & 0xffff_ffff,
-        Special::ClockHi | Special::GlobaltimerHi => clock >> 32,
-        Special::Clock64 | Special::Globaltimer => clock,
+        Special::Gridid => context.appearance.grid(context.launch),
+        Special::Clock => context.appearance.clock(clock) & 0xffff_ffff,
+        Special::ClockHi => context.appearance.clock(clock) >> 32,
+        Special::Clock64 => context.appearance.clock(clock),
+        Special::GlobaltimerLo => context.appearance.timer(clock) & 0xffff_ffff,
+        Special::GlobaltimerHi => context.appearance.timer(clock) >> 32,
+        Special::Globaltimer => context.appearance.timer(clock),
         Special::Envreg(1) => context.workspace >> 32,
         Special::Envreg(2) => context.workspace & 0xffff_ffff,
         Special::Envreg(_) | Special::Zero => 0,
         Special::One => 1,
         Special::DynamicSmemSize => context.dynamic_shared.into(),
         Special::DynamicSmemBase => context.dynamic_base().into(),
-        Special::TotalSmemSize => u64::from(context.static_shared) + u64::from(context.dynamic_shared),
+        Special::TotalSmemSize => {
+            let bytes = u64::from(context.static_shared) + u64::from(context.dynamic_shared);
+            bytes.next_multiple_of(SHARED_UNIT)
+        }
     })
+}
+
+/// Number of a block in its grid, x first.
+fn linear(context: &Context<'_>, block: [u32; 3]) -> u64 {
+    let [x, y, z] = block.map(u64::from);
+    x + u64::from(context.grid[0]) * (y + u64::from(context.grid[1]) * z)
 }
 
 /// A special register that differs by lane; 0 for all others.

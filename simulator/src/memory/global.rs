@@ -1,6 +1,8 @@
 //! Global memory: allocations of 32-bit words that host threads share. Accesses are relaxed atomics, so a racy kernel is
 //! a wrong kernel and never undefined behaviour.
 
+use super::sparse::Sparse;
+use crate::appearance::Appearance;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -19,8 +21,10 @@ pub struct Allocation {
     pub input: bool,
     /// What `malloc` takes from: only its blocks may be touched.
     pub heap: bool,
-    /// Contents, the last word padded.
+    /// Contents, the last word padded; empty where they are sparse.
     pub words: Box<[AtomicU32]>,
+    /// Contents that exist only where they are touched.
+    pub sparse: Option<Sparse>,
 }
 
 /// Bytes between allocations: the reach of an index of 32 bits into elements of 16 bytes.
@@ -35,17 +39,19 @@ pub struct Global {
     pub allocations: Vec<Allocation>,
     /// Bytes in use.
     pub in_use: u64,
+    appearance: Appearance,
     next: u64,
     locks: Vec<Mutex<()>>,
 }
 
 impl Global {
-    /// Empty.
-    pub fn new() -> Self {
+    /// Empty; addresses as on that machine.
+    pub fn new(appearance: Appearance) -> Self {
         Self {
             allocations: Vec::new(),
             in_use: 0,
-            next: super::window::ALLOCATIONS,
+            appearance,
+            next: appearance.first_allocation(super::window::ALLOCATIONS),
             locks: (0..STRIPES).map(|_| Mutex::new(())).collect(),
         }
     }
@@ -54,24 +60,49 @@ impl Global {
     pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) {
         let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
         self.in_use += size;
+        let name = name.to_string();
         self.allocations.push(Allocation {
             base,
             size,
-            name: name.to_string(),
+            name,
             constant,
             input: false,
             heap: false,
             words,
+            sparse: None,
         });
+    }
+
+    /// Adds an allocation that needs memory only where it is touched.
+    pub fn alloc_sparse(&mut self, size: u64, name: &str, contents: Sparse) -> u64 {
+        let base = self.reserve(size);
+        let (name, sparse) = (name.to_string(), Some(contents));
+        self.allocations.push(Allocation {
+            base,
+            size,
+            name,
+            constant: false,
+            input: false,
+            heap: false,
+            words: Box::default(),
+            sparse,
+        });
+        base
+    }
+
+    /// Takes addresses for an allocation: from there to the next one no wrong index of 32 bits gets, while there is room.
+    fn reserve(&mut self, size: u64) -> u64 {
+        let base = self.next;
+        let far = base + size + APART;
+        let end = if far < super::window::SHARED - 2 * APART { far } else { base + size };
+        self.next = self.appearance.next_allocation(end, self.allocations.len() as u64);
+        base
     }
 
     /// Adds an allocation: 256-byte aligned, so far from the next one that no wrong index of 32 bits gets there, while
     /// there is room; at least 256 bytes away in any case.
     pub fn alloc(&mut self, size: u64, name: &str) -> u64 {
-        let base = self.next;
-        let far = base + size + APART;
-        let end = if far < super::window::SHARED / 2 { far } else { base + size + 512 };
-        self.next = end.next_multiple_of(256);
+        let base = self.reserve(size);
         self.place(base, size, name, false);
         base
     }
@@ -91,12 +122,6 @@ impl Global {
     }
 }
 
-impl Default for Global {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Allocation {
     /// Is a store something to be looked at?
     pub fn is_read_only(&self) -> bool {
@@ -106,6 +131,9 @@ impl Allocation {
     /// A naturally aligned value of 1 to 8 bytes.
     #[inline(always)]
     pub fn load(&self, offset: u64, size: u32) -> u64 {
+        if let Some(sparse) = &self.sparse {
+            return sparse.load(offset, size);
+        }
         let at = (offset >> 2) as usize;
         match size {
             4 => self.words[at].load(Relaxed).into(),
@@ -120,6 +148,9 @@ impl Allocation {
     /// Stores a naturally aligned value of 1 to 8 bytes.
     #[inline(always)]
     pub fn store(&self, offset: u64, size: u32, value: u64) {
+        if let Some(sparse) = &self.sparse {
+            return sparse.store(offset, size, value);
+        }
         let at = (offset >> 2) as usize;
         match size {
             4 => self.words[at].store(value as u32, Relaxed),
@@ -139,6 +170,9 @@ impl Allocation {
 
     /// Copies bytes out.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
+        if let Some(sparse) = &self.sparse {
+            return sparse.peek(offset, into);
+        }
         let mut at = offset;
         let mut rest = into;
         while !rest.is_empty() {
@@ -154,6 +188,10 @@ impl Allocation {
 
     /// Copies bytes in; only the host does, while nothing runs.
     pub fn write(&self, offset: u64, bytes: &[u8]) {
+        if let Some(sparse) = &self.sparse {
+            (offset..).zip(bytes).for_each(|(at, byte)| sparse.store(at, 1, (*byte).into()));
+            return;
+        }
         let mut at = offset;
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -2,5 +2,6 @@
 
 pub mod global;
 pub mod heap;
+pub mod sparse;
 pub mod view;
 pub mod window;

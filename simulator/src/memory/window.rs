@@ -1,19 +1,20 @@
-//! The generic address space. Global memory is where allocations put it; the other spaces are windows.
+//! The generic address space. Global memory is where allocations put it; the other spaces are windows. All of it lies where
+//! a 64-bit host maps libraries and drivers, so that an address does not tell a simulator from a GPU.
 
 use crate::isa::op::AddressSpace;
 
 /// Module-level variables.
-pub const VARIABLES: u64 = 0x0000_0100_0000_0000;
+pub const VARIABLES: u64 = 0x0000_7002_0000_0000;
 /// Allocations.
-pub const ALLOCATIONS: u64 = 0x0000_0200_0000_0000;
+pub const ALLOCATIONS: u64 = 0x0000_7010_0000_0000;
 /// A block's shared memory.
-pub const SHARED: u64 = 0x0000_1000_0000_0000;
+pub const SHARED: u64 = 0x0000_7ff0_0000_0000;
 /// A thread's local memory; see [`local_base`].
-pub const LOCAL: u64 = 0x0000_2000_0000_0000;
+pub const LOCAL: u64 = 0x0000_7ff1_0000_0000;
 /// A kernel's parameters.
-pub const PARAM: u64 = 0x0000_3000_0000_0000;
+pub const PARAM: u64 = 0x0000_7ff2_0000_0000;
 /// Functions' addresses.
-pub const CODE: u64 = 0x0000_5000_0000_0000;
+pub const CODE: u64 = 0x0000_7ff8_0000_0000;
 /// Bytes of the shared, local and parameter windows.
 pub const SIZE: u64 = 1 << 32;
 
@@ -21,8 +22,8 @@ pub const SIZE: u64 = 1 << 32;
 #[inline(always)]
 pub fn classify(address: u64) -> AddressSpace {
     match address >> 32 {
-        0x1000 => AddressSpace::Shared,
-        0x3000 => AddressSpace::Param,
+        0x7ff0 => AddressSpace::Shared,
+        0x7ff2 => AddressSpace::Param,
         high if high & 0xffff == LOCAL >> 32 => AddressSpace::Local,
         _ => AddressSpace::Global,
     }

@@ -354,6 +354,14 @@ impl Module {
         Ok(Rc::new(Self { handle }))
     }
 
+    /// A variable by its (mangled) name; `None` where the driver does not know it.
+    pub fn variable(self: &Rc<Self>, name: &str) -> Option<Variable> {
+        let wanted = CString::new(name).ok()?;
+        // SAFETY: the module is valid and kept by the variable.
+        let (address, bytes) = unsafe { result::module::get_global(self.handle, wanted) }.ok()?;
+        Some(Variable { address, bytes, _module: self.clone() })
+    }
+
     /// A kernel by its (mangled) name.
     pub fn function(self: &Rc<Self>, name: &str) -> Result<Function> {
         let wanted = CString::new(name).unwrap_or_default();
@@ -395,6 +403,33 @@ impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: loaded once, unloaded once; the driver waits for kernels that still run.
         let _ = unsafe { result::module::unload(self.handle) };
+    }
+}
+
+/// A module's variable in device memory.
+#[derive(Debug)]
+pub struct Variable {
+    address: u64,
+    bytes: usize,
+    _module: Rc<Module>,
+}
+
+impl Variable {
+    /// What it holds now.
+    pub fn copy(&self, stream: &Stream) -> Result<Memory> {
+        let memory = Memory::new(self.bytes)?;
+        // SAFETY: both ranges are valid and as long; the memory is freed only after the device is done with it.
+        unsafe { result::memcpy_dtod_async(memory.address, self.address, self.bytes, stream.handle) }
+            .map_err(named("cuMemcpyDtoDAsync"))?;
+        Ok(memory)
+    }
+
+    /// Writes what [`Variable::copy`] gave, in the stream's order.
+    pub fn restore(&self, stream: &Stream, from: &Memory) -> Result<()> {
+        let bytes = self.bytes.min(from.bytes);
+        // SAFETY: both ranges are valid; `from` is kept by the caller, and freeing it would wait for the device.
+        unsafe { result::memcpy_dtod_async(self.address, from.address, bytes, stream.handle) }
+            .map_err(named("cuMemcpyDtoDAsync"))
     }
 }
 

@@ -8,7 +8,7 @@ mod info;
 mod session;
 
 pub use info::{devices, uuid};
-pub use session::{GpuSession, fault};
+pub use session::{GpuSession, Share, Variables, fault};
 
 use super::capture::Capture;
 use super::job::Program;
@@ -65,6 +65,12 @@ impl Gpu {
         Module::load(&cubin).map_err(|error| failed(format!("{}: {}", error.name, error.message)))
     }
 
+    /// Names of a program's variables in device memory; `None` where they cannot all be named.
+    fn variables(&self, artefact: &super::Artefact) -> Option<Vec<String>> {
+        let cubin = std::fs::read(artefact.cubin.as_ref()?).ok()?;
+        crate::sass::variables(&cubin)
+    }
+
     /// Remembers that the context is lost.
     fn set_broken(&self) {
         self.broken.set(true);
@@ -79,7 +85,7 @@ impl Gpu {
 
 impl Machine for Gpu {
     fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
-        Ok(Box::new(GpuSession::open(self, program, None)?))
+        Ok(Box::new(GpuSession::open(self, program, Share::Nothing)?))
     }
 
     fn schedules(&self) -> Vec<Option<Schedule>> {

@@ -1,6 +1,6 @@
 //! A loaded program on a GPU: its kernels, its buffers with their guard zones, and its launches.
 
-use super::driver::{self, CudaError, Function, Memory, Module, Shape};
+use super::driver::{self, CudaError, Function, Memory, Module, Shape, Variable};
 use super::{Gpu, failure};
 use crate::backend::host;
 use crate::backend::job::{Program, Text};
@@ -40,17 +40,45 @@ pub struct GpuSession<'a> {
     module: Rc<Module>,
 }
 
+/// What a session takes from another one.
+#[derive(Clone, Copy)]
+pub enum Share<'s, 'a> {
+    /// Nothing.
+    Nothing,
+    /// Inputs that are the same there.
+    Inputs(&'s GpuSession<'a>),
+    /// Inputs and outputs.
+    All(&'s GpuSession<'a>),
+}
+
+/// The variables of a session's module as they were when it was loaded.
+pub struct Variables {
+    /// Each with its first value; `None`: some cannot be reached, so that the module has to be loaded again.
+    known: Option<Vec<(Variable, Memory)>>,
+}
+
+impl Variables {
+    /// There is nothing that a kernel could leave behind there.
+    pub fn are_none(&self) -> bool {
+        self.known.as_ref().is_some_and(Vec::is_empty)
+    }
+}
+
 impl<'a> GpuSession<'a> {
-    /// Loads a program and allocates its buffers, but takes inputs and outputs from `shared` where they are the same
-    /// there: two versions that are compared then work on the same memory.
+    /// Loads a program and allocates its buffers, but takes from another session what is the same there: two versions that
+    /// are compared then work on the same memory.
     ///
     /// # Errors
     /// The CUBIN cannot be loaded, or memory is exhausted.
-    pub fn open(gpu: &'a Gpu, program: &Program, shared: Option<&Self>) -> Result<Self, Stop> {
+    pub fn open(gpu: &'a Gpu, program: &Program, share: Share<'_, 'a>) -> Result<Self, Stop> {
         let module = gpu.load(&program.name, &program.artefact)?;
         let (mut buffers, mut taken) = (Vec::new(), Vec::new());
         for buffer in &program.plan.buffers {
-            let same = shared.and_then(|shared| shared.same(buffer));
+            let same = match share {
+                Share::All(other) => other.same(buffer),
+                Share::Inputs(other) if buffer.role == Role::In => other.same(buffer),
+                Share::Inputs(_) | Share::Nothing => None,
+            };
             taken.push(same.is_some());
             if let Some(same) = same {
                 buffers.push(same);
@@ -71,20 +99,51 @@ impl<'a> GpuSession<'a> {
             guards.map_err(failure)?;
             buffers.push(Rc::new(allocated));
         }
-        let addresses: Vec<u64> = buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
-        let ptx = ptx_text(program);
-        let launches =
-            program
-                .plan
-                .launches
-                .iter()
-                .enumerate()
-                .map(|(index, launch)| {
-                    ready(gpu, program, &module, ptx.as_deref(), launch, &addresses)
-                        .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
-                })
-                .collect();
-        Ok(Self { gpu, program: program.clone(), buffers, shared: taken, launches, module })
+        let mut session = Self { gpu, program: program.clone(), buffers, shared: taken, launches: Vec::new(), module };
+        session.look_up();
+        Ok(session)
+    }
+
+    /// Looks up the kernels of all launches in the module.
+    fn look_up(&mut self) {
+        let addresses: Vec<u64> = self.buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
+        let ptx = ptx_text(&self.program);
+        let launches = self.program.plan.launches.iter().enumerate();
+        let one = |(index, launch): (usize, &Launch)| {
+            ready(self.gpu, &self.program, &self.module, ptx.as_deref(), launch, &addresses)
+                .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
+        };
+        self.launches = launches.map(one).collect();
+    }
+
+    /// Takes down what the module's variables hold; to be asked before anything runs.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub fn variables(&self) -> Result<Variables, CudaError> {
+        let names = self.gpu.variables(&self.program.artefact);
+        let found = names.and_then(|names| names.iter().map(|name| self.module.variable(name)).collect());
+        let Some(found): Option<Vec<Variable>> = found else { return Ok(Variables { known: None }) };
+        let copies = found.into_iter().map(|variable| {
+            let copy = variable.copy(self.gpu.stream())?;
+            Ok((variable, copy))
+        });
+        Ok(Variables { known: Some(copies.collect::<Result<_, CudaError>>()?) })
+    }
+
+    /// Puts every variable of the module back to its first value.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn put_back(&mut self, variables: &Variables) -> Result<(), Stop> {
+        if let Some(known) = &variables.known {
+            let stream = self.gpu.stream();
+            let restored = known.iter().try_for_each(|(variable, copy)| variable.restore(stream, copy));
+            return restored.map_err(|error| self.stop(error, 0));
+        }
+        self.module = self.gpu.load(&self.program.name, &self.program.artefact)?;
+        self.look_up();
+        Ok(())
     }
 
     /// The memory of a buffer that is the same here.
@@ -143,6 +202,18 @@ impl<'a> GpuSession<'a> {
         self.buffers[host.from].read(GUARD, &mut bytes).map_err(|error| self.stop(error, last))?;
         let sum = host::sum(self.program.plan.buffers[host.from].dtype, &bytes);
         self.buffers[host.to].write(GUARD, &sum).map_err(|error| self.stop(error, last))
+    }
+
+    /// What all `//@ constant` lines ask for, of the buffers' present contents; waits for what is in the stream.
+    ///
+    /// # Errors
+    /// A variable that is not there or too small, or the driver's.
+    pub fn fill_constants(&self) -> Result<(), Stop> {
+        if self.program.plan.constants.is_empty() {
+            return Ok(());
+        }
+        self.wait_all()?;
+        self.program.plan.constants.iter().try_for_each(|constant| self.fill_constant(constant))
     }
 
     /// What a `//@ constant` line asks for.
@@ -343,11 +414,9 @@ impl Session for GpuSession<'_> {
 
     fn pass(&mut self, _: Option<Schedule>) -> Pass {
         let mut pass = Pass::default();
-        for constant in &self.program.plan.constants {
-            if let Err(stop) = self.fill_constant(constant) {
-                pass.stop = Some(stop);
-                return pass;
-            }
+        if let Err(stop) = self.fill_constants() {
+            pass.stop = Some(stop);
+            return pass;
         }
         for index in 0..self.launches.len() {
             // One at a time, so that a fault is blamed on the launch that caused it.

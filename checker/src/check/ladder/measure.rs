@@ -2,7 +2,7 @@
 
 use super::kit::Kit;
 use crate::backend::{self, Budget, DeviceInfo, Measure, Timing};
-use crate::check::time::{Tools, cache, failed};
+use crate::check::time::{Tools, cache, failed, least_us, roof};
 use crate::check::{CheckError, bench};
 use crate::measure::{Interval, Timed};
 use crate::problem::ladder::BLOCK;
@@ -79,6 +79,7 @@ pub fn measure(
     progress: &dyn Fn(usize),
 ) -> Result<Result<Vec<Measured>, Box<Reason>>, CheckError> {
     let tools = Tools::build(toolchain, &info.arch)?;
+    let roof = roof(toolchain, info)?;
     let budget = match thorough {
         Thorough::No => Budget { seconds: 2.0, at_least: 0.2, rounds: 7, half_width: 0.01 },
         Thorough::Yes => Budget { seconds: 3.0, at_least: 0.3, rounds: 15, half_width: 0.004 },
@@ -87,7 +88,9 @@ pub fn measure(
     for (done, place) in places.iter().enumerate() {
         progress(done);
         let taking_part = taking_part(problem, kit, place);
-        let timing = timing(problem, kit, place, &taking_part, budget, seed)?;
+        let mut timing = timing(problem, kit, place, &taking_part, budget, seed)?;
+        let typed = kit.element(place.element).map_or(problem, |element| &element.problem);
+        timing.least_us = least_us(typed, &roof, info, &place.sizes)?;
         let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
         let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
         let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { continue };
@@ -127,6 +130,7 @@ fn timing(
         oracle: kit.oracle(place.element, &place.sizes)?,
         outputs: kit.outputs(place.element, None, &place.sizes)?,
         own_outputs: bounds?,
+        least_us: None,
         seed: first_turn(seed),
         cache: cache(problem),
         budget,

@@ -151,7 +151,7 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
     }
     // Every order where it is cheap; where there are many threads the usual one.
     let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
-    let on = platform.on(orders, Checks::ALL, STEPS);
+    let on = platform.on(orders, Checks::ALL, STEPS, seed);
     let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
     let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
     let results = results.map_err(|error| Refused::Error(error.into()))?;
@@ -179,7 +179,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             dump: Vec::new(),
             keep: None,
         };
-        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS);
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let results = backend::verify(&job, &backend::Options { timeout: PATIENCE, ..backend::Options::default() });
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())

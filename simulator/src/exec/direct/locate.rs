@@ -135,12 +135,17 @@ impl Direct<'_> {
         let global = self.global.get();
         if let Some(last) = global.allocations.get(*self.last) {
             let offset = address.wrapping_sub(last.base);
-            if offset < last.size && size <= last.size - offset {
+            if offset < last.size && size <= last.size - offset && last.sparse.is_none() {
                 return Some(last);
             }
         }
-        *self.last = global.find(address, size)?;
-        global.allocations.get(*self.last)
+        let found = global.find(address, size)?;
+        let allocation = global.allocations.get(found)?;
+        if allocation.sparse.is_some() {
+            return None;
+        }
+        *self.last = found;
+        Some(allocation)
     }
 }
 

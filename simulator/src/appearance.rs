@@ -1,0 +1,151 @@
+//! What a kernel can see of the machine that runs it and must not rely on: clocks, where blocks and warps are placed, numbers
+//! of grids, addresses. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
+
+/// Warps that an SM holds (CUDA C++ Programming Guide, technical specifications, from compute capability 3.0 on; 48 on
+/// 8.6 and 8.9, 32 on 7.5).
+pub const WARPS_PER_SM: u64 = 64;
+/// Nanoseconds between two values of `%globaltimer` (an H200's).
+const TIMER_STEP: u64 = 32;
+/// Bytes that an allocation's address is a multiple of (CUDA C++ Programming Guide, device memory accesses).
+pub const ALIGNMENT: u64 = 256;
+/// Bytes of nothing behind an allocation, at least.
+const GAP: u64 = 512;
+
+/// One machine's appearance. [`Appearance::PLAIN`] is the simplest: clocks that count instructions from 0, the first warp is
+/// number 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appearance {
+    seed: u64,
+}
+
+impl Appearance {
+    /// The simplest one.
+    #[cfg(test)]
+    pub const PLAIN: Self = Self { seed: 0 };
+
+    /// The machine of that number; 0 is [`Appearance::PLAIN`].
+    pub fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    /// Random bits for a purpose; 0 on the plain machine.
+    fn bits(self, purpose: u64) -> u64 {
+        if self.seed == 0 { 0 } else { mix(self.seed.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))) }
+    }
+
+    /// Cycles of an SM's clock after `steps` warp instructions: 1 to 24 a step, and a start that is anything. Always more
+    /// for more steps.
+    pub fn clock(self, steps: u64) -> u64 {
+        let rate = 1 + self.bits(1) % 24;
+        // Up to weeks of running.
+        (self.bits(2) >> 14).wrapping_add(steps.wrapping_mul(rate))
+    }
+
+    /// `%globaltimer` after so many steps: nanoseconds since 1970, at a clock of about 1 GHz to 2 GHz.
+    pub fn timer(self, steps: u64) -> u64 {
+        if self.seed == 0 {
+            return steps;
+        }
+        // From 2024 on, some years.
+        let start = 1_704_067_200_000_000_000 + (self.bits(3) >> 7);
+        let ns = steps.wrapping_mul(1 + self.bits(4) % 12);
+        start.wrapping_add(ns) / TIMER_STEP * TIMER_STEP
+    }
+
+    /// The SM of a block: each of a wave of `sms` blocks has another one, in an order of the machine's own.
+    pub fn sm(self, linear: u64, sms: u64) -> u64 {
+        let sms = sms.max(1);
+        if self.seed == 0 {
+            return linear % sms;
+        }
+        let (wave, place) = (linear / sms, linear % sms);
+        // A step that visits all of them.
+        let step = (1 + self.bits(5) % sms..=2 * sms + 1).find(|step| gcd(*step, sms) == 1).unwrap_or(1);
+        let first = self.bits(6).wrapping_add(mix(self.seed ^ wave)) % sms;
+        ((place * (step % sms)) % sms + first) % sms
+    }
+
+    /// `%warpid` of a block's first warp, where the block has `warps`.
+    pub fn first_warp(self, linear: u64, warps: u64) -> u64 {
+        if self.seed == 0 {
+            return 0;
+        }
+        let places = (WARPS_PER_SM / warps.max(1)).max(1);
+        (self.bits(7) ^ mix(linear)) % places * warps
+    }
+
+    /// Number of the grid of a launch, from 1.
+    pub fn grid(self, launch: u64) -> u64 {
+        launch + (self.bits(8) >> 40)
+    }
+
+    /// Where the first allocation begins, above `lowest`.
+    pub fn first_allocation(self, lowest: u64) -> u64 {
+        // Regions of 2 MiB, as a driver maps them, in 128 GiB.
+        lowest + self.bits(9) % (1 << 16) * (2 << 20)
+    }
+
+    /// Where the next allocation begins, `end` being the end of the one before, and `number` the next one's.
+    pub fn next_allocation(self, end: u64, number: u64) -> u64 {
+        let gap = GAP + self.bits(10 + number) % 256 * ALIGNMENT;
+        (end + gap).next_multiple_of(ALIGNMENT)
+    }
+}
+
+/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014).
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Whatever the machine: a wave of blocks fills every SM once, clocks go forward, a block's warps fit into an SM.
+    #[test]
+    fn every_machine_is_one_that_could_be() {
+        for seed in 0..200 {
+            let machine = Appearance::new(seed);
+            for sms in [1u64, 2, 40, 46, 132] {
+                for wave in 0..3 {
+                    let wave: HashSet<u64> = (0..sms).map(|block| machine.sm(wave * sms + block, sms)).collect();
+                    assert_eq!(wave, (0..sms).collect(), "seed {seed}, {sms} SMs");
+                }
+            }
+            assert!((0..100).all(|step| machine.clock(step) < machine.clock(step + 1)), "seed {seed}");
+            assert!((0..100).all(|step| machine.timer(step) <= machine.timer(step + 1)), "seed {seed}");
+            for warps in 1..=32 {
+                let first = machine.first_warp(seed * 7, warps);
+                assert!(first % warps == 0 && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
+            }
+            let first = machine.first_allocation(1 << 40);
+            let next = machine.next_allocation(first + 4, 1);
+            assert!(first % ALIGNMENT == 0 && next % ALIGNMENT == 0 && next >= first + 4 + GAP, "seed {seed}");
+        }
+    }
+
+    /// Two machines differ in all of it: nothing that a kernel sees is the same everywhere.
+    #[test]
+    fn machines_differ() {
+        let seen =
+            |f: &dyn Fn(Appearance) -> u64| (1..100).map(|seed| f(Appearance::new(seed))).collect::<HashSet<_>>();
+        assert!(seen(&|machine| machine.clock(0)).len() > 90);
+        assert!(seen(&|machine| machine.clock(1) - machine.clock(0)).len() > 10);
+        assert!(seen(&|machine| machine.timer(0)).len() > 90);
+        assert!(seen(&|machine| machine.sm(0, 132)).len() > 50);
+        assert!(seen(&|machine| machine.sm(1, 132).wrapping_sub(machine.sm(0, 132))).len() > 20);
+        assert!(seen(&|machine| machine.first_warp(0, 4)).len() > 5);
+        assert!(seen(&|machine| machine.grid(1)).len() > 90);
+        assert!(seen(&|machine| machine.first_allocation(0)).len() > 90);
+        assert!(seen(&|machine| machine.next_allocation(0, 0)).len() > 50);
+        assert_eq!(Appearance::PLAIN.clock(7), 7);
+        assert_eq!(Appearance::PLAIN.sm(133, 132), 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! A few blocks of a huge grid, over memory that exists only where it is touched; and what a machine looks like.
+
+use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// `y[i] = x[i] + 1` in blocks of 64, a thread an element; one word of `z` counts the blocks.
+const ADD: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry add(.param .u64 x, .param .u64 y, .param .u64 z)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<10>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    ld.param.u64 %rd7, [z];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r7, %ntid.x;
+    mad.wide.u32 %rd3, %r1, %r7, 0;
+    cvt.u64.u32 %rd4, %r2;
+    add.s64 %rd3, %rd3, %rd4;
+    shl.b64 %rd3, %rd3, 2;
+    add.s64 %rd5, %rd1, %rd3;
+    add.s64 %rd6, %rd2, %rd3;
+    ld.global.u32 %r3, [%rd5];
+    add.u32 %r4, %r3, 1;
+    st.global.u32 [%rd6], %r4;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 bra done;
+    atom.global.add.u32 %r5, [%rd7], 1;
+done:
+    ret;
+}";
+
+#[test]
+fn some_blocks_of_a_grid_that_no_machine_could_hold() {
+    let module = Arc::new(Module::parse(ADD).unwrap());
+    let blocks = 1u64 << 31;
+    let (blocks, last) = (blocks - 1, blocks - 2);
+    let bytes = blocks * 64 * 4;
+    let config = Config { blocks: Some(vec![0, 1_000_000_007, last]), ..Config::default() };
+    let mut device = Device::new(module, config);
+    let x = device
+        .alloc_sparse(
+            "x",
+            bytes,
+            Arc::new(|offset, bytes: &mut [u8]| {
+                for (word, place) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                    *place = ((offset / 4) as u32).wrapping_add(word as u32).to_le_bytes();
+                }
+            }),
+            true,
+        )
+        .unwrap();
+    let y = device.alloc_sparse("y", bytes, Arc::new(|_, bytes: &mut [u8]| bytes.fill(0xff)), false).unwrap();
+    let z = device.alloc_sparse("z", 4, Arc::new(|_, _: &mut [u8]| ()), false).unwrap();
+    let launch = Launch {
+        kernel: "add".into(),
+        grid: [blocks as u32, 1, 1],
+        block: [64, 1, 1],
+        shared: 0,
+        args: vec![Arg::Pointer(x), Arg::Pointer(y), Arg::Pointer(z)],
+        cooperative: false,
+    };
+    assert_eq!(device.launch(&launch).unwrap().status, Status::Finished);
+    let at = |block: u64| (block * 256, block * 256 + 256);
+    let (read, written) = (device.touched(x).unwrap(), device.touched(y).unwrap());
+    assert_eq!(read.read, [at(0), at(1_000_000_007), at(last)]);
+    assert_eq!(written.written, read.read);
+    assert!(!read.unknown && !written.unknown);
+    assert!(device.touched(z).unwrap().unknown, "an atomic reads, and nobody wrote what it read");
+    let mut element = [0; 4];
+    let index = 1_000_000_007 * 64 + 5;
+    device.read(y + index * 4, &mut element).unwrap();
+    assert_eq!(u32::from_le_bytes(element), (index as u32).wrapping_add(1));
+    device.forget(y);
+    assert!(device.touched(y).unwrap().written.is_empty());
+    // One element beyond the last is still out of bounds.
+    let launch = Launch { grid: [blocks as u32, 1, 1], block: [65, 1, 1], ..launch };
+    assert_eq!(device.launch(&launch).unwrap().status, Status::Stopped);
+}
+
+/// Writes what it sees of the machine.
+const LOOK: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry look(.param .u64 out)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<10>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %smid;
+    st.global.u32 [%rd1], %r1;
+    mov.u32 %r2, %warpid;
+    st.global.u32 [%rd1+4], %r2;
+    mov.u64 %rd2, %clock64;
+    st.global.u64 [%rd1+8], %rd2;
+    mov.u64 %rd3, %globaltimer;
+    st.global.u64 [%rd1+16], %rd3;
+    mov.u64 %rd4, %gridid;
+    st.global.u64 [%rd1+24], %rd4;
+    st.global.u64 [%rd1+32], %rd1;
+    mov.u64 %rd5, %clock64;
+    sub.s64 %rd6, %rd5, %rd2;
+    st.global.u64 [%rd1+40], %rd6;
+    mov.u32 %r3, %nsmid;
+    st.global.u32 [%rd1+48], %r3;
+    ret;
+}";
+
+/// Nothing that a kernel sees is the same on all machines, except what launch lines may rely on; the same number is the same
+/// machine, under every check and order.
+#[test]
+fn every_machine_looks_different() {
+    let module = Arc::new(Module::parse(LOOK).unwrap());
+    let seen = |machine: u64, checks: Checks| -> Vec<u64> {
+        let mut device = Device::new(module.clone(), Config { machine, checks, ..Config::default() });
+        let out = device.alloc("out", 56).unwrap();
+        device.write(out, &[0; 56]).unwrap();
+        let launch = Launch {
+            kernel: "look".into(),
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            args: vec![Arg::Pointer(out)],
+            cooperative: false,
+        };
+        device.launch(&launch).unwrap();
+        let mut bytes = [0; 56];
+        device.read(out, &mut bytes).unwrap();
+        let (words, doubles) = (bytes.as_chunks::<4>().0, bytes.as_chunks::<8>().0);
+        let word = |at: usize| u64::from(u32::from_le_bytes(words[at]));
+        let double = |at: usize| u64::from_le_bytes(doubles[at]);
+        vec![word(0), word(1), double(1), double(2), double(3), double(4), double(5), word(12)]
+    };
+    let all: Vec<Vec<u64>> = (1..40).map(|machine| seen(machine, Checks::NONE)).collect();
+    let names = ["smid", "warpid", "clock", "globaltimer", "gridid", "address", "cycles between two clocks"];
+    for (at, name) in names.iter().enumerate() {
+        let values: HashSet<u64> = all.iter().map(|values| values[at]).collect();
+        assert!(values.len() >= 8, "{name}: {values:?}");
+    }
+    assert!(all.iter().all(|values| values[7] == 132 && values[5] % 256 == 0 && values[6] > 0));
+    assert_eq!(seen(7, Checks::ALL), all[6]);
+}
