@@ -227,7 +227,7 @@ fn correctness(
             bench.counted(&team.baseline, std::slice::from_ref(count)).map(|mut counted| {
                 let counted = counted.pop();
                 let cases = counted.iter().map(|checked| (count.clone(), checked.clone())).collect();
-                Results { cases, count: counted, schedules: vec![Schedule::Its] }
+                Results { sampled: None, cases, count: counted, schedules: vec![Schedule::Its] }
             })
         };
         result.map_err(|stop| fault_of(problem, "the baseline", stop))
