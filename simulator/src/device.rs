@@ -41,6 +41,18 @@ pub enum LaunchError {
         /// Allowed.
         limit: u64,
     },
+    /// Another block than `.reqntid` asks for.
+    #[error(
+        "`{kernel}` is compiled for blocks of exactly {required:?} threads (.reqntid), and {given:?} were asked for"
+    )]
+    Required {
+        /// The kernel.
+        kernel: String,
+        /// What it takes.
+        required: [u32; 3],
+        /// What the launch asks for.
+        given: [u32; 3],
+    },
     /// Static plus dynamic shared memory beyond [`Config::shared_per_block`].
     #[error("{bytes} bytes of shared memory a block: the limit `shared_per_block` is {limit}")]
     Shared {
@@ -423,6 +435,9 @@ impl Device {
         let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
         let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
         extent("threads a block".into(), threads, limit)?;
+        if let Some(required) = kernel.required_block.filter(|required| *required != launch.block) {
+            return Err(LaunchError::Required { kernel: kernel.name.clone(), required, given: launch.block });
+        }
         let bytes = u64::from(kernel.static_shared) + u64::from(launch.shared);
         let limit = u64::from(self.config.shared_per_block);
         if bytes > limit {

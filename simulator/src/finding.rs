@@ -189,6 +189,11 @@ pub enum FindingKind {
         /// The target.
         target: u64,
     },
+    /// A promise that the text makes to the assembler (`.noreturn`, `.uni`, `.calltargets`), and that did not hold.
+    BrokenPromise {
+        /// Which.
+        what: String,
+    },
     /// An opcode, type or modifier the simulator does not know, executed.
     Unsupported {
         /// The instruction as written.

@@ -56,6 +56,7 @@ impl fmt::Display for FindingKind {
                 write!(f, "registers, local and shared memory of resident blocks: the limit `state` is {limit} bytes")
             }
             Self::BadJump { target } => write!(f, "a jump to {target:#x}, which is no place to go"),
+            Self::BrokenPromise { what } => f.write_str(what),
             Self::Unsupported { instruction } => write!(f, "not known to the simulator: {instruction}"),
             Self::PrintfOverflow { dropped } => {
                 write!(f, "{dropped} bytes of printf output dropped: beyond the limit `printf`")

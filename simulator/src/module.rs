@@ -42,6 +42,8 @@ pub struct Kernel {
     pub local: u32,
     /// `.maxntid` or `.reqntid`, as threads a block.
     pub max_threads: Option<u32>,
+    /// `.reqntid`: the block's extents, exactly.
+    pub required_block: Option<[u32; 3]>,
 }
 
 /// A parsed and decoded module. Cheap to share between devices.

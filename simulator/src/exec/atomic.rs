@@ -98,6 +98,7 @@ impl<O: Observer> Worker<'_, O> {
             global: self.global.lend(),
             last: &mut self.last,
             shared: &mut shared.bytes,
+            shared_low: self.context.shared_low(),
             lines: &mut self.lines,
             origins: &self.context.decoded.code.origins,
             writers: &mut self.writers,

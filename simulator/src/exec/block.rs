@@ -95,7 +95,7 @@ impl<O: Observer> Worker<'_, O> {
         let context = self.context;
         let threads: u32 = context.block.iter().product();
         let info = &context.decoded.code.functions[context.function as usize];
-        let shared = u64::from(context.static_shared) + u64::from(context.dynamic_shared);
+        let shared = u64::from(context.static_end()) + u64::from(context.dynamic_shared);
         u64::from(threads.div_ceil(32)) * Warp::bytes_of(info) + shared
     }
 
@@ -130,7 +130,9 @@ impl<O: Observer> Worker<'_, O> {
         let threads: u32 = context.block.iter().product();
         // Without dynamic shared memory the last array's end is the end.
         let bytes = match context.dynamic_shared {
-            0 => context.static_shared,
+            // What is reserved need not be there where nobody can touch it.
+            0 if context.static_end() == context.shared_low() => 0,
+            0 => context.static_end(),
             dynamic => context.dynamic_base() + dynamic,
         };
         block.shared.bytes.clear();

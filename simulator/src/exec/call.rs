@@ -32,6 +32,11 @@ impl<O: Observer> Worker<'_, O> {
                     let Some(function) = function else {
                         return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::BadJump { target });
                     };
+                    if !op.among.is_empty() && !op.among.contains(&function) {
+                        let name = &self.context.decoded.code.functions[function as usize].name;
+                        let what = format!("a call goes to `{name}`, which is not in its list .calltargets");
+                        return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::BrokenPromise { what });
+                    }
                     match ways.iter_mut().find(|(_, known)| *known == function) {
                         Some((mask, _)) => *mask |= 1 << lane,
                         None => ways.push((1 << lane, function)),

@@ -34,7 +34,8 @@ impl<O: Observer> Worker<'_, O> {
             AddressSpace::Shared => {
                 let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
                 let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get(at..end));
-                let found = found.ok_or(Bad::Bounds)?;
+                let low = self.context.shared_low() as usize;
+                let found = found.filter(|_| at >= low).ok_or(Bad::Bounds)?;
                 let mut bytes = [0; 8];
                 bytes[..size as usize].copy_from_slice(found);
                 Ok(u64::from_le_bytes(bytes))
@@ -87,6 +88,8 @@ impl<O: Observer> Worker<'_, O> {
             AddressSpace::Shared => {
                 let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
                 let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get_mut(at..end));
+                let low = self.context.shared_low() as usize;
+                let found = found.filter(|_| at >= low);
                 found.ok_or(Bad::Bounds)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
                 Ok(())
             }

@@ -125,7 +125,17 @@ impl Context<'_> {
 
     /// Offset in shared memory at which the dynamic part begins: behind the static one, aligned.
     pub fn dynamic_base(&self) -> u32 {
-        self.static_shared.next_multiple_of(16)
+        self.static_end().next_multiple_of(16)
+    }
+
+    /// End of static shared memory, behind what the system keeps.
+    pub fn static_end(&self) -> u32 {
+        self.decoded.reserved_shared.saturating_add(self.static_shared)
+    }
+
+    /// Where the shared memory begins that the kernel may touch.
+    pub fn shared_low(&self) -> u32 {
+        if self.decoded.code.uses_reserved { 0 } else { self.decoded.reserved_shared }
     }
 }
 

@@ -16,6 +16,7 @@ pub mod copy;
 pub mod defined;
 pub mod direct;
 pub mod fault;
+mod format;
 pub mod grid;
 mod heap;
 pub mod lanes;

@@ -2,6 +2,7 @@
 
 use super::block::Shared;
 use super::context::Worker;
+use super::format::{Size, Spec};
 use super::warp::Warp;
 use crate::isa::op::{AddressSpace, CallOp};
 use crate::observe::Observer;
@@ -88,40 +89,23 @@ impl<O: Observer> Worker<'_, O> {
                 value
             };
             if spec.width_argument {
-                let width = take(self, 4) as i32;
-                spec.left |= width < 0;
-                spec.width = width.unsigned_abs() as usize;
+                spec.set_width(take(self, 4) as i32);
             }
             if spec.precision_argument {
                 spec.precision = usize::try_from(take(self, 4) as i32).ok();
             }
             spec.width = spec.width.min(TEXT);
             spec.precision = spec.precision.map(|precision| precision.min(TEXT));
-            let wide = if spec.long { 8 } else { 4 };
+            let wide = if spec.size == Size::Long { 8 } else { 4 };
             match kind {
                 b'%' => out.push(b'%'),
                 b'd' | b'i' => {
                     let raw = take(self, wide);
-                    let value = if spec.long { raw as i64 } else { i64::from(raw as i32) };
-                    spec.integer(&mut out, value < 0, &value.unsigned_abs().to_string());
+                    spec.signed(&mut out, raw);
                 }
-                b'u' => {
-                    let value = take(self, wide);
-                    spec.integer(&mut out, false, &value.to_string());
-                }
-                b'x' => {
-                    let value = take(self, wide);
-                    let prefix = if spec.alternate && value != 0 { "0x" } else { "" };
-                    spec.integer(&mut out, false, &format!("{prefix}{value:x}"));
-                }
-                b'X' => {
-                    let value = take(self, wide);
-                    let prefix = if spec.alternate && value != 0 { "0X" } else { "" };
-                    spec.integer(&mut out, false, &format!("{prefix}{value:X}"));
-                }
-                b'o' => {
-                    let value = take(self, wide);
-                    spec.integer(&mut out, false, &format!("{value:o}"));
+                b'u' | b'o' | b'x' | b'X' => {
+                    let raw = take(self, wide);
+                    spec.unsigned(&mut out, kind, raw);
                 }
                 b'c' => {
                     let value = take(self, 4) as u8;
@@ -129,13 +113,12 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 b'p' => {
                     let value = take(self, 8);
-                    spec.pad(&mut out, format!("{value:#x}").as_bytes());
+                    spec.pointer(&mut out, value);
                 }
                 b's' => {
                     let address = take(self, 8);
-                    let mut text = self.text(shared, warp, lane, address);
-                    text.truncate(spec.precision.unwrap_or(TEXT));
-                    spec.pad(&mut out, &text);
+                    let text = (address != 0).then(|| self.text(shared, warp, lane, address));
+                    spec.string(&mut out, text);
                 }
                 b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                     let value = f64::from_bits(take(self, 8));
@@ -146,170 +129,4 @@ impl<O: Observer> Worker<'_, O> {
         }
         out
     }
-}
-
-/// A conversion specification.
-#[derive(Default)]
-struct Spec {
-    left: bool,
-    plus: bool,
-    space: bool,
-    zero: bool,
-    alternate: bool,
-    width: usize,
-    width_argument: bool,
-    precision: Option<usize>,
-    precision_argument: bool,
-    long: bool,
-}
-
-impl Spec {
-    /// Reads up to the conversion letter; how many bytes that were.
-    fn parse(&mut self, text: &[u8]) -> usize {
-        let mut at = 0;
-        let number = |at: &mut usize| {
-            let mut value = 0usize;
-            while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
-                value = value.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
-                *at += 1;
-            }
-            value
-        };
-        loop {
-            match text.get(at) {
-                Some(b'-') => self.left = true,
-                Some(b'+') => self.plus = true,
-                Some(b' ') => self.space = true,
-                Some(b'0') => self.zero = true,
-                Some(b'#') => self.alternate = true,
-                _ => break,
-            }
-            at += 1;
-        }
-        if text.get(at) == Some(&b'*') {
-            self.width_argument = true;
-            at += 1;
-        } else {
-            self.width = number(&mut at);
-        }
-        if text.get(at) == Some(&b'.') {
-            at += 1;
-            if text.get(at) == Some(&b'*') {
-                self.precision_argument = true;
-                at += 1;
-            } else {
-                self.precision = Some(number(&mut at));
-            }
-        }
-        while let Some(b'h' | b'l' | b'z' | b'j' | b't' | b'L') = text.get(at) {
-            self.long |= text[at] != b'h';
-            at += 1;
-        }
-        at
-    }
-
-    fn pad(&self, out: &mut Vec<u8>, text: &[u8]) {
-        let fill = self.width.saturating_sub(text.len());
-        if !self.left {
-            out.resize(out.len() + fill, b' ');
-        }
-        out.extend_from_slice(text);
-        if self.left {
-            out.resize(out.len() + fill, b' ');
-        }
-    }
-
-    fn sign(&self, negative: bool) -> &'static str {
-        match () {
-            () if negative => "-",
-            () if self.plus => "+",
-            () if self.space => " ",
-            () => "",
-        }
-    }
-
-    fn signed(&self, out: &mut Vec<u8>, negative: bool, digits: &str, zeros: bool) {
-        let sign = self.sign(negative);
-        let fill = self.width.saturating_sub(sign.len() + digits.len());
-        if zeros && !self.left {
-            out.extend_from_slice(sign.as_bytes());
-            out.resize(out.len() + fill, b'0');
-            out.extend_from_slice(digits.as_bytes());
-        } else {
-            self.pad(out, format!("{sign}{digits}").as_bytes());
-        }
-    }
-
-    fn integer(&self, out: &mut Vec<u8>, negative: bool, digits: &str) {
-        let digits = match self.precision {
-            Some(0) if digits == "0" => String::new(),
-            Some(precision) => format!("{digits:0>precision$}"),
-            None => digits.to_string(),
-        };
-        self.signed(out, negative, &digits, self.zero && self.precision.is_none());
-    }
-
-    fn float(&self, out: &mut Vec<u8>, kind: u8, value: f64) {
-        let upper = kind.is_ascii_uppercase();
-        if !value.is_finite() {
-            let text = if value.is_nan() { "nan" } else { "inf" };
-            let text = if upper { text.to_uppercase() } else { text.to_string() };
-            self.signed(out, value.is_sign_negative(), &text, false);
-            return;
-        }
-        let magnitude = value.abs();
-        let precision = self.precision.unwrap_or(6);
-        let text = match kind.to_ascii_lowercase() {
-            b'f' => format!("{magnitude:.precision$}"),
-            b'e' => exponential(magnitude, precision),
-            b'g' => general(magnitude, precision.max(1), self.alternate),
-            _ => hexadecimal(magnitude, self.precision),
-        };
-        let text = if upper { text.to_uppercase() } else { text };
-        self.signed(out, value.is_sign_negative(), &text, self.zero);
-    }
-}
-
-fn exponential(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-fn general(value: f64, precision: usize, keep: bool) -> String {
-    let scientific = exponential(value, precision - 1);
-    let exponent: i32 = scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
-    let trim = |text: &str| {
-        if keep || !text.contains('.') {
-            text.to_string()
-        } else {
-            text.trim_end_matches('0').trim_end_matches('.').to_string()
-        }
-    };
-    if exponent < -4 || exponent >= precision as i32 {
-        let (mantissa, tail) = scientific.split_once('e').unwrap_or((&scientific, "+00"));
-        format!("{}e{tail}", trim(mantissa))
-    } else {
-        let digits = (precision as i32 - 1 - exponent).max(0) as usize;
-        trim(&format!("{value:.digits$}"))
-    }
-}
-
-fn hexadecimal(value: f64, precision: Option<usize>) -> String {
-    let bits = value.to_bits();
-    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
-    let (lead, exponent) = match (exponent, fraction) {
-        (0, 0) => (0, 0),
-        (0, _) => (0, -1022),
-        _ => (1, exponent - 1023),
-    };
-    let mut digits = format!("{fraction:013x}");
-    match precision {
-        Some(precision) => digits.truncate(precision),
-        None => digits.truncate(digits.trim_end_matches('0').len()),
-    }
-    let point = if digits.is_empty() { "" } else { "." };
-    format!("0x{lead}{point}{digits}p{exponent:+}")
 }

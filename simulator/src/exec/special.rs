@@ -3,6 +3,7 @@
 use super::context::Context;
 use crate::appearance::WARPS_PER_SM;
 use crate::isa::op::Special;
+use crate::memory::window;
 
 /// Bytes of shared memory that are given out together (CUDA C++ Programming Guide; 128 from compute capability 8.0 on).
 const SHARED_UNIT: u64 = 128;
@@ -44,11 +45,16 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::One => 1,
         Special::DynamicSmemSize => context.dynamic_shared.into(),
         Special::DynamicSmemBase => context.dynamic_base().into(),
-        Special::TotalSmemSize => {
-            let bytes = u64::from(context.static_shared) + u64::from(context.dynamic_shared);
-            bytes.next_multiple_of(SHARED_UNIT)
-        }
+        Special::ReservedSmem => context.decoded.reserved_shared.into(),
+        Special::ReservedForTiles => window::RESERVED_FOR_TILES.min(context.decoded.reserved_shared).into(),
+        Special::AggregateSmemSize => u64::from(context.decoded.reserved_shared) + shared_bytes(context),
+        Special::TotalSmemSize => shared_bytes(context),
     })
+}
+
+/// Bytes of a block's own shared memory, as they are given out.
+fn shared_bytes(context: &Context<'_>) -> u64 {
+    (u64::from(context.static_shared) + u64::from(context.dynamic_shared)).next_multiple_of(SHARED_UNIT)
 }
 
 /// Number of a block in its grid, x first.

@@ -28,7 +28,7 @@ fn successors(builder: &Builder<'_>, at: u32, end: u32, out: &mut Vec<u32>) {
                 out.push(at + 1);
             }
         }
-        Op::Ret | Op::Exit | Op::Trap | Op::Unsupported(_) => {
+        Op::Ret | Op::Exit | Op::Trap | Op::Returned | Op::Unsupported(_) => {
             out.push(end);
             if falls {
                 out.push(at + 1);
@@ -109,7 +109,8 @@ fn blocks(builder: &Builder<'_>, end: u32) -> (Vec<u32>, Vec<u32>) {
     let mut next = Vec::new();
     for at in 0..end {
         let op = builder.insts[at as usize].op;
-        if matches!(op, Op::Bra { .. } | Op::BrIndexed(_) | Op::Ret | Op::Exit | Op::Trap | Op::Unsupported(_)) {
+        let ends = matches!(op, Op::Ret | Op::Exit | Op::Trap | Op::Returned | Op::Unsupported(_));
+        if ends || matches!(op, Op::Bra { .. } | Op::BrIndexed(_)) {
             successors(builder, at, end, &mut next);
             for &pc in &next {
                 leader[pc as usize] = true;

@@ -2,13 +2,13 @@
 
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
-use super::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, NO_GUARD, Op, Reg, Variable};
+use super::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, NO_GUARD, Op, Reg, Special, Variable};
+use super::parts::Parts;
 use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_matrix, lower_memory, lower_sync};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
-use crate::num::Rounding;
 use crate::observe::Order;
-use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Ty, Var, VarSpace};
+use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Var, VarSpace};
 use std::collections::HashMap;
 
 /// A decoded module.
@@ -21,53 +21,10 @@ pub struct Decoded {
     pub entries: Vec<u32>,
     /// Global and constant variables.
     pub variables: Vec<Variable>,
+    /// Bytes at the beginning of a block's shared memory that are the system's.
+    pub reserved_shared: u32,
     /// Shared variables: name, offset, bytes, and the function that owns it.
     pub shared: Vec<(String, u64, u64, Option<u32>)>,
-}
-
-/// The dotted parts of an opcode.
-pub struct Parts<'a> {
-    /// The mnemonic.
-    pub base: &'a str,
-    /// Modifiers in order.
-    pub mods: Vec<&'a str>,
-}
-
-impl<'a> Parts<'a> {
-    fn new(opcode: &'a str) -> Self {
-        let mut parts = opcode.split('.');
-        let base = parts.next().unwrap_or("");
-        Self { base, mods: parts.collect() }
-    }
-
-    /// Is the modifier there?
-    pub fn has(&self, name: &str) -> bool {
-        self.mods.contains(&name)
-    }
-
-    /// All types, in order.
-    pub fn types(&self) -> Vec<Ty> {
-        self.mods.iter().filter_map(|name| Ty::from_name(name)).collect()
-    }
-
-    /// The last type.
-    pub fn ty(&self) -> Lower<Ty> {
-        self.types().last().copied().ok_or(Unknown)
-    }
-
-    /// The rounding modifier, if any.
-    pub fn rounding(&self) -> Option<Rounding> {
-        self.mods.iter().find_map(|name| {
-            Some(match *name {
-                "rn" | "rni" => Rounding::Nearest,
-                "rna" => Rounding::NearestAway,
-                "rz" | "rzi" => Rounding::Zero,
-                "rm" | "rmi" => Rounding::Down,
-                "rp" | "rpi" => Rounding::Up,
-                _ => return None,
-            })
-        })
-    }
 }
 
 /// An instruction as text, for messages.
@@ -105,17 +62,39 @@ fn show(operand: &Operand) -> String {
 pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> {
     let parts = Parts::new(&instruction.opcode);
     let operands = &instruction.operands;
+    if parts.has("uni") {
+        builder.promise_uniform();
+    }
+    let lowered = dispatch(builder, &parts, operands);
+    if let (Ok(()), Some(name)) = (&lowered, parts.left()) {
+        builder.unknown_modifier = Some(name.to_owned());
+        return Err(Unknown);
+    }
+    lowered
+}
+
+fn dispatch(builder: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     match parts.base {
         "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "prefetch" | "prefetchu" | "applypriority" | "discard"
-        | "cvta" | "isspacep" | "mapa" => lower_memory::lower(builder, &parts, operands),
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => lower_call::lower(builder, &parts, operands),
+        | "cvta" | "isspacep" | "mapa" => lower_memory::lower(builder, parts, operands),
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => lower_call::lower(builder, parts, operands),
         "bar" | "barrier" | "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "membar" | "fence"
         | "nanosleep" | "mbarrier" | "griddepcontrol" | "setmaxnreg" | "pmevent" => {
-            lower_sync::lower(builder, &parts, operands)
+            lower_sync::lower(builder, parts, operands)
         }
-        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => lower_matrix::lower(builder, &parts, operands),
-        "cvt" => lower_cvt::lower(builder, &parts, operands),
-        _ => lower_arith::lower(builder, &parts, operands).or_else(|_| lower_float::lower(builder, &parts, operands)),
+        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => lower_matrix::lower(builder, parts, operands),
+        "cvt" => lower_cvt::lower(builder, parts, operands),
+        // A policy for caches: there are none.
+        "createpolicy" => {
+            let d = operands.first().ok_or(Unknown).and_then(|d| builder.destination64(d))?;
+            let a = builder.const64(0);
+            builder.emit(Op::Mov64 { d, a });
+            Ok(())
+        }
+        _ => lower_arith::lower(builder, parts, operands).or_else(|_| {
+            parts.forget();
+            lower_float::lower(builder, parts, operands)
+        }),
     }
 }
 
@@ -165,10 +144,18 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             }
         }
     }
-    let mut symbols = HashMap::new();
-    for (index, function) in functions.iter().enumerate() {
-        symbols.insert(function.name.clone(), Symbol::Function(index as u32));
+    for (alias, target) in &tree.aliases {
+        if let Some(&index) = index_of.get(target.as_str()) {
+            index_of.insert(alias, index);
+        }
     }
+    let mut symbols = HashMap::new();
+    for (name, &index) in &index_of {
+        symbols.insert((*name).to_owned(), Symbol::Function(index as u32));
+    }
+    let never_return = tree.functions.iter().filter(|function| function.prototype.never_returns);
+    let never_return =
+        never_return.filter_map(|function| Some(*index_of.get(function.name.as_str())? as u32)).collect();
     let mut locals: Vec<&Var> = Vec::new();
     for function in &functions {
         if let Some(body) = &function.body {
@@ -182,17 +169,19 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             });
         }
     }
-    let (placed, shared) = place_variables(tree.vars.iter().chain(locals), &mut symbols);
+    let reserved_shared = if tree.target >= 80 { window::RESERVED_SHARED } else { 0 };
+    let (placed, shared) = place_variables(tree.vars.iter().chain(locals), reserved_shared.into(), &mut symbols);
     let variables = initial_values(&placed, &symbols);
 
     let mut code = Code {
         files: tree.files.clone(),
         lines: vec![(0, 0)],
         line_of: HashMap::from([((0, 0), 0)]),
+        never_return,
         ..Code::default()
     };
     let mut decoded_shared: Vec<_> = shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect();
-    let reach = reachable_shared(&functions, &index_of, &shared);
+    let reach = reachable_shared(&functions, &index_of, &shared, reserved_shared.into());
     let (mut kernels, mut entries) = (Vec::new(), Vec::new());
     for (index, function) in functions.iter().enumerate() {
         let base = code.insts.len() as u32;
@@ -205,8 +194,9 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             Builder::new(&symbols, &mut code, index as u32, function.entry, (reach[index], &shared), registers);
         builder.formals(&function.prototype.params, false);
         builder.formals(&function.prototype.returns, true);
-        if function.entry && function.cluster > 1 {
-            let what = format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster);
+        let cluster = (function.entry && function.cluster > 1)
+            .then(|| format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster));
+        for what in cluster.into_iter().chain(function.unknown.iter().cloned()) {
             builder.code.unsupported.push(what);
             let at = builder.code.unsupported.len() as u32 - 1;
             builder.emit(Op::Unsupported(at));
@@ -244,21 +234,26 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             kernels.push(Kernel {
                 name: function.name.clone(),
                 params: function.prototype.params.iter().map(param).collect(),
-                static_shared: u32::try_from(shared_end_of).unwrap_or(u32::MAX),
+                static_shared: u32::try_from(shared_end_of - u64::from(reserved_shared)).unwrap_or(u32::MAX),
                 local: info.local,
                 max_threads: function.max_threads,
+                required_block: function.required_block,
             });
         }
         super::provenance::bound(&mut code, &info, &arrays);
         info.unassigned = super::liveness::unassigned(&code, &info);
         code.functions.push(info);
     }
+    code.uses_reserved = code.insts.iter().any(|inst| match inst.op {
+        Op::Special32 { which, .. } => matches!(which, Special::ReservedSmem | Special::ReservedForTiles),
+        _ => false,
+    });
     code.reads_clock = code.insts.iter().any(|inst| match inst.op {
         Op::Special32 { which, .. } | Op::Special64 { which, .. } => which.is_clock(),
         _ => false,
     });
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
-    Decoded { code, kernels, entries, variables, shared: decoded_shared }
+    Decoded { code, kernels, entries, variables, reserved_shared, shared: decoded_shared }
 }
 
 /// Where a function's loads, atomics and loops are, as indices of instructions.
@@ -333,9 +328,10 @@ type Placed<'t> = Vec<(&'t Var, u64)>;
 /// Gives every module-level variable its address.
 fn place_variables<'t>(
     vars: impl Iterator<Item = &'t Var>,
+    reserved: u64,
     symbols: &mut HashMap<String, Symbol>,
 ) -> (Placed<'t>, Vec<(String, u64, u64)>) {
-    let (mut next, mut shared_next) = (window::VARIABLES, 0u64);
+    let (mut next, mut shared_next) = (window::VARIABLES, reserved);
     let (mut placed, mut shared) = (Vec::new(), Vec::new());
     for var in vars {
         if symbols.contains_key(&var.name) {
@@ -404,8 +400,9 @@ fn reachable_shared(
     functions: &[&Function],
     index_of: &HashMap<&str, usize>,
     shared: &[(String, u64, u64)],
+    reserved: u64,
 ) -> Vec<u64> {
-    let mut ends = vec![0; functions.len()];
+    let mut ends = vec![reserved; functions.len()];
     if shared.is_empty() {
         return ends;
     }

@@ -1,9 +1,9 @@
 //! `cp.async.bulk`, `cp.reduce.async.bulk`: copies of many bytes by one thread. Tensor maps are not supported.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_memory::{address, atomic_function};
 use super::op::{AddressSpace, BulkOp, MbarrierKind, MbarrierOp, Op};
+use super::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 
 /// Lowers one of them.
@@ -16,12 +16,12 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         b.emit(Op::Nop);
         return Ok(());
     }
-    let space = |name: &&str| match *name {
+    let space = |name: &str| match name {
         "global" => Some(AddressSpace::Global),
         "shared::cta" | "shared::cluster" => Some(AddressSpace::Shared),
         _ => None,
     };
-    let spaces: Vec<AddressSpace> = parts.mods.iter().filter_map(space).collect();
+    let spaces: Vec<AddressSpace> = parts.picks(space);
     let ([to_space, from_space], [to, from, size, rest @ ..]) = (&spaces[..], operands) else { return Err(Unknown) };
     let (to, to_offset, _, to_space) = address(b, to, *to_space)?;
     let (from, from_offset, _, from_space) = address(b, from, *from_space)?;
@@ -29,9 +29,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     let reduce = if parts.base == "cp" && parts.has("reduce") {
         let ty = parts.ty()?;
         let name = parts
-            .mods
-            .iter()
-            .find(|name| matches!(**name, "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor"));
+            .pick(|name| matches!(name, "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor").then_some(name));
         let (f, flops) = name.and_then(|name| atomic_function(name, ty)).ok_or(Unknown)?;
         Some((f, ty.size(), flops))
     } else {

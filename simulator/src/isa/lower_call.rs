@@ -1,8 +1,8 @@
 //! Branches, calls, returns.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::op::{CallOp, CallValue, Callee, IndexedBranch, NOWHERE, Op, Reg};
+use super::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 
 /// Lowers one of them.
@@ -39,6 +39,17 @@ fn call(b: &mut Builder<'_>, operands: &[Operand]) -> Lower<()> {
         [Operand::List(args), ..] => args.as_slice(),
         _ => &[],
     };
+    // The prototype or the list of targets of a call through a pointer.
+    let shape = match rest.last() {
+        Some(Operand::Name(name, 0)) => Some(name.as_str()),
+        _ => None,
+    };
+    let mut never_returns = shape.is_some_and(|name| b.prototype_never_returns(name));
+    let listed = shape.and_then(|name| b.targets(name));
+    let mut among = Vec::new();
+    for name in listed.iter().flatten() {
+        among.push(b.function(name).ok_or(Unknown)?);
+    }
     let callee = if let Some(reg) = b.register(target) {
         Callee::Indirect(reg)
     } else {
@@ -48,15 +59,24 @@ fn call(b: &mut Builder<'_>, operands: &[Operand]) -> Lower<()> {
             "malloc" => Callee::Malloc,
             "free" => Callee::Free,
             _ => match b.function(target) {
-                Some(index) => Callee::Function(index),
+                Some(index) => {
+                    never_returns |= b.code.never_return.contains(&index);
+                    Callee::Function(index)
+                }
                 None => Callee::Missing(target.clone()),
             },
         }
     };
     let args = args.iter().map(|arg| value(b, arg)).collect::<Lower<Vec<_>>>()?;
     let returns = returns.iter().map(|slot| value(b, slot)).collect::<Lower<Vec<_>>>()?;
-    b.code.calls.push(CallOp { callee, args, returns });
+    let among_never = |index: &u32| b.code.never_return.contains(index);
+    never_returns |= !among.is_empty() && among.iter().all(among_never);
+    never_returns &= !matches!(callee, Callee::AssertFail);
+    b.code.calls.push(CallOp { callee, args, returns, among });
     b.emit(Op::Call(b.code.calls.len() as u32 - 1));
+    if never_returns {
+        b.emit(Op::Returned);
+    }
     Ok(())
 }
 

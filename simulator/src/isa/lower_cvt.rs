@@ -1,9 +1,9 @@
 //! `cvt` in all its forms.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, map2};
 use super::op::{Op, Reg};
+use super::parts::Parts;
 use crate::num::Rounding;
 use crate::num::cvt::{self, Float, Fp8, Int, Modifiers};
 use crate::ptx::ast::{Operand, Ty};
@@ -54,7 +54,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         "e5m2x2" => Some(Fp8::E5m2),
         _ => None,
     };
-    let narrow: Vec<Fp8> = parts.mods.iter().filter_map(|name| fp8(name)).collect();
+    let narrow: Vec<Fp8> = parts.picks(fp8);
     if let Some(&kind) = narrow.first() {
         return eight_bits(b, parts, operands, kind, m);
     }
@@ -93,7 +93,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             b.emit_map(d, &[a], 0, map1(move |a| widen(cvt::float_to_int(a, from, to_int, rounding, m.ftz))));
         }
         (None, None, Some(to), Some(from)) => {
-            let integral = parts.mods.iter().any(|name| matches!(*name, "rni" | "rzi" | "rmi" | "rpi"));
+            let integral = parts.pick(|name| matches!(name, "rni" | "rzi" | "rmi" | "rpi").then_some(())).is_some();
             if to == from && integral {
                 b.emit_map(d, &[a], 0, map1(move |a| cvt::float_to_integral(a, to, m)));
             } else {
@@ -144,8 +144,11 @@ fn hot(b: &mut Builder<'_>, d: Reg, a: Reg, to: Ty, from: Ty, m: Modifiers) -> b
 }
 
 fn eight_bits(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], kind: Fp8, m: Modifiers) -> Lower<()> {
-    let to_narrow = parts.mods.iter().position(|name| name.ends_with("m3x2") || name.ends_with("m2x2"))
-        < parts.mods.iter().position(|name| matches!(*name, "f32" | "f16x2"));
+    // Which of the two types stands first is the destination's. Narrow ones saturate always.
+    let narrow = |name: &str| matches!(name, "e4m3x2" | "e5m2x2");
+    let order = parts.picks(|name| (narrow(name) || matches!(name, "f32" | "f16x2")).then(|| narrow(name)));
+    let to_narrow = order.first() == Some(&true);
+    parts.has("satfinite");
     match operands {
         [d, high, low] if to_narrow => {
             let d = b.destination(d)?;
@@ -174,7 +177,7 @@ fn eight_bits(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], kind
 
 /// `cvt.pack.sat.u8.s32.b32 d, a, b, c`: two saturated values, below them the old ones (9.7.9.22).
 fn pack(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    let to = *parts.types().first().ok_or(Unknown)?;
+    let to = *parts.types().first().filter(|_| parts.has("sat")).ok_or(Unknown)?;
     let target = int(to).ok_or(Unknown)?;
     let [d, x, y, rest @ ..] = operands else { return Err(Unknown) };
     let d = b.destination(d)?;

@@ -1,9 +1,9 @@
 //! Floating-point arithmetic: f32 and f64 to nearest in the executor's own loops, everything else through `num`.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, map2, map3};
 use super::op::{MapFn, Op, Reg};
+use super::parts::Parts;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
 use crate::num::{MinMax, Rounding, TestP, approx};
@@ -12,11 +12,12 @@ use crate::ptx::ast::{Operand, Ty};
 /// Lowers one of them.
 pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let types = parts.types();
-    let ty = match parts.base {
-        "testp" => *types.first().ok_or(Unknown)?,
-        _ => parts.ty()?,
-    };
     let mixed = types.len() == 2 && matches!(parts.base, "add" | "sub" | "fma");
+    let ty = match types[..] {
+        [ty] => ty,
+        [Ty::F32, from @ (Ty::F16 | Ty::Bf16)] if mixed => from,
+        _ => return Err(Unknown),
+    };
     let (d, sources) = operands.split_first().ok_or(Unknown)?;
     if sources.len() > 4 {
         return Err(Unknown);
@@ -49,14 +50,18 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         .collect::<Lower<Vec<_>>>()?;
     let ty = if narrow_first.is_some() { Ty::F32 } else { ty };
     let d = b.destination(d)?;
-    let (ftz, sat) = (parts.has("ftz"), parts.has("sat"));
-    let rounding = parts.rounding().unwrap_or(Rounding::Nearest);
+    let approximate = approximate(parts)?;
+    let (ftz, sat) = (parts.has("ftz"), sum(parts.base) && parts.has("sat"));
+    let rounding = rounding(parts, ty, approximate)?;
+    if sat && matches!(ty, Ty::F64 | Ty::F32x2) || ftz && ty == Ty::F64 && !approximate {
+        return Err(Unknown);
+    }
     if rounding == Rounding::Nearest && !ftz && !sat && hot(b, parts.base, ty, d, &regs) {
         return Ok(());
     }
     let (map, flops): (MapFn, u8) = match ty {
-        Ty::F32 => single(parts, regs.len(), rounding, ftz, sat)?,
-        Ty::F64 => double(parts, regs.len(), rounding, ftz)?,
+        Ty::F32 => single(parts, regs.len(), rounding, ftz, sat, approximate)?,
+        Ty::F64 => double(parts, regs.len(), rounding, ftz, approximate)?,
         Ty::F16 | Ty::F16x2 => halves(parts, Half::F16, ty == Ty::F16x2, ftz, sat)?,
         Ty::Bf16 | Ty::Bf16x2 => halves(parts, Half::Bf16, ty == Ty::Bf16x2, ftz, sat)?,
         Ty::F32x2 => pairs(parts, rounding, ftz)?,
@@ -64,6 +69,11 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     };
     b.emit_map(d, &regs, flops, map);
     Ok(())
+}
+
+/// Instructions that have `.sat`.
+fn sum(base: &str) -> bool {
+    matches!(base, "add" | "sub" | "mul" | "fma" | "mad")
 }
 
 fn hot(b: &mut Builder<'_>, base: &str, ty: Ty, d: Reg, regs: &[Reg]) -> bool {
@@ -86,23 +96,59 @@ fn hot(b: &mut Builder<'_>, base: &str, ty: Ty, d: Reg, regs: &[Reg]) -> bool {
 }
 
 fn test_of(parts: &Parts<'_>) -> Lower<TestP> {
-    Ok(match *parts.mods.first().ok_or(Unknown)? {
-        "finite" => TestP::Finite,
-        "infinite" => TestP::Infinite,
-        "number" => TestP::Number,
-        "notanumber" => TestP::NotANumber,
-        "normal" => TestP::Normal,
-        "subnormal" => TestP::Subnormal,
-        _ => return Err(Unknown),
-    })
+    let test = |name: &str| {
+        Some(match name {
+            "finite" => TestP::Finite,
+            "infinite" => TestP::Infinite,
+            "number" => TestP::Number,
+            "notanumber" => TestP::NotANumber,
+            "normal" => TestP::Normal,
+            "subnormal" => TestP::Subnormal,
+            _ => return None,
+        })
+    };
+    parts.pick(test).ok_or(Unknown)
 }
 
+/// Of `min` and `max`; the others have none of them.
 fn options(parts: &Parts<'_>) -> MinMax {
-    MinMax { ftz: parts.has("ftz"), nan: parts.has("NaN"), xorsign_abs: parts.has("xorsign") }
+    if !matches!(parts.base, "min" | "max") {
+        return MinMax::default();
+    }
+    let xorsign_abs = parts.has("xorsign") && parts.has("abs");
+    MinMax { ftz: parts.has("ftz"), nan: parts.has("NaN"), xorsign_abs }
 }
 
-fn single(parts: &Parts<'_>, sources: usize, r: Rounding, z: bool, s: bool) -> Lower<(MapFn, u8)> {
-    let approximate = parts.has("approx");
+/// `.approx`, where an instruction has it.
+fn approximate(parts: &Parts<'_>) -> Lower<bool> {
+    let only = matches!(parts.base, "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh");
+    let may = only || matches!(parts.base, "div" | "rcp" | "sqrt");
+    let is = may && parts.has("approx");
+    if only && !is { Err(Unknown) } else { Ok(is) }
+}
+
+/// The rounding of an operation on `ty`. What has no other form names it, as the assembler demands.
+fn rounding(parts: &Parts<'_>, ty: Ty, approximate: bool) -> Lower<Rounding> {
+    let may = match parts.base {
+        "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rcp" | "sqrt" => !approximate,
+        _ => false,
+    };
+    let found = if may { parts.rounding() } else { None };
+    let must = match parts.base {
+        "fma" | "div" | "rcp" | "sqrt" => may,
+        "mad" => matches!(ty, Ty::F32 | Ty::F64),
+        _ => false,
+    };
+    let half = matches!(ty, Ty::F16 | Ty::F16x2 | Ty::Bf16 | Ty::Bf16x2);
+    match found {
+        None if must && !(parts.base == "div" && parts.has("full")) => Err(Unknown),
+        Some(Rounding::NearestAway) => Err(Unknown),
+        Some(other) if half && other != Rounding::Nearest => Err(Unknown),
+        found => Ok(found.unwrap_or(Rounding::Nearest)),
+    }
+}
+
+fn single(parts: &Parts<'_>, sources: usize, r: Rounding, z: bool, s: bool, approximate: bool) -> Lower<(MapFn, u8)> {
     let m = options(parts);
     let one = |g: fn(u32, bool) -> u32| map1(move |a| g(a as u32, z).into());
     let map = match parts.base {
@@ -142,8 +188,7 @@ fn single(parts: &Parts<'_>, sources: usize, r: Rounding, z: bool, s: bool) -> L
     Ok((map, u8::from(matches!(parts.base, "add" | "sub" | "mul"))))
 }
 
-fn double(parts: &Parts<'_>, sources: usize, r: Rounding, ftz: bool) -> Lower<(MapFn, u8)> {
-    let approximate = parts.has("approx");
+fn double(parts: &Parts<'_>, sources: usize, r: Rounding, ftz: bool, approximate: bool) -> Lower<(MapFn, u8)> {
     let map = match parts.base {
         "add" => map2(move |a, b| f::add_f64(a, b, r)),
         "sub" => map2(move |a, b| f::sub_f64(a, b, r)),
@@ -170,7 +215,7 @@ fn double(parts: &Parts<'_>, sources: usize, r: Rounding, ftz: bool) -> Lower<(M
 }
 
 fn halves(parts: &Parts<'_>, t: Half, packed: bool, ftz: bool, sat: bool) -> Lower<(MapFn, u8)> {
-    let m = half::Modifiers { ftz, sat, relu: parts.has("relu") };
+    let m = half::Modifiers { ftz, sat, relu: matches!(parts.base, "fma") && parts.has("relu") };
     let options = options(parts);
     let one = |g: Box<dyn Fn(u16) -> u16 + Send + Sync>| {
         map1(move |a| if packed { half::packed1(a as u32, &g).into() } else { g(a as u16).into() })

@@ -1,9 +1,9 @@
 //! `mma`, `wmma`, `ldmatrix` and their kin.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_memory::{address, space_of};
 use super::op::{AddressSpace, MatrixKind, MatrixOp, Op, Reg};
+use super::parts::Parts;
 use crate::num::cvt::Fp8;
 use crate::num::half::Half;
 use crate::num::matrix::{Element, Family, Product, Role, Shape};
@@ -34,7 +34,7 @@ fn shape(parts: &Parts<'_>) -> Lower<Shape> {
         let (n, k) = rest.split_once('k')?;
         Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
     };
-    parts.mods.iter().find_map(|name| parse(name)).ok_or(Unknown)
+    parts.pick(parse).ok_or(Unknown)
 }
 
 fn registers(b: &mut Builder<'_>, operand: &Operand) -> Lower<Vec<Reg>> {
@@ -90,7 +90,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         }
         ("mma" | "wmma", [d, x, y, z]) if !parts.has("sp") => {
             let family = if parts.base == "mma" { Family::Mma } else { Family::Wmma };
-            let types: Vec<Element> = parts.mods.iter().filter_map(|name| element(name)).collect();
+            let types = parts.picks(element);
             let half = Element::Half(Half::F16);
             let (d_type, a_type, b_type, c_type) = match types[..] {
                 [d, a, b, c] => (d, a, b, c),
@@ -127,11 +127,15 @@ fn wmma_access(parts: &Parts<'_>, regs: &[Reg], load: bool) -> Lower<MatrixKind>
     let role = match () {
         () if parts.has("a") => Role::A,
         () if parts.has("b") => Role::B,
-        () => Role::C,
+        () if !load || parts.has("c") => Role::C,
+        () => return Err(Unknown),
     };
-    let element = parts.mods.iter().rev().find_map(|name| element(name)).ok_or(Unknown)?;
+    let [element] = parts.picks(element)[..] else { return Err(Unknown) };
     let shape = shape(parts)?;
     let row_major = parts.has("row");
+    if !row_major && !parts.has("col") {
+        return Err(Unknown);
+    }
     let expected = crate::num::matrix::words(Family::Wmma, shape, role, element);
     if words(regs) as u32 != expected {
         return Err(Unknown);

@@ -1,9 +1,9 @@
 //! Loads, stores, atomics, copies and addresses.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, value};
 use super::op::{AccessOp, AddressSpace, AtomicFn, AtomicOp, CopyOp, Op, Reg, Special};
+use super::parts::Parts;
 use crate::memory::window;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
@@ -33,24 +33,24 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 
 /// The state space that an opcode names.
 pub fn space_of(parts: &Parts<'_>) -> AddressSpace {
-    for name in &parts.mods {
-        match *name {
-            "global" => return AddressSpace::Global,
-            "const" => return AddressSpace::Const,
-            "shared" | "shared::cta" | "shared::cluster" => return AddressSpace::Shared,
-            "local" => return AddressSpace::Local,
-            "param" | "param::entry" | "param::func" => return AddressSpace::Param,
-            _ => {}
-        }
-    }
-    AddressSpace::Generic
+    let space = |name: &str| {
+        Some(match name {
+            "global" => AddressSpace::Global,
+            "const" => AddressSpace::Const,
+            "shared" | "shared::cta" | "shared::cluster" => AddressSpace::Shared,
+            "local" => AddressSpace::Local,
+            "param" | "param::entry" | "param::func" => AddressSpace::Param,
+            _ => return None,
+        })
+    };
+    parts.pick(space).unwrap_or(AddressSpace::Generic)
 }
 
 /// Ordering and scope of an access or fence.
 pub fn ordering(parts: &Parts<'_>, default: Order) -> (Order, Scope) {
     let mut found = (default, Scope::Gpu);
-    for name in &parts.mods {
-        match *name {
+    parts.picks(|name| {
+        match name {
             "weak" => found.0 = Order::Weak,
             "volatile" => found = (Order::Volatile, Scope::Sys),
             "relaxed" => found.0 = Order::Relaxed,
@@ -61,9 +61,10 @@ pub fn ordering(parts: &Parts<'_>, default: Order) -> (Order, Scope) {
             "cluster" => found.1 = Scope::Cluster,
             "gpu" | "gl" => found.1 = Scope::Gpu,
             "sys" => found.1 = Scope::Sys,
-            _ => {}
+            _ => return None,
         }
-    }
+        Some(())
+    });
     found
 }
 
@@ -133,7 +134,7 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
             regs.push(b.destination(&element)?);
         }
     }
-    if space == AddressSpace::Param && base == Reg::None && count == 1 {
+    if space == AddressSpace::Param && base == Reg::None && count == 1 && b.used_bytes.is_none() {
         match regs[0] {
             Reg::R32(d) if ty.size() == 4 => {
                 b.emit(Op::Param32 { d, offset: offset as u32 });
@@ -149,6 +150,15 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
     let (order, scope) = ordering(parts, Order::Weak);
     let array = b.array_named(at);
     let size = ty.size().min(8);
+    // Of bytes that the text calls unused nothing is loaded: the assembler leaves them out, too.
+    if let Some(used) = b.used_bytes {
+        for (at, reg) in regs.iter_mut().enumerate() {
+            let shift = at as u32 * size;
+            if used.checked_shr(shift).unwrap_or(0) & (u64::MAX >> (64 - size)) == 0 {
+                *reg = Reg::None;
+            }
+        }
+    }
     b.code.accesses.push(AccessOp {
         space,
         size,
@@ -287,10 +297,11 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     if ty == Ty::B128 || parts.has("async") {
         return Err(Unknown);
     }
-    let name = *parts
-        .mods
-        .iter()
-        .find(|name| matches!(**name, "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor" | "exch" | "cas"))
+    let name = parts
+        .pick(|name| {
+            let known = matches!(name, "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor" | "exch" | "cas");
+            known.then_some(name)
+        })
         .ok_or(Unknown)?;
     let (f, flops) = atomic_function(name, ty).ok_or(Unknown)?;
     let count = count_of(parts);
@@ -387,7 +398,7 @@ fn window_of(b: &Builder<'_>, space: AddressSpace) -> u64 {
 
 fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, a] = operands else { return Err(Unknown) };
-    let base = window_of(b, space_of(parts));
+    let (base, to) = (window_of(b, space_of(parts)), parts.has("to"));
     let ty = parts.ty()?;
     if ty.size() != 8 {
         return Err(Unknown);
@@ -405,7 +416,7 @@ fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand])
     } else {
         b.const64(base)
     };
-    b.emit(if parts.has("to") { Op::Sub64 { d, a, b: base } } else { Op::Add64 { d, a, b: base } });
+    b.emit(if to { Op::Sub64 { d, a, b: base } } else { Op::Add64 { d, a, b: base } });
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! Barriers, shuffles, votes, fences and memory barrier objects.
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::map1;
 use super::lower_memory::{address, atomic_function, ordering};
@@ -8,6 +7,7 @@ use super::op::{
     AddressSpace, AtomicFn, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind, MbarrierOp, Op,
     Reg, Use, Vote,
 };
+use super::parts::Parts;
 use crate::num::{MinMax, float};
 use crate::observe::{Order, Scope};
 use crate::ptx::ast::{Operand, Ty};
@@ -53,7 +53,11 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             };
             let a = b.source(a, parts.ty()?)?;
             let mask = mask_of(b, rest)?;
-            let f = if parts.has("any") { CollectiveFn::MatchAny } else { CollectiveFn::MatchAll };
+            let f = match () {
+                () if parts.has("any") => CollectiveFn::MatchAny,
+                () if parts.has("all") => CollectiveFn::MatchAll,
+                () => return Err(Unknown),
+            };
             push(
                 b,
                 CollectiveOp {
@@ -73,11 +77,11 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         "redux" => {
             let [d, a, rest @ ..] = operands else { return Err(Unknown) };
             let ty = parts.ty()?;
-            let name = parts.mods.iter().find(|name| matches!(**name, "add" | "min" | "max" | "and" | "or" | "xor"));
+            let name = parts.pick(|name| matches!(name, "add" | "min" | "max" | "and" | "or" | "xor").then_some(name));
             let (f, _) = name.and_then(|name| atomic_function(name, ty)).ok_or(Unknown)?;
             let (d, mut a) = (b.destination(d)?, b.source(a, ty)?);
             let f = match name {
-                Some(&name) if ty == Ty::F32 => {
+                Some(name) if ty == Ty::F32 => {
                     if parts.has("abs") {
                         let magnitude = Reg::R32(b.temp32());
                         b.emit_map(magnitude, &[a], 0, map1(|a| a & 0x7fff_ffff));
@@ -186,7 +190,8 @@ fn barrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
         op.kind = match () {
             () if parts.has("popc") => BarrierKind::RedPopc,
             () if parts.has("and") => BarrierKind::RedAnd,
-            () => BarrierKind::RedOr,
+            () if parts.has("or") => BarrierKind::RedOr,
+            () => return Err(Unknown),
         };
         let [d, middle @ .., p] = operands else { return Err(Unknown) };
         op.d = b.destination(d)?;
@@ -260,7 +265,7 @@ fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
 
 fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     use MbarrierKind as Kind;
-    let generic = !parts.mods.iter().any(|name| name.starts_with("shared"));
+    let generic = parts.pick(|name| name.starts_with("shared").then_some(())).is_none();
     let space = if generic { AddressSpace::Generic } else { AddressSpace::Shared };
     let parity = parts.has("parity");
     if parts.base == "cp" {

@@ -15,4 +15,5 @@ pub mod lower_matrix;
 pub mod lower_memory;
 pub mod lower_sync;
 pub mod op;
+pub mod parts;
 pub mod provenance;

@@ -15,6 +15,10 @@ pub const LOCAL: u64 = 0x0000_7ff1_0000_0000;
 pub const PARAM: u64 = 0x0000_7ff2_0000_0000;
 /// Functions' addresses.
 pub const CODE: u64 = 0x0000_7ff8_0000_0000;
+/// Bytes that the system keeps at the beginning of a block's shared memory, from sm_80 on. A kernel's own begins behind them.
+pub const RESERVED_SHARED: u32 = 1024;
+/// Where in them cooperative groups' tiles of several warps work (`%reserved_smem_offset_1`): they take 288 bytes.
+pub const RESERVED_FOR_TILES: u32 = 64;
 /// Bytes of the shared, local and parameter windows.
 pub const SIZE: u64 = 1 << 32;
 

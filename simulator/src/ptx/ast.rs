@@ -232,6 +232,8 @@ pub enum Statement {
     Block(Vec<Statement>),
     /// `name: .branchtargets a, b;` or a `.calltargets` list.
     Targets(String, Vec<String>),
+    /// `.pragma "used_bytes_mask m"`: of the next load only these bytes are used.
+    UsedBytes(u64),
     /// `name: .callprototype ...;`
     Prototype(String, Prototype),
 }
@@ -243,6 +245,8 @@ pub struct Prototype {
     pub returns: Vec<Var>,
     /// Parameters.
     pub params: Vec<Var>,
+    /// `.noreturn`: whoever calls it never comes back, and the assembler drops what stands behind the call.
+    pub never_returns: bool,
 }
 
 /// A function or entry.
@@ -254,8 +258,12 @@ pub struct Function {
     pub entry: bool,
     /// Parameters and return parameters.
     pub prototype: Prototype,
-    /// Threads a block by `.maxntid` or `.reqntid`.
+    /// Threads a block at most, by `.maxntid` or `.reqntid`.
     pub max_threads: Option<u32>,
+    /// A block's extents by `.reqntid`: these and no others.
+    pub required_block: Option<[u32; 3]>,
+    /// A directive that means something which the simulator does not know.
+    pub unknown: Option<String>,
     /// Blocks a cluster by `.reqnctapercluster`, else 1.
     pub cluster: u64,
     /// `None` for a declaration.
@@ -267,10 +275,14 @@ pub struct Function {
 /// A module.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
+    /// Number of the architecture after `.target sm_`, 0 without one.
+    pub target: u32,
     /// `.file` entries: index and path.
     pub files: Vec<(u32, String)>,
     /// Module-level variables.
     pub vars: Vec<Var>,
     /// Functions, in order.
     pub functions: Vec<Function>,
+    /// `.alias`: another name, and the function it stands for.
+    pub aliases: Vec<(String, String)>,
 }

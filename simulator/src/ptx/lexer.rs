@@ -27,6 +27,9 @@ pub struct Lexer<'a> {
     /// Its line, from 1.
     pub token_line: u32,
     token_column: u32,
+    token_start: usize,
+    /// The next token is an integer that ends in `U`.
+    pub unsigned: bool,
 }
 
 fn word_byte(byte: u8) -> bool {
@@ -44,6 +47,8 @@ impl<'a> Lexer<'a> {
             token: Token::End,
             token_line: 1,
             token_column: 1,
+            token_start: 0,
+            unsigned: false,
         };
         lexer.advance()?;
         Ok(lexer)
@@ -52,6 +57,20 @@ impl<'a> Lexer<'a> {
     /// An error at the current token.
     pub fn error(&self, message: impl Into<String>) -> ParseError {
         ParseError { line: self.token_line, column: self.token_column, message: message.into() }
+    }
+
+    /// The text from the next token on.
+    pub fn rest_from_token(&self) -> &'a [u8] {
+        self.bytes.get(self.token_start..).unwrap_or_default()
+    }
+
+    /// Does a word stand behind the next token, which is one character long? Then it is a sign before a register or
+    /// symbol, not a constant's.
+    pub fn before_a_name(&self) -> bool {
+        let rest = &self.rest_from_token()[1..];
+        let word = rest.trim_ascii_start();
+        let first = word.first().copied().unwrap_or(0);
+        (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$' | b'%')) && !word.starts_with(b"WARP_SZ")
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -103,10 +122,11 @@ impl<'a> Lexer<'a> {
         self.token_line = self.line;
         self.token_column = (self.at - self.line_start) as u32 + 1;
         let start = self.at;
+        (self.token_start, self.unsigned) = (start, false);
         let first = self.peek(0);
         self.token = if self.at >= self.bytes.len() {
             Token::End
-        } else if first.is_ascii_digit() {
+        } else if first.is_ascii_digit() || (first == b'.' && self.peek(1).is_ascii_digit()) {
             self.number()?
         } else if word_byte(first) || (first == b'.' && word_byte(self.peek(1))) {
             self.at += 1;
@@ -144,6 +164,12 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
+    /// Takes the `U` of an unsigned integer.
+    fn suffix(&mut self) {
+        self.unsigned = self.peek(0) == b'U';
+        self.at += usize::from(self.unsigned);
+    }
+
     fn number(&mut self) -> Result<Token<'a>, ParseError> {
         let start = self.at;
         let hex = |lexer: &mut Self, digits: usize| -> Result<u64, ParseError> {
@@ -165,9 +191,7 @@ impl<'a> Lexer<'a> {
                 b'd' => Ok(Token::F64(hex(self, 16)?)),
                 _ => {
                     let value = hex(self, 0)?;
-                    if self.peek(0) == b'U' {
-                        self.at += 1;
-                    }
+                    self.suffix();
                     Ok(Token::Int(value))
                 }
             };
@@ -178,14 +202,14 @@ impl<'a> Lexer<'a> {
             while matches!(self.peek(0), b'0' | b'1') {
                 self.at += 1;
             }
-            return u64::from_str_radix(&self.text[from..self.at], 2)
-                .map(Token::Int)
-                .map_err(|_| self.error("an integer beyond 64 bits"));
+            let value = u64::from_str_radix(&self.text[from..self.at], 2);
+            self.suffix();
+            return value.map(Token::Int).map_err(|_| self.error("an integer beyond 64 bits"));
         }
         while self.peek(0).is_ascii_digit() {
             self.at += 1;
         }
-        let fraction = self.peek(0) == b'.' && self.peek(1).is_ascii_digit();
+        let fraction = self.peek(0) == b'.';
         let exponent = matches!(self.peek(0), b'e' | b'E')
             && (self.peek(1).is_ascii_digit()
                 || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()));
@@ -212,9 +236,7 @@ impl<'a> Lexer<'a> {
         let text = &self.text[start..self.at];
         let value =
             if text.len() > 1 && text.starts_with('0') { u64::from_str_radix(&text[1..], 8) } else { text.parse() };
-        if self.peek(0) == b'U' {
-            self.at += 1;
-        }
+        self.suffix();
         value.map(Token::Int).map_err(|_| self.error("an integer that is no number or beyond 64 bits"))
     }
 }

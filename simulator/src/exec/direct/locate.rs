@@ -109,6 +109,11 @@ impl Direct<'_> {
                 outside |= offset.wrapping_sub(from) > limit;
             }
         }
+        if space == AddressSpace::Shared {
+            let mut below = false;
+            offsets.iter().for_each(|offset| below |= *offset < self.shared_low);
+            outside |= below;
+        }
         let begin = offsets[lane];
         let (mut odd, mut apart, mut gaps) = (0, 0, 0);
         for (lane, &offset) in offsets.iter().enumerate() {

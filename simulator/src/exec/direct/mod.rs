@@ -23,6 +23,8 @@ pub struct Direct<'m> {
     pub last: &'m mut usize,
     /// The block's shared memory.
     pub shared: &'m mut [u8],
+    /// The first byte of it that the kernel may touch.
+    pub shared_low: u32,
     /// Sums by line.
     pub lines: &'m mut [Counters],
     /// Lines by operation.

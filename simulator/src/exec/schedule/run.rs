@@ -150,6 +150,7 @@ impl<O: Observer> Worker<'_, O> {
                     global: self.global.lend(),
                     last: &mut self.last,
                     shared: &mut shared.bytes,
+                    shared_low: context.shared_low(),
                     lines: &mut self.lines,
                     origins: &context.decoded.code.origins,
                     writers: &mut self.writers,

@@ -77,6 +77,20 @@ impl<O: Observer> Worker<'_, O> {
             Op::Ret => self.ret(shared, warp, at, mask),
             Op::Exit => self.exit(shared, warp, at, mask),
             Op::Trap if mask != 0 => self.fault(shared, warp, group.pc, mask, FindingKind::Trap),
+            Op::Returned if mask != 0 => {
+                let what = "a call that is declared never to return (.noreturn) has returned".to_owned();
+                self.fault(shared, warp, group.pc, mask, FindingKind::BrokenPromise { what })
+            }
+            Op::Uniform { guard } => {
+                let asked = Inst { guard, ..inst };
+                let taken = warp.guarded(&asked, group.frame, group.mask);
+                if taken != 0 && taken != group.mask {
+                    let what = "lanes of a warp part at a jump that is declared uniform (.uni)".to_owned();
+                    return self.fault(shared, warp, group.pc, taken, FindingKind::BrokenPromise { what });
+                }
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
             Op::Unsupported(index) if mask != 0 => {
                 let instruction = code.unsupported[index as usize].clone();
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })

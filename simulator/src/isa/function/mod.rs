@@ -50,6 +50,8 @@ struct Scope {
     ranges: Vec<(String, u32, Ty)>,
     labels: HashMap<String, u32>,
     targets: HashMap<String, Vec<String>>,
+    /// Prototypes, and whether they are `.noreturn`.
+    prototypes: HashMap<String, bool>,
 }
 
 /// A function on its way to flat code. Program counters are local to it until [`super::control_flow`] places it.
@@ -82,6 +84,10 @@ pub struct Builder<'m> {
     pub arrays: Vec<(Reg, Array, u64)>,
     /// The function is an entry.
     pub entry: bool,
+    /// Bytes of the load being lowered that are used, where a pragma says so.
+    pub used_bytes: Option<u64>,
+    /// A modifier of the instruction being lowered that nobody knows.
+    pub unknown_modifier: Option<String>,
     scopes: Vec<Scope>,
     constants32: HashMap<u32, R>,
     constants64: HashMap<u64, R>,
@@ -121,6 +127,8 @@ impl<'m> Builder<'m> {
             shared_names,
             arrays: Vec::new(),
             entry,
+            used_bytes: None,
+            unknown_modifier: None,
             scopes: vec![Scope::default()],
             constants32: HashMap::new(),
             constants64: HashMap::new(),
@@ -258,6 +266,14 @@ impl<'m> Builder<'m> {
         self.insts.push(Inst { op, guard: self.guard, counted: u8::from(!self.counted) });
         self.origins.push(self.origin);
         self.counted = true;
+    }
+
+    /// The instruction being lowered says `.uni`: its guard, if it has one, must not part lanes.
+    pub fn promise_uniform(&mut self) {
+        if self.guard != NO_GUARD {
+            self.insts.push(Inst { op: Op::Uniform { guard: self.guard }, guard: NO_GUARD, counted: 0 });
+            self.origins.push(self.origin);
+        }
     }
 
     /// A pure function of lanes.

@@ -13,19 +13,28 @@ impl Builder<'_> {
 
     /// A name as it was declared.
     fn whole(&mut self, name: &str) -> Option<Local> {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &name[prefix.len()..];
         for depth in (0..self.scopes.len()).rev() {
-            if let Some(local) = self.scopes[depth].names.get(name) {
+            // Of a range `r<9>`, `r07` is `r7`, also where somebody declared another `r07`.
+            let padded = digits.len() > 1 && digits.starts_with('0');
+            if !padded && let Some(local) = self.scopes[depth].names.get(name) {
                 return Some(local.clone());
             }
-            let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            if prefix.len() < name.len() {
-                let number: u32 = name[prefix.len()..].parse().ok()?;
-                let found = self.scopes[depth].ranges.iter().find(|(p, count, _)| p == prefix && number < *count);
-                if let Some(&(_, _, ty)) = found {
-                    let local = self.fresh(ty);
-                    self.scopes[depth].names.insert(name.to_string(), local.clone());
-                    return Some(local);
+            let number = digits.parse::<u32>().ok();
+            let ranges = &self.scopes[depth].ranges;
+            let found = number.and_then(|number| ranges.iter().find(|(p, count, _)| p == prefix && number < *count));
+            if let (Some(number), Some(&(_, _, ty))) = (number, found) {
+                let name = format!("{prefix}{number}");
+                if let Some(local) = self.scopes[depth].names.get(&name) {
+                    return Some(local.clone());
                 }
+                let local = self.fresh(ty);
+                self.scopes[depth].names.insert(name, local.clone());
+                return Some(local);
+            }
+            if let Some(local) = self.scopes[depth].names.get(name) {
+                return Some(local.clone());
             }
         }
         None
@@ -145,7 +154,12 @@ impl Builder<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied())
     }
 
-    /// A `.branchtargets` list.
+    /// Is that prototype's function declared never to return?
+    pub fn prototype_never_returns(&self, name: &str) -> bool {
+        self.scopes.iter().rev().find_map(|scope| scope.prototypes.get(name).copied()).unwrap_or(false)
+    }
+
+    /// A `.branchtargets` or `.calltargets` list.
     pub fn targets(&self, name: &str) -> Option<Vec<String>> {
         self.scopes.iter().rev().find_map(|scope| scope.targets.get(name).cloned())
     }

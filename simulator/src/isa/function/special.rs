@@ -31,18 +31,18 @@ pub fn register(name: &str) -> Option<(Special, bool)> {
         "%globaltimer_lo" => Special::GlobaltimerLo,
         "%globaltimer_hi" => Special::GlobaltimerHi,
         "%dynamic_smem_size" => Special::DynamicSmemSize,
-        "%total_smem_size" | "%aggr_smem_size" => Special::TotalSmemSize,
+        "%total_smem_size" => Special::TotalSmemSize,
+        "%aggr_smem_size" => Special::AggregateSmemSize,
         // A launch without clusters is one of clusters of one block.
         "%clusterid" => Special::Ctaid(part),
         "%nclusterid" => Special::Nctaid(part),
         "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Special::Zero,
         "%cluster_nctaid" | "%cluster_nctarank" => Special::One,
-        // Performance counters count nothing here; nothing is reserved.
+        "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => Special::ReservedSmem,
+        "%reserved_smem_offset_1" => Special::ReservedForTiles,
+        // Performance counters count nothing here.
         "%reserved_smem_offset_begin"
-        | "%reserved_smem_offset_end"
-        | "%reserved_smem_offset_cap"
         | "%reserved_smem_offset_0"
-        | "%reserved_smem_offset_1"
         | "%pm0"
         | "%pm1"
         | "%pm2"

@@ -107,11 +107,18 @@ impl Builder<'_> {
                         scope.targets.insert(name.clone(), targets.clone());
                     }
                 }
+                Statement::Prototype(name, prototype) => {
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.prototypes.insert(name.clone(), prototype.never_returns);
+                    }
+                }
                 _ => {}
             }
         }
+        let mut used_bytes = None;
         for (at, statement) in statements.iter().enumerate() {
             match statement {
+                Statement::UsedBytes(mask) => used_bytes = Some(*mask),
                 Statement::Label(name) => {
                     if let Some(label) = self.label(name) {
                         self.labels[label as usize] = self.insts.len() as u32;
@@ -133,6 +140,7 @@ impl Builder<'_> {
                             self.feeds = None;
                         }
                     }
+                    self.used_bytes = used_bytes.take();
                     self.instruction(instruction);
                 }
                 Statement::Targets(..) | Statement::Prototype(..) => {}
@@ -187,7 +195,11 @@ impl Builder<'_> {
             self.origins.truncate(start);
             self.post.clear();
             self.counted = false;
-            self.code.unsupported.push(decode::written(instruction));
+            let mut text = decode::written(instruction);
+            if let Some(name) = self.unknown_modifier.take() {
+                text.push_str(&format!(" (its modifier .{name})"));
+            }
+            self.code.unsupported.push(text);
             self.emit(Op::Unsupported(self.code.unsupported.len() as u32 - 1));
         }
         for op in std::mem::take(&mut self.post) {

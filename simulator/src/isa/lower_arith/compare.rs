@@ -1,9 +1,9 @@
 //! `setp`, `set`, `selp` and `slct`.
 
 use super::{map1, map2, map3, value};
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{Cmp, Op, R, Reg};
+use crate::isa::parts::Parts;
 use crate::num::{float, half};
 use crate::ptx::ast::{Operand, Ty};
 
@@ -41,7 +41,7 @@ fn holds(ty: Ty, cmp: Cmp, ftz: bool, a: u64, b: u64) -> bool {
 
 /// The comparison of `setp`/`set` into a predicate, combined with a third operand.
 fn compare(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, a: &Operand, c: &Operand, d: R) -> Lower<()> {
-    let cmp = parts.mods.iter().find_map(|name| comparison(name)).ok_or(Unknown)?;
+    let cmp = parts.pick(comparison).ok_or(Unknown)?;
     let ftz = parts.has("ftz");
     let (x, y) = (b.source(a, ty)?, b.source(c, ty)?);
     let op = match (ty, x, y) {
@@ -60,14 +60,14 @@ fn compare(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, a: &Operand, c: &Oper
     Ok(())
 }
 
-fn combine(b: &mut Builder<'_>, parts: &Parts<'_>, d: R, a: R, c: R) {
-    b.emit(if parts.has("and") {
-        Op::AndP { d, a, b: c }
-    } else if parts.has("or") {
-        Op::OrP { d, a, b: c }
-    } else {
-        Op::XorP { d, a, b: c }
+fn combine(b: &mut Builder<'_>, parts: &Parts<'_>, d: R, a: R, c: R) -> Lower<()> {
+    b.emit(match () {
+        () if parts.has("and") => Op::AndP { d, a, b: c },
+        () if parts.has("or") => Op::OrP { d, a, b: c },
+        () if parts.has("xor") => Op::XorP { d, a, b: c },
+        () => return Err(Unknown),
     });
+    Ok(())
 }
 
 /// `setp`
@@ -93,8 +93,8 @@ pub fn setp(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
             compare(b, parts, ty, x, y, plain)?;
             b.emit(Op::NotP { d: inverse, a: plain });
             if let Some(third) = third {
-                combine(b, parts, plain, plain, third);
-                combine(b, parts, inverse, inverse, third);
+                combine(b, parts, plain, plain, third)?;
+                combine(b, parts, inverse, inverse, third)?;
             }
             b.emit(Op::MovP { d: p, a: plain });
             if let Some(q) = q {
@@ -109,7 +109,7 @@ fn setp_packed(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty:
     let [Operand::Pair(p, q), x, y] = operands else { return Err(Unknown) };
     let (p, q) = (b.destination(p)?, b.destination(q)?);
     let one = if ty == Ty::F16x2 { Ty::F16 } else { Ty::Bf16 };
-    let cmp = parts.mods.iter().find_map(|name| comparison(name)).ok_or(Unknown)?;
+    let cmp = parts.pick(comparison).ok_or(Unknown)?;
     let ftz = parts.has("ftz");
     let (x, y) = (b.source(x, ty)?, b.source(y, ty)?);
     b.emit_map(p, &[x, y], 0, map2(move |x, y| holds(one, cmp, ftz, x & 0xffff, y & 0xffff).into()));
@@ -130,7 +130,7 @@ pub fn set(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
             Ty::Bf16x2 => 0x3f80,
             _ => 0xffff,
         };
-        let cmp = parts.mods.iter().find_map(|name| comparison(name)).ok_or(Unknown)?;
+        let cmp = parts.pick(comparison).ok_or(Unknown)?;
         let ftz = parts.has("ftz");
         let (x, y) = (b.source(x, from)?, b.source(y, from)?);
         b.emit_map(
@@ -149,7 +149,7 @@ pub fn set(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
     compare(b, parts, from, x, y, p)?;
     if let [c] = rest {
         let c = b.source_p(c)?;
-        combine(b, parts, p, p, c);
+        combine(b, parts, p, p, c)?;
     }
     let yes: u64 = match to {
         Ty::F32 => 0x3f80_0000,

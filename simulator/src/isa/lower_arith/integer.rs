@@ -2,9 +2,9 @@
 
 use super::moves::move_any;
 use super::{map2, map3, mask, value};
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{Op, Reg};
+use crate::isa::parts::Parts;
 use crate::num::half;
 use crate::num::int::{self, b32, b64, w32, w64};
 use crate::ptx::ast::{Operand, Ty};
@@ -60,7 +60,7 @@ pub fn is_pair(ty: Ty) -> bool {
 
 fn rare_add_mul(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, d: Reg, regs: &[Reg], signed: bool) -> Lower<()> {
     let (hi, wide, sat) = (parts.has("hi"), parts.has("wide"), parts.has("sat"));
-    if is_pair(ty) {
+    if is_pair(ty) && !sat {
         let subtract = parts.base == "sub";
         let f = move |a: u16, b: u16| if subtract { a.wrapping_sub(b) } else { a.wrapping_add(b) };
         b.emit_map(d, regs, 0, map2(move |a, c| half::packed2(a as u32, c as u32, f).into()));
@@ -69,6 +69,9 @@ fn rare_add_mul(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, d: Reg, regs: &[
     if sat && hi && parts.base == "mad" {
         b.emit_map(d, regs, 0, map3(|a, c, e| int::mad_hi_sat_s32(a as u32, c as u32, e as u32).into()));
         return Ok(());
+    }
+    if sat && ty != Ty::S32 {
+        return Err(Unknown);
     }
     if sat && matches!(parts.base, "add" | "sub") {
         let f = if parts.base == "add" { int::add_sat_s32 } else { int::sub_sat_s32 };

@@ -1,9 +1,9 @@
 //! Bitwise logic and shifts.
 
 use super::{map1, map2, mask, value};
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{Op, Reg};
+use crate::isa::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 
 /// `and`, `or`, `xor`, `not`, `cnot`

@@ -8,8 +8,8 @@ mod moves;
 mod rest;
 mod video;
 
-use super::decode::Parts;
 use super::function::{Builder, Lower, Unknown};
+use super::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 pub use lanes::{map1, map2, map3, map4};
 

@@ -1,9 +1,9 @@
 //! `mov`, with packing and unpacking.
 
 use super::{map1, map2, map4};
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{Op, Reg};
+use crate::isa::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 
 /// Lowers it.

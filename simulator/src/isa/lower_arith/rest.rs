@@ -2,9 +2,9 @@
 
 use super::integer::is_pair;
 use super::{map1, map2, map3, map4, mask, value};
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{MapFn, Op};
+use crate::isa::parts::Parts;
 use crate::num::half;
 use crate::num::int::{self, PrmtMode, b32, b64, w16, w32, w64};
 use crate::ptx::ast::{Operand, Ty};
@@ -107,21 +107,26 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         }
         "shf" => {
             let (left, wrap) = (parts.has("l"), parts.has("wrap"));
+            if left == parts.has("r") {
+                return Err(Unknown);
+            }
             let f = if left { int::shf_l } else { int::shf_r };
             map3(move |a, c, n| f(a as u32, c as u32, n as u32, wrap).into())
         }
         "lop3" => return lop3(b, parts, operands),
         "prmt" => {
-            let mode = match parts.mods.iter().find(|name| Ty::from_name(name).is_none()) {
-                None => PrmtMode::Generic,
-                Some(&"f4e") => PrmtMode::Forward4Extract,
-                Some(&"b4e") => PrmtMode::Backward4Extract,
-                Some(&"rc8") => PrmtMode::Replicate8,
-                Some(&"ecl") => PrmtMode::EdgeClampLeft,
-                Some(&"ecr") => PrmtMode::EdgeClampRight,
-                Some(&"rc16") => PrmtMode::Replicate16,
-                Some(_) => return Err(Unknown),
-            };
+            let mode = parts.pick(|name| {
+                Some(match name {
+                    "f4e" => PrmtMode::Forward4Extract,
+                    "b4e" => PrmtMode::Backward4Extract,
+                    "rc8" => PrmtMode::Replicate8,
+                    "ecl" => PrmtMode::EdgeClampLeft,
+                    "ecr" => PrmtMode::EdgeClampRight,
+                    "rc16" => PrmtMode::Replicate16,
+                    _ => return None,
+                })
+            });
+            let mode = mode.unwrap_or(PrmtMode::Generic);
             map3(move |a, c, s| int::prmt(a as u32, c as u32, s as u32, mode).into())
         }
         "dp4a" | "dp2a" => {

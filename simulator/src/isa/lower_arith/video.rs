@@ -2,9 +2,9 @@
 
 use super::compare::comparison;
 use super::map3;
-use crate::isa::decode::Parts;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{MapFn, Reg};
+use crate::isa::parts::Parts;
 use crate::num::video::{Part, Scalar, ScalarVideo, Simd, Then, Video, VideoMad};
 use crate::ptx::ast::{Operand, Ty};
 
@@ -91,7 +91,7 @@ fn scalar(parts: &Parts<'_>, d: Option<&str>, a: Option<&str>, b: Option<&str>) 
         "vmax" => Scalar::Max,
         "vshl" => Scalar::Shl(wrap),
         "vshr" => Scalar::Shr(wrap),
-        "vset" => Scalar::Set(parts.mods.iter().find_map(|name| comparison(name)).ok_or(Unknown)?),
+        "vset" => Scalar::Set(parts.pick(comparison).ok_or(Unknown)?),
         _ => return Err(Unknown),
     };
     let then = match () {
@@ -137,7 +137,7 @@ fn simd(parts: &Parts<'_>, d: Option<&str>, a: Option<&str>, b: Option<&str>) ->
         "vmin" => Video::Min,
         "vmax" => Video::Max,
         "vavrg" => Video::Average,
-        "vset" => Video::Set(parts.mods.iter().find_map(|name| comparison(name)).ok_or(Unknown)?),
+        "vset" => Video::Set(parts.pick(comparison).ok_or(Unknown)?),
         _ => return Err(Unknown),
     };
     let count = if parts.base.ends_with('4') { 4 } else { 2 };

@@ -49,6 +49,8 @@ pub struct CallOp {
     pub args: Vec<CallValue>,
     /// Where results go, in the caller's frame.
     pub returns: Vec<CallValue>,
+    /// `.calltargets`: a call through a pointer goes to one of these functions; empty: to any.
+    pub among: Vec<u32>,
 }
 
 /// `brx.idx`.
@@ -149,6 +151,10 @@ pub struct Code {
     pub indexed: Vec<IndexedBranch>,
     /// Instructions the simulator does not know, as written.
     pub unsupported: Vec<String>,
+    /// The system's part of shared memory is asked for somewhere (`%reserved_smem_offset_1`).
+    pub uses_reserved: bool,
+    /// Functions that are declared `.noreturn`, by index.
+    pub never_return: Vec<u32>,
     /// A clock or timer is read somewhere.
     pub reads_clock: bool,
 }

@@ -67,6 +67,12 @@ pub enum Special {
     TotalSmemSize,
     /// Where the thread's local memory begins among generic addresses.
     LocalWindow,
+    /// `%aggr_smem_size`: with what is reserved.
+    AggregateSmemSize,
+    /// `%reserved_smem_offset_end`, `_cap`: what is reserved.
+    ReservedSmem,
+    /// `%reserved_smem_offset_1`
+    ReservedForTiles,
     Zero,
     One,
 }

@@ -17,6 +17,10 @@ pub enum Op {
     Nop,
     /// Index into [`unsupported`](super::Code::unsupported).
     Unsupported(u32),
+    /// What stands behind a call that was declared never to return.
+    Returned,
+    /// `.uni`: this guard is the same in all lanes that are here.
+    Uniform { guard: u16 },
     Mov32 { d: R, a: R },
     Mov64 { d: R, a: R },
     MovP { d: R, a: R },

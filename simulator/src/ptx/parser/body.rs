@@ -26,7 +26,7 @@ impl Parser<'_> {
                 }
                 Token::Word(".file") => self.file()?,
                 Token::Word(".reg") => self.registers(&mut statements)?,
-                Token::Word(".pragma") => self.skip_statement()?,
+                Token::Word(".pragma") => statements.extend(self.pragma()?.map(Statement::UsedBytes)),
                 Token::Word(".section") => self.section()?,
                 Token::Word(word) if word.starts_with('.') => {
                     statements.extend(self.variables()?.into_iter().map(Statement::Var));
@@ -37,14 +37,39 @@ impl Parser<'_> {
                     if self.eat(b':')? {
                         self.labelled(word, &mut statements)?;
                     } else {
-                        let operands = self.operands()?;
-                        let opcode = word.to_string();
+                        let opcode = self.opcode(word)?;
+                        let operands = self.operands(opcode.starts_with("call"))?;
                         statements.push(Statement::Instruction(Instruction { guard: None, opcode, operands, line }));
                     }
                 }
                 _ => return self.expected("a statement or `}`"),
             }
         }
+    }
+
+    /// Pragmas are strings. One says what of the next load is used; the others (`nounroll`, `frequency n`,
+    /// `enable_smem_spilling`, ...) change how fast something is, and unknown ones are ignored by the assembler, too.
+    fn pragma(&mut self) -> Parse<Option<u64>> {
+        self.lexer.advance()?;
+        let mut used = None;
+        while !self.eat(b';')? {
+            match self.lexer.token {
+                Token::Text(text) => {
+                    let mask = text.trim().strip_prefix("used_bytes_mask").map(str::trim);
+                    let hex = mask.and_then(|mask| mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")));
+                    let value = match (mask, hex) {
+                        (None, _) => None,
+                        (_, Some(hex)) => u64::from_str_radix(hex, 16).ok(),
+                        (Some(mask), None) => mask.parse().ok(),
+                    };
+                    used = value.or(used);
+                }
+                Token::Punct(b',') => {}
+                _ => return self.expected("a pragma in quotes"),
+            }
+            self.lexer.advance()?;
+        }
+        Ok(used)
     }
 
     fn labelled(&mut self, name: &str, statements: &mut Vec<Statement>) -> Parse<()> {
@@ -69,8 +94,10 @@ impl Parser<'_> {
                     prototype.params = self.params()?;
                 }
                 while let Token::Word(word) = self.lexer.token {
-                    if !word.starts_with('.') {
-                        break;
+                    match word {
+                        ".noreturn" => prototype.never_returns = true,
+                        ".abi_preserve" | ".abi_preserve_control" => {}
+                        _ => return self.expected("`.noreturn`, `.abi_preserve` or `;`"),
                     }
                     self.lexer.advance()?;
                     if matches!(self.lexer.token, Token::Int(_)) {
@@ -115,13 +142,27 @@ impl Parser<'_> {
         }
     }
 
+    /// The opcode that begins with that word: modifiers may stand apart from it.
+    fn opcode(&mut self, first: &str) -> Parse<String> {
+        let mut opcode = first.to_string();
+        while let Token::Word(word) = self.lexer.token {
+            if !word.starts_with('.') {
+                break;
+            }
+            opcode.push_str(word);
+            self.lexer.advance()?;
+        }
+        Ok(opcode)
+    }
+
     fn instruction(&mut self) -> Parse<Instruction> {
         self.need(b'@')?;
         let negated = self.eat(b'!')?;
         let name = self.word("a predicate")?.to_string();
         let line = self.lexer.token_line;
-        let opcode = self.word("an opcode")?.to_string();
-        let operands = self.operands()?;
+        let first = self.word("an opcode")?;
+        let opcode = self.opcode(first)?;
+        let operands = self.operands(opcode.starts_with("call"))?;
         Ok(Instruction { guard: Some(Guard { name, negated }), opcode, operands, line })
     }
 }

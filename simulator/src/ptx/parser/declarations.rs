@@ -1,5 +1,6 @@
 //! Variables and their initial values.
 
+use super::constant::Constant;
 use super::{Parse, Parser};
 use crate::ptx::ast::{Init, Ty, Var, VarSpace};
 use crate::ptx::lexer::Token;
@@ -122,23 +123,19 @@ impl Parser<'_> {
             }
             return Ok(all);
         }
-        let negative = self.eat(b'-')?;
-        let value = match self.lexer.token {
-            Token::Int(value) => {
-                self.lexer.advance()?;
-                if self.eat(b'(')? {
-                    let Init::Symbol { name, offset, .. } = self.symbol()? else { return self.expected("a symbol") };
-                    self.need(b')')?;
-                    return Ok(vec![Init::Symbol { name, offset, mask: value }]);
-                }
-                return Ok(vec![Init::Int(if negative { value.wrapping_neg() } else { value })]);
+        if matches!(self.lexer.token, Token::Word(word) if word != "WARP_SZ") {
+            return Ok(vec![self.symbol()?]);
+        }
+        let value = match self.constant()? {
+            Constant::Int(mask, _) if self.eat(b'(')? => {
+                let Init::Symbol { name, offset, .. } = self.symbol()? else { return self.expected("a symbol") };
+                self.need(b')')?;
+                Init::Symbol { name, offset, mask }
             }
-            Token::F32(bits) => Init::F32(if negative { bits ^ (1 << 31) } else { bits }),
-            Token::F64(bits) => Init::F64(if negative { bits ^ (1 << 63) } else { bits }),
-            Token::Word(_) => return Ok(vec![self.symbol()?]),
-            _ => return self.expected("an initial value"),
+            Constant::Int(value, _) => Init::Int(value),
+            Constant::F32(bits) => Init::F32(bits),
+            Constant::F64(bits) => Init::F64(bits),
         };
-        self.lexer.advance()?;
         Ok(vec![value])
     }
 
@@ -151,21 +148,5 @@ impl Parser<'_> {
         }
         let offset = self.offset()?;
         Ok(Init::Symbol { name: name.to_string(), offset, mask: u64::MAX })
-    }
-
-    /// `+n` and `-n`, any number of times.
-    pub(super) fn offset(&mut self) -> Parse<i64> {
-        let mut offset = 0i64;
-        loop {
-            let negative = if self.eat(b'+')? {
-                self.eat(b'-')?
-            } else if self.eat(b'-')? {
-                true
-            } else {
-                return Ok(offset);
-            };
-            let value = self.int("an offset")? as i64;
-            offset = offset.wrapping_add(if negative { value.wrapping_neg() } else { value });
-        }
     }
 }

@@ -4,6 +4,18 @@ use super::{Parse, Parser};
 use crate::ptx::ast::{Function, Prototype, Var};
 use crate::ptx::lexer::Token;
 
+/// Directives that say how many registers a thread may have and how many blocks shall fit: the assembler keeps to them, and
+/// what comes of it is in the machine code. None of them changes a result.
+const WITHOUT_EFFECT: [&str; 7] = [
+    ".minnctapersm",
+    ".maxnctapersm",
+    ".maxnreg",
+    ".maxclusterrank",
+    ".abi_preserve",
+    ".abi_preserve_control",
+    ".unified",
+];
+
 impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parse<()> {
         let entry = self.lexer.token == Token::Word(".entry");
@@ -27,53 +39,53 @@ impl Parser<'_> {
         if self.is(b'(') {
             prototype.params = self.params()?;
         }
-        let (mut max_threads, mut cluster) = (None, 1u64);
+        let mut function = Function {
+            name,
+            entry,
+            prototype,
+            max_threads: None,
+            required_block: None,
+            unknown: None,
+            cluster: 1,
+            body: None,
+            line,
+        };
         loop {
             match self.lexer.token {
                 Token::Punct(b'{') => {
                     self.lexer.advance()?;
-                    let body = self.block(0)?;
-                    self.tree.functions.push(Function {
-                        name,
-                        entry,
-                        prototype,
-                        max_threads,
-                        cluster,
-                        body: Some(body),
-                        line,
-                    });
+                    function.body = Some(self.block(0)?);
+                    self.tree.functions.push(function);
                     return Ok(());
                 }
                 Token::Punct(b';') => {
                     self.lexer.advance()?;
-                    self.tree.functions.push(Function {
-                        name,
-                        entry,
-                        prototype,
-                        max_threads,
-                        cluster,
-                        body: None,
-                        line,
-                    });
+                    self.tree.functions.push(function);
                     return Ok(());
                 }
-                Token::Word(".maxntid" | ".reqntid") => {
-                    self.lexer.advance()?;
-                    let mut threads = self.int("an extent")?;
-                    while self.eat(b',')? {
-                        threads = threads.saturating_mul(self.int("an extent")?);
+                Token::Word(directive @ (".maxntid" | ".reqntid")) => {
+                    let extents = self.extents()?;
+                    let threads = extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
+                    let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+                    function.max_threads = Some(function.max_threads.map_or(threads, |most| most.min(threads)));
+                    if directive == ".reqntid" {
+                        function.required_block = Some(extents);
                     }
-                    max_threads = Some(u32::try_from(threads).unwrap_or(u32::MAX));
                 }
                 Token::Word(".reqnctapercluster") => {
+                    let extents = self.extents()?;
+                    function.cluster = extents.iter().map(|&extent| u64::from(extent)).product();
+                }
+                Token::Word(".noreturn") => {
                     self.lexer.advance()?;
-                    cluster = self.int("an extent")?;
-                    while self.eat(b',')? {
-                        cluster = cluster.saturating_mul(self.int("an extent")?);
-                    }
+                    function.prototype.never_returns = true;
                 }
                 Token::Word(".pragma") => self.skip_statement()?,
                 Token::Word(word) if word.starts_with('.') => {
+                    let known = WITHOUT_EFFECT.contains(&word);
+                    if !known {
+                        function.unknown = Some(word.to_owned());
+                    }
                     self.lexer.advance()?;
                     while matches!(self.lexer.token, Token::Int(_) | Token::Punct(b',')) {
                         self.lexer.advance()?;
@@ -82,6 +94,18 @@ impl Parser<'_> {
                 _ => return self.expected("`{`, `;` or a performance directive"),
             }
         }
+    }
+
+    /// One to three extents after a directive; those that are left out are 1.
+    fn extents(&mut self) -> Parse<[u32; 3]> {
+        self.lexer.advance()?;
+        let mut extents = [1; 3];
+        for (axis, extent) in extents.iter_mut().enumerate() {
+            if axis == 0 || self.eat(b',')? {
+                *extent = u32::try_from(self.int("an extent")?).unwrap_or(u32::MAX);
+            }
+        }
+        Ok(extents)
     }
 
     /// `( .param .u64 a, .reg .b32 b, ... )`

@@ -1,6 +1,7 @@
 //! Tokens to the syntax tree. Knows the grammar of declarations and operands, and no opcode.
 
 mod body;
+mod constant;
 mod declarations;
 mod function;
 mod operands;
@@ -124,7 +125,9 @@ impl<'a> Parser<'a> {
                 }
                 ".target" => {
                     self.lexer.advance()?;
-                    self.word("an architecture")?;
+                    let name = self.word("an architecture")?;
+                    let number = name.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
+                    self.tree.target = number.and_then(|number| number.parse().ok()).unwrap_or(0);
                     while self.eat(b',')? {
                         self.word("a target option")?;
                     }
@@ -141,13 +144,23 @@ impl<'a> Parser<'a> {
                 }
                 ".visible" | ".extern" | ".weak" | ".common" => self.lexer.advance()?,
                 ".func" | ".entry" => self.function()?,
-                ".alias" => self.skip_statement()?,
+                ".alias" => self.alias()?,
                 _ => {
                     let vars = self.variables()?;
                     self.tree.vars.extend(vars);
                 }
             }
         }
+    }
+
+    /// `.alias name, function;`
+    fn alias(&mut self) -> Parse<()> {
+        self.lexer.advance()?;
+        let name = self.word("a function's other name")?.to_string();
+        self.need(b',')?;
+        let target = self.word("a function's name")?.to_string();
+        self.tree.aliases.push((name, target));
+        self.need(b';')
     }
 
     fn file(&mut self) -> Parse<()> {

@@ -1,17 +1,19 @@
 //! Operands of instructions.
 
+use super::constant::Constant;
 use super::{Parse, Parser};
 use crate::ptx::ast::Operand;
 use crate::ptx::lexer::Token;
 
 impl Parser<'_> {
-    pub(super) fn operands(&mut self) -> Parse<Vec<Operand>> {
+    /// Operands up to `;`. Of a call, what stands in brackets is a `list`.
+    pub(super) fn operands(&mut self, list: bool) -> Parse<Vec<Operand>> {
         let mut operands = Vec::new();
         if self.eat(b';')? {
             return Ok(operands);
         }
         loop {
-            operands.push(self.operand(0)?);
+            operands.push(self.operand(0, list)?);
             if self.eat(b';')? {
                 return Ok(operands);
             }
@@ -22,7 +24,7 @@ impl Parser<'_> {
     fn sequence(&mut self, close: u8, depth: u32) -> Parse<Vec<Operand>> {
         let mut all = Vec::new();
         while !self.eat(close)? {
-            all.push(self.operand(depth + 1)?);
+            all.push(self.operand(depth + 1, false)?);
             if !self.eat(b',')? && !self.is(close) {
                 return self.expected(&format!("`,` or `{}`", close as char));
             }
@@ -30,7 +32,7 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    fn operand(&mut self, depth: u32) -> Parse<Operand> {
+    fn operand(&mut self, depth: u32, list: bool) -> Parse<Operand> {
         if depth > 8 {
             return Err(self.lexer.error("an operand nested too deeply"));
         }
@@ -43,43 +45,28 @@ impl Parser<'_> {
                 self.lexer.advance()?;
                 Operand::Vector(self.sequence(b'}', depth)?)
             }
-            Token::Punct(b'(') => {
+            // A list of a call's parameters, or a constant in brackets.
+            Token::Punct(b'(') if list => {
                 self.lexer.advance()?;
                 Operand::List(self.sequence(b')', depth)?)
             }
-            Token::Punct(b'!') => {
+            Token::Punct(b'!') if self.lexer.before_a_name() => {
                 self.lexer.advance()?;
-                Operand::Not(Box::new(self.operand(depth + 1)?))
+                Operand::Not(Box::new(self.operand(depth + 1, false)?))
             }
-            Token::Punct(b'-') => {
+            Token::Punct(b'-') if self.lexer.before_a_name() => {
                 self.lexer.advance()?;
-                match self.operand(depth + 1)? {
-                    Operand::Int(value) => Operand::Int(value.wrapping_neg()),
-                    Operand::F32(bits) => Operand::F32(bits ^ (1 << 31)),
-                    Operand::F64(bits) => Operand::F64(bits ^ (1 << 63)),
-                    other => Operand::Negated(Box::new(other)),
-                }
+                Operand::Negated(Box::new(self.operand(depth + 1, false)?))
             }
-            Token::Punct(b'~') => {
-                self.lexer.advance()?;
-                match self.operand(depth + 1)? {
-                    Operand::Int(value) => Operand::Int(!value),
-                    _ => return self.expected("an integer after `~`"),
-                }
-            }
-            Token::Int(value) => {
-                self.lexer.advance()?;
-                let offset = self.offset()?;
-                Operand::Int(value.wrapping_add(offset as u64))
-            }
-            Token::F32(bits) => {
-                self.lexer.advance()?;
-                Operand::F32(bits)
-            }
-            Token::F64(bits) => {
-                self.lexer.advance()?;
-                Operand::F64(bits)
-            }
+            Token::Word("WARP_SZ")
+            | Token::Int(_)
+            | Token::F32(_)
+            | Token::F64(_)
+            | Token::Punct(b'(' | b'!' | b'-' | b'+' | b'~') => match self.constant()? {
+                Constant::Int(value, _) => Operand::Int(value),
+                Constant::F32(bits) => Operand::F32(bits),
+                Constant::F64(bits) => Operand::F64(bits),
+            },
             Token::Word("_") => {
                 self.lexer.advance()?;
                 Operand::Sink
@@ -92,7 +79,7 @@ impl Parser<'_> {
             _ => return self.expected("an operand"),
         };
         if self.eat(b'|')? {
-            let second = self.operand(depth + 1)?;
+            let second = self.operand(depth + 1, false)?;
             return Ok(Operand::Pair(Box::new(operand), Box::new(second)));
         }
         Ok(operand)
