@@ -432,12 +432,12 @@ impl Device {
             extent(format!("block.{name}"), launch.block[axis].into(), block)?;
             extent(format!("grid.{name}"), launch.grid[axis].into(), grid)?;
         }
-        let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
-        let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
-        extent("threads a block".into(), threads, limit)?;
         if let Some(required) = kernel.required_block.filter(|required| *required != launch.block) {
             return Err(LaunchError::Required { kernel: kernel.name.clone(), required, given: launch.block });
         }
+        let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
+        let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
+        extent("threads a block".into(), threads, limit)?;
         let bytes = u64::from(kernel.static_shared) + u64::from(launch.shared);
         let limit = u64::from(self.config.shared_per_block);
         if bytes > limit {

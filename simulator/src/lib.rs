@@ -99,6 +99,13 @@
 //! Global memory is words of 32 bits. With several host threads a plain access of 64 bits is two of them and may be torn
 //! where a kernel races; relaxed, volatile and stronger ones, and atomics, are whole.
 //!
+//! # Text
+//!
+//! Opcodes, modifiers, directives and constant expressions mean what the assembler makes of them. A modifier or directive that is
+//! neither known nor known to be without effect makes its instruction [`FindingKind::Unsupported`]; a promise to the
+//! assembler that does not hold (`.noreturn`, `.uni`, `.calltargets`) is [`FindingKind::BrokenPromise`]. From `.target sm_80` on
+//! a kernel's shared memory begins behind 1 KiB that is the system's.
+//!
 //! # What is left out
 //!
 //! Clusters and distributed shared memory, textures and surfaces, bulk and tensor copies, `wgmma` and `tcgen05`, sparse

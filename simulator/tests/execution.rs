@@ -304,10 +304,10 @@ fn printf_formats_as_c_does() {
 #[test]
 fn requests_are_counted_as_hardware_does() {
     // A stride of two words: a warp touches eight sectors, and shared memory two wavefronts.
-    let body = "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r2, [%rd5]; shl.b32 %r3, %r1, 3; \
-         st.shared.u32 [%r3], %r2; shl.b32 %r4, %r1, 7; and.b32 %r4, %r4, 255; ld.shared.u32 %r5, [%r4]; st.global.u32 \
-         [%rd3], %r5; ret;";
-    let (report, _) = run("", body, 32);
+    let body = "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r2, [%rd5]; mov.u32 %r9, s; \
+         shl.b32 %r3, %r1, 3; add.u32 %r3, %r3, %r9; st.shared.u32 [%r3], %r2; shl.b32 %r4, %r1, 7; and.b32 %r4, %r4, \
+         255; add.u32 %r4, %r4, %r9; ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd3], %r5; ret;";
+    let (report, _) = run(".shared .align 4 .b8 s[256];", body, 32);
     let c = report.counters;
     assert_eq!((c.global_load_requests, c.global_load_sectors, c.global_load_bytes), (1, 8, 128));
     assert_eq!((c.global_store_requests, c.global_store_sectors), (1, 4));

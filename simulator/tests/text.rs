@@ -303,7 +303,7 @@ fn shared_memory_begins_behind_what_is_reserved() {
     let dynamic = text(".extern .shared .b8 d[];", "", &format!("mov.u32 %r2, d; {STORE}"));
     assert_eq!(launch(&dynamic, [32, 1, 1], 64).expect("starts").1[0], 1024);
 
-    let ask = |name: &str| run(own, &format!("mov.u32 %r2, {name}; {STORE}")).1[0];
+    let ask = |name: &str| run(own, &format!("mov.u32 %r9, s; mov.u32 %r2, {name}; {STORE}")).1[0];
     assert_eq!((ask("%reserved_smem_offset_begin"), ask("%reserved_smem_offset_end")), (0, 1024));
     assert_eq!((ask("%reserved_smem_offset_cap"), ask("%total_smem_size"), ask("%aggr_smem_size")), (1024, 128, 1152));
     let tiles = ask("%reserved_smem_offset_1");

@@ -14,6 +14,7 @@ mod counts;
 mod findings;
 mod hardware;
 mod interrupt;
+mod judged;
 mod ladder;
 mod occupancy;
 mod orders;

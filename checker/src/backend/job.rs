@@ -26,6 +26,19 @@ pub struct Artefact {
     /// Name expression as it stands in a launch (`block_sum<256>`) to the name in the module. A name that is missing
     /// here is looked up as it stands.
     pub names: BTreeMap<String, String>,
+    /// The same file as its text says, nothing optimised away, where it may write to constant memory. It gives findings of
+    /// such writes and nothing else: no result, no count.
+    #[serde(default)]
+    pub as_written: Option<AsWritten>,
+}
+
+/// An unoptimised compilation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AsWritten {
+    /// PTX.
+    pub ptx: String,
+    /// As [`Artefact::names`].
+    pub names: BTreeMap<String, String>,
 }
 
 /// A version of a problem at one size: compiled code and what to do with it.

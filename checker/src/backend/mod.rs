@@ -22,9 +22,10 @@ pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};
 pub use job::{
-    Across, Artefact, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness, Timing, Verify,
+    Across, Artefact, AsWritten, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness,
+    Timing, Verify,
 };
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
 pub use parent::{End, Error, MEMORY, Options, devices, measure, roof, run, verify, verify_with};
-pub use status::{Death, Difference, Fault, LooksLike, Mismatch, Status, WrongOutput};
+pub use status::{Death, Difference, Fault, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
 pub use value::{Value, real};

@@ -3,7 +3,7 @@
 use super::host;
 use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
-use crate::backend::{Failure, Fault, Status, sampled};
+use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled};
 use crate::plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
 use crate::verify::fill::Stream;
 use simulator::explore::Effort;
@@ -39,22 +39,42 @@ impl Sim {
         config
     }
 
-    pub(super) fn module(&self, program: &Program) -> Result<Arc<Module>, Failure> {
+    pub(super) fn module(&self, program: &Program) -> Result<Arc<Module>, Stop> {
         let failed = |message: String| Failure::Artefact { program: program.name.clone(), message };
         let text = match &program.artefact.ptx {
             Some(Text::Inline(text)) => text.clone(),
             Some(Text::File(path)) => {
                 std::fs::read_to_string(path).map_err(|error| failed(format!("{}: {error}", path.display())))?
             }
-            None => return Err(failed("no PTX: the simulator needs it".into())),
+            None => return Err(failed("no PTX: the simulator needs it".into()).into()),
         };
         if let Some(module) = self.modules.borrow().get(&text) {
             return Ok(module.clone());
         }
-        let module = Arc::new(Module::parse(&text).map_err(|error| failed(error.to_string()))?);
+        // Inline PTX that the assembler takes and the simulator does not: the kernel's own doing.
+        let unreadable = |error: simulator::ParseError| {
+            Stop::Fault(Fault {
+                name: UNREADABLE.to_owned(),
+                message: format!(
+                    "the simulator cannot read the compiled code, PTX line {}: {}",
+                    error.line, error.message
+                ),
+                hint: Some("write the inline PTX there in a plainer form".to_owned()),
+                launch: 0,
+                line: source_line(&text, error.line),
+            })
+        };
+        let module = Arc::new(Module::parse(&text).map_err(unreadable)?);
         self.modules.borrow_mut().insert(text, module.clone());
         Ok(module)
     }
+}
+
+/// The source line of a line of PTX, by the last `.loc` before it; 0 where there is none.
+fn source_line(ptx: &str, line: u32) -> u32 {
+    let before: Vec<&str> = ptx.lines().take(line as usize).collect();
+    let loc = before.iter().rev().find_map(|line| line.trim_start().strip_prefix(".loc"));
+    loc.and_then(|loc| loc.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }
 
 impl Sim {
@@ -382,6 +402,7 @@ pub(super) fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
         ),
         FindingKind::StackOverflow { limit } => (format!("more than {limit} bytes of stack"), None),
         FindingKind::StateLimit { limit } => (format!("more than {limit} bytes of registers and local memory"), None),
+        FindingKind::BrokenPromise { what } => (what.clone(), None),
         FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), None),
         FindingKind::Unsupported { instruction } => {
             (format!("the simulator does not know `{instruction}`"), Some("run it on a GPU: --backend gpu".into()))

@@ -94,6 +94,9 @@ pub struct Difference {
     pub rounding: bool,
 }
 
+/// The name of the fault that is compiled code which the simulator cannot read.
+pub const UNREADABLE: &str = "unreadable-ptx";
+
 /// A launch that went wrong on a GPU, or a fault of the simulator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -2,7 +2,8 @@
 
 use super::CheckError;
 use super::constants::{self, Use};
-use crate::backend::{Artefact, Program, Text};
+use super::launchable;
+use crate::backend::{Artefact, AsWritten, Program, Text};
 use crate::compile::{self, Compiled, Request};
 use crate::plan::{Buffer, Plan};
 use crate::problem::entry::check_plan;
@@ -23,6 +24,8 @@ pub struct Built {
     pub module: Option<Module>,
     /// The device that launch lines see.
     pub device: DeviceShape,
+    /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
+    pub as_written: Option<AsWritten>,
 }
 
 /// Why a version cannot be built: the learner's doing, or not.
@@ -80,8 +83,8 @@ pub fn build_by(
     if let Some(error) = too_large(&file, &compiled.ptx) {
         return Err(Refused::Line(error));
     }
-    let mut built = Built { file, compiled, module: None, device };
-    built.show_constant_writes(toolchain, &request);
+    let mut built = Built { file, compiled, module: None, device, as_written: None };
+    built.as_written = built.constant_writes(toolchain, &request);
     Ok(built)
 }
 
@@ -131,23 +134,21 @@ impl Built {
     }
 
     /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
-    /// on the simulator as written, so that the write is found where it is.
-    fn show_constant_writes(&mut self, toolchain: &Toolchain, request: &Request) {
+    /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
+    /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
+    fn constant_writes(&self, toolchain: &Toolchain, request: &Request) -> Option<AsWritten> {
         if !self.file.text().contains("__constant__") {
-            return;
+            return None;
         }
         let request = Request { unoptimised: true, ..request.clone() };
-        if let Ok(compiled) = compile::compile(toolchain, &request)
-            && match constants::usage(&compiled.ptx) {
-                Use::Written => true,
-                // Somebody's function may write there: the trap tells.
-                Use::Given => self.compiled.ptx.contains("trap;"),
-                Use::Read => false,
-            }
-        {
-            self.compiled.ptx = compiled.ptx;
-            self.compiled.names = compiled.names;
-        }
+        let compiled = compile::compile(toolchain, &request).ok()?;
+        let writes = match constants::usage(&compiled.ptx) {
+            Use::Written => true,
+            // Somebody's function may write there: the trap tells.
+            Use::Given => self.compiled.ptx.contains("trap;"),
+            Use::Read => false,
+        };
+        writes.then_some(AsWritten { ptx: compiled.ptx, names: compiled.names })
     }
 
     /// Does the simulated device hold the plan's buffers?
@@ -181,6 +182,7 @@ impl Built {
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
         let mut plan = self.file.plan(&context, io)?;
         check_plan(&self.file, &mut plan, &self.compiled.names, &self.compiled.ptx)?;
+        launchable::check(self, &plan)?;
         Ok(plan)
     }
 
@@ -193,6 +195,7 @@ impl Built {
                 ptx: Some(Text::Inline(self.compiled.ptx.clone())),
                 cubin,
                 names: self.compiled.names.clone(),
+                as_written: self.as_written.clone(),
             },
             plan,
             dir: path.parent().unwrap_or(Path::new(".")).to_path_buf(),

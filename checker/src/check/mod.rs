@@ -11,6 +11,7 @@ pub mod evidence;
 mod hot;
 mod judge;
 pub mod ladder;
+mod launchable;
 mod many;
 mod numbers;
 mod orders;

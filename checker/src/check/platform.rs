@@ -53,6 +53,7 @@ impl Platform {
             max_threads_per_sm: info.max_threads_per_sm.into(),
             shared_per_sm: info.shared_per_sm.into(),
             shared_per_block: info.shared_per_block.into(),
+            memory: i64::try_from(info.memory_bytes).unwrap_or(i64::MAX),
         };
         Self { device, arch: info.arch.clone(), gpu: Some(info) }
     }

@@ -2,7 +2,7 @@
 
 use super::orders::{self, schedule_name};
 use super::{CHECK_SECONDS, race};
-use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, WrongOutput};
+use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
 use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
@@ -95,7 +95,8 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         }
         Status::Fault { fault } => {
             details.extend(fault.hint.clone());
-            excerpts.push(sources.excerpt(scene.file, fault.line, None, "this launch"));
+            let label = if fault.name == UNREADABLE { "here" } else { "this launch" };
+            excerpts.push(sources.excerpt(scene.file, fault.line, None, label));
             (device_verdict(&fault.name), format!("{} ({})", fault.message, fault.name))
         }
         Status::BadLaunch { line, message, .. } => {
@@ -143,6 +144,7 @@ fn device_verdict(name: &str) -> Verdict {
         "CUDA_ERROR_ASSERT" => Verdict::Assert,
         "CUDA_ERROR_ILLEGAL_INSTRUCTION" | "CUDA_ERROR_LAUNCH_FAILED" => Verdict::Trap,
         "CUDA_ERROR_LAUNCH_TIMEOUT" => Verdict::Endless,
+        UNREADABLE => Verdict::Unsupported,
         _ => Verdict::DeviceFault,
     }
 }
@@ -375,9 +377,15 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
             Vec::new(),
         ),
         FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
+        FindingKind::BrokenPromise { what } => (
+            what.clone(),
+            advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
+        ),
         FindingKind::Unsupported { instruction } => (
             format!("the simulator does not know `{instruction}`"),
-            advise("this is no fault of the kernel: a GPU runs it (`--backend gpu`)"),
+            advise(
+                "nothing is judged without it: write it another way, or see what a GPU does (`checker run --backend gpu`)",
+            ),
         ),
         FindingKind::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
         FindingKind::PrintfOverflow { dropped } => {

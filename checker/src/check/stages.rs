@@ -84,6 +84,7 @@ pub fn check(
     // Correctness, here and on the GPU.
     let mut known = [Known::default(), Known::default()];
     let mut counted: [Option<Checked>; 2] = [None, None];
+    let mut left_out: Vec<Reason> = Vec::new();
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         let on_gpu = platform.gpu.is_some();
         progress(if on_gpu { "running on the GPU" } else { "simulating" });
@@ -103,9 +104,17 @@ pub fn check(
         };
         report.machine = machine(platform, &candidate);
         let reasons = judge(problem, &baseline, &candidate, &paths, report, sources, on_gpu)?;
-        let unsupported = reasons.iter().any(|reason| reason.verdict == Verdict::Unsupported);
-        if unsupported && platforms.gpu.is_some() {
-            report.notes.push(format!("the simulator left it out: {}", reasons[0].text));
+        // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
+        let unsupported = !reasons.is_empty() && reasons.iter().all(|reason| reason.verdict == Verdict::Unsupported);
+        if unsupported && !on_gpu && platforms.gpu.is_some() {
+            left_out = reasons;
+            let summary = "not looked for: the simulator does not know all that the kernel does";
+            report.stages.push(Stage {
+                name: StageName::Findings,
+                status: StageStatus::Failed,
+                summary: summary.to_owned(),
+            });
+            continue;
         } else if !reasons.is_empty() {
             let summary = failure_summary(&candidate);
             let stage = if reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult) {
@@ -120,7 +129,7 @@ pub fn check(
             counted = [baseline.count, candidate.count.clone()];
         }
         pass(report, StageName::Results, results_summary(problem, &candidate, platform));
-        if !on_gpu && !unsupported {
+        if !on_gpu {
             let summary = "no race, bad access, unwritten read or divergent barrier";
             pass(report, StageName::Findings, summary.to_owned());
         }
@@ -173,7 +182,20 @@ pub fn check(
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
     verdict(problem, report, &team.candidate, sources);
+    not_judged(report, left_out);
     Ok(())
+}
+
+/// What could not be judged because of what the kernel does is not passed: findings and counters that the simulator did not
+/// get to see.
+fn not_judged(report: &mut Report, mut left_out: Vec<Reason>) {
+    let Some(first) = left_out.first_mut() else { return };
+    first.details.insert(0, "so no findings were looked for, and no goal on counters was judged".to_owned());
+    report.verdict = Verdict::Unsupported;
+    report.try_first = reasons::try_first(first);
+    report.learned = None;
+    left_out.append(&mut report.reasons);
+    report.reasons = left_out;
 }
 
 /// A kernel of its own for the size that is counted would dodge the goals: upper bounds on machine code hold for the

@@ -14,6 +14,8 @@ pub struct Entry {
     pub params: Vec<Param>,
     /// Most threads of a block: `.maxntid` or `.reqntid`, from `__launch_bounds__`.
     pub max_threads: Option<u32>,
+    /// The only block that it takes: `.reqntid`, from `__block_size__`.
+    pub required: Option<[u32; 3]>,
 }
 
 impl Entry {
@@ -33,14 +35,24 @@ impl Entry {
         };
         let sizes: Vec<u32> = list.split(',').filter_map(param_size).collect();
         let head = after.split('{').next().unwrap_or(after);
-        let limit = |directive: &str| -> Option<u32> {
+        let extents = |directive: &str| -> Option<[u32; 3]> {
             let text = &head[head.find(directive)? + directive.len()..];
-            let extents = text.split('.').next().unwrap_or("").split(',');
-            extents.map(|extent| extent.trim().parse::<u32>().ok()).try_fold(1_u32, |all, e| all.checked_mul(e?))
+            let mut all = [1; 3];
+            let given = text.split('.').next().unwrap_or("").split(',');
+            for (axis, extent) in given.enumerate() {
+                *all.get_mut(axis)? = extent.trim().parse().ok()?;
+            }
+            Some(all)
         };
-        let max_threads = limit(".maxntid").or_else(|| limit(".reqntid"));
-        Some(Self { params: signature::parameters(symbol, &sizes), max_threads })
+        let required = extents(".reqntid");
+        let bounds = [extents(".maxntid"), required].into_iter().flatten().map(threads_of);
+        Some(Self { params: signature::parameters(symbol, &sizes), max_threads: bounds.min(), required })
     }
+}
+
+/// Threads of a block of these extents.
+fn threads_of(block: [u32; 3]) -> u32 {
+    block.iter().fold(1, |all, extent| all.saturating_mul(*extent))
 }
 
 /// Bytes of a parameter's declaration: `.param .u64 .ptr .align 1 k_param_0`, `.param .align 4 .b8 k_param_1[12]`.
@@ -80,7 +92,14 @@ pub fn check_plan(
             entries.insert(kernel.clone(), entry);
         }
         let entry = &entries[&kernel];
-        let threads: u32 = launch.block.iter().product();
+        let threads = threads_of(launch.block);
+        if let Some([x, y, z]) = entry.required.filter(|required| *required != launch.block) {
+            let [a, b, c] = launch.block;
+            let message = format!(
+                "a block of {a} x {b} x {c} threads, but `{kernel}` is compiled for exactly {x} x {y} x {z}: .reqntid"
+            );
+            return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
+        }
         if let Some(most) = entry.max_threads.filter(|most| threads > *most) {
             let message = format!(
                 "a block of {threads} threads, but `{kernel}` is compiled for at most {most}: __launch_bounds__"
@@ -94,7 +113,7 @@ pub fn check_plan(
 
 impl KernelFile {
     /// Column of the kernel's name in the launch on that line; 1 when there is none.
-    fn launch_column(&self, line: u32) -> u32 {
+    pub fn launch_column(&self, line: u32) -> u32 {
         self.launch_on(line).map_or(1, |launch| launch.kernel.column)
     }
 }
@@ -123,8 +142,8 @@ mod tests {
         assert!(matches!(&tree.params[0], Param::Pointer { ty, .. } if ty == "const float*"), "{tree:?}");
         let plain = Entry::find(PTX, "plain").unwrap();
         assert_eq!(plain.params, [Param::Opaque { bytes: 8 }, Param::Opaque { bytes: 12 }]);
-        assert_eq!(plain.max_threads, Some(32));
-        assert_eq!(Entry::find(PTX, "_Z4nonev"), Some(Entry { params: vec![], max_threads: None }));
+        assert_eq!((plain.max_threads, plain.required), (Some(32), Some([8, 4, 1])));
+        assert_eq!(Entry::find(PTX, "_Z4nonev"), Some(Entry { params: vec![], max_threads: None, required: None }));
         assert_eq!(Entry::find(PTX, "_Z4tree"), None);
         assert_eq!(Entry::find("", "plain"), None);
         assert_eq!(Entry::find(".entry plain(", "plain"), None);

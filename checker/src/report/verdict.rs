@@ -53,6 +53,8 @@ pub enum Verdict {
     StackOverflow,
     /// A jump to nowhere.
     BadJump,
+    /// A promise that the kernel makes to the assembler (`.noreturn`, `.uni`, `.calltargets`) does not hold.
+    BrokenPromise,
     /// An instruction that the simulator does not know.
     Unsupported,
     /// The GPU reported a fault and did not say more.
@@ -94,6 +96,7 @@ impl Verdict {
             Self::OutOfTime => "OUT OF TIME",
             Self::StackOverflow => "STACK OVERFLOW",
             Self::BadJump => "BAD JUMP",
+            Self::BrokenPromise => "BROKEN PROMISE",
             Self::Unsupported => "NOT SIMULATED",
             Self::DeviceFault => "DEVICE FAULT",
             Self::BadLaunch => "BAD LAUNCH",
@@ -136,6 +139,7 @@ impl Verdict {
             Self::OrderDependent => return None,
             Self::Passed
             | Self::Finished
+            | Self::BrokenPromise
             | Self::Unsupported
             | Self::DeviceFault
             | Self::OutOfMemory
@@ -164,6 +168,7 @@ impl Verdict {
             FindingKind::StackOverflow { .. } => Self::StackOverflow,
             FindingKind::StateLimit { .. } => Self::OutOfMemory,
             FindingKind::BadJump { .. } => Self::BadJump,
+            FindingKind::BrokenPromise { .. } => Self::BrokenPromise,
             FindingKind::Unsupported { .. } => Self::Unsupported,
             FindingKind::PrintfOverflow { .. } | FindingKind::FindingsOverflow { .. } => return None,
         })

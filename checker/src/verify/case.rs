@@ -1,6 +1,7 @@
 //! One size of a problem: the oracle, then every version, run and judged on whichever backend.
 
 use super::across;
+use super::as_written;
 use super::compare::{Array, Judgement, compare, value};
 use super::fill::{self, Values};
 use super::leavings::{summaries, write_dump};
@@ -56,8 +57,9 @@ pub fn run_case(
     for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
         emit(Reply::Started { case: number, version: Some(version) });
         let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
-        let keep = case.keep.as_ref();
-        let checked = check_version(machine, program, case.outputs_of(version), &runs, &answers, (dump, keep))?;
+        let dump = (dump, case.keep.as_ref());
+        let mut checked = check_version(machine, program, case.outputs_of(version), &runs, &answers, dump)?;
+        as_written::look(machine, program, &runs, &mut checked)?;
         emit(Reply::Checked { case: number, version, result: Box::new(checked) });
         if machine.broken() {
             break;

@@ -5,6 +5,7 @@
 //! its inputs unchanged and nothing written outside its buffers.
 
 mod across;
+mod as_written;
 pub mod case;
 pub mod compare;
 pub mod fill;

@@ -50,10 +50,15 @@ impl Parser<'_> {
             body: None,
             line,
         };
+        // The launch is to say how large clusters are, unless the kernel does.
+        let (mut explicit, mut clustered) = (false, false);
         loop {
             match self.lexer.token {
                 Token::Punct(b'{') => {
                     self.lexer.advance()?;
+                    if explicit {
+                        function.unknown = Some(".explicitcluster without .reqnctapercluster".to_owned());
+                    }
                     function.body = Some(self.block(0)?);
                     self.tree.functions.push(function);
                     return Ok(());
@@ -74,7 +79,12 @@ impl Parser<'_> {
                 }
                 Token::Word(".reqnctapercluster") => {
                     let extents = self.extents()?;
+                    (explicit, clustered) = (false, true);
                     function.cluster = extents.iter().map(|&extent| u64::from(extent)).product();
+                }
+                Token::Word(".explicitcluster") => {
+                    self.lexer.advance()?;
+                    explicit = !clustered;
                 }
                 Token::Word(".noreturn") => {
                     self.lexer.advance()?;
