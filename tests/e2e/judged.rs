@@ -121,7 +121,7 @@ fn inline_ptx_means_what_the_assembler_makes_of_it() {
 fn inline_ptx_that_is_not_known_is_not_passed() {
     let cases = [
         ("{ .shared .u32 q[4]; ld.shared.u32 %0, q[1]; }", "cannot read"),
-        ("cvt.rn.satfinite.tf32.f32 %0, 0f3F800000;", "satfinite"),
+        ("mapa.shared::cluster.u32 %0, 1024, 0;", "mapa"),
     ];
     for (text, says) in cases {
         let (code, report) = run(&kernel("", &format!("asm volatile(\"{text}\" : \"=r\"(r)); o[i] = r;")));
@@ -156,12 +156,12 @@ fn launches_that_a_device_refuses() {
             "at most 16",
         ),
         (
-            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((64))"),
+            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((64, 1, 1))"),
             "<<<2, 32>>>",
             "exactly 64 x 1 x 1",
         ),
         (
-            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((8, 4))"),
+            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((8, 4, 1))"),
             "<<<2, (32, 1)>>>",
             "exactly 8 x 4 x 1",
         ),
@@ -182,7 +182,7 @@ fn launches_that_a_device_refuses() {
     }
     // Just within what there is.
     for (text, shape) in [
-        (kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((32))"), "<<<2, 32>>>"),
+        (kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((32, 1, 1))"), "<<<2, 32>>>"),
         (kernel("", &local.replace("530000", "200000")), "<<<1, 32>>>"),
         (kernel("", "o[i % 64] = a[i % 64];").replace("launch k", "launch cooperative k"), "<<<264, 32>>>"),
     ] {

@@ -287,3 +287,32 @@ fn fail(report: &mut Report, name: StageName, summary: &str, mut reasons: Vec<Re
     report.try_first = reasons.first().and_then(reasons::try_first);
     report.reasons.append(&mut reasons);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Subject, SubjectKind};
+
+    /// On a machine with a GPU the result may be right there; what the simulator did not get to see is not passed by that.
+    #[test]
+    fn what_the_simulator_left_out_is_not_passed() {
+        let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
+        let passed = || {
+            let mut report = Report::new(subject.clone(), Machine::Sim { schedules: Vec::new() }, 1);
+            (report.verdict, report.learned) = (Verdict::Passed, Some("something".into()));
+            report
+        };
+        let text = "the simulator does not know `wgmma`".to_owned();
+        let left_out = Reason { verdict: Verdict::Unsupported, text, details: Vec::new(), excerpts: Vec::new() };
+        let mut report = passed();
+        not_judged(&mut report, vec![left_out]);
+        assert_eq!((report.verdict, &report.learned), (Verdict::Unsupported, &None));
+        assert!(
+            report.reasons[0].text.contains("wgmma") && report.reasons[0].details[0].contains("no goal"),
+            "{report:?}"
+        );
+        let mut report = passed();
+        not_judged(&mut report, Vec::new());
+        assert_eq!(report.verdict, Verdict::Passed);
+    }
+}
