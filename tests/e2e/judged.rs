@@ -182,7 +182,10 @@ fn launches_that_a_device_refuses() {
     }
     // Just within what there is.
     for (text, shape) in [
-        (kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((32, 1, 1))"), "<<<2, 32>>>"),
+        (
+            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((32, 1, 1))"),
+            "<<<2, 32>>>",
+        ),
         (kernel("", &local.replace("530000", "200000")), "<<<1, 32>>>"),
         (kernel("", "o[i % 64] = a[i % 64];").replace("launch k", "launch cooperative k"), "<<<264, 32>>>"),
     ] {

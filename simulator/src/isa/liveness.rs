@@ -214,7 +214,7 @@ fn jumps(code: &Code, inst: &Inst) -> Option<Vec<u32>> {
     match inst.op {
         Op::Bra { target, .. } => Some(vec![target].into_iter().filter(|&target| target != NOWHERE).collect()),
         Op::BrIndexed(index) => Some(code.indexed[index as usize].targets.clone()),
-        Op::Ret | Op::Exit | Op::Trap | Op::Unsupported(_) => Some(Vec::new()),
+        Op::Ret | Op::Exit | Op::Trap | Op::Returned | Op::Unsupported(_) => Some(Vec::new()),
         _ => None,
     }
 }

@@ -28,6 +28,8 @@ impl Op {
                 | Self::Exit
                 | Self::Trap
                 | Self::Nop
+                | Self::Returned
+                | Self::Uniform { .. }
                 | Self::Unsupported(_)
                 | Self::Load(_)
                 | Self::Store(_)
@@ -64,11 +66,13 @@ impl Op {
             | Self::Exit
             | Self::Trap
             | Self::Nop
+            | Self::Returned
             | Self::Unsupported(_)
             | Self::Fence(_)
             | Self::NanoSleep
             | Self::CopyCommit
             | Self::CopyWait { .. } => {}
+            Self::Uniform { guard } => visit(super::registers::guard(guard), Decides),
             Self::Mov32 { d, a }
             | Self::Not32 { d, a }
             | Self::Neg32 { d, a }
