@@ -168,6 +168,7 @@ impl<O: Observer> Worker<'_, O> {
                 global: self.global.lend(),
                 last: &mut self.last,
                 shared: &mut [],
+                shared_low: 0,
                 lines: &mut self.lines,
                 origins: &context.decoded.code.origins,
                 writers: &mut self.writers,
