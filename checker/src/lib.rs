@@ -4,10 +4,13 @@
 
 pub mod backend;
 pub mod book;
+mod cache;
 pub mod check;
 pub mod command;
 pub mod compile;
+pub mod confined;
 pub mod dtype;
+pub mod files;
 pub mod measure;
 pub mod own;
 pub mod plan;
@@ -15,5 +18,6 @@ pub mod problem;
 pub mod progress;
 pub mod report;
 pub mod sass;
+pub mod text;
 pub mod toolchain;
 pub mod verify;

@@ -3,11 +3,9 @@
 //! The file is replaced whole and under a lock, so two checkers at once or a full disk lose nothing. A file that cannot
 //! be read, or that a newer checker wrote, is set aside under another name and said, never overwritten.
 
-use crate::command::interrupt::HalfWritten;
+use crate::files::{FileError, Folder};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,71 +44,86 @@ impl Default for Progress {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgressError {
     /// Reading, writing or locking.
-    #[error("progress is not kept: {path}: {source}")]
+    #[error("progress is not kept: {}: {source}", crate::text::path(path))]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        source: FileError,
     },
 }
+
+/// Most bytes of the progress file that are read.
+const LARGEST: u64 = 1 << 20;
+/// The progress file.
+const FILE: &str = "progress.json";
+/// The workbook's folder for what is the reader's own.
+pub const FOLDER: &str = ".warpbook";
 
 /// The place where progress is kept.
 #[derive(Debug, Clone)]
 pub struct Store {
-    folder: PathBuf,
+    root: PathBuf,
 }
 
 impl Store {
-    /// In `.warpbook/` of this checkout.
+    /// In `.warpbook/` of this checkout, below which nothing is a link.
     pub fn of(root: &Path) -> Self {
-        Self { folder: root.join(".warpbook") }
+        Self { root: root.to_path_buf() }
     }
 
-    fn file(&self) -> PathBuf {
-        self.folder.join("progress.json")
+    fn error(&self, name: &str) -> impl Fn(FileError) -> ProgressError {
+        let path = self.root.join(FOLDER).join(name);
+        move |source| ProgressError::Io { path: path.clone(), source }
+    }
+
+    fn folder(&self, make: bool) -> Result<Folder, FileError> {
+        Folder::trusted(&self.root)?.enter(Path::new(FOLDER), make)
     }
 
     /// The progress so far, and a warning when something was set aside.
     pub fn load(&self) -> Result<(Progress, Option<String>), ProgressError> {
-        let path = self.file();
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok((Progress::default(), None)),
-            Err(source) if source.kind() == io::ErrorKind::InvalidData => String::new(),
-            Err(source) => return Err(ProgressError::Io { path, source }),
+        match self.folder(false) {
+            Ok(folder) => self.load_in(&folder),
+            Err(error) if error.is_missing() => Ok((Progress::default(), None)),
+            Err(error) => Err(self.error("")(error)),
+        }
+    }
+
+    fn load_in(&self, folder: &Folder) -> Result<(Progress, Option<String>), ProgressError> {
+        let text = match folder.read(Path::new(FILE), LARGEST) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap_or_default(),
+            Err(error) if error.is_missing() => return Ok((Progress::default(), None)),
+            Err(FileError::TooLarge { .. }) => String::new(),
+            Err(error) => return Err(self.error(FILE)(error)),
         };
         match read(&text) {
             Ok(progress) => Ok((progress, None)),
             Err(what) => {
-                let aside = self.folder.join(format!("progress.{what}-{}.json", now()));
-                let outcome = match fs::rename(&path, &aside) {
-                    Ok(()) => format!("it is kept as {}, and progress starts anew", aside.display()),
+                let aside = format!("progress.{what}-{}.json", now());
+                let shown = |name: &str| crate::text::path(&folder.path().join(name));
+                let outcome = match folder.rename(FILE, &aside) {
+                    Ok(()) => format!("it is kept as {}, and progress starts anew", shown(&aside)),
                     Err(error) => format!("it could not be set aside ({error})"),
                 };
                 let why = if what == "newer" { "was written by a newer checker" } else { "cannot be read" };
-                Ok((Progress::default(), Some(format!("{} {why}: {outcome}", path.display()))))
+                Ok((Progress::default(), Some(format!("{} {why}: {outcome}", shown(FILE)))))
             }
         }
     }
 
     /// Changes the progress under the lock; returns the new state and a warning when something was set aside.
     pub fn update(&self, change: impl FnOnce(&mut Progress)) -> Result<(Progress, Option<String>), ProgressError> {
-        let io = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| ProgressError::Io { path, source }
-        };
-        fs::create_dir_all(&self.folder).map_err(io(&self.folder))?;
-        let lock_path = self.folder.join("lock");
-        let lock = File::create(&lock_path).map_err(io(&lock_path))?;
-        lock.lock().map_err(io(&lock_path))?;
+        let folder = self.folder(true).map_err(self.error(""))?;
+        let lock = folder.lock_file(Path::new("lock")).map_err(self.error("lock"))?;
+        lock.lock().map_err(|error| self.error("lock")(error.into()))?;
 
-        let (mut progress, warning) = self.load()?;
+        let (mut progress, warning) = self.load_in(&folder)?;
         let before = progress.clone();
         change(&mut progress);
         if progress != before || warning.is_some() {
             let text = serde_json::to_string_pretty(&progress).unwrap_or_default() + "\n";
-            replace(&self.file(), text.as_bytes()).map_err(io(&self.file()))?;
+            folder.replace(Path::new(FILE), text.as_bytes()).map_err(self.error(FILE))?;
         }
         Ok((progress, warning))
     }
@@ -124,23 +137,6 @@ fn read(text: &str) -> Result<Progress, &'static str> {
     }
 }
 
-/// Writes a file whole: beside it first, then renamed over it. At no time is there half a file under its name.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = path.with_file_name(name);
-    let _guard = HalfWritten::new(&new);
-    let written = File::create(&new).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let outcome = written.and_then(|()| fs::rename(&new, path));
-    if outcome.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    outcome
-}
-
 /// Seconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -149,6 +145,7 @@ pub fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn solved() -> Solved {
         Solved { kernel: "abc".into(), at: 1 }
@@ -164,7 +161,8 @@ mod tests {
         let (progress, warning) = store.load().unwrap();
         assert_eq!((progress.solved.get("ex01"), progress.hints.get("ex01")), (Some(&solved()), Some(&2)));
         assert_eq!(warning, None);
-        let left: Vec<_> = fs::read_dir(store.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(store.root.join(FOLDER)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "progress and lock only: {left:?}");
     }
 
@@ -173,11 +171,11 @@ mod tests {
         for (text, word) in [("{ not json", "unreadable"), ("{\"schema\": 99}", "newer"), ("", "unreadable")] {
             let root = tempfile::tempdir().unwrap();
             let store = Store::of(root.path());
-            fs::create_dir(&store.folder).unwrap();
-            fs::write(store.file(), text).unwrap();
+            fs::create_dir(store.root.join(FOLDER)).unwrap();
+            fs::write(store.root.join(FOLDER).join(FILE), text).unwrap();
             let (_, warning) = store.update(|progress| _ = progress.solved.insert("ex01".into(), solved())).unwrap();
             assert!(warning.unwrap().contains(word));
-            let aside = fs::read_dir(&store.folder)
+            let aside = fs::read_dir(store.root.join(FOLDER))
                 .unwrap()
                 .map(|entry| entry.unwrap().path())
                 .find(|path| path.to_string_lossy().contains(word))

@@ -16,6 +16,7 @@ mod hardware;
 mod interrupt;
 mod judged;
 mod ladder;
+mod leaks;
 mod occupancy;
 mod orders;
 mod own;

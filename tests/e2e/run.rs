@@ -147,7 +147,8 @@ fn a_pairs_kernel_runs_with_its_problems_buffers_and_oracle() {
 fn a_ladders_version_runs_at_any_of_its_types() {
     let run = |more: &[&str]| {
         let file = "tests/fixtures/ladder/kernels/total/queue.cu";
-        crate::support::run([&["run", file, "--size", "n=1024", "--seed", "5", "--json"], more].concat())
+        let workbook = ["--workbook", "tests/fixtures/ladder"];
+        crate::support::run([&["run", file, "--size", "n=1024", "--seed", "5", "--json"], &workbook[..], more].concat())
     };
     for (more, kind) in [(&[][..], "float"), (&["--type", "float"], "float"), (&["--type", "int"], "int")] {
         let ran = run(more);

@@ -42,6 +42,7 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
         time: crate::check::Time::default(),
         compare: true,
         toolchain: crate::toolchain::Options::default(),
+        workbook: None,
     })
 }
 
@@ -54,7 +55,7 @@ pub fn page_face() -> Face {
 pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String>) -> Result<String> {
     let path = kernel_file(workbook, file)?;
     let schedule = settings.get("schedule").map_or("its", String::as_str);
-    let mut options = options(schedule)?;
+    let mut options = RunOptions { workbook: Some(workbook.clone()), ..options(schedule)? };
     match settings.get("check").map(String::as_str) {
         None | Some("all") => {}
         Some("none") => options.checks = Checks::NONE,

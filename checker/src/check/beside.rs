@@ -1,6 +1,7 @@
 //! What was counted and traced, put beside the source.
 
 use crate::backend::{Checked, LaunchCount, LineCount};
+use crate::compile;
 use crate::report::{LaunchCounters, SourceLine, Sources, Traced};
 use simulator::Schedule;
 use simulator::trace::{Grain, Request, Trace, TracePlace};
@@ -15,8 +16,8 @@ pub fn launch(count: &LaunchCount) -> LaunchCounters {
 /// The file's lines with what was counted for each; then lines of other files that counted, then code without a line.
 /// Every count is in exactly one of them.
 pub fn source(counts: &[LineCount], sources: &mut Sources, path: &Path) -> Vec<SourceLine> {
-    // The compiler gets the file by its bare name.
-    let own = |count: &&LineCount| count.line > 0 && path.file_name() == Some(Path::new(&count.file).as_os_str());
+    let name = compile::name_of(path);
+    let own = |count: &&LineCount| count.line > 0 && count.file == name;
     let mut known: BTreeMap<u32, &LineCount> = counts.iter().filter(own).map(|count| (count.line, count)).collect();
     let file = sources.name(path);
     let mut lines: Vec<SourceLine> = (1..)
@@ -57,7 +58,7 @@ pub struct Texts<'a> {
 impl Texts<'_> {
     fn of(&mut self, place: &TracePlace, grain: Grain) -> String {
         if grain == Grain::Line && place.line > 0 {
-            let own = self.path.file_name() == Some(Path::new(&place.file).as_os_str());
+            let own = place.file == compile::name_of(self.path);
             let file = if own { self.path } else { Path::new(&place.file) };
             if let Some(text) = self.sources.line(file, place.line) {
                 return text.to_owned();
@@ -119,10 +120,10 @@ mod tests {
     fn every_count_has_one_place() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("k.cu");
-        std::fs::write(&path, "one\ntwo\n").unwrap();
-        std::fs::create_dir(folder.path().join("inner")).unwrap();
         let header = folder.path().join("inner/k.cu");
-        std::fs::write(&header, "inline\n").unwrap();
+        let mut sources = Sources::new(folder.path());
+        sources.hold(&path, "one\ntwo\n");
+        sources.hold(&header, "inline\n");
         let counts = [
             count("", 0, 1),
             count("k.cu", 2, 2),
@@ -130,7 +131,7 @@ mod tests {
             count(header.to_str().unwrap(), 1, 8),
             count("/nowhere/x.h", 3, 16),
         ];
-        let lines = source(&counts, &mut Sources::new(folder.path()), &path);
+        let lines = source(&counts, &mut sources, &path);
         let shown: Vec<(u32, &str, u64)> = lines
             .iter()
             .map(|line| (line.line, line.text.as_str(), line.counters.map_or(0, |c| c.instructions)))

@@ -8,6 +8,7 @@ use crate::compile::{self, Compiled, Request};
 use crate::plan::{Buffer, Plan};
 use crate::problem::entry::check_plan;
 use crate::problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
+use crate::report::Sources;
 use crate::sass::{self, Kernel, Module};
 use crate::toolchain::{Toolchain, home::Home};
 use std::collections::BTreeSet;
@@ -120,11 +121,23 @@ fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineErr
 }
 
 impl Built {
+    /// Reports may quote its text: as it was compiled.
+    pub fn quoted_in(&self, sources: &mut Sources) {
+        sources.hold(self.file.path(), self.file.text());
+    }
+
     /// Reads the machine code.
-    pub fn disassemble(&mut self, toolchain: &Toolchain) -> Result<(), CheckError> {
+    pub fn disassemble(&mut self, toolchain: &Toolchain) -> Result<(), Refused> {
         let cache = Home::from_environment().root().join("sass");
         let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false };
-        self.module = Some(sass::disassemble(&self.compiled.cubin, &options)?);
+        let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| match error {
+            error if error.is_kernels_fault() => {
+                let file = self.file.path().to_path_buf();
+                Refused::Compile(compile::CompileError::Unlisted { file, reason: error.to_string() })
+            }
+            error => Refused::Error(error.into()),
+        })?;
+        self.module = Some(module);
         Ok(())
     }
 

@@ -200,12 +200,12 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
 /// The line of the kernel file that most instructions of an opcode come from.
 fn origin(opcode: &str, candidate: &Built, sources: &mut Sources) -> Option<Excerpt> {
     let module = candidate.module.as_ref()?;
-    let own = candidate.file.path().file_name();
+    let own = crate::compile::name_of(candidate.file.path());
     let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
     for instruction in module.kernels.iter().flat_map(|kernel| kernel.code()) {
         if let Some(source) = instruction.source
             && instruction.opcode.matches(opcode)
-            && module.files.get(source.file).and_then(|file| std::path::Path::new(file).file_name()) == own
+            && module.files.get(source.file).is_some_and(|file| file.trim_start_matches('/') == own)
         {
             *lines.entry(source.line).or_default() += 1;
         }

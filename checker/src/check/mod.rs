@@ -34,10 +34,12 @@ pub use time::verdict_word;
 pub use verify::STEPS;
 
 use crate::backend;
-use crate::compile::CompileError;
+use crate::compile::{CompileError, LARGEST_SOURCE};
+use crate::files;
 use crate::problem::{Kind, LineError, Problem, ProblemError, Version};
 use crate::report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use crate::sass;
+use crate::text;
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use build::{Built, Refused};
 use std::path::PathBuf;
@@ -148,6 +150,8 @@ impl CheckError {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
             Self::Compile(error) => error.exit_code() != 3,
+            // What a file's fill names is the file's doing.
+            Self::Backend(backend::Error::Failure(backend::Failure::Fill { .. })) => true,
             Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
         }
     }
@@ -205,6 +209,7 @@ pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Re
     let toolchain = toolchain::locate(&options.toolchain)?;
     let platforms = platform::choose(problem, options)?;
     let mut sources = Sources::new(problem.root());
+    sources.allow_headers(&toolchain.includes);
     match problem.kind {
         Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
         Kind::Ladder if problem.step().is_none() => {
@@ -253,10 +258,16 @@ fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, Check
 
 /// A malformed or impossible `//@` line as a reason.
 fn line_reason(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reason {
+    if !sources.holds(&error.path)
+        && let Ok(bytes) = files::read_named(&error.path, LARGEST_SOURCE)
+    {
+        // The file whose line it is, for the line before it.
+        sources.hold(&error.path, &String::from_utf8_lossy(&bytes));
+    }
     let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
-    if excerpt.lines.is_empty() {
-        excerpt.lines = vec![error.source_line.to_string()];
-        excerpt.first = error.line;
+    let line = text::line(&error.source_line.replace('\t', "    ")).into_owned();
+    if excerpt.lines.last() != Some(&line) {
+        (excerpt.first, excerpt.lines) = (error.line, vec![line]);
     }
     Reason {
         verdict,
@@ -286,7 +297,7 @@ fn build_version(
     }
     let mut built = build::build(toolchain, file, &cases, platform.device, &platform.arch)?;
     if *version != Version::Reference || built.asks_occupancy() {
-        built.disassemble(toolchain).map_err(Refused::Error)?;
+        built.disassemble(toolchain)?;
     }
     Ok(built)
 }

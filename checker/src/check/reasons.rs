@@ -6,6 +6,7 @@ use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, UNREADABLE, Wr
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
 use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
+use crate::text;
 use std::path::{Path, PathBuf};
 
 /// Where the version's source is and how its run is described.
@@ -214,13 +215,12 @@ pub fn who(place: &Place) -> String {
     format!("thread {} of block {}", index(place.thread), index(place.block))
 }
 
-/// The file a place belongs to: the compiler may have been given the kernel file under another path.
+/// The file a place belongs to: the kernel file if it has the name that the compiler got.
 fn file(place: &Place, scene: &Scene<'_>) -> PathBuf {
-    let named = Path::new(&place.file);
-    if named.file_name().is_none() || named.file_name() == scene.file.file_name() || !named.exists() {
+    if place.file.is_empty() || place.file == compile::name_of(scene.file) {
         scene.file.to_path_buf()
     } else {
-        named.to_path_buf()
+        PathBuf::from(&place.file)
     }
 }
 
@@ -449,8 +449,11 @@ pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
         |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
     let CompileError::Rejected { diagnostics, log } = error else {
         let mut text = error.to_string();
-        if let CompileError::TooSlow { file, .. } | CompileError::GaveUp { file, .. } = error {
-            text = text.replacen(&file.display().to_string(), &sources.name(file), 1);
+        if let CompileError::TooSlow { file, .. }
+        | CompileError::GaveUp { file, .. }
+        | CompileError::Unlisted { file, .. } = error
+        {
+            text = text.replacen(&text::path(file), &sources.name(file), 1);
         }
         let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
         return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
@@ -461,8 +464,12 @@ pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
             let mut excerpts = Vec::new();
             if let Some(line) = diagnostic.line {
                 let mut excerpt = sources.excerpt(Path::new(&diagnostic.file), line, diagnostic.column, "");
-                if let (true, Some(text)) = (excerpt.lines.is_empty(), &diagnostic.text) {
-                    (excerpt.first, excerpt.lines) = (line, vec![text.replace('\t', "    ")]);
+                if let Some(text) = &diagnostic.text {
+                    let text = text::line(&text.replace('\t', "    ")).into_owned();
+                    // The file may have been saved again since it was compiled.
+                    if excerpt.lines.last() != Some(&text) {
+                        (excerpt.first, excerpt.lines) = (line, vec![text]);
+                    }
                 }
                 excerpts.push(excerpt);
             }

@@ -12,7 +12,7 @@ use super::{CheckError, Orders, Progress, fresh_seed, line_reason, refused, time
 use crate::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use crate::compile::CompileError;
 use crate::own::{self, OwnCode, launch_lines};
-use crate::problem::{KernelFile, LineError, Problem, ProblemError, Sizes, Version, Workbook};
+use crate::problem::{KernelFile, LineError, MANIFEST, Problem, ProblemError, Sizes, Version, Workbook};
 use crate::report::{
     self, Caught, Machine, Order, OutputSummary, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
     Subject, SubjectKind, Verdict,
@@ -60,6 +60,8 @@ pub struct RunOptions {
     pub skipped: bool,
     /// An explicit toolchain.
     pub toolchain: toolchain::Options,
+    /// The workbook whose problems' files are judged by their problem.
+    pub workbook: Option<Workbook>,
 }
 
 /// Steps of a launch that `--trace` draws unless another limit is given: two screens.
@@ -71,14 +73,15 @@ const HEAD: usize = 8;
 /// Runs a file. `progress` hears what is being done.
 pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
-    let shown = path.display().to_string();
+    let shown = crate::text::path(path);
     let subject = Subject { name: shown.clone(), title: String::new(), chapter: None, kind: SubjectKind::File };
     let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
     let here = std::env::current_dir().unwrap_or_default();
     let mut sources = Sources::new(&here);
     report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
 
-    let owner = match (Workbook::problem_of(path), options.element.as_deref()) {
+    let workbook = options.workbook.as_ref();
+    let owner = match (workbook.and_then(|workbook| workbook.problem_of(path)), options.element.as_deref()) {
         (Some(problem), element) => Some(problem.for_file(path, element)?),
         (None, None) => None,
         (None, Some(element)) => {
@@ -88,7 +91,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     };
     let stranger = owner.is_none();
     let types = owner.as_ref().map(|problem| problem.manifest.types()).unwrap_or_default();
-    let file = match KernelFile::read_typed(path, &types) {
+    let file = match KernelFile::read_typed(path, &types, Workbook::owner_of(workbook, path)) {
         Ok(file) => file,
         Err(ProblemError::Line(error)) => {
             let reason = line_reason(Verdict::BadKernelFile, &error, &mut sources);
@@ -96,9 +99,16 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         }
         Err(error) => return Err(error.into()),
     };
+    sources.hold(path, file.text());
     if file.text().trim().is_empty() {
         let error = CompileError::Empty { file: path.to_path_buf() };
         return Ok(stopped(report, StageName::Compile, reasons::compile(&error, &mut sources)));
+    }
+    if owner.is_none() && path.with_file_name(MANIFEST).exists() {
+        let whose = workbook.map_or_else(|| "no workbook".into(), |found| crate::text::path(found.root()));
+        report.notes.push(format!(
+            "the {MANIFEST} beside the file says nothing here: the workbook is {whose}; --workbook DIR names another"
+        ));
     }
     // A file that declares its own buffers stands alone, wherever it lies.
     let problem = owner.filter(|_| file.stand_alone_statement().is_none());
@@ -120,6 +130,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
 
     progress("looking for the compiler");
     let toolchain = toolchain::locate(&options.toolchain)?;
+    sources.allow_headers(&toolchain.includes);
     // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
     let mut own = stranger.then(|| OwnCode::read(&toolchain, path, file.text()));
     if let Some(own) = own.as_ref().filter(|_| file.statements().is_empty()) {
@@ -134,6 +145,11 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     progress("compiling");
     let made = compiled(&toolchain, file, &sizes, &platform, own.as_mut());
     if let Some(own) = &own {
+        for (name, text) in own.header_texts() {
+            // As the compiler calls it, and as messages do.
+            sources.hold(Path::new(name), text);
+            sources.hold(&path.with_file_name(name), text);
+        }
         report.notes.extend(own::notes(own, &shown, options.skipped));
     }
     let built = match made {
@@ -372,7 +388,7 @@ fn compiled(
         }
         None => build::build(toolchain, file, cases, device, arch)?,
     };
-    built.disassemble(toolchain).map_err(Refused::Error)?;
+    built.disassemble(toolchain)?;
     Ok(built)
 }
 
@@ -414,7 +430,7 @@ fn fill(
         report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
     }
     for path in &checked.dumped {
-        report.notes.push(format!("wrote {}", path.display()));
+        report.notes.push(format!("wrote {}", crate::text::path(path)));
     }
     let known = Known { built: Some(built), plan: Some(plan), counters: checked.counters, ..Known::default() };
     report.table = numbers::table(None, &known, &[]);

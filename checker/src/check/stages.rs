@@ -49,7 +49,7 @@ pub fn check(
             return Err(CheckError::Gone { path: sources.name(&path), problem: problem.id.to_string() });
         }
         Err(error) => return Err(error.into()),
-        Ok(_) => {}
+        Ok(file) => sources.hold(file.path(), file.text()),
     }
 
     let here = platforms.sim.clone().or_else(|| platforms.gpu.clone());
@@ -73,6 +73,8 @@ pub fn check(
             return Ok(());
         }
     };
+    team.baseline.quoted_in(sources);
+    team.candidate.quoted_in(sources);
     let cached = if team.candidate.compiled.cached { ", from the cache" } else { "" };
     let summary = format!("{} for {}{cached}", team.candidate.compiled.compiler, first.arch);
     pass(report, StageName::Compile, summary);
@@ -94,6 +96,7 @@ pub fn check(
             Some(assemble(toolchain, problem, &version, platform).map_err(|stop| not_here(problem, stop))?)
         };
         let team = rebuilt.as_ref().unwrap_or(&team);
+        team.candidate.quoted_in(sources);
         let (baseline, candidate) = match correctness(problem, platform, team, report.seed, until, progress) {
             Ok(results) => results,
             Err(stop) => {

@@ -34,7 +34,7 @@ pub fn check(
             return Ok(());
         }
         Err(error) => return Err(error.into()),
-        Ok(_) => {}
+        Ok(file) => sources.hold(file.path(), file.text()),
     }
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         progress("compiling");
@@ -45,6 +45,7 @@ pub fn check(
                 return Ok(());
             }
         };
+        built.quoted_in(sources);
         if report.stages.is_empty() {
             pass(report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
         }

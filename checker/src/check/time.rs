@@ -13,7 +13,6 @@ use crate::dtype::DType;
 use crate::measure::record::{Record, RoofKind};
 use crate::measure::{self, RoofValues, Timed, Work};
 use crate::problem::{self, Problem, Quantity, Sizes, Version};
-use crate::progress;
 use crate::report::{
     self, Better, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
@@ -60,7 +59,7 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
         .collect();
     let kept = Home::from_environment().probes().join(key + ".json");
-    let known = std::fs::read(&kept).ok().and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
+    let known = crate::files::read_named(&kept, 1 << 20).ok().and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
     // An older one does not know the L2 cache.
     if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
         return Ok(roof);
@@ -69,7 +68,7 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
     let roof = backend::roof(info.ordinal, &tools.artefact(), &backend::Options::default())?;
     // A cache only: a disk that cannot be written costs the next run some time.
     if let (Some(folder), Ok(bytes)) = (kept.parent(), serde_json::to_vec(&roof)) {
-        let _ = std::fs::create_dir_all(folder).and_then(|()| progress::replace(&kept, &bytes));
+        let _ = std::fs::create_dir_all(folder).map(|()| crate::files::replace(&kept, &bytes));
     }
     Ok(roof)
 }

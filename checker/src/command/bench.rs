@@ -119,12 +119,11 @@ pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
         results.problems.push(entry);
     }
     drop(busy);
-    let text = if context.json {
-        serde_json::to_string_pretty(&results).map_err(anyhow::Error::from)? + "\n"
+    if context.json {
+        context.print_json(&results)?;
     } else {
-        written(&results)
-    };
-    context.print(&text)?;
+        context.print(written(&results))?;
+    }
     let failed = results.problems.iter().any(|entry| entry.refused.is_some());
     Ok(if failed { Exit::NotMet } else { Exit::Met })
 }

@@ -44,8 +44,9 @@ impl Busy {
     /// Changes the words.
     pub fn say(&self, text: &str) {
         if let (Some(bar), Ok(mut what)) = (&self.bar, self.what.lock()) {
-            *what = Some(text.to_owned());
-            bar.set_message(text.to_owned());
+            let text = crate::text::line(text).into_owned();
+            *what = Some(text.clone());
+            bar.set_message(text);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::check::{self, BackendChoice, CheckError};
 use crate::problem::{Kind, Problem, Workbook};
 use crate::progress::{Solved, Store, now};
 use crate::report::{Detail, Next, Report, Verdict, render};
+use crate::text::Screen;
 use crate::toolchain;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -119,15 +120,16 @@ pub fn print(context: &Context, report: &Report) -> Outcome {
         Verbosity::Normal => Detail::Normal,
         Verbosity::Verbose => Detail::Full,
     };
-    let text = if context.json { report.to_json() } else { render(report, context.face, detail) };
-    context.print(&text)?;
+    let text = if context.json { Screen::json(&report.to_json()) } else { render(report, context.face, detail) };
+    context.print(text)?;
     Ok(if report.verdict.is_good() { Exit::Met } else { Exit::NotMet })
 }
 
 /// Hash of the learner's file.
 fn kernel(problem: &Problem) -> Option<String> {
     use sha2::{Digest, Sha256};
-    let bytes = std::fs::read(shelf::candidate(problem)).ok()?;
+    let path = shelf::candidate(problem);
+    let bytes = crate::files::read_in(Some(problem.root()), &path, crate::compile::LARGEST_SOURCE).ok()?;
     Some(Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 

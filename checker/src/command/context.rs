@@ -2,9 +2,10 @@
 
 use super::exit::Fault;
 use crate::report::Face;
+use crate::text::{self, Screen};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Default, Args)]
@@ -18,6 +19,9 @@ pub struct GlobalArgs {
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, hide_possible_values = false)]
     pub color: ColorWhen,
+    /// The workbook: a folder with exercises/ and kernels/ [default: the one around the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workbook: Option<PathBuf>,
     /// Say more: every case, every finding, the whole diff
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
@@ -58,6 +62,8 @@ pub struct Context {
     pub json: bool,
     /// `--verbose`, `--quiet`.
     pub verbosity: Verbosity,
+    /// `--workbook`.
+    pub workbook: Option<PathBuf>,
 }
 
 impl Context {
@@ -81,7 +87,7 @@ impl Context {
             (_, true) => Verbosity::Quiet,
             _ => Verbosity::Normal,
         };
-        Self { face, json: args.json, verbosity }
+        Self { face, json: args.json, verbosity, workbook: args.workbook.clone() }
     }
 
     /// The checkout the command was built in, for when it is started from elsewhere.
@@ -90,8 +96,14 @@ impl Context {
     }
 
     /// Prints finished text to stdout. A closed pipe (`| head`) is no error.
-    pub fn print(&self, text: &str) -> Result<(), Fault> {
-        print(text)
+    pub fn print(&self, text: impl Into<Screen>) -> Result<(), Fault> {
+        print(&text.into())
+    }
+
+    /// Prints a value as JSON.
+    pub fn print_json(&self, value: &impl serde::Serialize) -> Result<(), Fault> {
+        let text = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)? + "\n";
+        print(&Screen::json(&text))
     }
 
     /// A sentence on stderr that is no part of the report.
@@ -107,13 +119,13 @@ impl Context {
     }
 }
 
-/// A line on stderr. Whether anybody reads it is not our affair.
+/// Lines on stderr, cleaned. Whether anybody reads them is not our affair.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
 }
 
 /// Writes to stdout. A reader that went away (`| head`) is a quiet end, not an error.
-pub fn print(text: &str) -> Result<(), Fault> {
+fn print(text: &Screen) -> Result<(), Fault> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

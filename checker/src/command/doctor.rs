@@ -45,7 +45,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
             "checks": report.checks,
             "gpus": gpus,
         });
-        context.print(&format!("{value:#}\n"))?;
+        context.print_json(&value)?;
         return Ok(exit);
     }
 
@@ -88,7 +88,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
 
     let mut pen = Pen::new(context.face);
     let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    pen.raw(format_args!("\n"));
+    pen.blank();
     for line in &lines {
         let (tone, mark) = match line.status {
             Status::Good => (Tone::Good, pen.face.glyph("✓", "ok")),

@@ -58,7 +58,7 @@ fn show(context: &Context, workbook: &Workbook, problem: &Problem, all: bool) ->
             "hints": hints,
             "of": problem.manifest.hints.len(),
         });
-        return context.print(&format!("{value:#}\n"));
+        return context.print_json(&value);
     }
 
     let mut pen = Pen::new(context.face);

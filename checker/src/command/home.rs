@@ -21,12 +21,12 @@ pub fn run(context: &Context) -> Outcome {
             "exercises": exercises,
             "next": next.map(|problem| problem.id.as_str()),
         });
-        context.print(&format!("{value:#}\n"))?;
+        context.print_json(&value)?;
         return Ok(Exit::Met);
     }
 
     let mut pen = Pen::new(context.face);
-    pen.raw(format_args!("\n"));
+    pen.blank();
     pen.line(&[(Tone::Strong, "  Warpbook"), (Tone::Dim, &format!("   {solved} of {} exercises solved", exercises))]);
     if context.face.drawing && exercises > 0 {
         let width = 40;

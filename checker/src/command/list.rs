@@ -26,7 +26,7 @@ pub fn run(context: &Context) -> Outcome {
             })
             .collect();
         let value = serde_json::json!({ "schema": crate::report::SCHEMA, "next": next, "problems": problems });
-        context.print(&format!("{value:#}\n"))?;
+        context.print_json(&value)?;
         return Ok(Exit::Met);
     }
 

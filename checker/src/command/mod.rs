@@ -69,13 +69,22 @@ enum Command {
 /// Entry point: parses, dispatches, prints an error once.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     interrupt::install();
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors to clap; they go to stdout and are no fault.
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Met };
-            let _ = error.print();
-            return exit;
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Met;
+            }
+            // It repeats what was typed, which may have lines of its own.
+            let mut said = error.render().to_string();
+            for typed in args.iter().map(|arg| arg.to_string_lossy()).filter(|arg| arg.contains('\n')) {
+                said = said.replace(&*typed, &crate::text::line(&typed));
+            }
+            context::say(said.trim_end());
+            return Exit::Usage;
         }
     };
     let context = Context::new(&cli.global);

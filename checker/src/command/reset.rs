@@ -1,11 +1,12 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
 use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use crate::compile::LARGEST_SOURCE;
+use crate::files::{self, Folder};
 use crate::problem::{Kind, Version};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;
-use std::fs;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
@@ -29,11 +30,12 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
     let kernel = shelf::candidate(&problem);
     let starter = problem.version_path(&Version::Baseline).unwrap_or_default();
     let shown = shelf::shown(&kernel);
-    let wanted = fs::read(&starter).with_context(|| starter.display().to_string()).environment()?;
-    let current = match fs::read(&kernel) {
+    let limit = LARGEST_SOURCE;
+    let wanted = files::read_trusted(&starter, limit).with_context(|| shelf::shown(&starter)).environment()?;
+    let current = match files::read_in(Some(workbook.root()), &kernel, limit) {
         Ok(current) => Some(current),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(anyhow::Error::new(error).context(shown).into()),
+        Err(error) if error.is_missing() => None,
+        Err(error) => return Err(usage(format!("{shown}: {error}; next: move it away, then reset again"))),
     };
     if current.as_ref() == Some(&wanted) {
         context.print(&format!("{shown} already is as it was at the start.\n"))?;
@@ -47,7 +49,11 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
         let kept = backup(workbook.root(), problem.id.as_str(), &current).environment()?;
         context.print(&format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
     }
-    progress::replace(&kernel, &wanted).with_context(|| format!("writing {shown}")).environment()?;
+    let relative = kernel.strip_prefix(workbook.root()).unwrap_or(&kernel);
+    Folder::trusted(workbook.root())
+        .and_then(|top| top.replace(relative, &wanted))
+        .with_context(|| format!("writing {shown}"))
+        .environment()?;
     let forgotten = Store::of(workbook.root()).update(|progress| {
         progress.solved.remove(problem.id.as_str());
         progress.hints.remove(problem.id.as_str());
@@ -61,6 +67,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
 }
 
 fn agreed(shown: &str) -> Result<bool, super::Fault> {
+    let shown = crate::text::line(shown);
     eprint!("Put the starter back into {shown}? Your version is kept as a backup. [y/N] ");
     let _ = std::io::stderr().flush();
     let mut answer = String::new();
@@ -73,18 +80,21 @@ fn agreed(shown: &str) -> Result<bool, super::Fault> {
 
 /// Writes `.warpbook/backups/NAME-TIME.cu`; never over an earlier one.
 fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
-    let folder = root.join(".warpbook").join("backups");
-    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    let inside = Path::new(progress::FOLDER).join("backups");
+    let shown = |name: &str| shelf::shown(&root.join(&inside).join(name));
+    let folder = Folder::trusted(root)
+        .and_then(|top| top.enter(&inside, true))
+        .with_context(|| format!("making {}", shown("")))?;
     let stamp = stamp(progress::now());
     for attempt in 0..1000 {
         let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
-        let path = folder.join(format!("{name}-{stamp}{suffix}.cu"));
-        if !path.exists() {
-            progress::replace(&path, content).with_context(|| format!("writing {}", path.display()))?;
-            return Ok(path);
+        let file = format!("{name}-{stamp}{suffix}.cu");
+        if !folder.has(&file) {
+            folder.replace(Path::new(&file), content).with_context(|| format!("writing {}", shown(&file)))?;
+            return Ok(root.join(&inside).join(file));
         }
     }
-    anyhow::bail!("{} is full of backups of this second", folder.display())
+    anyhow::bail!("{} is full of backups of this second", shown(""))
 }
 
 /// "20261121-041530", UTC. The calendar is Howard Hinnant's `civil_from_days`.
@@ -105,6 +115,7 @@ pub(crate) fn stamp(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn stamps_are_dates() {

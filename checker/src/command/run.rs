@@ -2,7 +2,7 @@
 
 use super::busy::Busy;
 use super::check::{self, BackendArg};
-use super::{Context, Fault, Outcome, usage};
+use super::{Context, Fault, Outcome, shelf, usage};
 use crate::check::{Orders, RunOptions, Time, run as run_file};
 use crate::report;
 use crate::toolchain;
@@ -80,6 +80,9 @@ pub struct RunArgs {
     toolchain: Option<PathBuf>,
 }
 
+/// Most bytes of a file that holds a witness.
+const LARGEST_WITNESS: u64 = 1 << 20;
+
 /// Runs the file and prints the report.
 pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::known_arch(Some(&args.arch))?;
@@ -107,6 +110,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         skipped: context.verbosity >= super::Verbosity::Verbose,
         effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
+        workbook: shelf::current(context)?,
     };
     let busy = Busy::new(context);
     let mut report = run_file(file, &options, &|what| busy.say(what))?;
@@ -114,8 +118,9 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     if let Some(path) = picture
         && !report.traces.is_empty()
     {
-        std::fs::write(path, report::standalone(&report.traces)).map_err(|error| unwritable(path, &error))?;
-        report.notes.push(format!("wrote {}", path.display()));
+        let drawing = report::standalone(&report.traces);
+        crate::files::replace(path, drawing.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        report.notes.push(format!("wrote {}", crate::text::path(path)));
         // The picture is in the file; JSON has the steps all the same.
         if !context.json {
             report.traces.clear();
@@ -124,8 +129,8 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::print(context, &report)
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Fault {
-    usage(format!("--trace {}: {error}", path.display()))
+fn unwritable(path: &Path, error: &crate::files::FileError) -> Fault {
+    usage(format!("--trace {}: {error}", crate::text::path(path)))
 }
 
 /// The kernel file, and the file to draw into. In `--trace FILE.cu` the file is the kernel's.
@@ -157,8 +162,10 @@ fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
 
 fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {
     let Some(witness) = &args.witness else { return Orders::parse(&args.schedule, seed).map_err(usage) };
-    let text = if Path::new(witness).is_file() {
-        std::fs::read_to_string(witness).map_err(|error| usage(format!("--witness {witness}: {error}")))?
+    let text = if Path::new(witness).exists() {
+        let bytes = crate::files::read_named(Path::new(witness), LARGEST_WITNESS)
+            .map_err(|error| usage(format!("--witness {witness}: {error}")))?;
+        String::from_utf8(bytes).map_err(|_| usage(format!("--witness {witness}: it is not text")))?
     } else {
         witness.clone()
     };

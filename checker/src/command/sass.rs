@@ -9,6 +9,7 @@ use crate::sass::{
     diff::{diff, diff_hot, pair},
     render,
 };
+use crate::text::Screen;
 use crate::toolchain;
 use subject::{Loaded, Loader};
 
@@ -82,12 +83,12 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
             text
         }
     };
-    context.print(&text)?;
+    context.print(text)?;
     Ok(Exit::Met)
 }
 
 /// Listing, statistics or JSON of one subject.
-fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<String, Fault> {
+fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<Screen, Fault> {
     let kernels = wanted(args.kernel.as_deref(), loaded)?;
     if context.json {
         return json::document(loaded, &kernels, None);
@@ -106,11 +107,11 @@ fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<String, Fault
             }
         })
         .collect();
-    Ok(texts.join("\n"))
+    Ok(Screen::painted(&texts.join("\n")))
 }
 
 /// The diff of two subjects, of a problem's two versions, or of the two kernels of one file.
-fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>) -> Result<String, Fault> {
+fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>) -> Result<Screen, Fault> {
     let version = subject::version(false, args.solution);
     let (old, new) = match other {
         Some(other) => {
@@ -157,7 +158,7 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
             render::diff(&d, (&names.0, &names.1), layout, context.face.colour, fold)
         })
         .collect();
-    Ok(texts.join("\n"))
+    Ok(Screen::painted(&texts.join("\n")))
 }
 
 fn side_by_side(context: &Context) -> Option<render::SideBySide> {

@@ -8,8 +8,20 @@ use std::path::{Path, PathBuf};
 /// Commands that a mistyped name may have meant.
 const COMMANDS: [&str; 10] = ["list", "hint", "reset", "watch", "run", "sass", "doctor", "bench", "book", "dev"];
 
-/// The workbook around the current folder.
+/// The workbook that files of problems are judged by, if there is one: as [`open`], without a word.
+pub fn current(context: &Context) -> Result<Option<Workbook>, Fault> {
+    let quiet = Context { verbosity: super::Verbosity::Quiet, ..context.clone() };
+    match (open(&quiet), &context.workbook) {
+        (Err(fault), Some(_)) => Err(fault),
+        (found, _) => Ok(found.ok()),
+    }
+}
+
+/// The workbook: what `--workbook` names, else the one around the current folder.
 pub fn open(context: &Context) -> Result<Workbook, Fault> {
+    if let Some(root) = &context.workbook {
+        return Workbook::at(root).usage();
+    }
     let here = std::env::current_dir()?;
     let found = Workbook::find(&here);
     let found = match (found, context.built_in()) {
@@ -66,6 +78,7 @@ pub fn next<'a>(problems: &'a [Problem], progress: &Progress, after: Option<&Pro
 
 /// The problem of that name.
 pub fn find(workbook: &Workbook, name: &str) -> Result<Problem, Fault> {
+    let name = &*crate::text::line(name);
     match workbook.get(name) {
         Err(ProblemError::Unknown { nearest: None, .. }) if name.ends_with(".cu") || Path::new(name).is_file() => {
             Err(usage(format!("no problem is called `{name}`; next: `checker run {name}` runs a kernel file")))
@@ -102,7 +115,7 @@ pub fn candidate(problem: &Problem) -> PathBuf {
 pub fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let short = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
-    short.unwrap_or(path).display().to_string()
+    crate::text::path(short.unwrap_or(path))
 }
 
 /// A chapter and its problems.

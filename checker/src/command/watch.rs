@@ -3,9 +3,11 @@
 use super::check;
 use super::keys::Keys;
 use super::{Context, Exit, Outcome, hint, shelf};
+use crate::compile::LARGEST_SOURCE;
+use crate::files;
 use crate::report::{Pen, Tone};
+use crate::text::Screen;
 use clap::Args;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -33,7 +35,7 @@ pub struct Watched {
 impl Watched {
     /// The file as it is now.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_path_buf(), stamp: stamp(path), content: fs::read(path).ok() }
+        Self { path: path.to_path_buf(), stamp: stamp(path), content: content(path) }
     }
 
     /// Has its content changed since the last call?
@@ -42,7 +44,7 @@ impl Watched {
         if now.is_none() || now == self.stamp {
             return false;
         }
-        let Ok(content) = fs::read(&self.path) else { return false };
+        let Some(content) = content(&self.path) else { return false };
         // An editor truncates before it writes; the next look sees the rest.
         if content.is_empty() && self.content.as_ref().is_some_and(|before| !before.is_empty()) {
             return false;
@@ -56,8 +58,13 @@ impl Watched {
     }
 }
 
+/// What a check would read; nothing of what it would refuse.
+fn content(path: &Path) -> Option<Vec<u8>> {
+    files::read_named(path, LARGEST_SOURCE).ok()
+}
+
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
-    let data = fs::metadata(path).ok()?;
+    let data = std::fs::symlink_metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }
 
@@ -119,7 +126,7 @@ fn wait(watched: &mut Watched) -> Asked {
 
 fn clear(context: &Context) -> Result<(), super::Fault> {
     // Scrollback stays: the reader may want to see the report before.
-    if context.face.drawing { context.print("\x1b[2J\x1b[H") } else { Ok(()) }
+    if context.face.drawing { context.print(Screen::clear()) } else { Ok(()) }
 }
 
 fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault> {
@@ -136,6 +143,7 @@ fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn content_counts_not_the_file() {

@@ -103,7 +103,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn shown(&self) -> String {
-        self.request.file.display().to_string()
+        crate::text::path(&self.request.file)
     }
 
     /// `FILE(LINE): error: MESSAGE`, `FILE(LINE): warning #177-D: MESSAGE`, `At end of source: error: MESSAGE` or

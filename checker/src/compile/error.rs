@@ -40,7 +40,7 @@ impl Diagnostic {
     pub fn about_file(file: &std::path::Path, message: &str) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
-            file: file.display().to_string(),
+            file: crate::text::path(file),
             line: None,
             column: None,
             message: message.trim().to_owned(),
@@ -93,7 +93,7 @@ const TAB: usize = 8;
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", file.display())]
+    #[error("cannot read {}: {source}", crate::text::path(file))]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -101,21 +101,21 @@ pub enum CompileError {
         source: std::io::Error,
     },
     /// The file has nothing in it.
-    #[error("{} is empty: it should hold a `__global__` kernel and a `//@ launch` line", file.display())]
+    #[error("{} is empty: it should hold a `__global__` kernel and a `//@ launch` line", crate::text::path(file))]
     Empty {
         /// The file.
         file: PathBuf,
     },
     /// The file is larger than [`super::LARGEST_SOURCE`].
-    #[error("{} has {size} bytes; a kernel file may have {} at most", file.display(), super::LARGEST_SOURCE)]
+    #[error("{} has more than {limit} bytes, which a kernel file may have at most", crate::text::path(file))]
     TooLarge {
         /// The file.
         file: PathBuf,
-        /// Its size in bytes.
-        size: u64,
+        /// Most bytes that it may have.
+        limit: u64,
     },
     /// The file is not UTF-8 text.
-    #[error("{}:{line}: not UTF-8 text: save the file as UTF-8", file.display())]
+    #[error("{}:{line}: not UTF-8 text: save the file as UTF-8", crate::text::path(file))]
     NotText {
         /// The file.
         file: PathBuf,
@@ -148,7 +148,7 @@ pub enum CompileError {
     /// The compiler took too long on it.
     #[error(
         "{}: the compiler was stopped after {seconds} s\n  next: look for endless template recursion or huge unrolled \
-         loops", file.display()
+         loops", crate::text::path(&file)
     )]
     TooSlow {
         /// The file.
@@ -159,9 +159,20 @@ pub enum CompileError {
     /// The compiler crashed or ran out of memory on it.
     #[error(
         "{}: the compiler gave up: {reason}\n  next: look for endless template recursion, huge unrolled loops or huge \
-         arrays", file.display()
+         arrays", crate::text::path(&file)
     )]
     GaveUp {
+        /// The file.
+        file: PathBuf,
+        /// What is known.
+        reason: String,
+    },
+    /// Its machine code cannot be listed.
+    #[error(
+        "{}: {reason}\n  next: remove inline PTX that gives line information (`.loc`, `.file`)",
+        crate::text::path(file)
+    )]
+    Unlisted {
         /// The file.
         file: PathBuf,
         /// What is known.

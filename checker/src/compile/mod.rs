@@ -8,22 +8,24 @@
 //! The compiled result depends on nothing but what the key says: the child sees no environment and no files besides
 //! the CUDA headers, and the source goes by its bare file name.
 
-mod cache;
 pub mod child;
 mod diagnostics;
+mod directives;
 mod error;
 mod headers;
 mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
 mod ptxas;
-mod sandbox;
+pub(crate) mod sandbox;
 mod wire;
 
 pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
 pub use error::{CompileError, Diagnostic, Severity};
 pub use nvrtc_child::Limits;
 
+use crate::cache::ContentCache;
+use crate::files::{self, FileError};
 use crate::toolchain::home::Home;
 use crate::toolchain::{Toolchain, short_hash};
 use nvrtc_child::ChildError;
@@ -33,6 +35,9 @@ use wire::Answer;
 
 /// Largest source in bytes.
 pub const LARGEST_SOURCE: u64 = 1 << 20;
+
+/// Bytes that compiled results may take in the workbook's folder.
+const LARGEST_CACHE: u64 = 512 << 20;
 
 /// What to compile, and for what.
 #[derive(Debug, Clone)]
@@ -68,7 +73,7 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>, source: &[u8], arch: &str) -> Result<Request, CompileError> {
         let file = file.into();
         if source.len() as u64 > LARGEST_SOURCE {
-            return Err(CompileError::TooLarge { file, size: source.len() as u64 });
+            return Err(CompileError::TooLarge { file, limit: LARGEST_SOURCE });
         }
         let line_of = |offset: usize| 1 + source[..offset].iter().filter(|byte| **byte == b'\n').count() as u32;
         let text = match std::str::from_utf8(source) {
@@ -83,7 +88,7 @@ impl Request {
         }
         Ok(Request {
             file,
-            source: without_line_directives(text),
+            source: text.to_owned(),
             arch: arch.to_owned(),
             kernels: Vec::new(),
             defines: Vec::new(),
@@ -100,13 +105,11 @@ impl Request {
     /// # Errors
     /// [`CompileError::Unreadable`] and those of [`Request::new`].
     pub fn read(file: &Path, arch: &str) -> Result<Request, CompileError> {
-        use std::io::Read;
-        let unreadable = |source| CompileError::Unreadable { file: file.to_owned(), source };
-        let opened = std::fs::File::open(file).map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        // A device or a pipe has no size to ask for.
-        opened.take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        Request::new(file, &bytes, arch)
+        match files::read_named(file, LARGEST_SOURCE) {
+            Ok(bytes) => Request::new(file, &bytes, arch),
+            Err(FileError::TooLarge { limit }) => Err(CompileError::TooLarge { file: file.to_owned(), limit }),
+            Err(error) => Err(CompileError::Unreadable { file: file.to_owned(), source: error.into() }),
+        }
     }
 
     /// With these kernels.
@@ -117,27 +120,17 @@ impl Request {
         self
     }
 
-    /// The name that NVRTC and the debug information get: the bare file name, so that the result does not depend on
-    /// the folder.
     fn name(&self) -> String {
-        let plain = |name: &&str| {
-            name.ends_with(".cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c))
-        };
-        self.file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
+        name_of(&self.file)
     }
 }
 
-/// The text without `#line`: lines are those of the file, whatever it says of itself.
-fn without_line_directives(text: &str) -> String {
-    let directive = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
-        rest.is_some_and(|rest| {
-            rest.starts_with("line ") || rest.starts_with("line\t") || rest.starts_with(|c: char| c.is_ascii_digit())
-        })
-    };
-    let keep =
-        |line: &str| if directive(line) { format!("//{}", line.trim_end_matches('\\')) } else { line.to_owned() };
-    if text.contains('#') { text.split('\n').map(keep).collect::<Vec<_>>().join("\n") } else { text.to_owned() }
+/// The name that NVRTC and the debug information get: the bare file name, so that the result does not depend on the
+/// folder.
+pub fn name_of(file: &Path) -> String {
+    let plain =
+        |name: &&str| name.ends_with(".cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c));
+    file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
 }
 
 /// PTX, machine code, and what the compiler said.
@@ -190,14 +183,16 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     let options = options(toolchain, request)?;
     let name = request.name();
     let key = key(toolchain, request, &name, &options);
-    let cache = cache::Cache::new(home);
-    let (bytes, cached) = match cache.read(&key) {
+    let cache = ContentCache::new(home.compiled(), LARGEST_CACHE);
+    let (bytes, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
         Some(found) => (found, true),
         None => {
+            // A request's texts may have been put together since it was made.
+            let without = directives::without_line_directives;
             let compile = wire::Compile {
                 name: name.clone(),
-                source: request.source.clone(),
-                headers: request.headers.clone(),
+                source: without(&request.source),
+                headers: request.headers.iter().map(|(name, text)| (name.clone(), without(text))).collect(),
                 includes: toolchain.includes.clone(),
                 options,
                 expressions: request.kernels.clone(),
@@ -211,7 +206,8 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
     match &answer {
         Answer::Compiled { names, log, confined } => {
-            let kept = if cached { Ok(()) } else { cache.write(&key, &answer, ptx.as_bytes(), &cubin) };
+            let body = || wire::encode(answer.clone(), ptx.as_bytes(), &cubin);
+            let kept = if cached { Ok(()) } else { cache.write(&key, &body()) };
             Ok(Compiled {
                 names: request.kernels.iter().cloned().zip(names.iter().cloned()).collect(),
                 warnings: diagnostics(log),

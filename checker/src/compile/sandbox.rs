@@ -1,4 +1,4 @@
-//! Limits on the compiling child: time, memory, and what it may read.
+//! Limits on the children that handle hostile input, the compiler and nvdisasm: time, memory, and what they may read.
 //!
 //! The file system is closed by Landlock: after NVRTC is loaded, only the CUDA header folders can be opened, whatever
 //! the preprocessor is tricked into. Where the kernel has no Landlock the child runs unconfined and says so; then the
@@ -6,23 +6,39 @@
 
 use std::path::PathBuf;
 
+/// What a confined process may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Processor time in seconds.
+    pub cpu_seconds: u64,
+    /// Address space in bytes.
+    pub memory: u64,
+    /// Bytes that a file may grow to.
+    pub file: u64,
+}
+
 /// Limits CPU time and address space, forbids core files and growing files, and ties the child's life to its parent's.
-#[cfg(unix)]
 pub fn limit(cpu_seconds: u64, memory: u64) {
+    limit_to(Bounds { cpu_seconds, memory, file: 0 });
+}
+
+/// As [`limit`], with output to a file that is open already.
+#[cfg(unix)]
+pub fn limit_to(Bounds { cpu_seconds, memory, file }: Bounds) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let hard = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
     // A limit that cannot be set is a lower one already in force.
     let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(cpu_seconds), maximum: Some(cpu_seconds + 1) });
     let _ = setrlimit(Resource::As, hard(memory));
     let _ = setrlimit(Resource::Core, hard(0));
-    let _ = setrlimit(Resource::Fsize, hard(0));
+    let _ = setrlimit(Resource::Fsize, hard(file));
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// Elsewhere only the parent's time limit holds.
 #[cfg(not(unix))]
-pub fn limit(_cpu_seconds: u64, _memory: u64) {}
+pub fn limit_to(_bounds: Bounds) {}
 
 /// Closes the file system except for reading below the given folders. Returns whether that is enforced.
 #[cfg(target_os = "linux")]
@@ -38,6 +54,24 @@ pub fn confine(readable: &[PathBuf]) -> bool {
         .handle_access(AccessFs::from_all(ABI::V5))
         .and_then(|ruleset| ruleset.create())
         .and_then(|ruleset| ruleset.add_rules(rules))
+        .and_then(|ruleset| ruleset.restrict_self())
+        .is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// Closes the file system except for loading programs from these folders and files. Returns whether that is enforced.
+#[cfg(target_os = "linux")]
+pub fn confine_program(folders: &[PathBuf], files: &[PathBuf]) -> bool {
+    use landlock::{
+        ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
+        path_beneath_rules,
+    };
+    let load = AccessFs::ReadFile | AccessFs::Execute;
+    Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(ABI::V5))
+        .and_then(|ruleset| ruleset.create())
+        .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(folders, load | AccessFs::ReadDir)))
+        .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(files, load)))
         .and_then(|ruleset| ruleset.restrict_self())
         .is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
 }

@@ -1,8 +1,8 @@
 //! Headers beside a kernel file. They are read from its folder and below only, as regular files, never through a link.
 
 use super::part::Include;
+use crate::files::Folder;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Most headers of one file.
@@ -65,37 +65,9 @@ impl<'a> Headers<'a> {
         if self.found.len() >= MOST {
             return None;
         }
-        // No part of it may be a link: a link may lead out of the folder.
-        let mut whole = self.folder.clone();
-        for part in path.split('/') {
-            whole.push(part);
-            let kind = std::fs::symlink_metadata(&whole).ok()?.file_type();
-            if !(kind.is_dir() || kind.is_file()) {
-                return None;
-            }
-        }
-        let file = open(&whole).ok()?;
-        let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || metadata.len() > LARGEST {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8(bytes).ok()?;
-        (text.len() as u64 <= LARGEST && !text.contains('\0')).then_some(text)
+        let bytes = Folder::trusted(&self.folder).and_then(|folder| folder.read(Path::new(path), LARGEST)).ok()?;
+        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
     }
-}
-
-/// Opens a regular file, not through a link and without waiting for the other end of a pipe.
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    use rustix::fs::{Mode, OFlags, open};
-    Ok(open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    std::fs::File::open(path)
 }
 
 /// The path with its `.` and `..` resolved by name; nothing if it leaves the folder.

@@ -82,6 +82,11 @@ impl OwnCode {
         self.parts.iter().skip(1).map(|part| part.file.as_str())
     }
 
+    /// The headers' texts by those paths, as they stand in their files.
+    pub fn header_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().skip(1).map(|part| (part.file.as_str(), part.original()))
+    }
+
     /// The templates among the kernels, each with how to ask for an instance.
     pub fn templates(&self) -> Vec<String> {
         let ask = |kernel: &KernelHead| {
@@ -142,7 +147,7 @@ impl OwnCode {
     /// Leaves out what the compiler refused; false if there is nothing more that may go.
     fn refuse(&mut self, diagnostics: &[Diagnostic], kernels: &[String], file: &Path) -> bool {
         let needed = self.needed(kernels);
-        let own = file.display().to_string();
+        let own = crate::text::path(file);
         let mut any = false;
         for said in diagnostics.iter().filter(|said| said.severity == Severity::Error) {
             let Some(line) = said.line else { continue };
@@ -208,7 +213,7 @@ impl OwnCode {
             if let Some(part) = self.parts.iter().skip(1).find(|part| part.file == said.file) {
                 let line = said.line.and_then(|line| (line as usize).checked_sub(1));
                 said.text = line.and_then(|line| part.original().lines().nth(line)).map(str::to_owned);
-                said.file = file.with_file_name(&said.file).display().to_string();
+                said.file = crate::text::path(&file.with_file_name(&said.file));
             }
         }
         diagnostics

@@ -77,7 +77,7 @@ impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let here = std::env::current_dir().ok();
         let path = here.as_deref().and_then(|dir| self.path.strip_prefix(dir).ok()).unwrap_or(&self.path);
-        writeln!(f, "{}:{}:{}: {}", path.display(), self.line, self.column, self.message)?;
+        writeln!(f, "{}:{}:{}: {}", crate::text::path(path), self.line, self.column, self.message)?;
         let (text, caret) = self.window();
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());

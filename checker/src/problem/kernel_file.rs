@@ -3,7 +3,7 @@
 use super::error::{LineError, SourceLine, did_you_mean, nearest};
 use super::expr::Sizes;
 use super::mutant::Reason;
-use super::source;
+use super::source::{self, Owner};
 use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
 use super::types::Types;
 use crate::plan::Role;
@@ -106,7 +106,7 @@ impl KernelFile {
     ///
     /// As [`KernelFile::parse`]; a file that cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, super::ProblemError> {
-        Self::read_typed(path, &Types::default())
+        Self::read_typed(path, &Types::default(), Owner::Author)
     }
 
     /// The same with names of types in scope.
@@ -114,8 +114,8 @@ impl KernelFile {
     /// # Errors
     ///
     /// As [`KernelFile::read`].
-    pub fn read_typed(path: &Path, types: &Types) -> Result<Self, super::ProblemError> {
-        let text = source::read_text(path, MAX_BYTES)?;
+    pub fn read_typed(path: &Path, types: &Types, owner: Owner<'_>) -> Result<Self, super::ProblemError> {
+        let text = source::read_text(path, MAX_BYTES, owner)?;
         Ok(Self::parse_typed(path, &text, types)?)
     }
 

@@ -38,8 +38,9 @@ pub use ladder::{ElementType, Ladder, Published};
 pub use manifest::{BackendName, Cache, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name};
 pub use mutant::Reason;
 pub use planning::{DeviceShape, MAX_LAUNCHES, PlanContext};
+pub use source::Owner;
 pub use types::Types;
-pub use workbook::{Kind, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
+pub use workbook::{Kind, MANIFEST, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
 
 use std::path::PathBuf;
 
@@ -50,7 +51,7 @@ pub enum ProblemError {
     #[error(transparent)]
     Line(#[from] LineError),
     /// A file that cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", crate::text::path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -59,8 +60,8 @@ pub enum ProblemError {
     },
     /// `WARPBOOK_ROOT` names no workbook.
     #[error(
-        "{ROOT_VARIABLE} is {}, which holds no workbook (no exercises/ and kernels/): correct or unset it",
-        root.display()
+        "{} holds no workbook (no exercises/ and kernels/): correct --workbook or {ROOT_VARIABLE}",
+        crate::text::path(root)
     )]
     BadRoot {
         /// What it names.
@@ -70,7 +71,7 @@ pub enum ProblemError {
     #[error(
         "no workbook at or above {} (a folder with exercises/ and kernels/): go into the checkout, or set \
          {ROOT_VARIABLE} to it",
-        start.display()
+        crate::text::path(start)
     )]
     NoWorkbook {
         /// Where the search began.

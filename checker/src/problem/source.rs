@@ -3,23 +3,40 @@
 use super::ProblemError;
 use super::cursor::{is_name_char, is_name_start};
 use super::error::SourceLine;
+use crate::files::{self, FileError};
 use std::collections::HashSet;
-use std::io::Read as _;
 use std::path::Path;
+
+/// Whose file it is, which decides what may be a link.
+#[derive(Debug, Clone, Copy)]
+pub enum Owner<'a> {
+    /// The workbook's author: links are followed.
+    Author,
+    /// A learner, below the workbook's top: nothing below that is a link.
+    Learner(&'a Path),
+    /// Whoever types its name: the file itself is no link.
+    Named,
+}
 
 /// Reads a text file of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, is larger, or is not UTF-8 (with the place of the first bad byte).
-pub fn read_text(path: &Path, limit: usize) -> Result<String, ProblemError> {
-    let io = |source| ProblemError::Read { path: path.to_path_buf(), source };
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(io)?.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() > limit {
-        let message = format!("the file has more than the {limit} bytes possible");
-        return Err(SourceLine::of(path, "", 1).error(1, message).into());
-    }
+/// A file that cannot be read, is no regular file, is larger, or is not UTF-8 (with the place of the first bad byte).
+pub fn read_text(path: &Path, limit: usize, owner: Owner<'_>) -> Result<String, ProblemError> {
+    let read = match owner {
+        Owner::Author => files::read_trusted(path, limit as u64),
+        Owner::Learner(top) => files::read_in(Some(top), path, limit as u64),
+        Owner::Named => files::read_named(path, limit as u64),
+    };
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(FileError::TooLarge { limit }) => {
+            let message = format!("the file has more than the {limit} bytes possible");
+            return Err(SourceLine::of(path, "", 1).error(1, message).into());
+        }
+        Err(error) => return Err(ProblemError::Read { path: path.to_path_buf(), source: error.into() }),
+    };
     String::from_utf8(bytes).map_err(|error| {
         let (valid, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let before = String::from_utf8_lossy(&bytes[..valid]);

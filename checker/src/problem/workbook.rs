@@ -1,11 +1,12 @@
 //! The workbook: the folder that holds `exercises/`, `kernels/` and `solutions/`, and the problems in it.
 
+use super::ProblemError;
 use super::error::{LineError, nearest};
 use super::expr::Sizes;
 use super::kernel_file::KernelFile;
 use super::ladder::{BLOCK, Ladder};
 use super::manifest::{ErrorBound, Manifest, Sweep};
-use super::{ProblemError, source};
+use super::source::{self, Owner};
 use crate::plan::Buffer;
 use crate::verify::fill::Stream;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,8 @@ pub const ROOT_VARIABLE: &str = "WARPBOOK_ROOT";
 const EXERCISES: &str = "exercises";
 const KERNELS: &str = "kernels";
 const SOLUTIONS: &str = "solutions";
-const MANIFEST: &str = "problem.toml";
+/// What a problem is called after: its folder has one.
+pub const MANIFEST: &str = "problem.toml";
 
 /// A checkout of the workbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,17 +118,14 @@ pub struct Problem {
 
 impl Workbook {
     /// The workbook around `start`: what `WARPBOOK_ROOT` names, else the nearest ancestor with `exercises/` and
-    /// `kernels/`.
+    /// `kernels/`, else that one's own ancestor with problems in them: what lies inside a workbook is judged by it.
     ///
     /// # Errors
     ///
     /// There is none.
     pub fn find(start: &Path) -> Result<Self, ProblemError> {
         match std::env::var_os(ROOT_VARIABLE).filter(|value| !value.is_empty()) {
-            Some(root) => {
-                let root = PathBuf::from(root);
-                if Self::is_root(&root) { Ok(Self { root }) } else { Err(ProblemError::BadRoot { root }) }
-            }
+            Some(root) => Self::at(Path::new(&root)),
             None => Self::around(start),
         }
     }
@@ -138,11 +137,22 @@ impl Workbook {
     /// There is none.
     pub fn around(start: &Path) -> Result<Self, ProblemError> {
         let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_path_buf());
-        absolute
-            .ancestors()
-            .find(|dir| Self::is_root(dir))
-            .map(|root| Self { root: root.to_path_buf() })
-            .ok_or(ProblemError::NoWorkbook { start: absolute.clone() })
+        let mut roots =
+            absolute.ancestors().filter(|dir| Self::is_root(dir)).map(|dir| Self { root: dir.to_path_buf() });
+        let nearest = roots.next().ok_or(ProblemError::NoWorkbook { start: absolute.clone() })?;
+        // A submission that lies in a workbook may look like one.
+        let around = roots.filter(|outer| same_owner(&outer.root, &nearest.root) && !outer.ids().is_empty()).last();
+        Ok(around.unwrap_or(nearest))
+    }
+
+    /// The workbook whose top is this folder.
+    ///
+    /// # Errors
+    ///
+    /// It is none.
+    pub fn at(root: &Path) -> Result<Self, ProblemError> {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
+        if Self::is_root(&root) { Ok(Self { root }) } else { Err(ProblemError::BadRoot { root }) }
     }
 
     fn is_root(dir: &Path) -> bool {
@@ -216,7 +226,7 @@ impl Workbook {
         let is_exercise = exercise.join(MANIFEST).is_file();
         let dir = if is_exercise { exercise } else { self.root.join(KERNELS).join(&id.0) };
         let path = dir.join(MANIFEST);
-        let text = source::read_text(&path, super::kernel_file::MAX_BYTES)?;
+        let text = source::read_text(&path, super::kernel_file::MAX_BYTES, Owner::Author)?;
         let variants = Manifest::parse_all(&path, &text)?;
         let manifest = variants[0].clone();
         let kind = match (is_exercise, &manifest.sweep, &manifest.ladder) {
@@ -235,15 +245,45 @@ impl Workbook {
         Ok(Problem { id: id.clone(), dir, manifest, kind, root: self.root.clone(), variants, step: None })
     }
 
-    /// The problem in whose folder a kernel file lies, if it lies in one that can be read.
-    pub fn problem_of(path: &Path) -> Option<Problem> {
+    /// A path inside the workbook, relative to its top, links in the folders before the last component resolved.
+    pub fn inside(&self, path: &Path) -> Option<PathBuf> {
         let absolute = std::path::absolute(path).ok()?;
-        let workbook = Self::around(absolute.parent()?).ok()?;
-        let inside = absolute.strip_prefix(workbook.root()).ok()?;
-        let name = inside.components().nth(1)?.as_os_str().to_str()?;
-        let id = workbook.ids().into_iter().find(|id| id.as_str() == name)?;
-        workbook.load(&id).ok()
+        let folder = absolute.parent()?.canonicalize().ok()?;
+        Some(folder.strip_prefix(self.root.canonicalize().ok()?).ok()?.join(absolute.file_name()?))
     }
+
+    /// The problem in whose folder a kernel file lies, if it lies in one of this workbook that can be read. What lies
+    /// beside the file says nothing.
+    pub fn problem_of(&self, path: &Path) -> Option<Problem> {
+        let inside = self.inside(path)?;
+        let mut parts = inside.components().map(|part| part.as_os_str());
+        parts.next().filter(|group| [EXERCISES, KERNELS, SOLUTIONS].iter().any(|name| group == name))?;
+        let name = parts.next()?.to_str()?;
+        let id = self.ids().into_iter().find(|id| id.as_str() == name)?;
+        self.load(&id).ok()
+    }
+
+    /// How a kernel file that the reader names is read: without following a link below the workbook's top.
+    pub fn owner_of<'a>(workbook: Option<&'a Self>, path: &Path) -> Owner<'a> {
+        match workbook {
+            Some(workbook) if std::path::absolute(path).is_ok_and(|path| path.starts_with(&workbook.root)) => {
+                Owner::Learner(&workbook.root)
+            }
+            _ => Owner::Named,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn same_owner(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = |path: &Path| std::fs::metadata(path).map(|about| about.uid()).ok();
+    owner(one) == owner(other)
+}
+
+#[cfg(not(unix))]
+fn same_owner(_: &Path, _: &Path) -> bool {
+    true
 }
 
 impl Problem {
@@ -276,6 +316,14 @@ impl Problem {
         })
     }
 
+    /// Whose file a version is. All but the learner's belong to the workbook's author.
+    fn owner(&self, version: &Version) -> Owner<'_> {
+        match (self.kind, version) {
+            (Kind::Exercise, Version::Candidate) => Owner::Learner(&self.root),
+            _ => Owner::Author,
+        }
+    }
+
     /// Reads a version.
     ///
     /// # Errors
@@ -284,7 +332,7 @@ impl Problem {
     pub fn version(&self, version: &Version) -> Result<KernelFile, ProblemError> {
         let no_version = || ProblemError::NoVersion { problem: self.id.clone(), version: version.to_string() };
         let path = self.version_path(version).ok_or_else(no_version)?;
-        let file = KernelFile::read_typed(&path, &self.manifest.types())?;
+        let file = KernelFile::read_typed(&path, &self.manifest.types(), self.owner(version))?;
         file.require_problem_version()?;
         Ok(file)
     }

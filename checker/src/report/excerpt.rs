@@ -3,49 +3,66 @@
 use super::lines::shorten;
 use super::model::Excerpt;
 use super::{Pen, Tone, pad};
+use crate::{files, text};
 use console::measure_text_width;
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-/// Reads source files once and cuts excerpts from them.
+/// What a report may quote: texts that are held here, as the compiler got them, and headers of CUDA. Line information and
+/// `#line` are a kernel's own words and can name any file; a name that is not held here is shown, and nothing more.
 #[derive(Debug, Default)]
 pub struct Sources {
     root: PathBuf,
+    /// Lines by the name under which the text was given. `None`: it was asked for and may not be quoted.
     texts: BTreeMap<PathBuf, Option<Vec<String>>>,
+    /// Folders of CUDA's headers, free of links.
+    headers: Vec<PathBuf>,
 }
+
+/// Largest header that is quoted, in bytes.
+const LARGEST_HEADER: u64 = 4 << 20;
 
 impl Sources {
     /// Files inside `root` are named relative to it.
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf(), texts: BTreeMap::new() }
+        Self { root: root.to_path_buf(), ..Self::default() }
+    }
+
+    /// Holds a text that may be quoted under this name: what was compiled, not what the file has become since.
+    pub fn hold(&mut self, name: &Path, text: &str) {
+        self.texts.insert(name.to_path_buf(), Some(lines_of(text)));
+    }
+
+    /// Whether a text of that name is held.
+    pub fn holds(&self, name: &Path) -> bool {
+        matches!(self.texts.get(name), Some(Some(_)))
+    }
+
+    /// Headers in these folders may be quoted.
+    pub fn allow_headers(&mut self, folders: &[PathBuf]) {
+        self.headers.extend(folders.iter().filter_map(|folder| folder.canonicalize().ok()));
     }
 
     /// The file's name for a report.
     pub fn name(&self, file: &Path) -> String {
-        file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
+        text::path(file.strip_prefix(&self.root).unwrap_or(file))
     }
 
-    /// A `#line` can name any file, also one without an end: only regular files of sources are read, and only small ones.
-    fn readable(&self, file: &Path) -> bool {
-        const LARGEST: u64 = 4 << 20;
-        let up = file.components().any(|part| part == Component::ParentDir);
-        let inside = !self.root.as_os_str().is_empty() && !up && file.starts_with(&self.root);
-        let source =
-            file.extension().is_some_and(|extension| ["cu", "cuh", "h", "toml"].iter().any(|e| extension == *e));
-        (inside || source) && std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= LARGEST)
+    /// A header's lines, if the file is one: a regular file that lies in a header folder, links resolved.
+    fn header(&self, file: &Path) -> Option<Vec<String>> {
+        let file = Some(file).filter(|file| file.is_absolute() && !self.headers.is_empty())?.canonicalize().ok()?;
+        self.headers.iter().find(|folder| file.starts_with(folder))?;
+        let bytes = files::read_trusted(&file, LARGEST_HEADER).ok()?;
+        Some(lines_of(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// A line's text, when the file and the line are there.
+    /// A line's text, when it may be quoted and is there.
     pub fn line(&mut self, file: &Path, line: u32) -> Option<&str> {
-        let readable = self.readable(file);
-        let texts = self.texts.entry(file.to_path_buf()).or_insert_with(|| {
-            if !readable {
-                return None;
-            }
-            let bytes = std::fs::read(file).ok()?;
-            Some(String::from_utf8_lossy(&bytes).lines().map(|line| line.replace('\t', "    ")).collect())
-        });
-        texts.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)
+        if !self.texts.contains_key(file) {
+            let found = self.header(file);
+            self.texts.insert(file.to_path_buf(), found);
+        }
+        self.texts.get(file)?.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)
     }
 
     /// The line with one before it. The caret goes to the column, or to the first word of the line; `label` stands
@@ -56,6 +73,10 @@ impl Sources {
         let (file, label) = (self.name(file), label.to_owned());
         Excerpt { file, line, column, length: None, label, first, lines }
     }
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines().map(|line| text::line(&line.replace('\t', "    ")).into_owned()).collect()
 }
 
 /// Writes an excerpt: place, lines, caret with its label.
@@ -100,6 +121,30 @@ pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone) {
 mod tests {
     use super::*;
     use crate::report::Face;
+
+    #[test]
+    fn only_what_is_held_and_headers_are_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("include/cuda")).unwrap();
+        for (name, text) in [("k.cu", "newer"), ("solution.cu", "secret"), ("include/cuda/x.h", "header")] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(at("solution.cu"), at("include/way.h")).unwrap();
+        let mut sources = Sources::new(folder.path());
+        sources.hold(&at("k.cu"), "as compiled\n\u{1b}[2J");
+        sources.allow_headers(&[at("include")]);
+        assert_eq!(sources.line(&at("k.cu"), 1), Some("as compiled"));
+        assert_eq!(sources.line(&at("k.cu"), 2), Some("\\x1b[2J"));
+        assert_eq!(sources.line(&at("include/cuda/x.h"), 1), Some("header"));
+        assert_eq!(sources.line(&at("include/../include/cuda/x.h"), 1), Some("header"));
+        for name in ["solution.cu", "include/way.h", "include/../solution.cu", "include", "/etc/passwd"] {
+            assert_eq!(sources.line(&at(name), 1), None, "{name}");
+        }
+        assert_eq!(sources.line(Path::new("solution.cu"), 1), None);
+        assert_eq!(Sources::default().line(&at("include/cuda/x.h"), 1), None, "no header folder, no header");
+    }
 
     #[test]
     fn on_a_narrow_terminal_no_line_is_wider_than_it() {

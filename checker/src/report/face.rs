@@ -1,8 +1,8 @@
 //! How a report looks: colour, drawing characters and width, and the pen that writes with them. One layout serves the
 //! terminal and the plain face, so both say the same.
 
+use crate::text::{self, Screen};
 use console::measure_text_width;
-use std::fmt::Write;
 
 /// A look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +36,13 @@ impl Face {
         number(value, self.drawing)
     }
 
-    /// Text in a tone.
+    /// Text in a tone, cleaned: it stays on its line and acts on nothing.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
-        let code = tone.code();
+        let (code, text) = (tone.code(), text::line(text));
         if self.colour && !code.is_empty() && !text.is_empty() {
             format!("\x1b[{code}m{text}\x1b[0m")
         } else {
-            text.to_owned()
+            text.into_owned()
         }
     }
 }
@@ -105,8 +105,8 @@ impl Pen {
     }
 
     /// What was written.
-    pub fn finish(self) -> String {
-        self.out
+    pub fn finish(self) -> Screen {
+        if self.face.colour { Screen::painted(&self.out) } else { Screen::from(self.out) }
     }
 
     /// An empty line, unless the page is empty or the last line already is.
@@ -157,9 +157,9 @@ impl Pen {
         }
     }
 
-    /// Raw text, already painted.
-    pub fn raw(&mut self, text: std::fmt::Arguments<'_>) {
-        let _ = self.out.write_fmt(text);
+    /// An empty line, whatever stands before it.
+    pub fn blank(&mut self) {
+        self.out.push('\n');
     }
 }
 
@@ -246,6 +246,6 @@ mod tests {
     fn no_colour_means_no_escapes() {
         let mut pen = Pen::new(Face::plain());
         pen.line(&[(Tone::BadBadge, " NO "), (Tone::Text, "  ")]);
-        assert_eq!(pen.finish(), " NO\n");
+        assert_eq!(&*pen.finish(), " NO\n");
     }
 }

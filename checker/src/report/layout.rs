@@ -3,6 +3,7 @@
 
 use super::model::*;
 use super::{Face, Pen, Tone, Verdict, diff, excerpt, ladder, lines, pad, sweep, table, trace};
+use crate::text::Screen;
 
 /// How much of the report to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +17,7 @@ pub enum Detail {
 }
 
 /// The report as text.
-pub fn render(report: &Report, face: Face, detail: Detail) -> String {
+pub fn render(report: &Report, face: Face, detail: Detail) -> Screen {
     let mut pen = Pen::new(face);
     pen.gap();
     head(&mut pen, report);
@@ -58,7 +59,7 @@ fn head(pen: &mut Pen, report: &Report) {
     let badge =
         if pen.face.colour { format!(" {} ", report.verdict.label()) } else { report.verdict.label().to_owned() };
     let title = if report.subject.title.is_empty() { String::new() } else { format!("  {}", report.subject.title) };
-    pen.raw(format_args!("\n"));
+    pen.blank();
     pen.line(&[
         (Tone::Text, "  "),
         (tone, &badge),
@@ -282,9 +283,7 @@ fn printf(pen: &mut Pen, report: &Report) {
     let shown = 20;
     let lines: Vec<&str> = report.printf.lines().collect();
     for line in lines.iter().take(shown) {
-        // What a kernel prints must not drive the terminal.
-        let line: String = line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
-        pen.line(&[(Tone::Dim, pen.face.glyph("  │ ", "  | ")), (Tone::Text, &line)]);
+        pen.line(&[(Tone::Dim, pen.face.glyph("  │ ", "  | ")), (Tone::Text, line)]);
     }
     if lines.len() > shown {
         pen.line(&[(Tone::Dim, &format!("    and {} lines more; --json has them", lines.len() - shown))]);

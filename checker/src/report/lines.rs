@@ -189,7 +189,7 @@ pub fn launches(pen: &mut Pen, report: &Report) {
 
 /// Text in at most `room` columns.
 pub fn shorten(text: &str, room: usize, face: Face) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text = crate::text::line(&text.replace('\t', " ")).into_owned();
     if console::measure_text_width(&text) <= room {
         return text.trim_end().to_owned();
     }

@@ -201,7 +201,7 @@ fn colour_is_the_only_difference_that_colour_makes() {
     let coloured = render(&passed(), Face::terminal(80, true), Detail::Normal);
     let bare = render(&passed(), Face::terminal(80, false), Detail::Normal);
     // The coloured badge has a blank on either side of its word.
-    assert_eq!(console::strip_ansi_codes(&coloured).replacen("   PASSED ", "  PASSED", 1), bare);
+    assert_eq!(console::strip_ansi_codes(&coloured).replacen("   PASSED ", "  PASSED", 1), *bare);
 }
 
 #[test]

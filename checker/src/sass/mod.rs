@@ -87,19 +87,29 @@ pub fn sm_number(arch: &str) -> u32 {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(0)
 }
 
+impl Error {
+    /// The machine code's fault, so that of the kernel it was made of.
+    pub fn is_kernels_fault(&self) -> bool {
+        matches!(self, Self::Failed { .. } | Self::Timeout { .. } | Self::Forged { .. })
+    }
+}
+
 /// Why there is no listing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// nvdisasm could not be started.
-    #[error("cannot start nvdisasm at {}: {error}. `checker doctor` says what is installed and what to do", .path.display())]
+    #[error(
+        "cannot start nvdisasm at {}: {error}. `checker doctor` says what is installed and what to do",
+        crate::text::path(path)
+    )]
     Start {
         /// Its path.
         path: PathBuf,
         /// What the system said.
         error: std::io::Error,
     },
-    /// nvdisasm ended with an error.
-    #[error("nvdisasm failed on a CUBIN of {bytes} bytes: {message}")]
+    /// nvdisasm ended with an error, or crashed: it works, so the CUBIN's contents (line information, say) are to blame.
+    #[error("nvdisasm failed on its machine code of {bytes} bytes: {message}")]
     Failed {
         /// Size of the CUBIN.
         bytes: usize,
@@ -113,6 +123,12 @@ pub enum Error {
         bytes: usize,
         /// The limit.
         seconds: u64,
+    },
+    /// nvdisasm's text is not that of the CUBIN: names in the line information imitate it.
+    #[error("nvdisasm's listing of `{section}` is not the machine code that is there")]
+    Forged {
+        /// The code section.
+        section: String,
     },
     /// A temporary file could not be written or read.
     #[error("cannot use a temporary file for nvdisasm: {0}")]

@@ -5,6 +5,7 @@ use super::compare::{real, value};
 use super::npy;
 use crate::backend::machine::Session;
 use crate::backend::{BufferSummary, Failure};
+use crate::files::Replacement;
 use crate::plan::{Buffer, Plan, Role};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -65,7 +66,7 @@ pub fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Pat
         .find(|(_, buffer)| buffer.name == name)
         .ok_or_else(|| failed(format!("no buffer `{name}` to write there")))?;
     let bytes = buffer.len as usize * buffer.dtype.size();
-    let file = std::fs::File::create(path).map_err(|error| failed(error.to_string()))?;
+    let file = Replacement::of(path).map_err(|error| failed(error.to_string()))?;
     let mut file = BufWriter::new(file);
     npy::write_header(&mut file, buffer.dtype, buffer.len).map_err(|error| failed(error.to_string()))?;
     let mut piece = vec![0; PIECE.min(bytes)];
@@ -74,5 +75,6 @@ pub fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Pat
         session.read(index, offset as u64, part).map_err(|stop| failed(explain(&stop)))?;
         file.write_all(part).map_err(|error| failed(error.to_string()))?;
     }
-    file.flush().map_err(|error| failed(error.to_string()))
+    let file = file.into_inner().map_err(|error| failed(error.to_string()))?;
+    file.finish().map_err(|error| failed(error.to_string()))
 }

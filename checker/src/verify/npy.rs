@@ -3,7 +3,6 @@
 use crate::dtype::DType;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// A header longer than this is not one.
@@ -26,9 +25,8 @@ fn descriptor(dtype: DType) -> &'static str {
     }
 }
 
-/// Reads `len` elements of `dtype`. The error says what is wrong and what was expected.
-pub fn read(path: &Path, dtype: DType, len: u64) -> Result<Vec<u8>, String> {
-    let mut file = File::open(path).map_err(|error| error.to_string())?;
+/// Reads `len` elements of `dtype` from an open file. The error says what is wrong and what was expected.
+pub fn read(mut file: File, dtype: DType, len: u64) -> Result<Vec<u8>, String> {
     let mut prefix = [0u8; 8];
     file.read_exact(&mut prefix).map_err(|_| "not a .npy file: shorter than its header".to_owned())?;
     if &prefix[..6] != MAGIC {
@@ -44,7 +42,8 @@ pub fn read(path: &Path, dtype: DType, len: u64) -> Result<Vec<u8>, String> {
     let mut header = vec![0; header_len];
     file.read_exact(&mut header).map_err(|_| "cut off in its header".to_owned())?;
     let header = String::from_utf8_lossy(&header).into_owned();
-    let (found, fortran, shape) = parse_header(&header).ok_or_else(|| format!("cannot read its header: {header}"))?;
+    let (found, fortran, shape) =
+        parse_header(&header).ok_or("cannot read its header: it has no descr, fortran_order and shape")?;
     let expected = descriptor(dtype);
     if found.trim_start_matches(['<', '|', '=']) != &expected[1..] || found.starts_with('>') {
         return Err(format!("it holds `{found}`, the buffer needs `{expected}`"));
@@ -108,7 +107,7 @@ mod tests {
         let data: Vec<u8> = (0..40).collect();
         for (dtype, len) in [(DType::F32, 10), (DType::F64, 5), (DType::Bf16, 20), (DType::U8, 40)] {
             let file = written(dtype, len, &data);
-            assert_eq!(read(file.path(), dtype, len).unwrap(), data);
+            assert_eq!(read(file.reopen().unwrap(), dtype, len).unwrap(), data);
             let start = std::fs::read(file.path()).unwrap().len() - data.len();
             assert_eq!(start % 64, 0);
         }
@@ -117,13 +116,12 @@ mod tests {
     #[test]
     fn wrong_files_say_what_is_wrong() {
         let file = written(DType::F32, 10, &[0; 40]);
-        assert!(read(file.path(), DType::F64, 10).unwrap_err().contains("`<f4`"));
-        assert!(read(file.path(), DType::F32, 11).unwrap_err().contains("[10]"));
+        assert!(read(file.reopen().unwrap(), DType::F64, 10).unwrap_err().contains("`<f4`"));
+        assert!(read(file.reopen().unwrap(), DType::F32, 11).unwrap_err().contains("[10]"));
         let short = written(DType::F32, 10, &[0; 39]);
-        assert!(read(short.path(), DType::F32, 10).unwrap_err().contains("39 of 40"));
+        assert!(read(short.reopen().unwrap(), DType::F32, 10).unwrap_err().contains("39 of 40"));
         let mut text = tempfile::NamedTempFile::new().unwrap();
         text.write_all(b"1,2,3,4,5,6,7,8").unwrap();
-        assert!(read(text.path(), DType::F32, 10).unwrap_err().contains("NUMPY"));
-        assert!(read(Path::new("no/such.npy"), DType::F32, 1).is_err());
+        assert!(read(text.reopen().unwrap(), DType::F32, 10).unwrap_err().contains("NUMPY"));
     }
 }

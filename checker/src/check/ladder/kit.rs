@@ -197,7 +197,7 @@ fn compiled(
     }
     let mut built = build(toolchain, file, &cases, platform.device, &platform.arch)?;
     if *version != Version::Reference || built.asks_occupancy() {
-        built.disassemble(toolchain).map_err(Refused::Error)?;
+        built.disassemble(toolchain)?;
     }
     Ok(built)
 }

@@ -55,6 +55,9 @@ pub fn check(
                 return Ok(());
             }
         };
+        for index in 0..elements.len() {
+            kit.element(index).iter().flat_map(|element| &element.versions).for_each(|built| built.quoted_in(sources));
+        }
         if report.stages.is_empty() {
             let compiler = kit.element(0).map(|element| element.reference.compiled.compiler.clone());
             pass(report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));

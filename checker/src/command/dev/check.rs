@@ -61,7 +61,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
             "seed": prover.options.seed,
             "problems": proofs,
         });
-        context.print(&format!("{value:#}\n"))?;
+        context.print_json(&value)?;
     } else {
         let seed = match prover.options.seed {
             Some(seed) if !args.files => format!(" (seed {seed})"),
@@ -69,7 +69,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
         };
         let total = proofs.len();
         let problems = if total == 1 { "problem" } else { "problems" };
-        context.print(&match faulty {
+        context.print(match faulty {
             0 if total == 1 => format!("\n1 problem holds{seed}\n"),
             0 => format!("\n{total} problems hold{seed}\n"),
             1 => format!("\n1 of {total} {problems} has faults{seed}\n"),

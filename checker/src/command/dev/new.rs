@@ -159,7 +159,7 @@ fn say(
             "chapter": chapter,
             "files": shown,
         });
-        return context.print(&format!("{value:#}\n"));
+        return context.print_json(&value);
     }
     let mut text = format!("{name} works as it is: two launches that become one. Written:\n\n");
     shown.iter().for_each(|path| text.push_str(&format!("  {path}\n")));

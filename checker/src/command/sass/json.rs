@@ -21,6 +21,7 @@ use crate::sass::{
     instruction::Instruction,
     stats::Count,
 };
+use crate::text::Screen;
 use anyhow::Context as _;
 use serde::Serialize;
 
@@ -84,7 +85,7 @@ struct Side<'a> {
 }
 
 /// The whole answer as JSON, with a newline at its end.
-pub fn document(loaded: &Loaded, kernels: &[&Kernel], second: Option<Second>) -> Result<String, Fault> {
+pub fn document(loaded: &Loaded, kernels: &[&Kernel], second: Option<Second>) -> Result<Screen, Fault> {
     let document = Document {
         schema: SCHEMA,
         subject: &loaded.label,
@@ -100,7 +101,7 @@ pub fn document(loaded: &Loaded, kernels: &[&Kernel], second: Option<Second>) ->
     };
     let mut text = serde_json::to_string_pretty(&document).context("writing the listing as JSON")?;
     text.push('\n');
-    Ok(text)
+    Ok(Screen::json(&text))
 }
 
 fn pair<'a>(old: &'a Kernel, new: &'a Kernel, hot: bool) -> Pair<'a> {

@@ -2,6 +2,7 @@
 
 use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
 use crate::compile::{self, CompileError, Request};
+use crate::files;
 use crate::own::{self, OwnCode};
 use crate::problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
 use crate::sass::{self, Kernel, Module};
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// The architecture of a file on its own, as problems have it.
 const DEFAULT_ARCH: &str = "sm_90";
+
+/// Most bytes of a CUBIN that are read.
+const LARGEST_CUBIN: u64 = 256 << 20;
 
 /// Where to find a compiler and for what to compile.
 pub struct Loader<'a> {
@@ -66,7 +70,7 @@ impl Loader<'_> {
             }
             let file = self.read(&path)?;
             let sizes = self.sizes_of(&path, &file)?;
-            return self.compile(&file, &sizes, DEFAULT_ARCH, subject.to_owned());
+            return self.compile(&file, &sizes, DEFAULT_ARCH, crate::text::path(&path));
         }
         let workbook = shelf::open(self.context)?;
         let problem = shelf::find(&workbook, subject)?;
@@ -81,15 +85,18 @@ impl Loader<'_> {
         // A sweep has one version.
         let version = if problem.sweep().is_some() { &Version::Sweep } else { version };
         let file = problem.version(version).usage()?;
-        let label = file.path().strip_prefix(workbook.root()).unwrap_or(file.path()).display().to_string();
+        let label = file.path().strip_prefix(workbook.root()).unwrap_or(file.path());
+        let label = crate::text::path(label);
         self.compile(&file, &count_sizes(&problem), &problem.manifest.arch, label)
     }
 
     /// A file on its own. `Request::read` has the better messages for what is no text.
     fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
         Request::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
-        let types = Workbook::problem_of(path).map(|problem| problem.manifest.types()).unwrap_or_default();
-        KernelFile::read_typed(path, &types).usage()
+        let workbook = shelf::current(self.context)?;
+        let problem = workbook.as_ref().and_then(|workbook| workbook.problem_of(path));
+        let types = problem.map(|problem| problem.manifest.types()).unwrap_or_default();
+        KernelFile::read_typed(path, &types, Workbook::owner_of(workbook.as_ref(), path)).usage()
     }
 
     /// Sizes for a file's template arguments: its own, or its problem's if it lies in a problem's folder.
@@ -98,12 +105,7 @@ impl Loader<'_> {
         if !own.is_empty() {
             return Ok(own);
         }
-        let folder = std::path::absolute(path).ok().and_then(|p| {
-            let folder =
-                p.ancestors().skip(1).find(|dir| Workbook::around(dir).is_ok_and(|w| dir.starts_with(w.root())))?;
-            Some((Workbook::around(folder).ok()?, folder.file_name()?.to_str()?.to_owned()))
-        });
-        let problem = folder.and_then(|(workbook, name)| workbook.get(&name).ok());
+        let problem = shelf::current(self.context)?.and_then(|workbook| workbook.problem_of(path));
         Ok(problem.as_ref().map(count_sizes).unwrap_or_default())
     }
 
@@ -118,7 +120,8 @@ impl Loader<'_> {
         request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
         let mut notes = Vec::new();
         // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
-        let compiled = if Workbook::problem_of(file.path()).is_none() {
+        let problem = shelf::current(self.context)?.and_then(|workbook| workbook.problem_of(file.path()));
+        let compiled = if problem.is_none() {
             let mut own = OwnCode::read(self.toolchain, file.path(), file.text());
             own.every_kernel = true;
             let compiled = own.compile(self.toolchain, &mut request).map_err(compile_fault)?;
@@ -144,14 +147,15 @@ impl Loader<'_> {
     }
 
     fn cubin(&self, path: &Path) -> Result<Loaded, Fault> {
-        let bytes = std::fs::read(path).map_err(|e| usage(format!("cannot read {}: {e}", path.display())))?;
+        let shown = crate::text::path(path);
+        let bytes = files::read_named(path, LARGEST_CUBIN).map_err(|e| usage(format!("cannot read {shown}: {e}")))?;
         let module = match self.disassemble(&bytes) {
-            Err(fault) if fault.exit == Exit::Usage => return Err(usage(format!("{}: {fault}", path.display()))),
+            Err(fault) if fault.exit == Exit::Usage => return Err(usage(format!("{shown}: {fault}"))),
             other => other?,
         };
         let (launched, names) = (Vec::new(), BTreeMap::new());
         Ok(Loaded {
-            label: path.display().to_string(),
+            label: shown,
             module,
             launched,
             names,
@@ -165,7 +169,11 @@ impl Loader<'_> {
         let cache = Some(Home::from_environment().root().join("sass"));
         let options = sass::Options { nvdisasm: self.toolchain.nvdisasm.clone(), cache, live: self.live };
         sass::disassemble(cubin, &options).map_err(|error| {
-            let exit = if matches!(error, sass::Error::Cubin(_)) { Exit::Usage } else { Exit::Environment };
+            let exit = match &error {
+                sass::Error::Cubin(_) => Exit::Usage,
+                error if error.is_kernels_fault() => Exit::NotMet,
+                _ => Exit::Environment,
+            };
             Fault { exit, error: error.into() }
         })
     }

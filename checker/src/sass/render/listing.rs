@@ -42,7 +42,8 @@ pub fn listing(module: &Module, kernel: &Kernel, options: ListingOptions) -> Str
         if options.lines && i.source != source {
             source = i.source;
             if let Some(place) = source {
-                let _ = writeln!(out, "{}", dim.apply_to(source_line(module, place, options.source)));
+                let line = source_line(module, place, options.source);
+                let _ = writeln!(out, "{}", dim.apply_to(crate::text::line(&line)));
             }
         }
         let _ = writeln!(out, "{}", instruction(i, options, &dim));
