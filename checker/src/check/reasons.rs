@@ -5,8 +5,8 @@ use super::{CHECK_SECONDS, race};
 use crate::backend::{Checked, Found, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
 use crate::compile::{self, CompileError};
 use crate::report::{Excerpt, Reason, Sources, Verdict};
-use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
 use crate::text;
+use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
 use std::path::{Path, PathBuf};
 
 /// Where the version's source is and how its run is described.
