@@ -59,7 +59,9 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
         .collect();
     let kept = Home::from_environment().probes().join(key + ".json");
-    let known = crate::files::read_named(&kept, 1 << 20).ok().and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
+    let known = crate::files::read_named(&kept, 1 << 20)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
     // An older one does not know the L2 cache.
     if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
         return Ok(roof);

@@ -128,9 +128,11 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
         // A kernel file is somebody's text: it names files of its own folder.
         let opened = Folder::trusted(dir).and_then(|folder| folder.file(Path::new(file)));
         let read = opened.map_err(|error| error.to_string());
-        return read
-            .and_then(|opened| npy::read(opened, buffer.dtype, buffer.len))
-            .map_err(|message| FillError::Npy { name: buffer.name.clone(), path: dir.join(file), message });
+        return read.and_then(|opened| npy::read(opened, buffer.dtype, buffer.len)).map_err(|message| FillError::Npy {
+            name: buffer.name.clone(),
+            path: dir.join(file),
+            message,
+        });
     }
     fill_part(buffer, seed, values, 0, &mut bytes);
     Ok(bytes)

@@ -154,15 +154,7 @@ impl Loader<'_> {
             other => other?,
         };
         let (launched, names) = (Vec::new(), BTreeMap::new());
-        Ok(Loaded {
-            label: shown,
-            module,
-            launched,
-            names,
-            compiler: None,
-            source: None,
-            notes: Vec::new(),
-        })
+        Ok(Loaded { label: shown, module, launched, names, compiler: None, source: None, notes: Vec::new() })
     }
 
     fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
