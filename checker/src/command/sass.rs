@@ -76,11 +76,13 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
         None => {
             let version = subject::version(args.baseline, args.solution);
             let loaded = loader.load(&args.subject, &version)?;
-            let mut text = show(context, args, &loaded)?;
+            let text = show(context, args, &loaded)?;
             if !context.json && !loaded.notes.is_empty() {
-                text.push_str(&format!("\n{}\n", loaded.notes.join("\n")));
+                context.print(text)?;
+                Screen::from(format!("\n{}\n", loaded.notes.join("\n")))
+            } else {
+                text
             }
-            text
         }
     };
     context.print(text)?;

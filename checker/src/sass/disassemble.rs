@@ -1,6 +1,7 @@
 //! Runs nvdisasm and keeps its text by content, so that the same CUBIN is disassembled once.
 
-use super::{Error, Module, elf::Elf, listing, listing::Kernel, resources, sm_number};
+use super::elf::{Elf, Section};
+use super::{Error, Module, listing, listing::Kernel, resources, sm_number};
 use crate::cache::ContentCache;
 use crate::{confined, text};
 use sha2::{Digest, Sha256};
@@ -63,7 +64,7 @@ fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, Error> {
     let mut texts = texts.iter().flatten();
     let text = texts.next().map_or("", String::as_str);
     let listing::Listing { target, files, mut kernels } = listing::parse(&text::clean(text));
-    is_the_code(elf, &kernels)?;
+    is_the_code(&elf.sections, &kernels)?;
     if let Some(live) = texts.next() {
         listing::add_live(&mut kernels, &text::clean(live));
     }
@@ -73,10 +74,10 @@ fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, Error> {
 
 /// Every code section is listed once, instruction by instruction, with the bits that it has: nothing that a name or a
 /// path in the CUBIN makes nvdisasm print is taken for code.
-fn is_the_code(elf: &Elf<'_>, kernels: &[Kernel]) -> Result<(), Error> {
+fn is_the_code(sections: &[Section<'_>], kernels: &[Kernel]) -> Result<(), Error> {
     const INSTRUCTION: usize = 16;
     let sections: Vec<(&str, &[u8])> =
-        elf.sections.iter().filter_map(|s| Some((s.name.strip_prefix(".text.")?, s.data))).collect();
+        sections.iter().filter_map(|s| Some((s.name.strip_prefix(".text.")?, s.data))).collect();
     let forged = |section: &str| Error::Forged { section: section.to_owned() };
     for kernel in kernels {
         let mut same = sections.iter().filter(|(name, _)| *name == kernel.name);
@@ -229,11 +230,10 @@ mod tests {
     #[test]
     fn a_listing_that_is_not_the_code_is_refused() {
         let code: Vec<u8> = [1_u64, 2, 3, 4].iter().flat_map(|half| half.to_le_bytes()).collect();
-        let section = super::super::elf::Section { name: ".text.k", size: 32, data: &code };
-        let elf = Elf { sections: vec![section], symbols: Vec::new() };
+        let sections = [Section { name: ".text.k", size: 32, data: &code }];
         let line = |at: u32, low: u32, high: u32| format!("/*{at:04x}*/ NOP ; /* 0x{low:x} */\n/* 0x{high:x} */\n");
         let good = format!("\t.section\t.text.k,\"ax\"\n{}{}", line(0, 1, 2), line(16, 3, 4));
-        let judged = |text: &str| is_the_code(&elf, &listing::parse(text).kernels);
+        let judged = |text: &str| is_the_code(&sections, &listing::parse(text).kernels);
         assert!(judged(&good).is_ok());
         // What a file's name in the line information could make nvdisasm print.
         let another = format!("{good}\t.section\t.text.other,\"ax\"\n{}", line(0, 1, 2));
