@@ -61,12 +61,12 @@ fn a_program_of_its_own_for_the_unoptimised_compilation() {
 #[test]
 fn an_exercise_is_judged_by_the_code_that_its_cubin_has() {
     let workbook = with_kernel(|text| {
-        let text = text.replace("2.5", "2.5f");
+        let text = text.replace("1.7", "1.7f");
         let body = text.rfind('}').expect("a kernel");
         let (head, tail) = text.split_at(body);
         let begin = head.rfind("{").expect("a body");
         format!(
-            "__constant__ float table[32];\n{}{{\n#ifdef __CUDACC_DEBUG__\n{}    ((float*)table)[threadIdx.x + 64] = 1.0f;\n#endif\n{tail}",
+            "__constant__ float table[32];\n{}{{\n#ifdef __CUDACC_DEBUG__\n{}        if (a[0] > 1000.0f) ((float*)table)[threadIdx.x] = 1.0f;\n#endif\n{tail}",
             &head[..begin],
             &head[begin + 1..]
         )
@@ -130,11 +130,8 @@ fn inline_ptx_that_is_not_known_is_not_passed() {
         assert_eq!(report["reasons"][0]["excerpts"][0]["line"], 7, "{text}: {report}");
     }
     let workbook = with_kernel(|text| {
-        text.replacen(
-            "b[i]",
-            "unsigned q; asm volatile(\"{ .shared .u32 q[4]; ld.shared.u32 %0, q[1]; }\" : \"=r\"(q)); b[i]",
-            1,
-        )
+        let asm = "unsigned q; asm volatile(\"{ .shared .u32 q[4]; ld.shared.u32 %0, q[1]; }\" : \"=r\"(q));";
+        text.replacen("    if (i < n)", &format!("    {asm}\n    if (i < n && q != 1)"), 1)
     });
     let ran = check(&workbook, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
