@@ -132,6 +132,8 @@ pub struct Config {
     pub seed: u64,
     /// Report the counters of each source line as well as in total. They are kept in any case.
     pub lines: bool,
+    /// Report which instructions ran: [`crate::LaunchReport::coverage`].
+    pub coverage: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
     pub trace: Option<crate::trace::Request>,
     /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
@@ -160,6 +162,7 @@ impl Default for Config {
             limits: Limits::default(),
             seed: 0,
             lines: false,
+            coverage: false,
             trace: None,
             threads: 1,
             sms: 132,

@@ -54,6 +54,9 @@ pub struct LaunchReport {
     pub counters: Counters,
     /// Sums by source line; empty unless [`crate::Config::lines`].
     pub lines: LineCounters,
+    /// Every instruction of the kernel and of functions that are no kernels; empty unless [`crate::Config::coverage`].
+    #[serde(default)]
+    pub coverage: Vec<crate::Covered>,
     /// The trace, if [`crate::Config::trace`] asked for one.
     pub trace: Option<crate::trace::Trace>,
     /// What printf wrote, cut at [`crate::Limits::printf`].

@@ -119,6 +119,7 @@
 mod appearance;
 pub mod config;
 pub mod counters;
+pub mod coverage;
 pub mod device;
 mod exec;
 pub mod explore;
@@ -136,6 +137,7 @@ pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
+pub use coverage::{Covered, LineCoverage};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};

@@ -297,3 +297,55 @@ fn copies_are_a_load_and_a_store() {
     let c = count(&none);
     assert_eq!([c.global_load_requests, c.shared_store_requests], [0, 1]);
 }
+
+/// An atomic whose old value is used is a load as well; `red`, and `atom` whose result nobody reads, are not.
+#[test]
+fn atomics_that_bring_something_back() {
+    let of = |atomic: &str| {
+        let c = count(&format!("{} {atomic}", global(0, 4)));
+        [c.global_atomic_sectors, c.global_atomic_return_sectors, c.global_load_sectors]
+    };
+    assert_eq!(of("atom.global.add.u32 %r2, [%rd2], 0; st.global.u32 [%rd2], %r2;"), [4, 4, 0]);
+    assert_eq!(of("atom.global.add.u32 %r2, [%rd2], 0; setp.eq.u32 %p1, %r2, 5; @%p1 trap;"), [4, 4, 0]);
+    assert_eq!(of("atom.global.add.u32 %r2, [%rd2], 0;"), [4, 0, 0]);
+    assert_eq!(of("red.global.add.u32 [%rd2], 1;"), [4, 0, 0]);
+}
+
+#[test]
+fn fences_and_double_precision_in_any_way() {
+    assert_eq!(count("membar.gl; fence.acq_rel.gpu;").fences, 2);
+    let double = |body: &str| count(body).double_precision;
+    assert_eq!(double("mov.f64 %fd1, 0d3FF0000000000000; mul.f64 %fd2, %fd1, %fd1;"), 32);
+    assert_eq!(double("cvt.f64.f32 %fd1, %f1; div.rn.f64 %fd2, %fd1, %fd1; cvt.rn.f32.f64 %f2, %fd2;"), 96);
+    assert_eq!(double("mul.f32 %f2, %f1, %f1;"), 0);
+}
+
+/// Which instructions ran: of a guard that is always false none, of a branch not taken none.
+#[test]
+fn coverage_knows_what_ran() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n.visible .entry k()\n{\n\
+                .reg .pred %p<3>; .reg .b32 %r<9>;\n.loc 1 4 0\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 99;\n\
+                .loc 1 5 0\n@%p1 add.u32 %r2, %r1, 1;\nsub.u32 %r2, %r1, 1;\n@!%p1 bra DONE;\n\
+                .loc 1 6 0\nmul.lo.u32 %r3, %r1, %r1;\nDONE:\nret;\n}\n.visible .entry other()\n{\n.loc 1 9 0\nret;\n}\n";
+    let module = Arc::new(Module::parse(text).expect("the test's PTX parses"));
+    for (coverage, expected) in [(false, 0), (true, 7)] {
+        let mut device = Device::new(module.clone(), Config { coverage, ..Config::default() });
+        let launch = Launch {
+            kernel: "k".into(),
+            grid: [2, 1, 1],
+            block: [64, 1, 1],
+            shared: 0,
+            args: vec![],
+            cooperative: false,
+        };
+        let report = device.launch(&launch).expect("starts");
+        assert_eq!(report.coverage.len(), expected, "{:?}", report.coverage);
+        let ran = |opcode: &str| report.coverage.iter().find(|c| c.opcode == opcode).map(|c| (c.line, c.warps));
+        if coverage {
+            assert_eq!(ran("add.u32"), Some((5, 0)), "nobody's guard is true");
+            assert_eq!(ran("sub.u32"), Some((5, 4)));
+            assert_eq!(ran("mul.lo.u32"), Some((6, 0)), "a branch that nobody takes");
+            assert!(report.coverage.iter().all(|c| c.line != 9), "another kernel is no part of it");
+        }
+    }
+}

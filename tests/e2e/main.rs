@@ -12,6 +12,7 @@ mod commands;
 mod compile;
 mod counts;
 mod findings;
+mod goals;
 mod hardware;
 mod interrupt;
 mod judged;

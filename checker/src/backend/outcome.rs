@@ -110,6 +110,8 @@ pub struct Checked {
     pub launches: Vec<LaunchCount>,
     /// Simulator: the same by source line, when asked for.
     pub lines: Vec<LineCount>,
+    /// Simulator: which instructions of which lines ran in the first run, when asked for.
+    pub coverage: Vec<simulator::LineCoverage>,
     /// What the kernels printed in the first run, cut.
     pub printf: String,
     /// Bytes of printf output that were cut.
@@ -165,6 +167,7 @@ impl Checked {
             counters: None,
             launches: Vec::new(),
             lines: Vec::new(),
+            coverage: Vec::new(),
             printf: String::new(),
             printf_dropped: 0,
             dumped: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::svg::escape;
 use simulator::Counters;
-use simulator::counters::{Ratio, UNKNOWN, Unit};
+use simulator::counters::{Ratio, Sum, UNKNOWN, Unit};
 use std::fmt::Write as _;
 
 /// The three tables.
@@ -10,6 +10,10 @@ pub fn tables() -> String {
     let mut out = String::from("| counter | what it counts |\n|---|---|\n");
     for field in Counters::FIELDS {
         let _ = writeln!(out, "| `{}` | {} |", field.name, cell(field.doc));
+    }
+    out.push_str("\n| sum | formula |\n|---|---|\n");
+    for sum in Sum::ALL {
+        let _ = writeln!(out, "| `{}` | `{}` |", sum.name(), sum.formula());
     }
     out.push_str("\n| quotient | formula | a profiler's name |\n|---|---|---|\n");
     for ratio in Ratio::ALL {

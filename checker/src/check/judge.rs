@@ -152,13 +152,19 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
             let found = goal.value_text.clone().unwrap_or_default();
             let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.text.contains("at most"));
             let origin = origin.and_then(|opcode| self::origin(opcode, candidate, sources));
+            let idle = goal.unexecuted.as_ref();
+            let origin = origin.or_else(|| {
+                let unexecuted = idle?;
+                let label = format!("{} from here never ran", unexecuted.instructions);
+                Some(sources.excerpt(candidate.file.path(), unexecuted.line?, None, &label))
+            });
             Reason {
                 verdict: Verdict::NotYet,
                 text: match goal.text.split_once(": ") {
                     Some((what, condition)) => format!("{what}: {found}, and the goal is {condition}"),
                     None => format!("{}; it is {found}", goal.text),
                 },
-                details: Vec::new(),
+                details: idle.map(|unexecuted| seen_only(unexecuted, problem)).into_iter().collect(),
                 excerpts: origin.into_iter().collect(),
             }
         })
@@ -195,6 +201,13 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
     if report.verdict == Verdict::Passed {
         report.learned = Some(problem.manifest.learned.clone());
     }
+}
+
+/// "4 more stand in the machine code, but at n = 32768 nothing executed them".
+fn seen_only(unexecuted: &report::Unexecuted, problem: &Problem) -> String {
+    let case = report::sizes(&problem.manifest.count);
+    let (count, stand) = (unexecuted.instructions, if unexecuted.instructions == 1 { "stands" } else { "stand" });
+    format!("{count} more {stand} in the machine code, but at {case} nothing, or next to nothing, executed them")
 }
 
 /// The line of the kernel file that most instructions of an opcode come from.

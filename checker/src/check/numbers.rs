@@ -2,10 +2,10 @@
 
 use super::build::Built;
 use crate::plan::Plan;
-use crate::problem::{Goal, Metric, MetricSource};
-use crate::report::{Better, GoalResult, GoalStatus, Provenance, Row};
+use crate::problem::{Goal, Kind, Metric, MetricSource, Problem};
+use crate::report::{Better, GoalResult, GoalStatus, Provenance, Row, Unexecuted};
 use crate::sass;
-use simulator::Counters;
+use simulator::{Counters, LineCoverage};
 
 /// What is known of a version at the `count` size.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Known<'a> {
     pub plan: Option<&'a Plan>,
     /// Simulator's sums there.
     pub counters: Option<Counters>,
+    /// Which instructions ran there, by source line.
+    pub coverage: Option<&'a [LineCoverage]>,
     /// GPU: `speedup` and `roof`.
     pub speedup: Option<f64>,
     /// Fraction of the device's roof.
@@ -43,6 +45,32 @@ impl Known<'_> {
                     sass::metric(&built.launched(self.plan?), &metric.to_string())
                 }
             },
+        }
+    }
+
+    /// What ran of the machine instructions that a goal asks for: its value, and those that only stand there. `None` for
+    /// goals of another kind, and where nothing was simulated.
+    fn executed(&self, goal: &Goal) -> Option<(f64, Option<Unexecuted>)> {
+        let (built, plan, lines) = (self.built?, self.plan?, self.coverage?);
+        let module = built.module.as_ref()?;
+        let kernels = built.launched(plan);
+        let coverage = sass::Coverage::new(lines, module);
+        match &goal.metric {
+            Metric::Opcode(prefix) if goal.wants_code() => {
+                let executed = coverage.executed(&kernels, prefix);
+                let own = built.file.path().file_name();
+                let line = executed.dead_at.filter(|(file, _)| {
+                    module.files.get(*file).and_then(|file| std::path::Path::new(file).file_name()) == own
+                });
+                let unexecuted = Unexecuted { instructions: executed.dead, line: line.map(|(_, line)| line) };
+                Some((executed.live as f64, (executed.dead > 0).then_some(unexecuted)))
+            }
+            Metric::LoadRun if goal.wants_code() => {
+                let (all, ran) = (self.value(&goal.metric)?, sass::executed_load_run(&kernels, &coverage) as f64);
+                let unexecuted = Unexecuted { instructions: (all - ran) as usize, line: None };
+                Some((ran, (all > ran).then_some(unexecuted)))
+            }
+            _ => None,
         }
     }
 
@@ -109,6 +137,7 @@ const TABLE: &[Shown] = &[
     detail("count.thread_matrix", "matrix products", "", Better::Neither),
     detail("count.thread_other", "other", "", Better::Neither),
     shown("count.lane_efficiency", "lane efficiency", "%", Better::More, true),
+    detail("count.idle_lanes", "idle lane slots", "", Better::Less),
     detail("count.warp_execution_efficiency", "warp execution efficiency", "%", Better::More),
     detail("count.control_flow_divergence", "control-flow divergence", "%", Better::Less),
     detail("count.branches", "branches", "", Better::Less),
@@ -119,6 +148,7 @@ const TABLE: &[Shown] = &[
     shown("count.global_load_sectors", "global load sectors", "", Better::Less, false),
     detail("count.global_load_bytes", "global load bytes", "", Better::Less),
     detail("count.global_load_sectors_per_request", "sectors a load request", "", Better::Neither),
+    detail("count.global_load_bytes_per_request", "bytes a load request", "", Better::Neither),
     detail("count.global_load_efficiency", "global load efficiency", "%", Better::More),
     shown("count.global_store_requests", "global store requests", "", Better::Less, false),
     shown("count.global_store_sectors", "global store sectors", "", Better::Less, false),
@@ -128,7 +158,11 @@ const TABLE: &[Shown] = &[
     shown("count.global_atomics", "global atomics", "", Better::Less, false),
     detail("count.global_atomic_requests", "global atomic requests", "", Better::Less),
     detail("count.global_atomic_sectors", "global atomic sectors", "", Better::Less),
+    detail("count.global_atomic_return_sectors", "sectors atomics bring back", "", Better::Less),
     detail("count.global_atomic_sectors_per_request", "sectors an atomic request", "", Better::Neither),
+    detail("count.global_read_sectors", "global sectors read", "", Better::Less),
+    detail("count.global_sectors", "global sectors in all", "", Better::Less),
+    detail("count.global_requests", "global requests in all", "", Better::Less),
     detail("count.shared_load_requests", "shared load requests", "", Better::Less),
     shown("count.shared_load_wavefronts", "shared load wavefronts", "", Better::Less, false),
     detail("count.shared_load_bytes", "shared load bytes", "", Better::Neither),
@@ -141,21 +175,28 @@ const TABLE: &[Shown] = &[
     detail("count.shared_efficiency", "shared memory efficiency", "%", Better::More),
     shown("count.shared_atomics", "shared atomics", "", Better::Less, false),
     detail("count.shared_atomic_requests", "shared atomic requests", "", Better::Less),
+    detail("count.shared_wavefronts", "shared wavefronts in all", "", Better::Less),
+    detail("count.atomics", "atomics in all", "", Better::Less),
+    detail("count.constant_loads", "constant memory loads", "", Better::Neither),
+    detail("count.constant_load_bytes", "constant memory bytes", "", Better::Neither),
     shown("count.local_loads", "local memory loads", "", Better::Less, false),
     detail("count.local_load_sectors", "local load sectors", "", Better::Less),
     detail("count.local_load_sectors_per_request", "sectors a local load", "", Better::Neither),
     shown("count.local_stores", "local memory stores", "", Better::Less, false),
     detail("count.local_store_sectors", "local store sectors", "", Better::Less),
     detail("count.local_store_sectors_per_request", "sectors a local store", "", Better::Neither),
+    detail("count.local_sectors", "local sectors in all", "", Better::Less),
     detail("count.local_memory_overhead", "local memory overhead", "%", Better::Less),
     shown("count.barriers", "block barriers", "", Better::Less, false),
     shown("count.warp_barriers", "warp barriers", "", Better::Neither, false),
+    detail("count.fences", "memory fences", "", Better::Neither),
     shown("count.shuffles", "shuffles", "", Better::Neither, false),
     shown("count.votes", "votes, matches, redux", "", Better::Neither, false),
     shown("count.flops", "floating-point operations", "", Better::Neither, false),
     detail("count.flops_fp16", "in half precision", "", Better::Neither),
     detail("count.flops_fp32", "in single precision", "", Better::Neither),
     detail("count.flops_fp64", "in double precision", "", Better::Neither),
+    detail("count.double_precision", "double precision in any way", "", Better::Neither),
     detail("count.flops_matrix", "of matrix products", "", Better::Neither),
     detail("count.instructions_per_byte", "instructions a byte", "", Better::Neither),
     detail("count.flops_per_byte", "operations a byte", "", Better::Neither),
@@ -163,7 +204,7 @@ const TABLE: &[Shown] = &[
     shown("sass.loop_instructions", "in the hottest loop", "", Better::Less, false),
     shown("sass.load_run", "loads before first use", "", Better::More, false),
     shown("registers", "registers", "", Better::Neither, true),
-    shown("spills", "spilled, instructions", "", Better::Less, false),
+    shown("spills", "spill instructions", "", Better::Less, false),
     shown("stack", "stack", "bytes", Better::Less, false),
     shown("shared", "static shared memory", "bytes", Better::Neither, false),
     shown("occupancy", "occupancy", "%", Better::More, true),
@@ -247,14 +288,20 @@ pub fn goals(
 ) -> Vec<GoalResult> {
     let judge = |goal: &Goal| {
         let before = baseline.and_then(|known| known.value(&goal.metric));
-        let value = candidate.value(&goal.metric);
+        let executed = candidate.executed(goal);
+        let value = match &executed {
+            Some((ran, _)) => Some(*ran),
+            None => candidate.value(&goal.metric),
+        };
+        // An upper bound in the same goal is for all that stands there.
+        let stands = candidate.value(&goal.metric);
         let status = match value {
             None => GoalStatus::NotJudged,
             // Without the baseline's number there is nothing to compare with.
             Some(_) if before.is_none() && goal.conditions.iter().any(|condition| condition.is_ratio()) => {
                 GoalStatus::NotJudged
             }
-            Some(value) if goal.judge(before, value) => GoalStatus::Met,
+            Some(value) if goal.judge_both(before, value, stands.unwrap_or(value)) => GoalStatus::Met,
             Some(_) => GoalStatus::NotMet,
         };
         let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
@@ -270,19 +317,32 @@ pub fn goals(
                 .filter(|_| !matches!(goal.metric, Metric::Speedup))
                 .map(|value| goal.metric.format(value)),
             provenance: provenance.filter(|_| value.is_some()),
+            unexecuted: executed.and_then(|(_, unexecuted)| unexecuted),
         }
     };
     goals.iter().map(judge).collect()
 }
 
+/// The bounds on work that the candidate breaks, as goals that are not met. What is kept is not told.
+pub fn work(problem: &Problem, whose: &str, baseline: &Known<'_>, candidate: &Known<'_>) -> Vec<GoalResult> {
+    // A ladder's steps are compared to see what each costs, not to be judged.
+    if problem.kind == Kind::Ladder {
+        return Vec::new();
+    }
+    let (Some(before), Some(after)) = (&baseline.counters, &candidate.counters) else { return Vec::new() };
+    let broken = problem.manifest.work.broken(&problem.manifest.goals, before, after);
+    goals(&broken, whose, Some(baseline), candidate, None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simulator::counters::{Ratio, Unit};
+    use simulator::counters::{Ratio, Sum, Unit};
 
     #[test]
     fn every_counter_and_quotient_has_a_row() {
         let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
+        let names = names.chain(Sum::ALL.iter().map(|sum| sum.name()));
         for name in names {
             let rows: Vec<&Shown> = TABLE.iter().filter(|shown| shown.metric == format!("count.{name}")).collect();
             assert_eq!(rows.len(), 1, "{name}");

@@ -147,6 +147,7 @@ pub fn check(
         known[index].built = Some(built);
         known[index].plan = plans[index].as_ref();
         known[index].counters = counted[index].as_ref().and_then(|checked| checked.counters);
+        known[index].coverage = counted[index].as_ref().map(|checked| checked.coverage.as_slice());
     }
     let counts = |index: usize| -> Vec<(String, simulator::Counters)> {
         let launches = counted[index].as_ref().map(|checked| checked.launches.as_slice()).unwrap_or_default();
@@ -184,6 +185,7 @@ pub fn check(
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
+    report.goals.extend(numbers::work(problem, &whose, &known[0], &known[1]));
     verdict(problem, report, &team.candidate, sources);
     not_judged(report, left_out);
     Ok(())

@@ -86,7 +86,10 @@ impl Bench<'_> {
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
         let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
-        let on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
+        let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.coverage = true;
+        }
         let run = || {
             if self.platform.gpu.is_some() {
                 let job = Verify { on, cases, stop_at_failure: !meant };

@@ -40,6 +40,11 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
             }
         }
     }
+    for style in problem.styles() {
+        if let Err(fault) = audit_version(problem, &Version::Style(style)) {
+            faults.push(fault.to_string());
+        }
+    }
     match problem.kind {
         Kind::Exercise => faults.extend(audit_exercise(workbook, problem)),
         Kind::Pair | Kind::Sweep => {}

@@ -3,7 +3,7 @@
 use super::error::did_you_mean;
 use serde::{Deserialize, Serialize};
 use simulator::Counters;
-use simulator::counters::{Ratio, Unit};
+use simulator::counters::{Ratio, Sum, Unit};
 use std::fmt;
 
 /// What is measured, counted or read off.
@@ -20,7 +20,7 @@ pub enum Metric {
     LoopInstructions,
     /// `registers` a thread.
     Registers,
-    /// `spills` in bytes.
+    /// `spills`: instructions that spill a register to local memory or refill it.
     Spills,
     /// `stack` in bytes a thread.
     Stack,
@@ -30,7 +30,7 @@ pub enum Metric {
     Occupancy,
     /// `launches` in the plan.
     Launches,
-    /// `count.FIELD`: a field of the simulator's counters, or a quotient of them.
+    /// `count.FIELD`: a field of the simulator's counters, a quotient of them or a sum.
     Count(Counter),
     /// `speedup`: time of the baseline over the candidate's, lower end of the interval.
     Speedup,
@@ -118,7 +118,7 @@ impl Metric {
             Self::LoadRun => "loads in a row before the first use".into(),
             Self::LoopInstructions => "instructions in the hottest loop".into(),
             Self::Registers => "registers a thread".into(),
-            Self::Spills => "bytes spilled".into(),
+            Self::Spills => "spill instructions".into(),
             Self::Stack => "bytes of stack a thread".into(),
             Self::Shared => "bytes of static shared memory a block".into(),
             Self::Occupancy => "theoretical occupancy".into(),
@@ -175,13 +175,15 @@ impl From<Metric> for String {
     }
 }
 
-/// A counter of the simulator: a field of [`Counters`], or a quotient of them ([`Ratio`]).
+/// A counter of the simulator: a field of [`Counters`], a quotient of them ([`Ratio`]) or a sum ([`Sum`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counter {
     /// A field, by its name.
     Field(&'static str),
     /// A quotient.
     Ratio(Ratio),
+    /// A sum.
+    Sum(Sum),
 }
 
 impl Counter {
@@ -194,10 +196,14 @@ impl Counter {
         if let Some(ratio) = Ratio::by_name(name) {
             return Ok(Self::Ratio(ratio));
         }
+        if let Some(sum) = Sum::by_name(name) {
+            return Ok(Self::Sum(sum));
+        }
         if let Some(field) = Counters::FIELDS.iter().find(|field| field.name == name) {
             return Ok(Self::Field(field.name));
         }
         let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
+        let names = names.chain(Sum::ALL.iter().map(|sum| sum.name()));
         Err(format!("unknown counter `{name}`{}", did_you_mean(name, names)))
     }
 
@@ -206,6 +212,7 @@ impl Counter {
         match self {
             Self::Field(name) => counters.get(name).map(|value| value as f64),
             Self::Ratio(ratio) => ratio.of(counters),
+            Self::Sum(sum) => Some(sum.of(counters) as f64),
         }
     }
 
@@ -224,6 +231,7 @@ impl Counter {
         match self {
             Self::Field(name) => name,
             Self::Ratio(ratio) => ratio.name(),
+            Self::Sum(sum) => sum.name(),
         }
     }
 
@@ -268,6 +276,11 @@ impl Condition {
         }
     }
 
+    /// Does it ask for something to be there? Then only what ran counts.
+    pub const fn wants_more(self) -> bool {
+        matches!(self, Self::Min(_) | Self::RatioMin(_))
+    }
+
     /// Does it compare with the baseline?
     pub const fn is_ratio(self) -> bool {
         matches!(self, Self::RatioMax(_) | Self::RatioMin(_))
@@ -305,6 +318,18 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// Does it ask for machine instructions to be there?
+    pub fn wants_code(&self) -> bool {
+        matches!(self.metric, Metric::Opcode(_) | Metric::LoadRun) && self.conditions.iter().any(|c| c.wants_more())
+    }
+
+    /// Is the goal met by a candidate of whose value only `ran` was executed? Conditions that ask for more look at that,
+    /// the others at all that stands there.
+    pub fn judge_both(&self, baseline: Option<f64>, ran: f64, stands: f64) -> bool {
+        let looks_at = |condition: &Condition| if condition.wants_more() { ran } else { stands };
+        self.conditions.iter().all(|condition| condition.holds(baseline, looks_at(condition)))
+    }
+
     /// Is the goal met? A value that is not a number meets nothing.
     pub fn judge(&self, baseline: Option<f64>, candidate: f64) -> bool {
         self.conditions.iter().all(|condition| condition.holds(baseline, candidate))

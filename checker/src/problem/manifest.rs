@@ -11,6 +11,7 @@ use super::ladder::Ladder;
 use super::mutant::Reason;
 use super::planning::check_len;
 use super::types::Types;
+use super::work::WorkBounds;
 use super::{manifest_check, manifest_raw};
 use crate::dtype::DType;
 use crate::plan::{Buffer, Fill, Role};
@@ -58,6 +59,8 @@ pub struct Manifest {
     pub outputs: Vec<OutputSpec>,
     /// Goals in order.
     pub goals: Vec<Goal>,
+    /// What no version may do much more of than the baseline.
+    pub work: WorkBounds,
     /// For SASS goals, `sm_90`.
     pub arch: String,
     /// For a problem of kind sweep.

@@ -15,6 +15,7 @@ use super::manifest_raw as raw;
 use super::mutant::Reason;
 use super::planning::DeviceShape;
 use super::types::Types;
+use super::work::{Work, WorkBounds};
 use crate::dtype::DType;
 use crate::plan::Fill;
 use std::collections::BTreeMap;
@@ -100,6 +101,7 @@ pub(super) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Resu
         inputs,
         outputs,
         goals,
+        work: check_work(toml, raw)?,
         arch: check_arch(toml, raw.arch.as_ref())?,
         sweep,
         ladder,
@@ -449,6 +451,22 @@ pub(super) fn error_bound(
             ErrorBound::Ops { ops: ops_formula, unit: ops.unit }
         }
     })
+}
+
+fn check_work(toml: TomlText, raw: &raw::Manifest) -> Result<WorkBounds, LineError> {
+    let change = |(name, times): (&Spanned<String>, &f64)| {
+        let (at, name) = (name.span().start, name.get_ref());
+        let work = Work::by_name(name).ok_or_else(|| {
+            let hint = did_you_mean(name, Work::names());
+            toml.error(at, format!("unknown work `{name}`{hint}"))
+                .expected(Work::names().collect::<Vec<_>>().join(", "))
+        })?;
+        if !times.is_finite() || *times < 0.0 {
+            return Err(toml.error(at, format!("{times} is no bound for `{name}`: so many times the baseline's")));
+        }
+        Ok((work, *times))
+    };
+    Ok(WorkBounds { changed: raw.work.iter().map(change).collect::<Result<_, _>>()? })
 }
 
 fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineError> {

@@ -46,6 +46,8 @@ pub(super) struct Manifest {
     pub outputs: Vec<Output>,
     #[serde(default, rename = "goal")]
     pub goals: Vec<Spanned<Goal>>,
+    #[serde(default)]
+    pub work: BTreeMap<Spanned<String>, f64>,
     pub sweep: Option<Spanned<Sweep>>,
     pub ladder: Option<Spanned<Ladder>>,
 }

@@ -25,6 +25,7 @@ pub mod signature;
 mod source;
 pub mod statement;
 mod types;
+pub mod work;
 pub mod workbook;
 
 pub use error::{LineError, SourceLine, did_you_mean, nearest};
@@ -40,6 +41,7 @@ pub use mutant::Reason;
 pub use planning::{DeviceShape, MAX_LAUNCHES, PlanContext};
 pub use source::Owner;
 pub use types::Types;
+pub use work::{Work, WorkBounds};
 pub use workbook::{Kind, MANIFEST, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
 
 use std::path::PathBuf;

@@ -78,6 +78,8 @@ pub enum Version {
     Reference,
     /// `mutants/NAME.cu`.
     Mutant(String),
+    /// `styles/NAME.cu`: right in another way than the solution.
+    Style(String),
     /// `sweep.cu`.
     Sweep,
     /// `NAME.cu` of a ladder.
@@ -92,6 +94,7 @@ impl fmt::Display for Version {
             Self::Solution => f.write_str("solution"),
             Self::Reference => f.write_str("reference"),
             Self::Mutant(name) => write!(f, "mutant {name}"),
+            Self::Style(name) => write!(f, "style {name}"),
             Self::Sweep => f.write_str("sweep"),
             Self::Step(name) => f.write_str(name),
         }
@@ -295,10 +298,11 @@ impl Problem {
     /// Where a version is; None when this kind of problem has no such version.
     pub fn version_path(&self, version: &Version) -> Option<PathBuf> {
         let solutions = self.root.join(SOLUTIONS).join(&self.id.0);
-        let mutants = if self.kind == Kind::Exercise { solutions.join("mutants") } else { self.dir.join("mutants") };
+        let others = if self.kind == Kind::Exercise { &solutions } else { &self.dir };
         Some(match (self.kind, version) {
             (_, Version::Reference) => self.dir.join("reference.cu"),
-            (_, Version::Mutant(name)) => mutants.join(format!("{name}.cu")),
+            (_, Version::Mutant(name)) => others.join("mutants").join(format!("{name}.cu")),
+            (_, Version::Style(name)) => others.join("styles").join(format!("{name}.cu")),
             (Kind::Ladder, Version::Step(name)) => self.dir.join(format!("{name}.cu")),
             (Kind::Ladder, Version::Baseline) => self.dir.join(format!("{}.cu", self.step.as_ref()?[0])),
             (Kind::Ladder, Version::Candidate | Version::Solution) => {
@@ -339,7 +343,17 @@ impl Problem {
 
     /// Names of its mutants.
     pub fn mutants(&self) -> Vec<String> {
-        let Some(folder) = self.version_path(&Version::Mutant(String::new())) else { return Vec::new() };
+        self.beside(&Version::Mutant(String::new()))
+    }
+
+    /// Names of its styles.
+    pub fn styles(&self) -> Vec<String> {
+        self.beside(&Version::Style(String::new()))
+    }
+
+    /// Names of the kernel files in the folder where `version` would be, sorted.
+    fn beside(&self, version: &Version) -> Vec<String> {
+        let Some(folder) = self.version_path(version) else { return Vec::new() };
         let entries = folder.parent().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries
             .map(|entry| entry.path())

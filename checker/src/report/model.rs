@@ -289,6 +289,18 @@ pub struct GoalResult {
     pub baseline_text: Option<String>,
     /// Where the values come from.
     pub provenance: Option<Provenance>,
+    /// Of a goal that asks for machine instructions: those that stand in the code and never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexecuted: Option<Unexecuted>,
+}
+
+/// Machine instructions that nothing executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexecuted {
+    /// How many.
+    pub instructions: usize,
+    /// The line of the kernel file that most of them come from, where it is known.
+    pub line: Option<u32>,
 }
 
 /// How a goal stands.

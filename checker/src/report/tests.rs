@@ -102,6 +102,7 @@ fn passed() -> Report {
             baseline: Some(1.0),
             baseline_text: Some("1".into()),
             provenance: Some(Provenance::Compiler),
+            unexecuted: None,
         },
         GoalResult {
             metric: "speedup".into(),
@@ -113,6 +114,7 @@ fn passed() -> Report {
             baseline: None,
             baseline_text: None,
             provenance: None,
+            unexecuted: None,
         },
     ];
     report.recorded = Some(Speedup {

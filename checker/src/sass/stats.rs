@@ -4,6 +4,7 @@ use super::{
     flow::{self, Loop},
     instruction::{Instruction, SourceLine},
     listing::Kernel,
+    live::Coverage,
     opcode::{Access, Family, Opcode, Space},
     operand::{File, Operand, Register},
 };
@@ -91,7 +92,7 @@ impl Stats {
                 _ => None,
             })),
             loops: loops.iter().map(|l| loop_stats(kernel, l, Some(l.header) == hottest)).collect(),
-            load_run: load_run(kernel),
+            load_run: load_run(kernel, None),
             live_registers: code.iter().filter_map(|i| i.live).map(|l| l.registers).max(),
         }
     }
@@ -133,8 +134,8 @@ fn tally<K: Ord>(items: impl Iterator<Item = K>) -> Vec<Count<K>> {
 }
 
 /// Within straight-line code: for each load from global (or generic) memory, how many are issued from it on until an
-/// instruction names a register that one of them writes; the most of these.
-fn load_run(kernel: &Kernel) -> usize {
+/// instruction names a register that one of them writes; the most of these. With a coverage, only what ran counts.
+fn load_run(kernel: &Kernel, coverage: Option<&Coverage<'_>>) -> usize {
     let graph = flow::Graph::of(kernel);
     // Blocks that follow each other with no other way in are straight-line code.
     let mut entered = vec![0usize; graph.starts.len()];
@@ -151,26 +152,28 @@ fn load_run(kernel: &Kernel) -> usize {
         {
             block += 1;
         }
-        best = best.max(run_in(&kernel.instructions[first..graph.block(block).end]));
+        best = best.max(run_in(&kernel.instructions[first..graph.block(block).end], coverage));
         block += 1;
     }
     best
 }
 
-fn run_in(code: &[Instruction]) -> usize {
+fn run_in(code: &[Instruction], coverage: Option<&Coverage<'_>>) -> usize {
     let mut best = 0;
     for (start, _) in code.iter().enumerate().filter(|(_, i)| is_load(i)) {
-        let (mut pending, mut run) = (BTreeSet::new(), 0);
+        let (mut pending, mut run) = (BTreeSet::new(), Vec::new());
         for i in &code[start..] {
             if named_registers(i).any(|r| pending.contains(&r)) {
                 break;
             }
             if is_load(i) {
-                run += 1;
+                run.push(i);
                 pending.extend(loaded_registers(i));
             }
         }
-        best = best.max(run);
+        if run.len() > best {
+            best = best.max(coverage.map_or(run.len(), |coverage| coverage.of_run(&run)));
+        }
     }
     best
 }
@@ -227,13 +230,18 @@ pub fn metric(kernels: &[&Kernel], name: &str) -> Option<f64> {
         "stack" => most(&|k| k.resources.stack as usize),
         "shared" => most(&|k| k.resources.shared as usize),
         "sass.instructions" => sum(&|k| k.code().len()),
-        "sass.load_run" => most(&load_run),
+        "sass.load_run" => most(&|k| load_run(k, None)),
         "sass.loop_instructions" => most(&|k| flow::hottest(&flow::loops(k)).map_or(0, |l| l.body.len())),
         _ => {
             let prefix = name.strip_prefix("sass.").filter(|p| is_opcode(p))?;
             sum(&|k| k.code().iter().filter(|i| i.opcode.matches(prefix) && !i.is_disguised_move()).count())
         }
     }
+}
+
+/// The longest run of loads that ran; see `sass.load_run`.
+pub fn executed_load_run(kernels: &[&Kernel], coverage: &Coverage<'_>) -> usize {
+    kernels.iter().map(|kernel| load_run(kernel, Some(coverage))).max().unwrap_or(0)
 }
 
 /// Whether it can be an opcode's prefix: its mnemonic is one the table knows.
@@ -286,7 +294,7 @@ mod tests {
 
     #[test]
     fn loads_before_the_first_use() {
-        let run = |lines: &[&str]| load_run(&kernel(lines));
+        let run = |lines: &[&str]| load_run(&kernel(lines), None);
         assert_eq!(run(&["LDG.E R2, [R4]", "FADD R2, R2, R2", "LDG.E R3, [R4+0x4]", "EXIT"]), 1);
         // The third load's window opens at the second: {2, 3} and then {3, 4} in flight, three from the second on.
         let staggered = [

@@ -480,6 +480,7 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
         keep_printf(checked, &pass.printf, pass.printf_dropped);
     }
     let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();
+    let mut covered = BTreeMap::new();
     for (launch, report) in pass.reports.into_iter().enumerate() {
         let schedule = run.schedule.unwrap_or_default();
         if first {
@@ -487,6 +488,7 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
             let (kernel, line) = (planned.kernel.clone(), planned.line);
             checked.launches.push(LaunchCount { kernel, line, counters: report.counters, trace: report.trace });
             checked.counters.get_or_insert_default().add(&report.counters);
+            simulator::coverage::merge(&mut covered, report.coverage);
             for (place, counters) in &report.lines {
                 lines.entry(place.clone()).or_default().add(counters);
             }
@@ -502,6 +504,9 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
         }
     }
     checked.lines.extend(lines.into_iter().map(|((file, line), counters)| LineCount { file, line, counters }));
+    if first {
+        checked.coverage = simulator::coverage::by_line(covered.into_values());
+    }
 }
 
 fn keep_printf(checked: &mut Checked, printed: &[u8], dropped: u64) {

@@ -24,16 +24,27 @@
 //! * Local memory is interleaved: word `w` of lane `l` lies at `(32 w + l) * 4` of the warp's own region. So 32 lanes at
 //!   the same place touch 4 sectors, and a lane alone one.
 //!
+//! # Ways to memory
+//!
+//! `ld`, `ldu`, `ld.global.nc`, `cp.async`, `cp.async.bulk` and `ldmatrix` are loads of the space that they read, and copies are
+//! stores of the space that they write. `atom` and `red` are counted by themselves, in sectors like loads and stores; an
+//! atomic whose old value is used brings a sector back as a load does (`global_atomic_return_sectors`). Loads from
+//! `__constant__` memory are counted by request and byte. A prefetch moves nothing that the load after it does not count.
+//! Textures and tensor maps are not simulated.
+//!
 //! # Derived quantities
 //!
-//! [`Ratio`] has every quotient of them with its formula, and the profiler quantities they are.
+//! [`Sum`] has the sums over ways: all that global memory is touched, all that is read. [`Ratio`] has every quotient with
+//! its formula, and the profiler quantities they are.
 //! [`UNKNOWN`] lists those that no simulator without a clock can know.
 
 mod ratio;
+mod sum;
 
 pub use ratio::{Ratio, UNKNOWN, Unit, Unknown};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+pub use sum::Sum;
 
 /// A counter: its name and what it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +143,13 @@ counters! {
     global_atomic_sectors,
     /// Lanes' atomics and reductions on global memory.
     global_atomics,
+    /// 32-byte sectors that come back to the lanes: those of atomics on global memory whose old value is used. Such an
+    /// atomic is a load as well.
+    global_atomic_return_sectors,
+    /// Requests of loads from constant memory, kernel parameters left out.
+    constant_loads,
+    /// Bytes that lanes asked for in loads from constant memory. Lanes that want the same word share it.
+    constant_load_bytes,
     /// Requests of shared loads.
     shared_load_requests,
     /// Wavefronts of shared loads: passes over the 32 banks.
@@ -162,6 +180,8 @@ counters! {
     barriers,
     /// Warp barriers (`bar.warp.sync`) passed by a warp, or by a diverged part of one.
     warp_barriers,
+    /// Memory fences (`membar`, `fence`) executed by a warp, or by a diverged part of one.
+    fences,
     /// Shuffles executed by a warp.
     shuffles,
     /// Votes, matches and `redux` executed by a warp.
@@ -177,6 +197,9 @@ counters! {
     flops_fp64,
     /// Those of matrix products: `2 m n k` a warp instruction, whatever the type, unless it is an integer's.
     flops_matrix,
+    /// Thread instructions that compute with f64 in any way: arithmetic, comparisons, special functions, matrix products,
+    /// and conversions to f64 or from it. Loads, stores and moves of f64 are none.
+    double_precision,
 }
 
 impl Counters {

@@ -81,6 +81,9 @@ ratios! {
     /// Sectors of an average global load.
     GlobalLoadSectorsPerRequest "global_load_sectors_per_request" Number
         = "global_load_sectors / global_load_requests", is "gld_transactions_per_request";
+    /// Bytes that an average global load asked for: 128 for a whole warp's words, 512 for its `float4`.
+    GlobalLoadBytesPerRequest "global_load_bytes_per_request" Number
+        = "global_load_bytes / global_load_requests", is "";
     /// Bytes that global stores wrote over bytes moved.
     GlobalStoreEfficiency "global_store_efficiency" Efficiency
         = "global_store_bytes / (32 global_store_sectors)", is "gst_efficiency";
@@ -161,6 +164,7 @@ impl Ratio {
             Self::FlopsPerByte => (c.flops, touched),
             Self::GlobalLoadEfficiency => (c.global_load_bytes, 32 * c.global_load_sectors),
             Self::GlobalLoadSectorsPerRequest => (c.global_load_sectors, c.global_load_requests),
+            Self::GlobalLoadBytesPerRequest => (c.global_load_bytes, c.global_load_requests),
             Self::GlobalStoreEfficiency => (c.global_store_bytes, 32 * c.global_store_sectors),
             Self::GlobalStoreSectorsPerRequest => (c.global_store_sectors, c.global_store_requests),
             Self::GlobalAtomicSectorsPerRequest => (c.global_atomic_sectors, c.global_atomic_requests),
@@ -273,6 +277,7 @@ mod tests {
             (Ratio::FlopsPerByte, 2.0),
             (Ratio::GlobalLoadEfficiency, 0.5),
             (Ratio::GlobalLoadSectorsPerRequest, 4.0),
+            (Ratio::GlobalLoadBytesPerRequest, 64.0),
             (Ratio::GlobalStoreEfficiency, 0.125),
             (Ratio::GlobalStoreSectorsPerRequest, 1.0),
             (Ratio::GlobalAtomicSectorsPerRequest, 1.0),

@@ -4,6 +4,7 @@ use super::block::{Block, Turn};
 use super::context::{Context, Worker};
 use super::defined::Defined;
 use crate::counters::{Counters, LineCounters};
+use crate::coverage::Covered;
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::launch::{LaunchReport, Order, Status};
 use crate::memory::view::View;
@@ -15,6 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// What a host thread hands back.
 pub struct Outcome {
     lines: Vec<Counters>,
+    /// By operation, when asked for.
+    ran: Vec<u64>,
     trace: Option<Trace>,
     findings: Vec<Finding>,
     unkept: Option<(u64, crate::Place)>,
@@ -47,6 +50,7 @@ pub fn work<O: Observer>(
     worker.defined.cells.launch_end();
     worker.profile.settle(&context.decoded.code, &mut worker.lines);
     Outcome {
+        ran: if context.config.coverage { worker.profile.ran() } else { Vec::new() },
         lines: worker.lines,
         trace: worker.trace.map(|trace| trace.finish()),
         findings: worker.findings,
@@ -130,7 +134,9 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut order = Order { complete: true, ..Order::default() };
     let code = &context.decoded.code;
     let mut trace = None;
+    let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
     for outcome in outcomes {
+        ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
         trace = trace.or(outcome.trace);
         for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             counters.add(line);
@@ -177,5 +183,27 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     });
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
     let status = if stopped { Status::Stopped } else { Status::Finished };
-    LaunchReport { status, findings, counters, lines, trace, printf, order }
+    let coverage = covered(context, &ran);
+    LaunchReport { status, findings, counters, lines, coverage, trace, printf, order }
+}
+
+/// Every instruction of the kernel and of functions that are no kernels, by how many groups ran its operations.
+fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
+    let code = &context.decoded.code;
+    let mut covered = Vec::new();
+    for (at, ((ran, inst), origin)) in ran.iter().zip(&code.insts).zip(&code.origins).enumerate() {
+        let others = origin.function != context.function && code.functions[origin.function as usize].entry;
+        if inst.counted == 0 || others {
+            continue;
+        }
+        let (file, line) = code.lines[origin.place as usize];
+        covered.push(Covered {
+            at: at as u32,
+            file: if line > 0 { code.file(file).to_string() } else { String::new() },
+            line,
+            opcode: code.opcodes.get(origin.opcode as usize).cloned().unwrap_or_default(),
+            warps: *ran,
+        });
+    }
+    covered
 }

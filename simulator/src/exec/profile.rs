@@ -61,6 +61,19 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// How many groups ran each operation with a lane whose guard was true.
+    pub fn ran(&self) -> Vec<u64> {
+        let (mut groups, mut lanes) = (0u64, 0u64);
+        let each = |step: &Step| {
+            groups = groups.wrapping_add(step.groups);
+            lanes = lanes.wrapping_add(step.lanes);
+            if lanes > step.off { groups } else { 0 }
+        };
+        self.steps.iter().map(each).collect()
+    }
+}
+
 /// Adds an operation that ran `groups` times for `lanes` lanes, of which `on` had a true guard.
 fn add(to: &mut Counters, code: &Code, inst: &Inst, origin: &Origin, groups: u64, lanes: u64, on: u64) {
     if inst.counted != 0 {
@@ -80,6 +93,9 @@ fn add(to: &mut Counters, code: &Code, inst: &Inst, origin: &Origin, groups: u64
             Class::Matrix => &mut to.thread_matrix,
             Class::Other => &mut to.thread_other,
         } += on;
+        if origin.double {
+            to.double_precision += on;
+        }
     }
     match inst.op {
         Op::Bra { .. } if inst.guard != NO_GUARD => to.branches += groups,
@@ -127,6 +143,9 @@ mod tests {
                 (groups, lanes, step.off)
             })
             .collect();
+        assert_eq!(profile.ran(), [1, 2, 3, 1, 0]);
+        profile.off(0, u32::MAX);
+        assert_eq!(profile.ran()[0], 0, "nobody's guard was true");
         assert_eq!(seen, [(1, 32, 0), (2, 40, 0), (3, 41, 3), (1, 32, 0), (0, 0, 0)]);
     }
 }

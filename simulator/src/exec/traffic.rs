@@ -202,6 +202,10 @@ pub fn charge(counters: &mut Counters, space: AddressSpace, kind: AccessKind, re
             counters.local_stores += 1;
             counters.local_store_sectors += request.sectors;
         }
+        AddressSpace::Const if load => {
+            counters.constant_loads += 1;
+            counters.constant_load_bytes += request.bytes;
+        }
         _ => {}
     }
 }
@@ -228,8 +232,12 @@ pub fn charge_atomic(
         counters.shared_atomics += lanes;
     } else {
         counters.global_atomic_requests += 1;
-        counters.global_atomic_sectors += sectors(&addresses(), mask, u64::from(op.size) * count);
+        let touched = sectors(&addresses(), mask, u64::from(op.size) * count);
+        counters.global_atomic_sectors += touched;
         counters.global_atomics += lanes;
+        if op.returns {
+            counters.global_atomic_return_sectors += touched;
+        }
     }
 }
 

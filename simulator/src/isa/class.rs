@@ -60,6 +60,12 @@ pub fn of(opcode: &str) -> Class {
     }
 }
 
+/// Does it compute with f64 in any way? Loads, stores, moves and parameters do not.
+pub fn is_double(opcode: &str, class: Class) -> bool {
+    let computes = matches!(class, Class::Fp64 | Class::Special | Class::Conversion | Class::Matrix);
+    computes && opcode.split('.').any(|part| part == "f64")
+}
+
 fn is_float(part: &&str) -> bool {
     matches!(kind(part), Some(Class::Fp16 | Class::Fp32 | Class::Fp64))
 }
@@ -115,5 +121,14 @@ mod tests {
         for (opcode, class) in cases {
             assert_eq!(of(opcode), class, "{opcode}");
         }
+    }
+
+    #[test]
+    fn double_precision_in_any_way() {
+        let computes =
+            ["mul.f64", "fma.rn.f64", "cvt.f64.f32", "cvt.rn.f32.f64", "div.rn.f64", "sqrt.rn.f64", "setp.lt.f64"];
+        let only_moves = ["ld.global.f64", "mov.f64", "st.shared.f64", "ld.param.f64", "add.f32", "cvt.rn.f32.s32"];
+        assert!(computes.iter().all(|opcode| is_double(opcode, of(opcode))));
+        assert!(!only_moves.iter().any(|opcode| is_double(opcode, of(opcode))));
     }
 }

@@ -201,6 +201,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             let at = builder.code.unsupported.len() as u32 - 1;
             builder.emit(Op::Unsupported(at));
         }
+        builder.note_reads(body);
         builder.statements(body);
         if builder.too_many_registers() {
             builder.insts.clear();
@@ -225,6 +226,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         }
         info.name = function.name.clone();
         info.defined = true;
+        info.entry = function.entry;
         info.start = base;
         info.len = code.insts.len() as u32 - base;
         // Not rounded up further: the last array's end is the end.

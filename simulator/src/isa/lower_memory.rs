@@ -297,6 +297,7 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     if ty == Ty::B128 || parts.has("async") {
         return Err(Unknown);
     }
+    let returns = parts.base == "atom" && operands.first().is_some_and(|d| b.is_read(d));
     let name = parts
         .pick(|name| {
             let known = matches!(name, "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor" | "exch" | "cas");
@@ -338,6 +339,7 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
         order,
         scope,
         may_spin,
+        returns,
         flops,
         array,
     });

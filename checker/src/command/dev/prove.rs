@@ -54,13 +54,21 @@ impl Proof {
     /// "baseline fails, solution passes, 3 mutants caught".
     pub fn summary(&self) -> String {
         let mut parts: Vec<String> = self.skipped.iter().cloned().collect();
-        let (mutants, others): (Vec<&Probe>, Vec<&Probe>) =
-            self.probes.iter().filter(|probe| probe.ok).partition(|probe| probe.version.starts_with("mutant "));
+        let held = || self.probes.iter().filter(|probe| probe.ok);
+        let (mutants, others): (Vec<&Probe>, Vec<&Probe>) = held()
+            .filter(|probe| !probe.version.starts_with("style "))
+            .partition(|probe| probe.version.starts_with("mutant "));
+        let styles = held().filter(|probe| probe.version.starts_with("style ")).count();
         parts.extend(others.iter().map(|probe| match probe.verdict.is_good() {
             true if probe.version == Version::Candidate.to_string() => "every version passes".to_owned(),
             true => format!("{} passes", probe.version),
             false => format!("{} fails ({})", probe.version, probe.expected),
         }));
+        match styles {
+            0 => {}
+            1 => parts.push("1 style passes".to_owned()),
+            count => parts.push(format!("{count} styles pass")),
+        }
         match mutants.len() {
             0 => {}
             1 => parts.push("1 mutant caught".to_owned()),
@@ -97,8 +105,9 @@ impl Prover<'_> {
         }
         for (version, expected) in plan(&problem) {
             progress(&version.to_string());
-            let mutant = matches!(version, Version::Mutant(_));
-            let backend = if mutant && on_simulator { BackendChoice::Sim } else { self.options.backend };
+            // A style may be slower than the solution; what it does is what matters.
+            let beside = matches!(version, Version::Mutant(_) | Version::Style(_));
+            let backend = if beside && on_simulator { BackendChoice::Sim } else { self.options.backend };
             let everything = problem.kind == Kind::Ladder;
             let options =
                 check::Options { version: Some(version.clone()), backend, everything, ..self.options.clone() };
@@ -128,6 +137,8 @@ fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
         Kind::Ladder => vec![(Version::Candidate, Expected::Passes)],
         _ => vec![(Version::Baseline, Expected::FailsFor(flaw)), (Version::Solution, Expected::Passes)],
     };
+    // Right in another way: what the goals ask for is an idea, not a text.
+    plan.extend(problem.styles().into_iter().map(|name| (Version::Style(name), Expected::Passes)));
     for name in problem.mutants() {
         let version = Version::Mutant(name);
         // The audit has made sure that every mutant can be read and states its reason.

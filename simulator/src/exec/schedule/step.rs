@@ -124,6 +124,7 @@ impl<O: Observer> Worker<'_, O> {
                 Flow::Continue
             }
             Op::Fence(index) => {
+                self.count(group.pc, |counters| counters.fences += 1);
                 if O::ACTIVE {
                     let op = code.fences[index as usize];
                     self.observer.fence(shared.warp(warp.index), mask, op.order, op.scope);

@@ -10,7 +10,7 @@ mod used;
 use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why an instruction cannot be lowered; it becomes [`Op::Unsupported`].
 pub struct Unknown;
@@ -97,6 +97,8 @@ pub struct Builder<'m> {
     inlined: HashMap<Loc, Loc>,
     own_file: Option<u32>,
     origin: Origin,
+    /// Names that atomics write and another instruction reads.
+    read: HashSet<String>,
     too_many: bool,
     most: u32,
     carry: Option<R>,
@@ -138,6 +140,7 @@ impl<'m> Builder<'m> {
             inlined: HashMap::new(),
             own_file: None,
             origin: Origin { function: index, ..Origin::default() },
+            read: HashSet::new(),
             too_many: false,
             most: registers.min(u32::from(u16::MAX >> 1)),
             carry: None,

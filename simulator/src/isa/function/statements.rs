@@ -1,10 +1,10 @@
 //! Declarations, labels, positions and instructions.
 
-use super::used::used_at_once;
+use super::used::{self, used_at_once};
 use super::{Builder, Local, Scope, Unknown};
 use crate::isa::decode;
 use crate::isa::op::{CallValue, NO_GUARD, NOWHERE, Op, Reg};
-use crate::ptx::ast::{Instruction, Loc, Statement, Ty, Var, VarSpace};
+use crate::ptx::ast::{Instruction, Loc, Operand, Statement, Ty, Var, VarSpace};
 
 impl Builder<'_> {
     /// Declares a variable of the frame: `bytes` at that alignment.
@@ -83,12 +83,18 @@ impl Builder<'_> {
             hops += 1;
         }
         let shown = if shown.file == own { shown } else { at };
-        let key = (shown.file, shown.line);
-        let lines = &mut self.code.lines;
-        self.origin.line = *self.code.line_of.entry(key).or_insert_with(|| {
-            lines.push(key);
-            lines.len() as u32 - 1
-        });
+        self.origin.line = self.code.line(shown.file, shown.line);
+        self.origin.place = self.code.line(at.file, at.line);
+    }
+
+    /// Notes which values of atomics are read, before the function's statements are lowered.
+    pub fn note_reads(&mut self, statements: &[Statement]) {
+        self.read = used::read_beside_atomics(statements);
+    }
+
+    /// Does an instruction of the function read what is written there?
+    pub fn is_read(&self, operand: &Operand) -> bool {
+        used::names(operand).into_iter().any(|name| self.read.contains(name))
     }
 
     /// Lowers the statements of a scope.
@@ -175,6 +181,8 @@ impl Builder<'_> {
     fn instruction(&mut self, instruction: &Instruction) {
         self.origin.ptx_line = instruction.line;
         self.origin.class = crate::isa::class::of(&instruction.opcode);
+        self.origin.double = crate::isa::class::is_double(&instruction.opcode, self.origin.class);
+        self.origin.opcode = self.code.opcode(&instruction.opcode);
         self.guard = NO_GUARD;
         self.counted = false;
         self.post.clear();

@@ -2,6 +2,7 @@
 
 use crate::isa::op::Use;
 use crate::ptx::ast::{Instruction, Operand, Statement};
+use std::collections::HashSet;
 
 /// Is what `shuffle` yields stored, exchanged or branched on in the straight line of code after it, without a condition? A
 /// choice (`selp`), a guard or a branch in between may throw it away. Beside it the PTX line of the `shfl.down` that
@@ -45,7 +46,34 @@ pub fn used_at_once(shuffle: &Instruction, rest: &[Statement]) -> (Use, Option<u
     UNKNOWN
 }
 
-fn names(operand: &Operand) -> Vec<&str> {
+/// Names that instructions of `statements` read, addresses and guards included, if there is an atomic among them at all.
+pub fn read_beside_atomics(statements: &[Statement]) -> HashSet<String> {
+    fn each(statements: &[Statement], see: &mut dyn FnMut(&Instruction)) {
+        for statement in statements {
+            match statement {
+                Statement::Instruction(instruction) => see(instruction),
+                Statement::Block(inner) => each(inner, see),
+                _ => {}
+            }
+        }
+    }
+    let mut read = HashSet::new();
+    let mut atomics = false;
+    each(statements, &mut |instruction| atomics |= instruction.opcode.starts_with("atom"));
+    if atomics {
+        each(statements, &mut |instruction| {
+            let base = instruction.opcode.split('.').next().unwrap_or_default();
+            // Nothing is written by these; a call's results are among its operands, and count as read.
+            let writes = !matches!(base, "st" | "red" | "bra" | "brx" | "bar" | "barrier" | "call");
+            let sources = instruction.operands.get(usize::from(writes)..).unwrap_or_default();
+            read.extend(sources.iter().flat_map(names).map(str::to_owned));
+            read.extend(instruction.guard.iter().map(|guard| guard.name.clone()));
+        });
+    }
+    read
+}
+
+pub fn names(operand: &Operand) -> Vec<&str> {
     match operand {
         Operand::Name(name, _) => vec![name],
         Operand::Address(all) | Operand::Vector(all) | Operand::List(all) => all.iter().flat_map(names).collect(),

@@ -75,6 +75,8 @@ pub struct FunctionInfo {
     pub len: u32,
     /// It has a body.
     pub defined: bool,
+    /// It is a kernel.
+    pub entry: bool,
     /// 32-bit registers.
     pub registers32: u32,
     /// Those that hold constants: written when a frame starts.
@@ -104,10 +106,16 @@ pub struct Origin {
     pub ptx_line: u32,
     /// Index into [`lines`](super::Code::lines); 0 is "unknown".
     pub line: u32,
+    /// The same for where it stands itself, in a header perhaps.
+    pub place: u32,
     /// Index of the function.
     pub function: u32,
     /// What kind of work the instruction is.
     pub class: crate::isa::class::Class,
+    /// It computes with f64 in any way.
+    pub double: bool,
+    /// Index into [`opcodes`](super::Code::opcodes).
+    pub opcode: u32,
 }
 
 /// A module's code.
@@ -121,6 +129,10 @@ pub struct Code {
     pub lines: Vec<(u32, u32)>,
     /// Where a pair is in `lines`.
     pub line_of: HashMap<(u32, u32), u32>,
+    /// Opcodes as written, each once.
+    pub opcodes: Vec<String>,
+    /// Where an opcode is in `opcodes`.
+    pub opcode_of: HashMap<String, u32>,
     /// Paths by file index.
     pub files: Vec<(u32, String)>,
     /// Functions and entries.
@@ -188,6 +200,26 @@ impl Code {
             | Op::Matrix(_) => true,
             _ => false,
         }
+    }
+
+    /// Index of a source line in `lines`.
+    pub fn line(&mut self, file: u32, line: u32) -> u32 {
+        let lines = &mut self.lines;
+        *self.line_of.entry((file, line)).or_insert_with(|| {
+            lines.push((file, line));
+            lines.len() as u32 - 1
+        })
+    }
+
+    /// Index of an opcode in `opcodes`.
+    pub fn opcode(&mut self, text: &str) -> u32 {
+        if let Some(&known) = self.opcode_of.get(text) {
+            return known;
+        }
+        let index = self.opcodes.len() as u32;
+        self.opcodes.push(text.to_owned());
+        self.opcode_of.insert(text.to_owned(), index);
+        index
     }
 
     /// Path of a file.

@@ -75,6 +75,8 @@ pub struct AtomicOp {
     pub scope: Scope,
     /// The result is used: a spin loop may be made of it.
     pub may_spin: bool,
+    /// Some instruction of the function names the old value: it has to come back.
+    pub returns: bool,
     /// Floating-point operations an element.
     pub flops: u8,
     /// The shared array that it has to stay in, where that is known.

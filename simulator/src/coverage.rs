@@ -1,0 +1,80 @@
+//! Which instructions ran: what stands in a kernel and never runs does no work, whatever it looks like.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A PTX instruction of a launched kernel, or of a function that kernels call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covered {
+    /// Which instruction of the module: the same in every launch.
+    pub at: u32,
+    /// Source file, as in `.loc`; empty without one.
+    pub file: String,
+    /// Source line on which it stands itself, in a header perhaps; 0 without one.
+    pub line: u32,
+    /// `ld.global.v4.f32`
+    pub opcode: String,
+    /// Warps, or diverged parts of one, that executed it with a lane whose guard was true.
+    pub warps: u64,
+}
+
+/// Instructions of one opcode on one source line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCoverage {
+    /// Source file.
+    pub file: String,
+    /// Source line.
+    pub line: u32,
+    /// `ld.global.v4.f32`
+    pub opcode: String,
+    /// Instructions that some lane executed.
+    pub live: u32,
+    /// Instructions that none did.
+    pub dead: u32,
+    /// Warps that executed one, summed over instructions.
+    pub warps: u64,
+}
+
+/// Adds a launch's to those of launches before it.
+pub fn merge(all: &mut BTreeMap<u32, Covered>, launch: Vec<Covered>) {
+    for covered in launch {
+        match all.get_mut(&covered.at) {
+            Some(known) => known.warps += covered.warps,
+            None => {
+                all.insert(covered.at, covered);
+            }
+        }
+    }
+}
+
+/// By line and opcode.
+pub fn by_line(all: impl IntoIterator<Item = Covered>) -> Vec<LineCoverage> {
+    let mut lines: BTreeMap<(String, u32, String), LineCoverage> = BTreeMap::new();
+    for Covered { file, line, opcode, warps, .. } in all {
+        let entry = lines.entry((file.clone(), line, opcode.clone()));
+        let sum = entry.or_insert(LineCoverage { file, line, opcode, live: 0, dead: 0, warps: 0 });
+        sum.live += u32::from(warps > 0);
+        sum.dead += u32::from(warps == 0);
+        sum.warps += warps;
+    }
+    lines.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covered(at: u32, line: u32, opcode: &str, warps: u64) -> Covered {
+        Covered { at, file: "k.cu".into(), line, opcode: opcode.into(), warps }
+    }
+
+    #[test]
+    fn what_one_of_several_launches_ran_is_alive() {
+        let mut all = BTreeMap::new();
+        merge(&mut all, vec![covered(1, 5, "shfl", 0), covered(2, 5, "shfl", 3), covered(3, 5, "add", 0)]);
+        merge(&mut all, vec![covered(1, 5, "shfl", 2), covered(2, 5, "shfl", 0), covered(9, 6, "shfl", 0)]);
+        let lines = by_line(all.into_values());
+        let found: Vec<_> = lines.iter().map(|l| (l.line, l.opcode.as_str(), l.live, l.dead, l.warps)).collect();
+        assert_eq!(found, [(5, "add", 0, 1, 0), (5, "shfl", 2, 0, 5), (6, "shfl", 0, 1, 0)]);
+    }
+}

@@ -1,0 +1,23 @@
+// Asks for eight rows at a time where there are fewer than none, and for four where there are some.
+//@ mutant goal: the eight loads stand in the machine code, and nothing ever runs them
+//@ let    block = 128
+//@ launch column_sums<<<ceil_div(cols, block), block>>>(m, sums, rows, cols)
+
+__global__ void column_sums(const float* m, float* sums, int rows, int cols)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) return;
+
+    float sum = 0.0f;
+    if (rows < 0) {
+        #pragma unroll 8
+        for (int r = 0; r < -rows; ++r)
+            sum += m[(long long)r * cols + c];
+    } else {
+        #pragma unroll 4
+        for (int r = 0; r < rows; ++r)
+            sum += m[(long long)r * cols + c];
+    }
+
+    sums[c] = sum;
+}

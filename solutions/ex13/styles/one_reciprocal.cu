@@ -1,0 +1,30 @@
+// One division a lane, as the last hint has it.
+//@ let    block = 256
+//@ let    norms_wanted = ceil_div(n, 256)
+//@ launch row_norms<<<ceil_div(32 * norms_wanted, block), block>>>(x, norms, n)
+
+__global__ void row_norms(const float* x, float* norms, int n)
+{
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    int first = warp * 256;
+    if (first >= n) return;
+
+    float v[8];
+    float largest = 0.0f;
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        int i = first + 32 * k + lane;
+        v[k] = i < n ? x[i] : 0.0f;
+        largest = fmaxf(largest, fabsf(v[k]));
+    }
+    for (int k = 16; k > 0; k /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, k));
+
+    float s = fmaxf(largest, 1e-37f);
+    float down = 1.0f / s;
+    float sum = 0.0f;
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) sum += (v[k] * down) * (v[k] * down);
+    for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
+    if (lane == 0) norms[warp] = s * sqrtf(sum);
+}

@@ -1,0 +1,47 @@
+// Eight loads of one sample each a lane.
+//@ let    block = 256
+//@ let    wanted = ceil_div(n, 256)
+//@ launch longest_run<<<ceil_div(32 * wanted, block), block>>>(x, longest, n)
+
+// Of a stretch of samples: how many positive ones it begins with, how many it ends with, and the longest run in it.
+struct Stretch {
+    int begin, end, best;
+};
+
+// Two stretches of `length` samples each, `left` just before `right`.
+__device__ Stretch join(Stretch left, Stretch right, int length)
+{
+    Stretch both;
+    both.begin = left.begin == length ? length + right.begin : left.begin;
+    both.end = right.end == length ? length + left.end : right.end;
+    both.best = max(max(left.best, right.best), left.end + right.begin);
+    return both;
+}
+
+__global__ void longest_run(const int* x, int* longest, int n)
+{
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    int first = warp * 256 + lane * 8;
+    if (warp * 256 >= n) return;        // the same for all lanes of the warp
+
+    int v[8];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) v[k] = first + k < n ? x[first + k] : 0;
+
+    Stretch own = {0, 0, 0};
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        own.end = v[k] > 0 ? own.end + 1 : 0;
+        if (own.end == k + 1) own.begin = own.end;
+        own.best = max(own.best, own.end);
+    }
+
+    #pragma unroll
+    for (int k = 1; k < 32; k *= 2) {
+        Stretch next = {__shfl_down_sync(0xffffffffu, own.begin, k), __shfl_down_sync(0xffffffffu, own.end, k),
+                        __shfl_down_sync(0xffffffffu, own.best, k)};
+        own = join(own, next, 8 * k);
+    }
+    if (lane == 0) longest[warp] = own.best;
+}

@@ -1,0 +1,121 @@
+//! Goals are met by what runs: machine code that nothing executes, and work that is moved instead of saved.
+
+use crate::support::{Ran, Workbook};
+
+/// The fixture's exercise with other goals and with kernels of the same launch; each kernel is `scale`'s body, `i` and `a[i]` at
+/// hand.
+fn exercise(goals: &str) -> Workbook {
+    let workbook = Workbook::copy("small");
+    let problem = workbook.read("exercises/ex01/problem.toml");
+    let (head, _) = problem.split_once("[[goal]]").expect("the fixture has goals");
+    workbook.write("exercises/ex01/problem.toml", format!("{head}{goals}"));
+    workbook
+}
+
+fn judged(workbook: &Workbook, body: &str) -> Ran {
+    let text = format!(
+        "//@ let    block = 128\n//@ launch scale<<<ceil_div(n, block), block>>>(a, b, n)\n\n\
+         __global__ void scale(const float* a, float* b, int n)\n{{\n    __shared__ float s[128];\n    int i = blockIdx.x * \
+         blockDim.x + threadIdx.x;\n    int t = threadIdx.x;\n{body}\n    if (i < n) b[i] = a[i] * 1.7f;\n    s[t] = 0.0f;\n}}\n"
+    );
+    workbook.write("exercises/ex01/kernel.cu", text);
+    workbook.run(["ex01", "--backend", "sim", "--seed", "7", "--plain"])
+}
+
+fn goal(metric: &str, condition: &str) -> String {
+    format!("[[goal]]\nmetric = \"{metric}\"\n{condition}\nwhy = \"the test asks for it\"\n\n")
+}
+
+/// Opcodes of several kinds in a branch that nobody takes, each beside the same where it runs: the first is refused with the
+/// line, the second passes.
+#[test]
+fn an_opcode_that_never_runs_does_not_count() {
+    let cases = [
+        ("sass.SHFL", "{ float v = __shfl_down_sync(~0u, a[0], 1); if (v == 9.0f) b[0] = v; }"),
+        ("sass.MEMBAR", "{ __threadfence(); }"),
+        ("sass.LDG.E.128", "{ float4 v = *(const float4*)a; if (v.x + v.y + v.z + v.w == 99.0f) b[0] = v.x; }"),
+        ("sass.MUFU", "{ if (__sinf(a[0]) == 9.0f) b[0] = 1.0f; }"),
+        ("sass.ATOMS", "{ if (atomicAdd((int*)&s[0], 1) == -1) b[0] = 1.0f; }"),
+    ];
+    for (metric, code) in cases {
+        let workbook = exercise(&goal(metric, "min = 1"));
+        let dead = judged(&workbook, &format!("    if (n < 0) {code}"));
+        assert_eq!(dead.code, Some(1), "{metric}: {dead:?}");
+        assert!(dead.stdout.contains("nothing, or next to nothing, executed"), "{metric}: {}", dead.stdout);
+        assert!(dead.stdout.contains("kernel.cu:9"), "{metric} names the line: {}", dead.stdout);
+    }
+    let workbook =
+        exercise(&(goal("sass.SHFL", "min = 1") + &goal("sass.MEMBAR", "min = 1") + &goal("sass.MUFU", "min = 1")));
+    let all: String = [cases[0].1, cases[1].1, cases[3].1].map(|code| format!("    {code}\n")).concat();
+    let alive = judged(&workbook, &all);
+    assert_eq!(alive.code, Some(0), "{alive:?}");
+}
+
+/// What must not be there must not be there in dead code either: nobody can tell what a file means to run later.
+#[test]
+fn an_upper_bound_counts_all_that_stands_there() {
+    let workbook = exercise(&goal("sass.SHFL", "max = 0"));
+    let dead = judged(&workbook, "    if (n < 0) b[0] = __shfl_down_sync(~0u, a[0], 1);");
+    assert_eq!(dead.code, Some(1), "{dead:?}");
+}
+
+/// The same number of a thing on one line, of which only some run.
+#[test]
+fn a_live_instruction_does_not_vouch_for_its_dead_neighbours() {
+    let workbook = exercise(&goal("sass.SHFL", "min = 3"));
+    let line = "    { float v = __shfl_down_sync(~0u, a[0], 1); if (n < 0) { v += __shfl_down_sync(~0u, v, 2); \
+                v += __shfl_down_sync(~0u, v, 4); } if (v == 9.0f) b[0] = v; }";
+    let ran = judged(&workbook, line);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains(": 1, and the goal is at least 3"), "{}", ran.stdout);
+}
+
+/// No goal speaks of any of these; all are far more work than the starter's.
+#[test]
+fn work_beyond_the_starters_is_refused_without_a_goal_of_its_own() {
+    let workbook = exercise(&goal("launches", "equals = 1"));
+    let cases = [
+        ("warp instructions", "    for (int k = 0; k < 40; ++k) asm volatile(\"{ .reg .u32 r; mov.u32 r, 1; }\");"),
+        ("global sectors in all", "    for (int k = 0; k < 3; ++k) if (i < n) ((volatile float*)b)[i] = 0.0f;"),
+        ("shared wavefronts in all", "    for (int k = 0; k < 6; ++k) ((volatile float*)s)[t] = 0.0f;"),
+        (
+            "atomics in all",
+            "    if (t == 0) s[0] = 0.0f;\n    __syncthreads();\n    atomicAdd(&s[0], 1.0f);\n    __syncthreads();",
+        ),
+    ];
+    for (words, code) in cases {
+        let ran = judged(&workbook, code);
+        assert_eq!(ran.code, Some(1), "{words}: {ran:?}");
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let plain = judged(&workbook, "");
+    assert_eq!(plain.code, Some(0), "{plain:?}");
+    assert!(!plain.stdout.contains("in all"), "what is kept is not told: {}", plain.stdout);
+}
+
+/// A problem whose idea costs more of something says so; a name that is none is refused.
+#[test]
+fn a_problem_may_change_a_bound_on_work() {
+    let code = "    for (int k = 0; k < 40; ++k) asm volatile(\"{ .reg .u32 r; mov.u32 r, 1; }\");";
+    let workbook = exercise(&(goal("launches", "equals = 1") + "[work]\ninstructions = 10\n"));
+    assert_eq!(judged(&workbook, code).code, Some(0));
+    let workbook = exercise(&(goal("launches", "equals = 1") + "[work]\ninstruction = 10\n"));
+    let ran = judged(&workbook, "");
+    assert!(ran.code == Some(2) && ran.stderr.contains("did you mean `instructions`"), "{ran:?}");
+}
+
+/// Loads that are no `ld`: a bound on what is read holds for them.
+#[test]
+fn reading_by_atomics_and_by_asynchronous_copies_is_reading() {
+    let workbook = exercise(&goal("count.global_read_sectors", "ratio_max = 1.0"));
+    let cases = [
+        "    if (i < n) b[i] = 0.0f;\n    if (i < n && atomicAdd(&b[i], 0.0f) == 99.0f) s[t] = 1.0f;",
+        "    if (i < n) { unsigned to = __cvta_generic_to_shared(&s[t]); asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4; \
+         cp.async.wait_all;\" :: \"r\"(to), \"l\"(a + i)); }",
+    ];
+    for code in cases {
+        let ran = judged(&workbook, code);
+        assert_eq!(ran.code, Some(1), "{code}: {ran:?}");
+        assert!(ran.stdout.contains("global sectors read"), "{code}: {}", ran.stdout);
+    }
+}
