@@ -34,8 +34,9 @@ __global__ void longest_run(const int* x, int* longest, int n)
         if ((t & (2 * k - 1)) == 0) s[t] = join(s[t], s[t + k], k);
         __syncthreads();
     }
-    volatile int idle = 0;
-    for (int k = 0; k < 20; ++k) idle = idle + 1;
+    int idle = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 64; ++k) asm volatile("add.s32 %0, %0, 1;" : "+r"(idle));
 
     if (t == 0) longest[blockIdx.x] = s[0].best;
 }
