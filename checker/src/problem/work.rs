@@ -59,7 +59,7 @@ const DEFAULTS: [Row; 6] = [
         times: 1.1,
         an_instruction: 0.25,
     },
-    Row { work: Work::Atomics, name: "atomics", counter: Counter::Sum(Sum::Atomics), times: 1.1, an_instruction: 0.05 },
+    Row { work: Work::Atomics, name: "atomics", counter: Counter::Sum(Sum::Atomics), times: 1.1, an_instruction: 0.1 },
     Row {
         work: Work::LocalSectors,
         name: "local_sectors",
@@ -152,7 +152,7 @@ mod tests {
             global_load_sectors: 0,
             global_atomic_sectors: 106,
             global_atomic_return_sectors: 105,
-            global_atomics: 51,
+            global_atomics: 101,
             ..baseline
         };
         assert_eq!(names(&plain, reads), ["count.global_sectors", "count.atomics"]);
