@@ -31,7 +31,7 @@ fn goal(metric: &str, condition: &str) -> String {
 #[test]
 fn an_opcode_that_never_runs_does_not_count() {
     let cases = [
-        ("sass.SHFL", "{ float v = __shfl_down_sync(~0u, a[0], 1); if (v == 9.0f) b[0] = v; }"),
+        ("sass.SHFL", "{ int v = __shfl_down_sync(~0u, t, 1); if (v == 999) b[0] = 1.0f; }"),
         ("sass.MEMBAR", "{ __threadfence(); }"),
         ("sass.LDG.E.128", "{ float4 v = *(const float4*)a; if (v.x + v.y + v.z + v.w == 99.0f) b[0] = v.x; }"),
         ("sass.MUFU", "{ if (__sinf(a[0]) == 9.0f) b[0] = 1.0f; }"),
@@ -55,7 +55,7 @@ fn an_opcode_that_never_runs_does_not_count() {
 #[test]
 fn an_upper_bound_counts_all_that_stands_there() {
     let workbook = exercise(&goal("sass.SHFL", "max = 0"));
-    let dead = judged(&workbook, "    if (n < 0) b[0] = __shfl_down_sync(~0u, a[0], 1);");
+    let dead = judged(&workbook, "    if (n < 0) b[0] = __shfl_down_sync(~0u, t, 1);");
     assert_eq!(dead.code, Some(1), "{dead:?}");
 }
 
@@ -63,8 +63,8 @@ fn an_upper_bound_counts_all_that_stands_there() {
 #[test]
 fn a_live_instruction_does_not_vouch_for_its_dead_neighbours() {
     let workbook = exercise(&goal("sass.SHFL", "min = 3"));
-    let line = "    { float v = __shfl_down_sync(~0u, a[0], 1); if (n < 0) { v += __shfl_down_sync(~0u, v, 2); \
-                v += __shfl_down_sync(~0u, v, 4); } if (v == 9.0f) b[0] = v; }";
+    let line = "    { int v = __shfl_down_sync(~0u, t, 1); if (n < 0) { v += __shfl_down_sync(~0u, v, 2); \
+                v += __shfl_down_sync(~0u, v, 4); } if (v == 999) b[0] = 1.0f; }";
     let ran = judged(&workbook, line);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains(": 1, and the goal is at least 3"), "{}", ran.stdout);
