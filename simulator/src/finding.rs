@@ -26,7 +26,8 @@ pub struct Place {
 pub struct Access {
     /// Where.
     pub place: Place,
-    /// "read", "write", "atomic", or "asynchronous read" and "asynchronous write" of `cp.async`.
+    /// "read", "write", "atomic", "asynchronous read" and "asynchronous write" of `cp.async`, or "cached read" (`__ldg`,
+    /// `ld.global.nc`).
     pub what: String,
     /// State space: "global", "shared", "local", "const", "param".
     pub space: String,
@@ -109,7 +110,8 @@ pub enum FindingKind {
         #[serde(default)]
         usage: Usage,
     },
-    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope.
+    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope; or a cached read
+    /// and a write, in whatever order. A note where both write the same value.
     Race {
         /// The earlier side in this run.
         first: Access,

@@ -92,6 +92,11 @@ pub struct WarpAccess<'a> {
     pub silent: u32,
     /// Made by `cp.async`: done when its thread has waited for it.
     pub copy: bool,
+    /// Of a load: through the read-only cache (`ld.global.nc`). Of a store that is not weak: it puts back what its thread
+    /// read there and changed. Of an atomic: somebody uses its result.
+    pub mark: bool,
+    /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0.
+    pub group: u32,
 }
 
 /// Bytes of an access that nothing has written, by lane: bit i is the byte at the lane's address + i.
@@ -116,8 +121,12 @@ pub enum Complaint {
         other_kind: AccessKind,
         /// The other side was made by `cp.async`.
         other_copy: bool,
+        /// The other side and this one: a load through the read-only cache.
+        cached: [bool; 2],
         /// Would lockstep have ordered them?
         hidden_before_volta: bool,
+        /// Both store the same value: worth knowing, and no mistake.
+        same_value: bool,
     },
 }
 

@@ -6,6 +6,13 @@ use simulator::Access;
 /// A sentence and what to do.
 pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
     let object = if second.object.is_empty() { String::new() } else { format!(" of {}", readable(&second.object)) };
+    if [first, second].iter().any(|access| access.what == "cached read") {
+        let text = format!(
+            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__){object}: {} and {}",
+            first.what, second.what
+        );
+        return (text, vec![CACHED.to_owned()]);
+    }
     let text = format!(
         "two threads use the same bytes{object} in {} memory, {} and {}, and nothing orders them",
         second.space, first.what, second.what
@@ -35,6 +42,9 @@ pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (Strin
     }
     (text, advice.into_iter().map(str::to_owned).collect())
 }
+
+const CACHED: &str = "that cache may hold the old value, whatever orders the two: what a launch writes is read without __ldg, \
+                      through a pointer that is not both `const` and __restrict__, or by a later launch";
 
 fn copy(first: &Access, second: &Access) -> &'static str {
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
@@ -71,5 +81,8 @@ mod tests {
         assert!(advice(&copy, &side("read", 0, 0), false).contains("wait_group"));
         assert!(!advice(&copy, &side("read", 0, 0), false).contains("__syncthreads()"));
         assert!(advice(&copy, &read, false).contains("__syncthreads() after"));
+        let cached = side("cached read", 0, 0);
+        assert!(advice(&write, &cached, false).contains("__ldg"));
+        assert!(!advice(&write, &cached, false).contains("__syncthreads()"));
     }
 }

@@ -80,7 +80,8 @@ impl<O: Observer> Worker<'_, O> {
             let mut unwritten = None;
             for (piece, bytes) in pieces(op.size * op.regs.len() as u32) {
                 self.silent = if kind == AccessKind::Store { mask & !changed } else { 0 };
-                let addresses = &found.map(|address| address.wrapping_add(u64::from(piece)));
+                let behind = (piece > 0).then(|| found.map(|address| address.wrapping_add(u64::from(piece))));
+                let addresses = behind.as_ref().unwrap_or(&found);
                 let more = self.observe(shared, warp, group.pc, lanes.space, kind, order, bytes, mask, addresses);
                 join(&mut unwritten, more, piece);
             }

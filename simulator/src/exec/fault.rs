@@ -9,6 +9,9 @@ use crate::memory::window;
 use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Words for a load through the read-only cache.
+const CACHED: &str = "cached read";
+
 /// Words for an access.
 pub fn what(kind: AccessKind, copy: bool) -> &'static str {
     match kind {
@@ -195,6 +198,7 @@ impl<O: Observer> Worker<'_, O> {
         this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
+        let mut severity = Severity::Error;
         let kind = match complaint {
             Complaint::Race {
                 other_block,
@@ -202,7 +206,9 @@ impl<O: Observer> Worker<'_, O> {
                 other_pc,
                 other_kind,
                 other_copy,
+                cached,
                 hidden_before_volta,
+                same_value,
                 ..
             } => {
                 let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
@@ -212,12 +218,20 @@ impl<O: Observer> Worker<'_, O> {
                 let thread = [other_thread % bx, other_thread / bx % by, other_thread / (bx * by)];
                 let mut first = this.clone();
                 first.what = what(other_kind, other_copy).into();
+                for (side, cached) in [&mut first, &mut this].into_iter().zip(cached) {
+                    if cached {
+                        side.what = CACHED.into();
+                    }
+                }
+                if same_value {
+                    severity = Severity::Note;
+                }
                 first.place = self.place_of(block, thread, other_pc, 1);
                 first.address = address;
                 FindingKind::Race { first, second: this, hidden_before_volta }
             }
         };
-        self.add_finding(Finding { kind, severity: Severity::Error, place, count: 1 });
+        self.add_finding(Finding { kind, severity, place, count: 1 });
     }
 
     /// The space and address within it of a generic address.

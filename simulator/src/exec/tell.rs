@@ -5,7 +5,7 @@ use super::cell::Bad;
 use super::context::{Flow, Worker};
 use super::warp::Warp;
 use crate::FindingKind;
-use crate::isa::op::AddressSpace;
+use crate::isa::op::{AddressSpace, Op};
 use crate::observe::{AccessKind, Observer, Order, Scope, Space, Unwritten, WarpAccess};
 
 impl<O: Observer> Worker<'_, O> {
@@ -68,6 +68,18 @@ impl<O: Observer> Worker<'_, O> {
             AddressSpace::Param => return None,
             _ => Space::Global,
         };
+        let code = &self.context.decoded.code;
+        let (mark, group) = match code.insts[pc as usize].op {
+            Op::Load(index) | Op::Store(index) => {
+                let op = &code.accesses[index as usize];
+                (op.mark, op.group)
+            }
+            Op::Atomic(index) => {
+                let op = &code.atomics[index as usize];
+                (op.answers, op.group)
+            }
+            _ => (false, 0),
+        };
         let access = WarpAccess {
             warp: shared.warp(warp.index),
             pc,
@@ -80,6 +92,8 @@ impl<O: Observer> Worker<'_, O> {
             addresses,
             silent: std::mem::take(&mut self.silent),
             copy: std::mem::take(&mut self.copying),
+            mark,
+            group,
         };
         let mut complaints = Vec::new();
         let unwritten = self.observer.access(&access, &mut |complaint| complaints.push(complaint));

@@ -2,12 +2,11 @@
 
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
-use super::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, NO_GUARD, Op, Reg, Special, Variable};
+use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
 use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_matrix, lower_memory, lower_sync};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
-use crate::observe::Order;
 use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Var, VarSpace};
 use std::collections::HashMap;
 
@@ -219,11 +218,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         for (name, at, size) in builder.own_shared.drain(..) {
             decoded_shared.push((name, at, size, Some(index as u32)));
         }
-        if code.atomics[atomics..].iter().any(|atomic| atomic.corrects) {
-            let insts = &code.insts[base as usize..];
-            let places = Places::of(insts, base, (accesses, atomics));
-            mark_checked(&mut code.accesses[accesses..], &code.atomics[atomics..], &info, insts, &places);
-        }
+        super::marks::mark(&mut code, function, &info, (base, accesses, atomics));
         info.name = function.name.clone();
         info.defined = true;
         info.entry = function.entry;
@@ -256,69 +251,6 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
     });
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
     Decoded { code, kernels, entries, variables, reserved_shared, shared: decoded_shared }
-}
-
-/// Where a function's loads, atomics and loops are, as indices of instructions.
-struct Places {
-    loads: HashMap<usize, u32>,
-    atomics: HashMap<usize, u32>,
-    /// Branches back, and where to.
-    back: Vec<(u32, u32)>,
-}
-
-impl Places {
-    /// Of the instructions from `base` on; `first`: the function's first access and atomic.
-    fn of(insts: &[Inst], base: u32, first: (usize, usize)) -> Self {
-        let mut places = Self { loads: HashMap::new(), atomics: HashMap::new(), back: Vec::new() };
-        for (at, inst) in (base..).zip(insts) {
-            match inst.op {
-                Op::Load(index) => drop(places.loads.insert((index as usize).wrapping_sub(first.0), at)),
-                Op::Atomic(index) => drop(places.atomics.insert((index as usize).wrapping_sub(first.1), at)),
-                Op::Bra { target, .. } if target <= at => places.back.push((at, target)),
-                _ => {}
-            }
-        }
-        places
-    }
-
-    /// May that atomic be executed after that load?
-    fn follows(&self, atomic: usize, load: usize) -> bool {
-        let (Some(atomic), Some(load)) = (self.atomics.get(&atomic), self.loads.get(&load)) else { return true };
-        load < atomic || self.back.iter().any(|(from, to)| from > load && to <= atomic)
-    }
-}
-
-/// Plain loads of an address that a correcting atomic of the same function is given later are first guesses, not races.
-fn mark_checked(accesses: &mut [AccessOp], atomics: &[AtomicOp], info: &FunctionInfo, insts: &[Inst], places: &Places) {
-    // An address that is a constant may be in a register or not.
-    let known = |reg: Reg| match reg {
-        Reg::R32(r) => info.constants32.iter().find(|(at, _)| *at == r).map(|(_, value)| i64::from(*value)),
-        Reg::R64(r) => info.constants64.iter().find(|(at, _)| *at == r).map(|(_, value)| *value as i64),
-        _ => None,
-    };
-    let moved: HashMap<Reg, i64> = insts
-        .iter()
-        .filter_map(|inst| match inst.op {
-            Op::Mov32 { d, a } => Some((Reg::R32(d), known(Reg::R32(a))?)),
-            Op::Mov64 { d, a } => Some((Reg::R64(d), known(Reg::R64(a))?)),
-            _ => None,
-        })
-        .collect();
-    let place = |base: Reg, offset: i64| {
-        let value = known(base).or_else(|| moved.get(&base).copied());
-        value.map_or((base, offset), |value| (Reg::None, offset.wrapping_add(value)))
-    };
-    let weak = |access: &AccessOp| access.order == Order::Weak && access.regs.len() == 1 && !access.frame;
-    for (index, load) in accesses.iter_mut().enumerate().filter(|(_, access)| weak(access)) {
-        let corrected = |(number, atomic): (usize, &AtomicOp)| {
-            let same = place(atomic.base, atomic.offset) == place(load.base, load.offset);
-            let alike = (atomic.space, atomic.size) == (load.space, load.size);
-            atomic.corrects && alike && same && places.follows(number, index)
-        };
-        if atomics.iter().enumerate().any(corrected) {
-            load.order = Order::Checked;
-        }
-    }
 }
 
 fn param(var: &Var) -> Param {

@@ -2,7 +2,7 @@
 
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, value};
-use super::op::{AccessOp, AddressSpace, AtomicFn, AtomicOp, CopyOp, Op, Reg, Special};
+use super::op::{AccessOp, AddressSpace, AtomicFn, AtomicOp, CopyOp, Op, Reg, Special, WordFn};
 use super::parts::Parts;
 use crate::memory::window;
 use crate::num::float as f;
@@ -172,6 +172,8 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
         scope,
         may_spin: order != Order::Weak,
         array,
+        mark: parts.has("nc") && order == Order::Weak,
+        group: 0,
     });
     b.emit(Op::Load(b.code.accesses.len() as u32 - 1));
     Ok(())
@@ -208,6 +210,8 @@ fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<
         scope,
         may_spin: false,
         array,
+        mark: false,
+        group: 0,
     });
     b.emit(Op::Store(b.code.accesses.len() as u32 - 1));
     Ok(())
@@ -292,6 +296,22 @@ pub fn atomic_function(name: &str, ty: Ty) -> Option<(AtomicFn, u8)> {
     })
 }
 
+/// The same by name, on a word.
+fn word_function(name: &str, ty: Ty) -> Option<WordFn> {
+    Some(match (name, ty) {
+        ("add", Ty::U32 | Ty::S32) => WordFn::Add,
+        ("exch", Ty::B32) => WordFn::Exchange,
+        ("and", Ty::B32) => WordFn::And,
+        ("or", Ty::B32) => WordFn::Or,
+        ("xor", Ty::B32) => WordFn::Xor,
+        ("min", Ty::S32) => WordFn::MinSigned,
+        ("max", Ty::S32) => WordFn::MaxSigned,
+        ("min", Ty::U32) => WordFn::MinUnsigned,
+        ("max", Ty::U32) => WordFn::MaxUnsigned,
+        _ => return None,
+    })
+}
+
 fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let ty = parts.ty()?;
     if ty == Ty::B128 || parts.has("async") {
@@ -328,6 +348,8 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     let corrects = matches!(name, "cas" | "min" | "max" | "and" | "or");
     b.code.atomics.push(AtomicOp {
         corrects,
+        answers: !d.is_empty(),
+        group: 0,
         space,
         size: ty.size(),
         d,
@@ -336,6 +358,7 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
         b: values,
         c,
         f,
+        word: word_function(name, ty),
         order,
         scope,
         may_spin,

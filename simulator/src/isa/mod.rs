@@ -4,6 +4,7 @@
 pub mod class;
 pub mod control_flow;
 pub mod decode;
+mod flow;
 pub mod function;
 pub mod liveness;
 pub mod lower_arith;
@@ -14,6 +15,7 @@ pub mod lower_float;
 pub mod lower_matrix;
 pub mod lower_memory;
 pub mod lower_sync;
+mod marks;
 pub mod op;
 pub mod parts;
 pub mod provenance;

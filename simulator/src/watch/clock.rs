@@ -1,17 +1,16 @@
-//! What threads know of each other through releases and acquires: a graph of published clocks.
+//! What threads know of each other through releases and acquires.
+//!
+//! A clock is a tree over blocks that is never changed once it is shared: whoever learns something copies the way to it, and
+//! what two clocks have in common is the same memory. So it costs little that all threads of a block have acquired the
+//! same thing, and that a ticket carries what every block before has published: joining two clocks looks only at where
+//! they differ, and a join that brings nothing new gives one of the two back.
 
 use super::epoch::Epoch;
-use crate::observe::Scope;
-use std::collections::HashMap;
+use std::sync::Arc;
 
-/// A published clock: a node of the graph.
-pub type ClockId = u32;
-/// Knows nothing.
-pub const NOTHING: ClockId = u32::MAX;
-
-/// What one release publishes of the thread that made it.
+/// Something that one release publishes of the thread that made it.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub struct Fact {
     /// Its block: every access in a phase before `phase` is known.
     pub block: u32,
     /// See `block`.
@@ -24,223 +23,275 @@ pub struct Own {
     pub warp_clock: u32,
     /// Copies of the thread numbered below this are known to be done.
     pub copies: u32,
-    /// How far it reaches.
-    pub scope: Scope,
 }
 
-impl Own {
-    fn knows(&self, epoch: Epoch) -> bool {
-        if epoch.is_copy() {
-            return self.block == epoch.block() && epoch.thread() == self.thread && epoch.clock() < self.copies;
-        }
-        self.block == epoch.block()
-            && (epoch.phase() < self.phase
-                || (epoch.thread() == self.thread && epoch.clock() < self.clock)
-                || (epoch.thread() / 32 == self.thread / 32 && epoch.clock() < self.warp_clock))
-    }
+/// What is known of others.
+#[derive(Debug, Clone, Default)]
+pub struct Clock(Option<Arc<Node>>);
 
-    fn reaches(&self, block: u32) -> bool {
-        self.scope >= Scope::Gpu || self.block == block
-    }
+/// Blocks are named by 32 bits; a branch decides four of them.
+#[derive(Debug, Clone)]
+enum Node {
+    Leaf(Block),
+    Branch {
+        /// Any block below it.
+        block: u32,
+        /// Bits that differ among the blocks below it, a multiple of four.
+        bits: u32,
+        children: [Option<Arc<Node>>; 16],
+    },
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    own: Option<Own>,
-    parents: [ClockId; 2],
-    /// Longest way to an ancestor with a summary, or to the end.
-    depth: u32,
-}
-
-/// One line of a summary.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    /// See [`key`].
-    key: u64,
-    /// Accesses before this clock are known (of [`ALL`]: before this phase).
-    clock: u32,
-    /// The phase it was published in.
+/// What is known of a block. Facts of earlier phases are not kept: who knows a phase knows all that came before it.
+#[derive(Debug, Clone)]
+struct Block {
+    block: u32,
+    /// Every access of a phase before this one is known.
     phase: u32,
+    /// What is known of this phase, by warp.
+    warps: Vec<Option<Arc<Warp>>>,
+    /// Copies by `cp.async` that are known to be done: thread, and a number that is above theirs.
+    copies: Vec<(u32, u32)>,
 }
 
-/// Part of a key: the whole block.
-const ALL: u32 = 0;
-/// Part of a key: the first thread's copies.
-const COPIES: u32 = 2048;
-
-/// Block; all of it, a warp (1 to 32), a thread (33 and up) or a thread's copies (2048 and up); reaches further than its
-/// block.
-fn key(block: u32, part: u32, wide: bool) -> u64 {
-    u64::from(block) << 32 | u64::from(part) << 1 | u64::from(wide)
+#[derive(Debug, Clone, PartialEq)]
+struct Warp {
+    /// Accesses of any lane before this clock.
+    all: u32,
+    /// Accesses of a lane before its clock.
+    lanes: [u32; 32],
 }
 
-/// The graph of a launch. Nodes are only added; a launch that publishes more than `LIMIT` of them is watched with what
-/// was known until then, which may hide races and never invents one: see [`Clocks::full`].
-#[derive(Debug, Default)]
-pub struct Clocks {
-    nodes: Vec<Node>,
-    /// When a node was last walked over.
-    walked: Vec<u32>,
-    walk: u32,
-    /// Everything that a node and its ancestors know, sorted.
-    summaries: HashMap<ClockId, Vec<Known>>,
-    /// Lines in all summaries.
-    lines: usize,
-    /// Lines of the newest summary.
-    newest: usize,
-}
+impl Clock {
+    /// Knows nothing.
+    pub const NOTHING: Self = Self(None);
 
-const LIMIT: usize = 1 << 23;
-/// Ancestors looked at one by one before a summary is made.
-const NEAR: usize = 16;
-/// Lines of summaries kept.
-const LINES: usize = 1 << 22;
-
-impl Clocks {
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Self::default();
+    /// Does it know nothing?
+    #[inline(always)]
+    pub fn is_nothing(&self) -> bool {
+        self.0.is_none()
     }
 
-    /// No room for further nodes: from here on everything counts as ordered.
-    pub fn full(&self) -> bool {
-        self.nodes.len() >= LIMIT
-    }
-
-    /// A node that knows `own` and what the parents know.
-    pub fn publish(&mut self, own: Own, parents: [ClockId; 2]) -> ClockId {
-        self.add(Some(own), parents)
-    }
-
-    /// A node that knows what both know.
-    pub fn merge(&mut self, a: ClockId, b: ClockId) -> ClockId {
-        match (a, b) {
-            (NOTHING, other) | (other, NOTHING) => other,
-            _ if a == b || self.parents(a).contains(&b) => a,
-            _ if self.parents(b).contains(&a) => b,
-            _ => self.add(None, [a, b]),
+    /// Adds one fact.
+    pub fn learn(&mut self, fact: Fact) {
+        let leaf = Block::of(fact);
+        match &mut self.0 {
+            Some(root) if root.covers(fact.block) => insert(root, leaf),
+            _ => self.join(&Self(Some(Arc::new(Node::Leaf(leaf))))),
         }
     }
 
-    fn parents(&self, id: ClockId) -> [ClockId; 2] {
-        self.nodes[id as usize].parents
+    /// Knows from here on what the other knows, too.
+    #[inline]
+    pub fn join(&mut self, other: &Self) {
+        match (&self.0, &other.0) {
+            (_, None) => {}
+            (None, Some(_)) => *self = other.clone(),
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => {}
+            (Some(a), Some(b)) => self.0 = Some(join(a, b)),
+        }
     }
 
-    fn add(&mut self, own: Option<Own>, parents: [ClockId; 2]) -> ClockId {
-        if self.full() {
-            return self.nodes.len() as ClockId - 1;
-        }
-        let mut depth = 0;
-        for parent in parents.into_iter().filter(|&parent| parent != NOTHING) {
-            // A summary costs its length, so the longer they are the fewer there are.
-            if self.nodes[parent as usize].depth as usize >= self.newest.max(32) {
-                self.summarise(parent);
-            }
-            depth = depth.max(self.nodes[parent as usize].depth + 1);
-        }
-        self.nodes.push(Node { own, parents, depth });
-        self.walked.push(0);
-        self.nodes.len() as ClockId - 1
-    }
-
-    /// Is `epoch` before what `id` has published, for somebody in `block`?
-    pub fn knows(&mut self, id: ClockId, epoch: Epoch, block: u32) -> bool {
-        if id == NOTHING {
-            return false;
-        }
-        if self.full() {
-            return true;
-        }
-        if !self.summaries.contains_key(&id) {
-            match self.near(id, epoch, block) {
-                Some(answer) => return answer,
-                None => self.summarise(id),
-            }
-        }
-        let Some(summary) = self.summaries.get(&id) else { return false };
-        let holds = |part: u32, value: u32| {
-            let find = |wide| {
-                let at = summary.binary_search_by_key(&key(epoch.block(), part, wide), |known| known.key);
-                at.is_ok_and(|at| value < summary[at].clock)
-            };
-            find(true) || (epoch.block() == block && find(false))
-        };
+    /// Is the access before all that follows?
+    pub fn knows(&self, epoch: Epoch) -> bool {
+        let Some(block) = self.block(epoch.block()) else { return false };
         if epoch.is_copy() {
-            return holds(COPIES + epoch.thread(), epoch.clock());
+            return block.copies.iter().any(|&(thread, copies)| thread == epoch.thread() && epoch.clock() < copies);
         }
-        holds(ALL, epoch.phase())
-            || holds(33 + epoch.thread(), epoch.clock())
-            || holds(1 + epoch.thread() / 32, epoch.clock())
+        let lane = epoch.thread() as usize % 32;
+        let known = |warp: &Arc<Warp>| epoch.clock() < warp.all.max(warp.lanes[lane]);
+        epoch.phase() < block.phase
+            || block.warps.get(epoch.thread() as usize / 32).is_some_and(|warp| warp.as_ref().is_some_and(known))
     }
 
-    /// The answer, if it can be had from the nearest ancestors.
-    fn near(&self, id: ClockId, epoch: Epoch, block: u32) -> Option<bool> {
-        let mut queue = [id; NEAR];
-        let (mut at, mut end) = (0, 1);
-        while at < end {
-            let node = &self.nodes[queue[at] as usize];
-            if node.own.is_some_and(|own| own.reaches(block) && own.knows(epoch)) {
-                return Some(true);
-            }
-            for parent in node.parents {
-                if parent != NOTHING && !queue[..end].contains(&parent) {
-                    *queue.get_mut(end)? = parent;
-                    end += 1;
-                }
-            }
-            at += 1;
+    /// Are the two the same memory?
+    #[cfg(test)]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
         }
-        Some(false)
     }
 
-    /// Puts together what a node and its ancestors know.
-    fn summarise(&mut self, id: ClockId) {
-        if self.lines > LINES {
-            self.summaries.clear();
-            self.lines = 0;
-        }
-        self.walk += 1;
-        let mut all: Vec<Known> = Vec::new();
-        let mut stack = vec![id];
-        while let Some(next) = stack.pop() {
-            if std::mem::replace(&mut self.walked[next as usize], self.walk) == self.walk {
-                continue;
-            }
-            if let Some(summary) = self.summaries.get(&next) {
-                all.extend_from_slice(summary);
-                continue;
-            }
-            let node = self.nodes[next as usize];
-            if let Some(own) = node.own {
-                let (wide, phase) = (own.scope >= Scope::Gpu, own.phase);
-                let mut line = |part, clock| all.push(Known { key: key(own.block, part, wide), clock, phase });
-                line(ALL, own.phase);
-                line(33 + own.thread, own.clock);
-                if own.copies > 0 {
-                    line(COPIES + own.thread, own.copies);
+    fn block(&self, block: u32) -> Option<&Block> {
+        let mut node = self.0.as_deref()?;
+        loop {
+            match node {
+                Node::Leaf(leaf) => return (leaf.block == block).then_some(leaf),
+                Node::Branch { bits, children, .. } if node.covers(block) => {
+                    node = children[digit(block, *bits)].as_deref()?;
                 }
-                if own.warp_clock > 0 {
-                    line(1 + own.thread / 32, own.warp_clock);
-                }
+                Node::Branch { .. } => return None,
             }
-            stack.extend(node.parents.into_iter().filter(|parent| *parent != NOTHING));
         }
-        all.sort_unstable_by_key(|known| (known.key, std::cmp::Reverse(known.clock)));
-        all.dedup_by_key(|known| known.key);
-        // Whoever knows a block's phase knows every access that came before it.
-        let mut phases = [(u32::MAX, 0); 2];
-        all.retain(|known| {
-            let (block, wide) = ((known.key >> 32) as u32, (known.key & 1) as usize);
-            if known.key as u32 >> 1 == ALL {
-                phases[wide] = (block, known.clock);
-                return true;
+    }
+}
+
+/// A branch's child for a block.
+#[inline]
+fn digit(block: u32, bits: u32) -> usize {
+    (block >> (bits - 4)) as usize & 15
+}
+
+/// Do two blocks differ in these lowest bits only?
+#[inline]
+fn alike(a: u32, b: u32, bits: u32) -> bool {
+    u64::from(a ^ b) >> bits == 0
+}
+
+impl Node {
+    fn name(&self) -> (u32, u32) {
+        match self {
+            Self::Leaf(leaf) => (leaf.block, 0),
+            Self::Branch { block, bits, .. } => (*block, *bits),
+        }
+    }
+
+    fn covers(&self, block: u32) -> bool {
+        let (name, bits) = self.name();
+        alike(name, block, bits)
+    }
+}
+
+/// Adds to a block below a node.
+fn insert(node: &mut Arc<Node>, leaf: Block) {
+    match Arc::make_mut(node) {
+        Node::Leaf(known) => known.add(&leaf),
+        Node::Branch { bits, children, .. } => match &mut children[digit(leaf.block, *bits)] {
+            Some(child) if child.covers(leaf.block) => insert(child, leaf),
+            Some(child) => *child = join(child, &Arc::new(Node::Leaf(leaf))),
+            empty => *empty = Some(Arc::new(Node::Leaf(leaf))),
+        },
+    }
+}
+
+/// What both know: one of the two if the other adds nothing.
+fn join(a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
+    if Arc::ptr_eq(a, b) {
+        return Arc::clone(a);
+    }
+    let ((name_a, bits_a), (name_b, bits_b)) = (a.name(), b.name());
+    if !alike(name_a, name_b, bits_a.max(bits_b)) {
+        let bits = (32 - (name_a ^ name_b).leading_zeros()).next_multiple_of(4);
+        let mut children = [const { None }; 16];
+        children[digit(name_a, bits)] = Some(Arc::clone(a));
+        children[digit(name_b, bits)] = Some(Arc::clone(b));
+        return Arc::new(Node::Branch { block: name_a, bits, children });
+    }
+    match (&**a, &**b) {
+        (Node::Leaf(x), Node::Leaf(y)) => match (x.includes(y), y.includes(x)) {
+            (true, _) => Arc::clone(a),
+            (_, true) => Arc::clone(b),
+            _ => {
+                let mut both = x.clone();
+                both.add(y);
+                Arc::new(Node::Leaf(both))
             }
-            let copies = known.key as u32 >> 1 >= COPIES;
-            copies || phases[wide].0 != block || known.phase >= phases[wide].1
-        });
-        self.nodes[id as usize].depth = 0;
-        self.newest = all.len();
-        self.lines += all.len();
-        self.summaries.insert(id, all);
+        },
+        (Node::Branch { block, bits, children: x }, Node::Branch { children: y, .. }) if bits_a == bits_b => {
+            let both: [Option<Arc<Node>>; 16] = std::array::from_fn(|at| match (&x[at], &y[at]) {
+                (Some(x), Some(y)) => Some(join(x, y)),
+                (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+            });
+            let is = |one: &[Option<Arc<Node>>; 16]| {
+                both.iter().zip(one).all(|(a, b)| a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr))
+            };
+            match (is(x), is(y)) {
+                (true, _) => Arc::clone(a),
+                (_, true) => Arc::clone(b),
+                _ => Arc::new(Node::Branch { block: *block, bits: *bits, children: both }),
+            }
+        }
+        // One lies below the other.
+        _ if bits_a > bits_b => below(a, b),
+        _ => below(b, a),
+    }
+}
+
+/// A branch and a node that lies below it.
+fn below(branch: &Arc<Node>, low: &Arc<Node>) -> Arc<Node> {
+    let Node::Branch { block, bits, children } = &**branch else { return Arc::clone(branch) };
+    let at = digit(low.name().0, *bits);
+    let child = match &children[at] {
+        Some(child) => join(child, low),
+        None => Arc::clone(low),
+    };
+    if children[at].as_ref().is_some_and(|known| Arc::ptr_eq(known, &child)) {
+        return Arc::clone(branch);
+    }
+    let mut children = children.clone();
+    children[at] = Some(child);
+    Arc::new(Node::Branch { block: *block, bits: *bits, children })
+}
+
+impl Block {
+    fn of(fact: Fact) -> Self {
+        let warp = fact.thread as usize / 32;
+        let mut warps = vec![None; warp + 1];
+        let mut lanes = [0; 32];
+        lanes[fact.thread as usize % 32] = fact.clock;
+        warps[warp] = Some(Arc::new(Warp { all: fact.warp_clock, lanes }));
+        let copies = if fact.copies > 0 { vec![(fact.thread, fact.copies)] } else { Vec::new() };
+        Self { block: fact.block, phase: fact.phase, warps, copies }
+    }
+
+    /// Is everything that the other knows known here?
+    fn includes(&self, other: &Self) -> bool {
+        let copied =
+            |&(thread, copies): &(u32, u32)| self.copies.iter().any(|&(known, done)| known == thread && done >= copies);
+        let warps = match self.phase.cmp(&other.phase) {
+            std::cmp::Ordering::Less => false,
+            std::cmp::Ordering::Greater => true,
+            std::cmp::Ordering::Equal => other.warps.iter().enumerate().all(|(at, warp)| match warp {
+                Some(warp) => {
+                    self.warps.get(at).is_some_and(|known| known.as_ref().is_some_and(|known| known.includes(warp)))
+                }
+                None => true,
+            }),
+        };
+        warps && other.copies.iter().all(copied)
+    }
+
+    fn add(&mut self, other: &Self) {
+        for &(thread, copies) in &other.copies {
+            match self.copies.iter_mut().find(|(known, _)| *known == thread) {
+                Some((_, done)) => *done = copies.max(*done),
+                None => self.copies.push((thread, copies)),
+            }
+        }
+        if self.phase != other.phase {
+            if self.phase < other.phase {
+                (self.phase, self.warps) = (other.phase, other.warps.clone());
+            }
+            return;
+        }
+        if self.warps.len() < other.warps.len() {
+            self.warps.resize(other.warps.len(), None);
+        }
+        for (known, warp) in self.warps.iter_mut().zip(&other.warps) {
+            match (known, warp) {
+                (_, None) => {}
+                (Some(known), Some(warp)) => {
+                    if warp.includes(known) {
+                        *known = Arc::clone(warp);
+                    } else if !known.includes(warp) {
+                        Arc::make_mut(known).add(warp);
+                    }
+                }
+                (none, Some(warp)) => *none = Some(Arc::clone(warp)),
+            }
+        }
+    }
+}
+
+impl Warp {
+    fn includes(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+            || (self.all >= other.all && self.lanes.iter().zip(&other.lanes).fold(true, |all, (a, b)| all & (a >= b)))
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.all = self.all.max(other.all);
+        self.lanes.iter_mut().zip(&other.lanes).for_each(|(a, b)| *a = (*a).max(*b));
     }
 }

@@ -8,8 +8,8 @@ pub struct Epoch {
     block: u32,
     /// Thread within the block (10 bits), instruction (22 bits).
     thread_pc: u32,
-    /// Block barriers passed before it (24 bits), loose (1 bit), scope (2 bits), copy (1 bit), strong (1 bit), kind (2
-    /// bits).
+    /// Block barriers passed before it (24 bits), mark (1 bit), loose (1 bit), scope (2 bits), copy (1 bit), strong (1 bit),
+    /// kind (2 bits).
     phase_how: u32,
     /// The warp's clock; of a copy its number among the warp's copies.
     clock: u32,
@@ -29,10 +29,16 @@ pub struct How {
     pub copy: bool,
     /// A volatile store without a fence before it: strong towards other warps only.
     pub loose: bool,
+    /// See [`crate::observe::WarpAccess::mark`]; of a strong load: a first guess.
+    pub mark: bool,
 }
 
 /// Phases beyond this are taken for this one; a kernel with 16 million barriers loses precision, not soundness of others.
 const LAST_PHASE: u32 = (1 << 24) - 1;
+const KIND: u32 = 3;
+const STRONG: u32 = 4;
+const COPY: u32 = 8;
+const MARK: u32 = 128;
 const LAST_PC: u32 = (1 << 22) - 1;
 
 impl Epoch {
@@ -47,7 +53,10 @@ impl Epoch {
             AccessKind::Store => 1,
             AccessKind::Atomic => 2,
         };
-        let bits = u32::from(how.strong) << 2 | u32::from(how.copy) << 3 | u32::from(how.loose) << 6;
+        let bits = u32::from(how.strong) << 2
+            | u32::from(how.copy) << 3
+            | u32::from(how.loose) << 6
+            | u32::from(how.mark) << 7;
         let how = kind | bits | (how.scope as u32) << 4;
         Self {
             block: block as u32,
@@ -97,14 +106,15 @@ impl Epoch {
     #[inline]
     pub fn how(self) -> How {
         How {
-            kind: match self.phase_how & 3 {
+            kind: match self.phase_how & KIND {
                 0 => AccessKind::Load,
                 1 => AccessKind::Store,
                 _ => AccessKind::Atomic,
             },
-            strong: self.phase_how & 4 != 0,
+            strong: self.phase_how & STRONG != 0,
             copy: self.is_copy(),
             loose: self.phase_how & 64 != 0,
+            mark: self.phase_how & MARK != 0,
             scope: match self.phase_how >> 4 & 3 {
                 0 => Scope::Cta,
                 1 => Scope::Cluster,
@@ -117,24 +127,60 @@ impl Epoch {
     /// A copy by `cp.async` that its thread has not waited for?
     #[inline]
     pub fn is_copy(self) -> bool {
-        self.phase_how & 8 != 0
+        self.phase_how & COPY != 0
+    }
+
+    /// A load through the read-only cache: no write of the whole launch may meet it.
+    #[inline]
+    pub fn is_cached(self) -> bool {
+        self.phase_how & (KIND | STRONG | MARK) == MARK
+    }
+
+    /// A plain load of what an atomic corrects when it is stale.
+    #[inline]
+    pub fn is_guess(self) -> bool {
+        self.phase_how & (KIND | STRONG | MARK) == STRONG | MARK
+    }
+
+    /// A strong store of what its thread read there and changed.
+    #[inline]
+    pub fn is_update(self) -> bool {
+        self.phase_how & (KIND | STRONG | MARK) == 1 | STRONG | MARK
+    }
+
+    /// An atomic?
+    #[inline]
+    pub fn is_atomic(self) -> bool {
+        self.phase_how & KIND == 2
+    }
+
+    /// A copy under way or a load through the read-only cache: time alone does not order them.
+    #[inline]
+    pub fn is_special(self) -> bool {
+        self.is_copy() || self.is_cached()
+    }
+
+    /// A strong write: an atomic, or a store that may meet others.
+    #[inline]
+    pub fn is_strong_write(self) -> bool {
+        self.phase_how & KIND != 0 && self.phase_how & STRONG != 0
     }
 
     /// A copy that is done: an access in this phase at this clock.
     pub fn done(self, phase: u32, clock: u32) -> Self {
-        let how = self.phase_how & 0xff & !8;
+        let how = self.phase_how & 0xff & !COPY;
         Self { phase_how: phase.min(LAST_PHASE) << 8 | how, clock, ..self }
     }
 
     /// The same access, no longer strong.
     pub fn weakened(self) -> Self {
-        Self { phase_how: self.phase_how & !4, ..self }
+        Self { phase_how: self.phase_how & !STRONG, ..self }
     }
 
     /// A load, or none?
     #[inline]
     pub fn is_load(self) -> bool {
-        self.phase_how & 3 == 0
+        self.phase_how & KIND == 0
     }
 
     /// Same thread?

@@ -11,18 +11,25 @@
 //! * `bar.warp.sync` (`__syncwarp`), for lanes with the same mask. Shuffles, votes and matches order nothing;
 //! * release and acquire: a fence (`__threadfence`) followed by an atomic or a strong store to X, read by an atomic or a
 //!   strong load of X in another thread, at a scope that holds both. An access with an order of its own needs no fence.
-//!   The acquiring side needs none either unless it says that it only releases, although the PTX model asks for one: the
-//!   widespread ticket idiom leaves it out, and on hardware it works. A fence before a barrier is handed on by whoever
-//!   passes the barrier and publishes;
-//! * observation: who has read a strong write by a strong read is after it, for accesses to the same bytes. So the last
-//!   block may set the ticket back with a plain store;
+//!   The acquiring side must have one, too, or a fence behind it, if it is a relaxed load (`ld.relaxed`) or an atomic that
+//!   only releases. Other atomics (`atomicAdd`) and volatile loads acquire by themselves, although the PTX model asks for a
+//!   fence: the widespread ticket idiom leaves it out, and on hardware it works. A fence before a barrier is handed on by
+//!   whoever passes the barrier and publishes;
+//! * observation: a plain store comes after strong writes to the same bytes whose outcome its thread has seen, by an atomic
+//!   whose result it uses or by a strong load. So the last block may set the ticket back. It does not order plain loads
+//!   behind atomics: who has added to a sum himself must not read it without a fence;
 //! * an mbarrier: arrivals release, a wait that succeeds acquires;
 //! * the end of a launch.
 //!
 //! Not races: two atomics whose scopes hold both threads; an atomic and a strong load or store; a strong store that is
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
-//! store of the value that is there already against another store; a plain load of an address that a compare-and-swap,
-//! minimum or maximum of the same function is given later: a first guess that the atomic corrects.
+//! store of the value that is there already against another store, which is a note; a plain load of an address that a
+//! compare-and-swap, minimum, maximum, `and` or `or` of the same function is given later: a first guess that the atomic
+//! corrects, if such an atomic has run in this launch ([`guess`]) and what was loaded serves to decide only.
+//!
+//! Races in spite of that: a strong store of what its thread loaded there and changed, against another write (one update
+//! is lost); a load through the read-only cache (`ld.global.nc`) of what the same launch writes, whoever does and
+//! whenever.
 //!
 //! `volatile` in shared memory counts as strong only where it carries a release: without a fence it keeps the compiler
 //! from reusing a register and orders nothing, which is why the warp-synchronous reductions of old are races. In global
@@ -33,8 +40,8 @@
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
 //! or change their bytes, their own thread included.
 //!
-//! Every byte remembers its last write and two others: reads, or writes that the last one does not order. The two reads
-//! are of different warps where there are any (of different lanes otherwise): whoever writes next is unordered with one
+//! Every byte remembers its last write and two others: reads, or writes that the last one does not order (of atomics one by
+//! another thread and one by another block). The two reads are of different warps where there are any (of different lanes otherwise): whoever writes next is unordered with one
 //! of them if it is unordered with any reader of the same phase. More writers and readers than that may hide a race; they
 //! never invent one.
 //!
@@ -46,6 +53,7 @@
 mod clock;
 mod copies;
 mod epoch;
+mod guess;
 mod init;
 mod order;
 mod races;

@@ -1,27 +1,37 @@
 //! Is an access ordered after those before it? What a cell does when somebody accesses it.
 
-use super::clock::{ClockId, Clocks, NOTHING};
+use super::clock::Clock;
 use super::epoch::Epoch;
+use super::guess::Guesses;
 use super::shadow::{Cell, EMPTY};
-use super::state::{Slot, Warp};
+use super::state::Warp;
 use crate::observe::{AccessKind, Scope};
 
 /// Who accesses, and what is known of the order of things.
 pub struct Actor<'a> {
-    /// Its block.
-    pub slot: &'a Slot,
     /// Its warp.
     pub warp: &'a Warp,
-    /// All published clocks.
-    pub clocks: &'a mut Clocks,
     /// What it has acquired.
-    pub acquired: ClockId,
+    pub acquired: &'a Clock,
+    /// Everything counts as ordered.
+    pub full: bool,
+    /// Which first guesses are corrected.
+    pub guesses: &'a Guesses,
+}
+
+/// What is wrong with an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clash {
+    /// The access before it.
+    pub other: Epoch,
+    /// Both store the same value, so that it does not matter which one comes last.
+    pub same_value: bool,
 }
 
 impl Actor<'_> {
     /// Is `before` ordered before the access `now`?
     #[inline(always)]
-    fn ordered(&mut self, before: Epoch, now: Epoch) -> bool {
+    fn ordered(&self, before: Epoch, now: Epoch) -> bool {
         if before.block() == now.block() && !before.is_copy() {
             if before.phase() < now.phase() {
                 return true;
@@ -37,48 +47,67 @@ impl Actor<'_> {
                 }
             }
         }
-        self.acquired != NOTHING && self.clocks.knows(self.acquired, before, self.slot.block as u32)
+        self.full || self.acquired.knows(before)
     }
 
     /// Does `now` race with `before`?
     #[inline]
-    fn races(&mut self, before: Epoch, now: Epoch, silent: bool) -> bool {
-        if before.is_none() || (before.same_thread(now) && !before.is_copy()) {
+    fn races(&self, before: Epoch, now: Epoch, silent: bool) -> Option<Clash> {
+        if before.is_none() || (before.is_load() && now.is_load()) {
+            return None;
+        }
+        let clash = Clash { other: before, same_value: false };
+        // The read-only cache may hold what was there when the launch began, whoever has written since, and when.
+        if before.is_cached() || now.is_cached() {
+            return Some(clash);
+        }
+        if before.same_thread(now) && !before.is_copy() {
+            return None;
+        }
+        if self.morally_strong(before, now) {
+            return None;
+        }
+        let stores = before.how().kind == AccessKind::Store && now.how().kind == AccessKind::Store;
+        if stores && before.same_warp(now) && before.pc() == now.pc() && !now.how().mark {
+            return None;
+        }
+        let same_value = stores && silent && !now.how().mark;
+        (!self.ordered(before, now)).then_some(Clash { same_value, ..clash })
+    }
+
+    /// May the two meet without a race? Both strong, at scopes that hold both threads.
+    fn morally_strong(&self, a: Epoch, b: Epoch) -> bool {
+        let (x, y) = (a.how(), b.how());
+        let reach = a.block() == b.block() || x.scope.min(y.scope) >= Scope::Gpu;
+        let loose = (x.loose || y.loose) && a.same_warp(b);
+        if !(x.strong && y.strong && reach && !loose) {
             return false;
         }
-        let (old, new) = (before.how(), now.how());
-        if old.kind == AccessKind::Load && new.kind == AccessKind::Load {
-            return false;
-        }
-        if morally_strong(before, now) {
-            return false;
-        }
-        if old.kind == AccessKind::Store
-            && new.kind == AccessKind::Store
-            && (silent || (before.same_warp(now) && before.pc() == now.pc()))
-        {
-            return false;
-        }
-        !self.ordered(before, now)
+        let guess = |epoch: Epoch| !epoch.is_guess() || self.guesses.corrected(epoch.pc());
+        // Two writes of which one puts back what its thread read and changed: one of them is lost.
+        let lost = |store: Epoch, other: Epoch| store.is_update() && !other.is_load();
+        guess(a) && guess(b) && !lost(a, b) && !lost(b, a)
     }
 
     /// Do all lanes of the warp know the same of others?
     pub fn alike(&self) -> bool {
-        let none = |acquired: &[ClockId; 32]| acquired.iter().fold(true, |all, &acquired| all & (acquired == NOTHING));
-        self.warp.pairs.is_none() && self.acquired == NOTHING && none(&self.warp.acquired)
+        self.warp.pairs.is_none() && self.acquired.is_nothing() && !self.warp.apart
     }
 
     /// What [`Actor::meet`] does, with a short way for what is most frequent: everything before lies behind a barrier or is
     /// the thread's own; readers beside readers; atomics after atomics.
     #[inline(always)]
-    pub fn touch(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Epoch> {
+    pub fn touch(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
         let past = |before: Epoch| {
-            let mine = before.block() == now.block() && !before.is_copy();
+            let mine = before.block() == now.block() && !before.is_special();
             before.is_none() || (mine && (before.same_thread(now) || before.phase() < now.phase()))
         };
         let [a, b] = cell.others;
         match now.how().kind {
             AccessKind::Load if past(cell.write) && a.is_load() && b.is_load() => {
+                if now.is_cached() && !cell.write.is_none() {
+                    return self.meet(cell, now, silent);
+                }
                 self.remember(cell, now);
                 None
             }
@@ -86,10 +115,8 @@ impl Actor<'_> {
                 *cell = Cell { write: now, ..EMPTY };
                 None
             }
-            AccessKind::Atomic
-                if a.is_none() && b.is_none() && (cell.write.is_none() || morally_strong(cell.write, now)) =>
-            {
-                cell.write = now;
+            AccessKind::Atomic if self.among_atomics(cell, now) => {
+                push_atomic(cell, now);
                 None
             }
             _ => self.meet(cell, now, silent),
@@ -98,53 +125,59 @@ impl Actor<'_> {
 
     /// Looks at a cell, updates it, and returns the access that `now` races with.
     #[inline]
-    pub fn meet(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Epoch> {
+    pub fn meet(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
         let writes = now.how().kind != AccessKind::Load;
-        let mut other = (self.races(cell.write, now, silent) && !self.observed(cell, now)).then_some(cell.write);
-        for before in cell.others {
-            let matters = writes || before.how().kind != AccessKind::Load;
-            if matters && other.is_none() && self.races(before, now, silent) {
-                other = Some(before);
+        let mut clash: Option<Clash> = None;
+        for before in [cell.write, cell.others[0], cell.others[1]] {
+            if clash.is_some_and(|clash| !clash.same_value) {
+                break;
+            }
+            if let Some(found) = self.races(before, now, silent)
+                && !(before.is_strong_write() && !now.is_cached() && self.observed(cell, now))
+            {
+                clash = clash.filter(|_| found.same_value).or(Some(found));
             }
         }
         if writes {
-            cell.others = self.beside(cell, now);
-            cell.write = now;
+            if now.is_atomic() && self.among_atomics(cell, now) {
+                push_atomic(cell, now);
+            } else {
+                cell.others = self.beside(cell, now);
+                cell.write = now;
+            }
         } else {
             self.remember(cell, now);
         }
-        other
+        clash
+    }
+
+    /// Is nothing there but atomics that `now` may meet?
+    #[inline(always)]
+    fn among_atomics(&self, cell: &Cell, now: Epoch) -> bool {
+        let atomic = |before: Epoch| before.is_none() || (before.is_atomic() && self.morally_strong(before, now));
+        atomic(cell.write) && cell.others.into_iter().all(atomic)
     }
 
     /// What must stay remembered beside the write `now`. A plain store takes the place of everything: what was before it
     /// is ordered or has been complained about. A strong one does not order what others do next, so plain accesses
     /// before it, its own thread's too, and others' unordered atomics still matter.
     #[inline]
-    fn beside(&mut self, cell: &Cell, now: Epoch) -> [Epoch; 2] {
+    fn beside(&self, cell: &Cell, now: Epoch) -> [Epoch; 2] {
         let mut kept = [Epoch::NONE; 2];
         if !now.how().strong {
             return kept;
         }
         let mut free = 0;
-        let all = [cell.write, cell.others[0], cell.others[1]];
-        let weak_write = |before: Epoch| !before.how().strong && before.how().kind != AccessKind::Load;
-        // Plain writes first: everybody can race with them.
-        for plain in [true, false] {
-            for before in all {
-                if before.is_none() || weak_write(before) != plain || free == kept.len() {
+        // Plain writes first: everybody can race with them. Then plain reads, and what is strong itself.
+        for rank in 0..3 {
+            for before in [cell.write, cell.others[0], cell.others[1]] {
+                let strong = before.how().strong && !before.is_guess();
+                let own = if strong { 2 } else { u32::from(before.is_load()) };
+                if before.is_none() || own != rank || free == kept.len() {
                     continue;
                 }
-                let matters = if before.how().strong {
-                    // An atomic observes the strong writes before it: whoever is ordered after it is ordered after them.
-                    let observes = now.how().kind == AccessKind::Atomic && morally_strong(before, now);
-                    before.how().kind != AccessKind::Load
-                        && !before.same_thread(now)
-                        && !observes
-                        && !self.ordered(before, now)
-                } else {
-                    true
-                };
-                if matters {
+                let open = || !before.is_load() && !before.same_thread(now) && !self.ordered(before, now);
+                if !strong || open() {
                     kept[free] = before;
                     free += 1;
                 }
@@ -153,15 +186,24 @@ impl Actor<'_> {
         kept
     }
 
-    /// Has a strong load that is before `now` read the cell's write? Then that write is before `now` too.
-    fn observed(&mut self, cell: &Cell, now: Epoch) -> bool {
-        cell.others.into_iter().any(|read| {
+    /// Does the plain store `now` come after all strong writes that the cell remembers, because its thread, or somebody
+    /// before it, has seen what the last of them left? An atomic that asks for the old value sees it, and so does a strong
+    /// load. Reading it once more by a plain load is another matter: that may be answered from elsewhere.
+    fn observed(&self, cell: &Cell, now: Epoch) -> bool {
+        let before = |epoch: Epoch| epoch.same_thread(now) || self.ordered(epoch, now);
+        if !cell.write.is_strong_write() {
+            return false;
+        }
+        let asks = cell.write.is_atomic() && cell.write.how().mark && before(cell.write);
+        let reads = cell.others.into_iter().any(|read| {
             // A write forgets the strong loads before it, so this one came after.
             !read.is_none()
-                && read.how().kind == AccessKind::Load
-                && morally_strong(cell.write, read)
-                && (read.same_thread(now) || self.ordered(read, now))
-        })
+                && read.is_load()
+                && !read.is_guess()
+                && self.morally_strong(cell.write, read)
+                && before(read)
+        });
+        if now.is_load() { reads && !cell.write.is_atomic() } else { asks || reads }
     }
 
     /// Keeps a read: in place of one that is before it, else in a free place, else so that the two kept are of
@@ -169,20 +211,30 @@ impl Actor<'_> {
     #[inline(always)]
     fn remember(&mut self, cell: &mut Cell, now: Epoch) {
         let [a, b] = cell.others;
-        let replaceable =
-            |actor: &mut Self, kept: Epoch| kept.is_none() || kept.same_thread(now) || actor.ordered(kept, now);
-        if replaceable(self, a) {
+        let replaceable = |kept: Epoch| {
+            // Whoever writes is wrong once somebody has read through the read-only cache.
+            let stays = kept.is_cached() && !now.is_cached();
+            kept.is_none() || (!stays && (kept.same_thread(now) || self.ordered(kept, now)))
+        };
+        if replaceable(a) {
             cell.others[0] = now;
-        } else if replaceable(self, b) || (a.same_warp(b) && !a.same_warp(now)) {
+        } else if replaceable(b) || (a.same_warp(b) && !a.same_warp(now)) {
             cell.others[1] = now;
         }
     }
 }
 
-/// May the two meet without a race? Both strong, at scopes that hold both threads.
-fn morally_strong(a: Epoch, b: Epoch) -> bool {
-    let (x, y) = (a.how(), b.how());
-    let reach = a.block() == b.block() || x.scope.min(y.scope) >= Scope::Gpu;
-    let loose = (x.loose || y.loose) && a.same_warp(b);
-    x.strong && y.strong && reach && !loose
+/// An atomic after others. Of those before it the cell remembers one by another thread and one by another block: a plain
+/// access is unordered with one of them if it is with any of the last few.
+#[inline(always)]
+fn push_atomic(cell: &mut Cell, now: Epoch) {
+    let before = cell.write;
+    if !before.is_none() {
+        if before.block() != now.block() {
+            cell.others[1] = before;
+        } else if !before.same_thread(now) {
+            cell.others[0] = before;
+        }
+    }
+    cell.write = now;
 }

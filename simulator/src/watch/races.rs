@@ -1,22 +1,28 @@
 //! The race check. The rules are in the module's documentation.
 
-use super::clock::{ClockId, Clocks, NOTHING};
+use super::clock::Clock;
 use super::epoch::{Epoch, How};
-use super::order::Actor;
+use super::guess::Guesses;
+use super::order::{Actor, Clash};
 use super::region::Regions;
 use super::shadow::Shadow;
-use super::state::{Slot, Warp};
+use super::state::{Published, Slot, Warp};
 use crate::observe::{AccessKind, Complaint, Order, Scope, Space, WarpAccess, WarpId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The race check of a device.
 #[derive(Debug, Default)]
 pub struct Races {
     pub global: Regions<Shadow>,
     pub slots: Vec<Slot>,
-    pub clocks: Clocks,
     /// What an atomic or strong load of an address acquires.
-    pub published: HashMap<u64, ClockId>,
+    pub published: HashMap<u64, Published>,
+    /// Too much is published: from here on everything counts as ordered.
+    pub full: bool,
+    /// First guesses that atomics correct.
+    pub guesses: Guesses,
+    /// Pairs of instructions that store the same value in no order: told once.
+    pub told: HashSet<(u32, u32)>,
     /// Launches so far: shadows of earlier ones are stale.
     pub launch: u64,
     /// Every access lane by lane, to compare the others with.
@@ -37,8 +43,8 @@ impl Races {
         let slot = &mut self.slots[index];
         slot.block = id.block;
         slot.phase = 0;
-        slot.acquired = NOTHING;
-        slot.fenced = NOTHING;
+        slot.acquired = Clock::NOTHING;
+        slot.fenced = Clock::NOTHING;
         slot.fences = false;
         slot.warps.clear();
         slot.warps.extend((0..threads.div_ceil(32)).map(|warp| {
@@ -63,7 +69,9 @@ impl Races {
 
     pub fn launch_end(&mut self) {
         self.launch += 1;
-        self.clocks.clear();
+        self.full = false;
+        self.guesses.clear();
+        self.told.clear();
         self.published.clear();
     }
 
@@ -72,6 +80,7 @@ impl Races {
         if access.space == Space::Local {
             return;
         }
+        self.guesses.note(access);
         #[cfg(test)]
         let by_lane = self.by_lane;
         #[cfg(not(test))]
@@ -120,29 +129,26 @@ impl Races {
         };
         if let (Some((shadow, offset)), Some(warp)) = (found, slot.warps.get(access.warp.warp as usize)) {
             let scope = if strong { access.scope } else { Scope::Sys };
-            let how = How { kind: access.kind, strong, scope, copy, loose };
+            let mark = match access.kind {
+                AccessKind::Load => access.mark || access.order == Order::Checked,
+                AccessKind::Store => access.mark && strong,
+                AccessKind::Atomic => access.mark,
+            };
+            let how = How { kind: access.kind, strong, scope, copy, loose, mark };
             let thread = access.warp.warp * 32 + lane;
             let clock = if copy { warp.issued } else { warp.clock };
             let now = Epoch::new(slot.block, thread, access.pc, slot.phase, clock, how);
-            let own = warp.acquired[lane as usize];
-            let acquired = if own == NOTHING { slot.acquired } else { own };
-            let mut actor = Actor { slot, warp, clocks: &mut self.clocks, acquired };
+            let acquired = warp.acquired(lane as usize, &slot.acquired);
+            let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses };
             let silent = access.silent >> lane & 1 != 0;
             let (first, count) = shadow.locate(offset, access.size, self.launch);
             for index in first..first + count {
-                let Some(other) = actor.meet(shadow.cell(index), now, silent) else { continue };
+                let Some(clash) = actor.meet(shadow.cell(index), now, silent) else { continue };
                 let step = u64::from(access.size) / count as u64;
-                complain(Complaint::Race {
-                    lane,
-                    address: address + (index - first) as u64 * step,
-                    other_block: u64::from(other.block()),
-                    other_thread: other.thread(),
-                    other_pc: other.pc(),
-                    other_kind: other.how().kind,
-                    other_copy: other.is_copy(),
-                    hidden_before_volta: other.same_warp(now) && other.pc() != now.pc() && !other.is_copy() && !copy,
-                });
-                break;
+                let address = address + (index - first) as u64 * step;
+                if tell(&mut self.told, clash, now, lane, address, complain) {
+                    break;
+                }
             }
         }
         self.slots[access.warp.slot as usize].shared = shared;
@@ -153,4 +159,32 @@ impl Races {
 fn several(access: &WarpAccess<'_>) -> bool {
     let first = access.addresses[access.mask.trailing_zeros() as usize & 31];
     super::sync::lanes(access.mask).any(|lane| access.addresses[lane] != first)
+}
+
+/// Complains of a clash. False where that is only worth knowing and has been told.
+pub fn tell(
+    told: &mut HashSet<(u32, u32)>,
+    Clash { other, same_value }: Clash,
+    now: Epoch,
+    lane: u32,
+    address: u64,
+    complain: &mut dyn FnMut(Complaint),
+) -> bool {
+    if same_value && !told.insert((other.pc(), now.pc())) {
+        return false;
+    }
+    let plain = !other.is_copy() && !now.is_copy() && !other.is_cached() && !now.is_cached();
+    complain(Complaint::Race {
+        lane,
+        address,
+        other_block: u64::from(other.block()),
+        other_thread: other.thread(),
+        other_pc: other.pc(),
+        other_kind: other.how().kind,
+        other_copy: other.is_copy(),
+        cached: [other.is_cached(), now.is_cached()],
+        hidden_before_volta: other.same_warp(now) && other.pc() != now.pc() && plain,
+        same_value,
+    });
+    !same_value
 }

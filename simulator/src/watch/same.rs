@@ -78,6 +78,8 @@ impl Random {
             addresses: &addresses,
             silent,
             copy: false,
+            mark: false,
+            group: 0,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));
         if orderly && self.below(8) != 0 {

@@ -1,14 +1,14 @@
 //! Ordinary loads and stores, and atomics that only add up: a whole warp's loads or stores side by side by the line, all
 //! others lane after lane.
 
-use super::clock::NOTHING;
 use super::epoch::{Epoch, How};
 use super::order::Actor;
-use super::races::Races;
+use super::races::{Races, tell};
 use super::region::Regions;
 use super::shadow::{EMPTY, LINE, Line, Shadow};
 use super::state::{Loose, Warp};
 use crate::observe::{AccessKind, Complaint, Order, Scope, Space, WarpAccess};
+use std::collections::HashSet;
 
 impl Races {
     /// Looks at an access that neither acquires nor releases anything; false if it may. `run`: the whole warp takes part,
@@ -25,10 +25,12 @@ impl Races {
         let slot = &self.slots[access.warp.slot as usize];
         if let Some(warp) = slot.warps.get(access.warp.warp as usize) {
             let scope = if atomic { access.scope } else { Scope::Sys };
-            let how = How { kind: access.kind, strong: atomic, scope, copy: false, loose: false };
+            let mark = access.mark && access.kind != AccessKind::Store;
+            let how = How { kind: access.kind, strong: atomic, scope, copy: false, loose: false, mark };
             let first = Epoch::new(slot.block, access.warp.warp * 32, access.pc, slot.phase, warp.clock, how);
-            let mut actor = Actor { slot, warp, clocks: &mut self.clocks, acquired: slot.acquired };
-            let mut side = Side { access, first, launch: self.launch, global: &mut self.global, shared: &mut shared };
+            let mut actor = Actor { warp, acquired: &slot.acquired, full: self.full, guesses: &self.guesses };
+            let (launch, global) = (self.launch, &mut self.global);
+            let mut side = Side { access, first, launch, global, shared: &mut shared, told: &mut self.told };
             if !(run && weak && side.lines(&mut actor, complain)) {
                 side.lanes(&mut actor, access.mask, complain);
             }
@@ -42,7 +44,10 @@ impl Races {
         let Some(slot) = self.slots.get(access.warp.slot as usize) else { return false };
         let published = if access.space == Space::Shared { &slot.published } else { &self.published };
         let none = |warp: &Warp| {
-            warp.fences[0].iter().all(|fence| fence.clock == 0) && warp.loose.iter().all(|loose| *loose == Loose::None)
+            warp.talk.as_ref().is_none_or(|talk| {
+                talk.fences[0].iter().all(|fence| fence.clock == 0)
+                    && talk.loose.iter().all(|loose| *loose == Loose::None)
+            })
         };
         published.is_empty() && slot.warps.get(access.warp.warp as usize).is_some_and(none)
     }
@@ -56,18 +61,30 @@ struct Side<'a> {
     launch: u64,
     global: &'a mut Regions<Shadow>,
     shared: &'a mut Shadow,
+    told: &'a mut HashSet<(u32, u32)>,
+}
+
+/// The shadow of an address, and the offset in it.
+#[inline(always)]
+fn find<'a>(
+    space: Space,
+    global: &'a mut Regions<Shadow>,
+    shared: &'a mut Shadow,
+    address: u64,
+) -> Option<(&'a mut Shadow, u64)> {
+    if space == Space::Shared {
+        return Some((shared, address));
+    }
+    let region = global.find(address)?;
+    let offset = address - region.base;
+    Some((&mut region.data, offset))
 }
 
 impl Side<'_> {
     /// The shadow of an address, and the offset in it.
     #[inline(always)]
     fn shadow(&mut self, address: u64) -> Option<(&mut Shadow, u64)> {
-        if self.access.space == Space::Shared {
-            return Some((self.shared, address));
-        }
-        let region = self.global.find(address)?;
-        let offset = address - region.base;
-        Some((&mut region.data, offset))
+        find(self.access.space, self.global, self.shared, address)
     }
 
     /// The lines of a run; false if it does not begin with one.
@@ -123,7 +140,7 @@ impl Side<'_> {
         let mut rest = mask;
         while rest != 0 {
             let address = access.addresses[rest.trailing_zeros() as usize];
-            let Some((shadow, offset)) = self.shadow(address) else {
+            let Some((shadow, offset)) = find(access.space, self.global, self.shared, address) else {
                 rest &= rest - 1;
                 continue;
             };
@@ -139,8 +156,7 @@ impl Side<'_> {
                     break;
                 }
                 rest &= rest - 1;
-                let own = actor.warp.acquired[lane as usize];
-                actor.acquired = if own == NOTHING { everybody } else { own };
+                actor.acquired = actor.warp.acquired(lane as usize, everybody);
                 let now = first.behind(lane);
                 let silent = access.silent >> lane & 1 != 0;
                 let (cells, bytes) = line.cells(at as usize, size);
@@ -151,18 +167,11 @@ impl Side<'_> {
                     still = u64::MAX;
                 }
                 for (index, cell) in cells.iter_mut().enumerate() {
-                    let Some(other) = actor.touch(cell, now, silent) else { continue };
-                    complain(Complaint::Race {
-                        lane,
-                        address: start + at + index as u64 * if bytes { 1 } else { 4 },
-                        other_block: u64::from(other.block()),
-                        other_thread: other.thread(),
-                        other_pc: other.pc(),
-                        other_kind: other.how().kind,
-                        other_copy: other.is_copy(),
-                        hidden_before_volta: other.same_warp(now) && other.pc() != now.pc() && !other.is_copy(),
-                    });
-                    break;
+                    let Some(clash) = actor.touch(cell, now, silent) else { continue };
+                    let address = start + at + index as u64 * if bytes { 1 } else { 4 };
+                    if tell(self.told, clash, now, lane, address, complain) {
+                        break;
+                    }
                 }
                 if let (true, [cell]) = (loads, &*cells)
                     && cell.read_only_since(now)

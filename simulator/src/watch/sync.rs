@@ -1,72 +1,59 @@
 //! What orders accesses: releases, acquires, fences and barriers.
 
-use super::clock::{ClockId, Clocks, NOTHING, Own};
+use super::clock::{Clock, Fact};
 use super::races::Races;
-use super::state::{Fence, Loose, NO_FENCE, Slot, Warp};
+use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
+
+/// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
+/// never invents one.
+pub const PUBLISHED: usize = 1 << 20;
 
 impl Races {
     /// Acquires and releases of a strong access. True when it publishes something.
     pub fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
         let published = if access.space == Space::Shared { &mut slot.published } else { &mut self.published };
-        let there = if published.is_empty() { None } else { published.get(&address).copied() };
-        let (block_wide, fenced) = (slot.acquired, slot.fenced);
         let (block, phase) = (slot.block as u32, slot.phase);
         let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return false };
         let at = lane as usize;
 
-        let reads = access.kind != AccessKind::Store;
-        if let (true, Some(there)) = (reads, there) {
-            if access.order == Order::Release {
-                warp.pending[at] = self.clocks.merge(there, warp.pending[at]);
+        if access.kind != AccessKind::Store
+            && let Some(there) = published.get(&address)
+        {
+            let there = there.reach(block);
+            let talk = warp.talk.get_or_insert_default();
+            // A relaxed load acquires nothing until its thread executes a fence.
+            let relaxed = access.order == Order::Relaxed && access.kind == AccessKind::Load;
+            if relaxed || access.order == Order::Release {
+                talk.pending[at].join(&there);
             } else {
-                let known = if warp.acquired[at] == NOTHING { block_wide } else { warp.acquired[at] };
-                warp.acquired[at] = self.clocks.merge(there, known);
+                talk.acquire(at, &there, &slot.acquired);
+                warp.apart = true;
             }
         }
         if access.kind == AccessKind::Load {
             return false;
         }
-
-        let known = if warp.acquired[at] == NOTHING { block_wide } else { warp.acquired[at] };
-        let [narrow, wide] = match access.order {
-            Order::Release | Order::AcqRel => {
-                warp.clock += 1;
-                let (clock, warp_clock) = (warp.clock, warp.known);
-                [Fence { clock, phase, warp_clock, acquired: known, scope: access.scope }, NO_FENCE]
-            }
-            _ => [warp.fences[0][at], warp.fences[1][at]],
-        };
-        if narrow.clock == 0 {
+        let copies = if access.copy { warp.issued + 1 } else { 0 };
+        let thread = access.warp.warp * 32 + lane;
+        let of = Fact { block, phase, thread, clock: 0, warp_clock: 0, copies };
+        let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {
             if access.kind == AccessKind::Store {
                 published.remove(&address);
             }
             return false;
+        };
+        if published.len() >= PUBLISHED {
+            self.full = true;
+            return true;
         }
-        let thread = access.warp.warp * 32 + lane;
-        // Copies arrive at an mbarrier through an access of their own.
-        let copies = if access.copy { warp.issued + 1 } else { 0 };
-        let mut known = self.clocks.merge(fenced, warp.fenced[at]);
+        let there = published.entry(address).or_default();
         // A read-modify-write continues the release sequence of those before it.
-        let mut before = if access.kind == AccessKind::Atomic { there.unwrap_or(NOTHING) } else { NOTHING };
-        let older = Some(wide).filter(|wide| wide.clock > 0 && wide.clock != narrow.clock);
-        for fence in older.into_iter().chain([narrow]) {
-            let scope = fence.scope.min(access.scope);
-            let own = Own { block, phase: fence.phase, thread, clock: fence.clock, warp_clock: 0, copies, scope };
-            let mut parent = self.clocks.merge(fence.acquired, known);
-            if let Some(pairs) = &warp.pairs {
-                for (other, clock) in pairs[at].iter().copied().enumerate() {
-                    if clock > fence.warp_clock && other != at {
-                        let thread = access.warp.warp * 32 + other as u32;
-                        parent = self.clocks.publish(Own { thread, clock, copies: 0, ..own }, [parent, NOTHING]);
-                    }
-                }
-            }
-            known = self.clocks.publish(Own { warp_clock: fence.warp_clock, ..own }, [before, parent]);
-            before = NOTHING;
+        if access.kind == AccessKind::Store {
+            *there = Default::default();
         }
-        published.insert(address, known);
+        there.add(block, &release);
         true
     }
 
@@ -75,14 +62,18 @@ impl Races {
     pub fn loosen(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
         let store = access.kind == AccessKind::Store;
         let Some(warp) = self.warp(access.warp) else { return false };
-        let loose = &mut warp.loose[lane as usize];
+        let global = access.space == Space::Global;
+        if warp.talk.is_none() && !(store && global) {
+            return global;
+        }
+        let loose = &mut warp.talk.get_or_insert_default().loose[lane as usize];
         let before = *loose;
         match before {
-            Loose::None if store && access.space == Space::Global => *loose = Loose::One(address, access.size),
+            Loose::None if store && global => *loose = Loose::One(address, access.size),
             Loose::One(first, _) if first != address => *loose = Loose::Many,
             _ => {}
         }
-        let strong = access.space == Space::Global && *loose != Loose::Many;
+        let strong = global && *loose != Loose::Many;
         if let (Loose::One(address, size), Loose::Many) = (before, *loose)
             && let Some(region) = self.global.find(address)
         {
@@ -102,48 +93,50 @@ impl Races {
 
     pub fn fence(&mut self, id: WarpId, mask: u32, scope: Scope) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
-        let (block_wide, phase) = (slot.acquired, slot.phase);
+        let phase = slot.phase;
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
         slot.fences |= scope >= Scope::Gpu;
         warp.clock += 1;
-        warp.fenced_since = true;
+        let (clock, warp_clock) = (warp.clock, warp.known);
+        let talk = warp.talk.get_or_insert_default();
+        talk.fenced_since = true;
         for lane in lanes(mask) {
-            let pending = std::mem::replace(&mut warp.pending[lane], NOTHING);
-            if pending != NOTHING {
-                let known = if warp.acquired[lane] == NOTHING { block_wide } else { warp.acquired[lane] };
-                warp.acquired[lane] = self.clocks.merge(pending, known);
+            let pending = std::mem::take(&mut talk.pending[lane]);
+            if !pending.is_nothing() {
+                talk.acquire(lane, &pending, &slot.acquired);
+                warp.apart = true;
             }
-            warp.loose[lane] = Loose::None;
-            let acquired = if warp.acquired[lane] == NOTHING { block_wide } else { warp.acquired[lane] };
-            let fence = Fence { clock: warp.clock, phase, warp_clock: warp.known, acquired, scope };
-            warp.fences[0][lane] = fence;
+            talk.loose[lane] = Loose::None;
+            let acquired = talk.known(lane, &slot.acquired).clone();
+            let fence = Fence { clock, phase, warp_clock, acquired, scope };
             if scope >= Scope::Gpu {
-                warp.fences[1][lane] = fence;
+                talk.fences[1][lane] = fence.clone();
             }
+            talk.fences[0][lane] = fence;
         }
     }
 
     /// `bar.arrive`: what was before it is known to those who wait at that barrier.
     pub fn arrive(&mut self, id: WarpId, barrier: u32, mask: u32) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
-        let before = slot.arrived.get(&barrier).copied().unwrap_or(NOTHING);
-        let all = release(slot, &mut self.clocks, id.warp as usize, mask, before);
+        let mut all = slot.arrived.remove(&barrier).unwrap_or_default();
+        release(slot, id.warp as usize, mask, &mut all);
         slot.arrived.insert(barrier, all);
     }
 
     pub fn warp_barrier(&mut self, id: WarpId, mask: u32) {
-        let clocks = &mut self.clocks;
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         let (block, phase) = (slot.block as u32, slot.phase);
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
         warp.clock += 1;
-        if warp.fenced_since {
-            let joint = fenced_lanes(block, phase, warp, id.warp, mask, clocks);
-            lanes(mask).for_each(|lane| warp.fenced[lane] = clocks.merge(joint, warp.fenced[lane]));
-            warp.fenced_since = warp.live & !mask != 0;
+        let clock = warp.clock;
+        if let Some(talk) = warp.talk.as_mut().filter(|talk| talk.fenced_since) {
+            let joint = fenced_lanes(block, phase, talk, id.warp, mask);
+            lanes(mask).for_each(|lane| talk.fenced[lane].join(&joint));
+            talk.fenced_since = warp.live & !mask != 0;
         }
         if warp.live & !mask == 0 {
-            warp.known = warp.clock;
+            warp.known = clock;
             warp.pairs = None;
         } else {
             let pairs = warp.pairs.get_or_insert_with(|| Box::new([[0; 32]; 32]));
@@ -154,26 +147,30 @@ impl Races {
                 }
             }
             for lane in lanes(mask) {
-                joint[lane] = warp.clock;
+                joint[lane] = clock;
             }
             for lane in lanes(mask) {
                 pairs[lane] = joint;
             }
         }
-        if lanes(mask).any(|lane| warp.acquired[lane] != NOTHING) {
-            let all = lanes(mask).fold(NOTHING, |all, lane| clocks.merge(warp.acquired[lane], all));
-            lanes(mask).for_each(|lane| warp.acquired[lane] = all);
+        if let (true, Some(talk)) = (warp.apart, &mut warp.talk)
+            && lanes(mask).any(|lane| !talk.acquired[lane].is_nothing())
+        {
+            let mut all = Clock::NOTHING;
+            lanes(mask).for_each(|lane| all.join(&talk.acquired[lane]));
+            lanes(mask).for_each(|lane| talk.acquired[lane] = all.clone());
         }
     }
 
     pub fn block_barrier(&mut self, id: WarpId, barrier: u32, participants: &[u32], counted: bool) {
-        let clocks = &mut self.clocks;
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
-        let arrived = slot.arrived.remove(&barrier).unwrap_or(NOTHING);
-        let mut all = clocks.merge(slot.acquired, arrived);
-        for (warp, mask) in slot.warps.iter_mut().zip(participants) {
-            for lane in lanes(*mask) {
-                all = clocks.merge(warp.acquired[lane], all);
+        let mut all = slot.acquired.clone();
+        if let Some(arrived) = slot.arrived.remove(&barrier) {
+            all.join(&arrived);
+        }
+        for (warp, mask) in slot.warps.iter().zip(participants) {
+            if let (true, Some(talk)) = (warp.apart, &warp.talk) {
+                lanes(*mask).for_each(|lane| all.join(&talk.acquired[lane]));
             }
         }
         let everybody = !counted
@@ -181,58 +178,105 @@ impl Races {
             && slot.warps.len() <= participants.len();
         if everybody {
             if std::mem::take(&mut slot.fences) {
-                slot.fenced = fenced(slot, clocks);
+                slot.fenced = fenced(slot);
             }
             slot.phase += 1;
             slot.acquired = all;
             for warp in &mut slot.warps {
-                warp.acquired = [NOTHING; 32];
-                warp.fenced = [NOTHING; 32];
+                warp.apart = false;
+                if let Some(talk) = &mut warp.talk {
+                    talk.acquired = Default::default();
+                    talk.fenced = Default::default();
+                }
             }
             return;
         }
         // Some of the block: they learn of each other as through a release and an acquire.
         for (number, mask) in participants.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            all = release(slot, clocks, number, *mask, all);
+            release(slot, number, *mask, &mut all);
         }
-        for (warp, mask) in slot.warps.iter_mut().zip(participants) {
-            lanes(*mask).for_each(|lane| warp.acquired[lane] = all);
+        for (warp, mask) in slot.warps.iter_mut().zip(participants).filter(|(_, mask)| **mask != 0) {
+            let talk = warp.talk.get_or_insert_default();
+            lanes(*mask).for_each(|lane| talk.acquired[lane] = all.clone());
+            warp.apart = true;
         }
     }
 }
 
-/// What the lanes of a warp did so far, and `all`, published within the block.
-fn release(slot: &mut Slot, clocks: &mut Clocks, warp: usize, mask: u32, mut all: ClockId) -> ClockId {
-    let (block, phase, block_wide) = (slot.block as u32, slot.phase, slot.acquired);
-    let Some(state) = slot.warps.get_mut(warp) else { return all };
+/// What a lane's strong store or atomic releases, if anything: what it did before its fence, or before the access if that
+/// is a release itself. `block_wide`, `fenced`: as its [`Slot`] has them; `of`: the lane, with its copies.
+fn released(
+    warp: &mut Warp,
+    (block_wide, fenced): (&Clock, &Clock),
+    access: &WarpAccess<'_>,
+    lane: u32,
+    of: Fact,
+) -> Option<Release> {
+    let at = lane as usize;
+    let own;
+    let none = Fence::NONE;
+    let [narrow, wide] = match access.order {
+        Order::Release | Order::AcqRel => {
+            warp.clock += 1;
+            let acquired = warp.acquired(at, block_wide).clone();
+            own = Fence { clock: warp.clock, phase: of.phase, warp_clock: warp.known, acquired, scope: access.scope };
+            [&own, &none]
+        }
+        _ => {
+            let talk = warp.talk.as_ref()?;
+            [&talk.fences[0][at], &talk.fences[1][at]]
+        }
+    };
+    if narrow.clock == 0 {
+        return None;
+    }
+    let mut release = Release::NOTHING;
+    let older = Some(wide).filter(|wide| wide.clock > 0 && wide.clock != narrow.clock);
+    for fence in older.into_iter().chain([narrow]) {
+        let scope = fence.scope.min(access.scope);
+        let part = release.part(scope);
+        part.join(&fence.acquired);
+        part.join(fenced);
+        if let Some(talk) = &warp.talk {
+            part.join(&talk.fenced[at].wide);
+            if scope < Scope::Gpu {
+                part.join(&talk.fenced[at].narrow);
+            }
+        }
+        for (other, clock) in warp.pairs.iter().flat_map(|pairs| pairs[at].iter().copied().enumerate()) {
+            if clock > fence.warp_clock && other != at {
+                let thread = access.warp.warp * 32 + other as u32;
+                part.learn(Fact { phase: fence.phase, thread, clock, warp_clock: 0, copies: 0, ..of });
+            }
+        }
+        part.learn(Fact { copies: of.copies, ..fence.fact(of.block, of.thread) });
+    }
+    Some(release)
+}
+
+/// What the lanes of a warp did so far is added to `all`, which stays in their block.
+fn release(slot: &mut Slot, warp: usize, mask: u32, all: &mut Clock) {
+    let (block, phase) = (slot.block as u32, slot.phase);
+    let Some(state) = slot.warps.get_mut(warp) else { return };
     state.clock += 1;
     let (clock, warp_clock) = (state.clock, state.known);
     for lane in lanes(mask) {
-        let acquired = if state.acquired[lane] == NOTHING { block_wide } else { state.acquired[lane] };
-        let parent = clocks.merge(all, acquired);
+        all.join(state.acquired(lane, &slot.acquired));
         let thread = (warp * 32 + lane) as u32;
-        let own = Own { block, phase, thread, clock, warp_clock, copies: 0, scope: Scope::Cta };
-        all = clocks.publish(own, [parent, NOTHING]);
+        all.learn(Fact { block, phase, thread, clock, warp_clock, copies: 0 });
     }
-    all
 }
 
 /// What fences of the lanes release to whoever passes a `__syncwarp` with them and publishes.
-fn fenced_lanes(block: u32, phase: u32, warp: &Warp, number: u32, mask: u32, clocks: &mut Clocks) -> ClockId {
-    let mut all = NOTHING;
-    let mut last = NO_FENCE;
+fn fenced_lanes(block: u32, phase: u32, talk: &Talk, number: u32, mask: u32) -> Release {
+    let mut all = Release::NOTHING;
     for lane in lanes(mask) {
-        let [narrow, wide] = [warp.fences[0][lane], warp.fences[1][lane]];
+        let [narrow, wide] = [&talk.fences[0][lane], &talk.fences[1][lane]];
         let older = Some(wide).filter(|wide| wide.clock != narrow.clock);
         for fence in older.into_iter().chain([narrow]).filter(|fence| fence.clock > 0 && fence.phase == phase) {
-            if fence.acquired != last.acquired {
-                all = clocks.merge(all, fence.acquired);
-            }
-            last = fence;
-            let Fence { clock, warp_clock, scope, .. } = fence;
-            let thread = number * 32 + lane as u32;
-            let own = Own { block, phase, thread, clock, warp_clock, copies: 0, scope };
-            all = clocks.publish(own, [all, NOTHING]);
+            let part = all.part(fence.scope);
+            part.join(&fence.acquired);
+            part.learn(fence.fact(block, number * 32 + lane as u32));
         }
     }
     all
@@ -240,24 +284,14 @@ fn fenced_lanes(block: u32, phase: u32, warp: &Warp, number: u32, mask: u32, clo
 
 /// What the block's fences of this phase release, besides what those of earlier phases did. (`__threadfence()` by all, then
 /// a barrier, then one thread that publishes with a relaxed atomic: the barrier hands on what the fences ordered.)
-fn fenced(slot: &Slot, clocks: &mut Clocks) -> ClockId {
-    let mut all = slot.fenced;
-    for (number, warp) in slot.warps.iter().enumerate() {
-        let mut last = NOTHING;
-        for (lane, fence) in warp.fences[1].iter().enumerate() {
-            if fence.clock == 0 || fence.phase != slot.phase {
-                continue;
+fn fenced(slot: &Slot) -> Clock {
+    let mut all = slot.fenced.clone();
+    for (number, Warp { talk, .. }) in slot.warps.iter().enumerate() {
+        for (lane, fence) in talk.iter().flat_map(|talk| talk.fences[1].iter().enumerate()) {
+            if fence.clock != 0 && fence.phase == slot.phase {
+                all.join(&fence.acquired);
+                all.learn(fence.fact(slot.block as u32, (number * 32 + lane) as u32));
             }
-            if fence.acquired != last {
-                all = clocks.merge(all, fence.acquired);
-                last = fence.acquired;
-            }
-            let thread = (number * 32 + lane) as u32;
-            let Fence { clock, phase, warp_clock, scope, .. } = *fence;
-            all = clocks.publish(
-                Own { block: slot.block as u32, phase, thread, clock, warp_clock, copies: 0, scope },
-                [all, NOTHING],
-            );
         }
     }
     all

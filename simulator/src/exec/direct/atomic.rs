@@ -5,7 +5,7 @@ use super::super::select::put;
 use super::super::traffic::charge_atomic;
 use super::locate::Place;
 use super::{Direct, Files, Lanes, for_each};
-use crate::isa::op::{AddressSpace, AtomicOp, Reg};
+use crate::isa::op::{AddressSpace, AtomicOp, Reg, change_shared};
 use crate::memory::view::View;
 
 impl Direct<'_> {
@@ -27,9 +27,13 @@ impl Direct<'_> {
         let lanes = self.locate(&place, files, mask)?;
         let operands = &files.r32[operand as usize];
         let (mut old, mut changed) = ([0; 32], 0);
+        let after = |lane: usize, before: u32| match op.word {
+            Some(word) => word.apply(before, operands[lane]),
+            None => (op.f)(before.into(), operands[lane].into(), second[lane].into()) as u32,
+        };
         let mut turn = |lane: usize, before: u32| {
             old[lane] = before;
-            let after = (op.f)(before.into(), operands[lane].into(), second[lane].into()) as u32;
+            let after = after(lane, before);
             changed |= u32::from(after != before) << lane;
             after
         };
@@ -48,6 +52,18 @@ impl Direct<'_> {
                     if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
                         let word = word.get_mut();
                         *word = turn(lane, *word);
+                    }
+                });
+            }
+            (AddressSpace::Global, View::Shared(global)) if !global.allocations[lanes.allocation].constant => {
+                let words = &global.allocations[lanes.allocation].words;
+                for_each(mask, |lane| {
+                    if let Some(word) = words.get(lanes.word(lane, 0)) {
+                        let before = match op.word {
+                            Some(name) => name.apply_shared(word, operands[lane]),
+                            None => change_shared(word, |before| after(lane, before)),
+                        };
+                        turn(lane, before);
                     }
                 });
             }

@@ -3,6 +3,7 @@
 use super::Reg;
 use crate::observe::{Order, Scope};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// State space of an instruction's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,16 +44,78 @@ pub struct AccessOp {
     pub may_spin: bool,
     /// The shared array that it has to stay in, where that is known.
     pub array: Option<crate::isa::provenance::Array>,
+    /// See [`crate::observe::WarpAccess::mark`].
+    pub mark: bool,
+    /// See [`crate::observe::WarpAccess::group`].
+    pub group: u32,
 }
 
 /// What an atomic does: old value and operands to the new value, as bits.
 pub type AtomicFn = Arc<dyn Fn(u64, u64, u64) -> u64 + Send + Sync>;
+
+/// The most frequent of them on words, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordFn {
+    Add,
+    Exchange,
+    And,
+    Or,
+    Xor,
+    MinSigned,
+    MaxSigned,
+    MinUnsigned,
+    MaxUnsigned,
+}
+
+impl WordFn {
+    /// The new value.
+    #[inline(always)]
+    pub fn apply(self, old: u32, operand: u32) -> u32 {
+        match self {
+            Self::Add => old.wrapping_add(operand),
+            Self::Exchange => operand,
+            Self::And => old & operand,
+            Self::Or => old | operand,
+            Self::Xor => old ^ operand,
+            Self::MinSigned => (old as i32).min(operand as i32) as u32,
+            Self::MaxSigned => (old as i32).max(operand as i32) as u32,
+            Self::MinUnsigned => old.min(operand),
+            Self::MaxUnsigned => old.max(operand),
+        }
+    }
+
+    /// Does it to a word that other host threads use, too; returns the old value.
+    #[inline(always)]
+    pub fn apply_shared(self, word: &AtomicU32, operand: u32) -> u32 {
+        match self {
+            Self::Add => word.fetch_add(operand, Relaxed),
+            Self::Exchange => word.swap(operand, Relaxed),
+            Self::And => word.fetch_and(operand, Relaxed),
+            Self::Or => word.fetch_or(operand, Relaxed),
+            Self::Xor => word.fetch_xor(operand, Relaxed),
+            Self::MinUnsigned => word.fetch_min(operand, Relaxed),
+            Self::MaxUnsigned => word.fetch_max(operand, Relaxed),
+            Self::MinSigned | Self::MaxSigned => change_shared(word, |old| self.apply(old, operand)),
+        }
+    }
+}
+
+/// Changes a word that other host threads use, too; returns the old value.
+#[inline(always)]
+pub fn change_shared(word: &AtomicU32, after: impl Fn(u32) -> u32) -> u32 {
+    // The closure always gives a value, so both arms hold what was there.
+    word.fetch_update(Relaxed, Relaxed, |old| Some(after(old))).unwrap_or_else(|old| old)
+}
 
 /// An atomic or a reduction.
 #[derive(Clone)]
 pub struct AtomicOp {
     /// It brings right a stale value that its thread has read: a compare-and-swap fails, a minimum stays.
     pub corrects: bool,
+    /// Somebody uses its result.
+    pub answers: bool,
+    /// See [`crate::observe::WarpAccess::group`].
+    pub group: u32,
     /// Where.
     pub space: AddressSpace,
     /// Bytes an element.
@@ -69,7 +132,9 @@ pub struct AtomicOp {
     pub c: Reg,
     /// The function.
     pub f: AtomicFn,
-    /// Its plain name for host atomics: "add", "cas", ...
+    /// The same on words, if it has a name.
+    pub word: Option<WordFn>,
+    /// Ordering.
     pub order: Order,
     /// Scope.
     pub scope: Scope,

@@ -10,7 +10,7 @@ mod sync;
 pub use crate::num::Compare as Cmp;
 pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Origin, Variable};
 pub use matrix::{MatrixKind, MatrixOp};
-pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, FenceOp};
+pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, FenceOp, WordFn, change_shared};
 pub use operation::Op;
 pub use registers::{Role, guard};
 use std::sync::Arc;

@@ -21,6 +21,8 @@ impl Bench {
             addresses: &addresses,
             silent: 0,
             copy: true,
+            mark: false,
+            group: 0,
         };
         let caught = &mut self.caught;
         self.watch.access(&access, &mut |complaint| caught.push(complaint));

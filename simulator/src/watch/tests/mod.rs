@@ -4,7 +4,9 @@ use super::Watch;
 use crate::config::Checks;
 use crate::observe::{AccessKind, Complaint, Observer, Order, Scope, Space, WarpAccess, WarpId};
 
+mod clocks;
 mod copies;
+mod marks;
 mod observed;
 
 const A: u64 = 0x1000;
@@ -15,6 +17,10 @@ struct Bench {
     /// Bytes that were read and that nothing had written.
     unwritten: u32,
     pc: u32,
+    /// Of the next accesses; an atomic is marked anyway, unless `Some(false)`.
+    mark: Option<bool>,
+    group: u32,
+    silent: u32,
 }
 
 fn warp(block: u64, slot: u32, warp: u32) -> WarpId {
@@ -29,7 +35,7 @@ impl Bench {
         for block in 0..4 {
             watch.block_start(warp(block, block as u32, 0), 128, 1024);
         }
-        Self { watch, caught: Vec::new(), unwritten: 0, pc: 0 }
+        Self { watch, caught: Vec::new(), unwritten: 0, pc: 0, mark: None, group: 0, silent: 0 }
     }
 
     fn go(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: Order, address: impl Fn(u64) -> u64) {
@@ -50,8 +56,10 @@ impl Bench {
             size,
             mask,
             addresses: &addresses,
-            silent: 0,
+            silent: self.silent,
             copy: false,
+            mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
+            group: self.group,
         };
         let caught = &mut self.caught;
         let unwritten = self.watch.access(&access, &mut |complaint| caught.push(complaint));

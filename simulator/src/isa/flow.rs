@@ -1,0 +1,159 @@
+//! Where values of a function go, by the names of registers: enough to tell what becomes of one load or one atomic.
+
+use crate::ptx::ast::{Function, Instruction, Operand, Statement};
+use std::collections::{HashMap, HashSet};
+
+/// A function's instructions, and who mentions which register.
+pub struct Flow<'t> {
+    all: Vec<&'t Instruction>,
+    mentions: HashMap<&'t str, Vec<usize>>,
+    by_line: HashMap<u32, Vec<usize>>,
+}
+
+impl<'t> Flow<'t> {
+    /// Of a function's body.
+    pub fn of(function: &'t Function) -> Self {
+        let mut flow = Self { all: Vec::new(), mentions: HashMap::new(), by_line: HashMap::new() };
+        flow.collect(function.body.as_deref().unwrap_or_default());
+        flow
+    }
+
+    fn collect(&mut self, statements: &'t [Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Block(inner) => self.collect(inner),
+                Statement::Instruction(instruction) => {
+                    let at = self.all.len();
+                    self.all.push(instruction);
+                    self.by_line.entry(instruction.line).or_default().push(at);
+                    let mut names = Vec::new();
+                    instruction.operands.iter().for_each(|operand| registers(operand, &mut names));
+                    for name in names {
+                        let known = self.mentions.entry(name).or_default();
+                        if known.last() != Some(&at) {
+                            known.push(at);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn at(&self, line: u32) -> impl Iterator<Item = &'t Instruction> {
+        self.by_line.get(&line).into_iter().flatten().map(|&at| self.all[at])
+    }
+
+    fn using(&self, name: &str) -> impl Iterator<Item = &'t Instruction> {
+        self.mentions.get(name).into_iter().flatten().map(|&at| self.all[at])
+    }
+
+    /// Does somebody use the result of an instruction in that line?
+    pub fn answers(&self, line: u32) -> bool {
+        self.at(line).flat_map(results).any(|name| self.mentions.get(name).is_some_and(|uses| uses.len() > 1))
+    }
+
+    /// Is what a load in that line brings used for anything but comparing, and for the compare-and-swap that corrects it?
+    /// `swap`: it is a compare-and-swap that does. What a loop carries on from the atomic's own answer is left out then.
+    pub fn escapes(&self, line: u32, swap: bool) -> bool {
+        let mut work: Vec<&str> = self.at(line).filter(|load| base(load) == "ld").flat_map(results).collect();
+        let mut seen: HashSet<&str> = work.iter().copied().collect();
+        while let Some(name) = work.pop() {
+            if swap && self.using(name).filter(|other| results(other).any(|to| to == name)).count() > 1 {
+                continue;
+            }
+            for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
+                match base(instruction) {
+                    "setp" | "set" | "bra" => {}
+                    "atom" if swap && has(instruction, "cas") => {}
+                    "ld" | "ldu" | "st" | "atom" | "red" | "call" | "shfl" | "vote" | "match" | "redux" | "cp" => {
+                        return true;
+                    }
+                    _ => work.extend(results(instruction).filter(|to| seen.insert(to))),
+                }
+            }
+        }
+        false
+    }
+
+    /// Lines of stores that put back what a load of the same address brought, changed: both with an order, so that each by
+    /// itself may meet those of other threads.
+    pub fn updates(&self) -> HashSet<u32> {
+        let strong = |instruction: &Instruction| {
+            ["volatile", "relaxed", "acquire", "release"].iter().any(|order| has(instruction, order))
+        };
+        let mut lines = HashSet::new();
+        for load in self.all.iter().copied().filter(|load| base(load) == "ld" && strong(load)) {
+            let mut work: Vec<(&str, bool)> = results(load).map(|name| (name, false)).collect();
+            let mut seen: HashSet<(&str, bool)> = work.iter().copied().collect();
+            while let Some((name, changed)) = work.pop() {
+                for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
+                    match base(instruction) {
+                        "st" => {
+                            let same = instruction.operands.first() == load.operands.get(1);
+                            if same && changed && strong(instruction) && puts(instruction, name) {
+                                lines.insert(instruction.line);
+                            }
+                        }
+                        "setp" | "ld" | "ldu" | "atom" | "red" | "call" | "bra" => {}
+                        other => {
+                            let changed = changed || !matches!(other, "mov" | "cvt");
+                            work.extend(results(instruction).map(|to| (to, changed)).filter(|to| seen.insert(*to)));
+                        }
+                    }
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// The opcode without its modifiers.
+fn base(instruction: &Instruction) -> &str {
+    instruction.opcode.split('.').next().unwrap_or_default()
+}
+
+fn has(instruction: &Instruction, modifier: &str) -> bool {
+    instruction.opcode.split('.').skip(1).any(|part| part == modifier)
+}
+
+/// Registers that it writes.
+fn results(instruction: &Instruction) -> std::vec::IntoIter<&str> {
+    let mut names = Vec::new();
+    if !matches!(base(instruction), "st" | "red" | "bra" | "call" | "bar")
+        && let Some(first) = instruction.operands.first()
+    {
+        registers(first, &mut names);
+    }
+    names.into_iter()
+}
+
+/// Does it read the register?
+fn takes(instruction: &Instruction, name: &str) -> bool {
+    let skip = usize::from(!matches!(base(instruction), "st" | "red" | "bra" | "call" | "bar"));
+    let mut names = Vec::new();
+    instruction.operands.iter().skip(skip).for_each(|operand| registers(operand, &mut names));
+    names.contains(&name)
+}
+
+/// Is the register what it stores?
+fn puts(instruction: &Instruction, name: &str) -> bool {
+    let mut names = Vec::new();
+    instruction.operands.iter().skip(1).for_each(|operand| registers(operand, &mut names));
+    names.contains(&name)
+}
+
+fn registers<'t>(operand: &'t Operand, out: &mut Vec<&'t str>) {
+    match operand {
+        Operand::Name(name, _) => out.push(name),
+        Operand::Address(all) | Operand::Vector(all) | Operand::List(all) => {
+            all.iter().for_each(|inner| registers(inner, out));
+        }
+        Operand::Pair(a, b) => {
+            registers(a, out);
+            registers(b, out);
+        }
+        Operand::Not(inner) | Operand::Negated(inner) => registers(inner, out),
+        Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}
+    }
+}
