@@ -27,7 +27,7 @@ fn run(text: &str, threads: usize, checks: Checks) -> (Vec<u8>, simulator::Count
     let module = Arc::new(Module::parse(text).expect("parses"));
     let mut device = Device::new(module, Config { threads, checks, ..Config::default() });
     let buffer = device.alloc("a", 256).expect("fits");
-    let first: Vec<u8> = (0..64u32).flat_map(|word| (word * 0x0101_0101).to_le_bytes()).collect();
+    let first: Vec<u8> = (0..64u32).flat_map(|word| word.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
     device.write(buffer, &first).expect("inside");
     let args = vec![Arg::Pointer(buffer)];
     let launch =
@@ -70,6 +70,6 @@ fn exchanged_values_are_neither_lost_nor_doubled() {
     };
     let numbers: u32 = 16 * (0..64 * 96).sum::<u32>();
     for threads in [1, 2, 4] {
-        assert_eq!(sum(threads), numbers.wrapping_add(0x0101_0101), "{threads} threads");
+        assert_eq!(sum(threads), numbers.wrapping_add(0x9e37_79b9), "{threads} threads");
     }
 }
