@@ -236,6 +236,11 @@ impl Finding {
             && self.place.function == other.place.function
     }
 
+    /// Two threads write the same value, in no order: worth a word, and no mistake.
+    pub fn is_same_value(&self) -> bool {
+        self.severity == Severity::Note && matches!(self.kind, FindingKind::Race { .. })
+    }
+
     /// A lane read an undefined value, which a right kernel throws away and a wrong one uses: worth a word where results
     /// are wrong, and only there.
     pub fn is_suspicion(&self) -> bool {

@@ -57,6 +57,8 @@ pub fn judge(
         let reasons: Vec<Reason> = reasons.into_iter().filter(fresh).collect();
         against.extend(reasons);
     }
+    let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
+    report.notes.extend(super::race::same_values(findings));
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {
@@ -96,7 +98,12 @@ pub fn judge(
 pub fn failure_summary(candidate: &Results) -> String {
     let failed = candidate.cases.iter().find(|(_, checked)| !checked.status.passed());
     let failed = failed.or_else(|| candidate.sampled.as_ref().filter(|(_, checked)| !checked.status.passed()));
-    let failed = failed.or_else(|| candidate.cases.iter().find(|(_, checked)| !checked.findings.is_empty()));
+    let failed = failed.or_else(|| {
+        candidate
+            .cases
+            .iter()
+            .find(|(_, checked)| checked.findings.iter().any(|found| report::Verdict::of(&found.finding).is_some()))
+    });
     match failed {
         Some((sizes, _)) => format!("not at {}", report::sizes(sizes)),
         None => "something was caught".to_owned(),

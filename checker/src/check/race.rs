@@ -1,7 +1,8 @@
 //! A race in words: what meets, why nothing orders it, and what would.
 
 use super::reasons::readable;
-use simulator::Access;
+use simulator::{Access, Finding, FindingKind};
+use std::collections::BTreeSet;
 
 /// A sentence and what to do.
 pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
@@ -46,6 +47,25 @@ pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (Strin
 const CACHED: &str = "that cache may hold the old value, whatever orders the two: what a launch writes is read without __ldg, \
                       through a pointer that is not both `const` and __restrict__, or by a later launch";
 
+/// What is worth knowing of stores that write the same value in no order: a sentence for each pair of lines.
+pub fn same_values<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> BTreeSet<String> {
+    let sentence = |finding: &Finding| match &finding.kind {
+        FindingKind::Race { first, second, .. } if finding.is_same_value() => {
+            let lines = match (first.place.line, second.place.line) {
+                (a, b) if a == b => format!("line {a}"),
+                (a, b) => format!("lines {} and {}", a.min(b), a.max(b)),
+            };
+            // Of an array the first element stands for all.
+            let object = second.object.split(" + ").next().unwrap_or_default().to_owned();
+            Some(format!(
+                "threads write the same value to {object} in no order ({lines}): harmless while it is the same"
+            ))
+        }
+        _ => None,
+    };
+    findings.into_iter().filter_map(sentence).collect()
+}
+
 fn copy(first: &Access, second: &Access) -> &'static str {
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
     if own {
@@ -59,8 +79,8 @@ fn copy(first: &Access, second: &Access) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::say;
-    use simulator::{Access, Place};
+    use super::{same_values, say};
+    use simulator::{Access, Finding, FindingKind, Place, Severity};
 
     fn side(what: &str, block: u32, thread: u32) -> Access {
         let place = Place { line: 3 + thread, block: [block, 0, 0], thread: [thread, 0, 0], ..Place::default() };
@@ -84,5 +104,18 @@ mod tests {
         let cached = side("cached read", 0, 0);
         assert!(advice(&write, &cached, false).contains("__ldg"));
         assert!(!advice(&write, &cached, false).contains("__syncthreads()"));
+    }
+
+    #[test]
+    fn the_same_value_is_said_once_a_pair_of_lines_and_only_as_a_note() {
+        let finding = |severity, thread| {
+            let (first, second) = (side("write", 0, 0), side("write", 1, thread));
+            let kind = FindingKind::Race { first, second, hidden_before_volta: false };
+            Finding { kind, severity, place: Place::default(), count: 1 }
+        };
+        let all = [finding(Severity::Note, 0), finding(Severity::Note, 0), finding(Severity::Note, 2)];
+        assert_eq!(same_values(&all).len(), 2, "{:?}", same_values(&all));
+        assert!(same_values(&all).iter().any(|text| text.contains("lines 3 and 5")));
+        assert!(same_values(&[finding(Severity::Error, 2)]).is_empty());
     }
 }

@@ -429,6 +429,7 @@ fn fill(
     if checked.printf_dropped > 0 {
         report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
     }
+    report.notes.extend(super::race::same_values(checked.findings.iter().map(|found| &found.finding)));
     for path in &checked.dumped {
         report.notes.push(format!("wrote {}", crate::text::path(path)));
     }

@@ -156,6 +156,7 @@ impl Verdict {
             FindingKind::WriteToConstant { .. } => Self::WriteToConstant,
             FindingKind::InputChanged { .. } => Self::InputChanged,
             FindingKind::Uninitialised { .. } => Self::Uninitialised,
+            FindingKind::Race { .. } if finding.is_same_value() => return None,
             FindingKind::Race { .. } => Self::Race,
             FindingKind::OrderDependent { .. } => Self::OrderDependent,
             FindingKind::Trap => Self::Trap,
