@@ -234,6 +234,8 @@ fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
         scope: Scope::Gpu,
         may_spin: false,
         array: None,
+        mark: false,
+        group: 0,
     });
     b.emit(Op::Discard(b.code.accesses.len() as u32 - 1));
     Ok(())
