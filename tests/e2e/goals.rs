@@ -34,7 +34,10 @@ fn an_opcode_that_never_runs_does_not_count() {
         ("sass.SHFL", "{ int v = __shfl_down_sync(~0u, t, 1); if (v == 999) b[0] = 1.0f; }"),
         ("sass.MEMBAR", "{ __threadfence(); }"),
         ("sass.LDG.E.128", "{ float4 v = *(const float4*)a; if (v.x + v.y + v.z + v.w == 99.0f) b[0] = v.x; }"),
-        ("sass.MUFU", "{ if (__sinf(a[0]) == 9.0f) b[0] = 1.0f; }"),
+        (
+            "sass.MUFU",
+            "{ float v; asm volatile(\"ex2.approx.f32 %0, %1;\" : \"=f\"(v) : \"f\"(a[0])); if (v == 9.0f) b[0] = v; }",
+        ),
         ("sass.ATOMS", "{ if (atomicAdd((int*)&s[0], 1) == -1) b[0] = 1.0f; }"),
     ];
     for (metric, code) in cases {
