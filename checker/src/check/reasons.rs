@@ -146,6 +146,14 @@ fn device_verdict(name: &str) -> Verdict {
         "CUDA_ERROR_ILLEGAL_INSTRUCTION" | "CUDA_ERROR_LAUNCH_FAILED" => Verdict::Trap,
         "CUDA_ERROR_LAUNCH_TIMEOUT" => Verdict::Endless,
         UNREADABLE => Verdict::Unsupported,
+        // The simulator's, by the names of its findings.
+        "out-of-bounds" => Verdict::OutOfBounds,
+        "misaligned" => Verdict::Misaligned,
+        "write-to-constant" => Verdict::WriteToConstant,
+        "assert" => Verdict::Assert,
+        "trap" => Verdict::Trap,
+        "stack-overflow" => Verdict::StackOverflow,
+        "bad-jump" => Verdict::BadJump,
         _ => Verdict::DeviceFault,
     }
 }

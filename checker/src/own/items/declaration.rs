@@ -1,6 +1,7 @@
 //! One declaration: where it ends, what it declares, what it is called.
 
 use super::{DEEPEST, Item, Kind, Parser, Space, What, Within};
+use crate::own::lexer::Token;
 use std::ops::Range;
 
 impl Parser<'_> {
@@ -54,7 +55,12 @@ impl Parser<'_> {
             match token.text {
                 "(" if token.kind == Kind::Punct => {
                     let after = self.after_bracket(at);
-                    let before = self.token(at - usize::from(at > first)).filter(|before| before.kind == Kind::Name);
+                    let before = self.token(at - usize::from(at > first));
+                    let before = if before.is_some_and(|before| before.is(">")) {
+                        self.before_angles(first, at - 1)
+                    } else {
+                        before.filter(|before| before.kind == Kind::Name)
+                    };
                     let named = seen.name.as_ref().is_some_and(|(_, name)| name == "operator")
                         || before.is_some_and(|before| {
                             !is_attribute(before.text) && !self.macros.is_annotation(before.text)
@@ -146,7 +152,7 @@ impl Parser<'_> {
     /// whose arguments are values).
     fn is_function(&self, seen: &Seen) -> bool {
         let Some(range) = &seen.parameters else { return false };
-        let inside = self.text[range.clone()].trim();
+        let inside = self.text.get(range.clone()).unwrap_or_default().trim();
         let value = inside.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-' | '&' | '{'));
         !value
     }
@@ -203,6 +209,19 @@ impl Parser<'_> {
         };
         let name = if name.is_empty() { name } else { format!("{}{name}", within.prefix) };
         all.push(Item { span: start..end, name, what, space: seen.space, template: seen.template, inner: seen.inner });
+    }
+
+    /// The name whose template arguments end at `close`: `f` of `f<int>`.
+    fn before_angles(&self, first: usize, close: usize) -> Option<Token<'_>> {
+        let mut depth = 0usize;
+        for at in (first..=close).rev() {
+            depth += usize::from(self.is(at, ">"));
+            depth -= usize::from(depth > 0 && self.is(at, "<"));
+            if depth == 0 {
+                return self.token(at.checked_sub(1)?).filter(|name| at > first && name.kind == Kind::Name);
+            }
+        }
+        None
     }
 
     /// The last name before a class's `{`, `:` or `;`, attributes left out.
