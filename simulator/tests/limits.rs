@@ -166,7 +166,10 @@ fn printf() {
 
 #[test]
 fn findings() {
-    let reads = (0..20).map(|at| format!("ld.shared.u32 %r1, [s+{}];\n", 4 * at)).collect::<String>();
+    // Each is used where it decides a jump.
+    let read =
+        |at: u32| format!("ld.shared.u32 %r1, [s+{}]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L{at};\nL{at}:\n", 4 * at);
+    let reads = (0..20).map(read).collect::<String>();
     let text = format!(".shared .b32 s[20];\n{}", kernel(&reads));
     for (most, kept) in [(64, 20), (5, 5)] {
         let limits = Limits { findings: most, ..Limits::default() };

@@ -10,13 +10,14 @@ use std::sync::Arc;
 const KERNEL: &str = ".version 8.0
 .target sm_90
 .address_size 64
+.extern .shared .align 16 .b8 dynamic[];
 .visible .entry k(.param .u64 a, .param .u64 b) {
     .reg .b32 %r<9>; .reg .b64 %rd<9>;
     .local .align 4 .b8 mine[16];
     ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];
     mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.s32 %r3, %r2, 32, %r1; and.b32 %r3, %r3, 1023;
     mul.wide.u32 %rd3, %r3, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r4, [%rd4];
-    shl.b32 %r5, %r1, 2; st.shared.u32 [%r5], %r4; st.local.u32 [mine], %r4;
+    mov.u32 %r8, dynamic; shl.b32 %r5, %r1, 2; add.s32 %r5, %r5, %r8; st.shared.u32 [%r5], %r4; st.local.u32 [mine], %r4;
     bar.sync 0;
     xor.b32 %r5, %r5, 4; ld.shared.u32 %r6, [%r5]; ld.local.u32 %r7, [mine]; add.s32 %r6, %r6, %r7;
     red.global.add.u32 [%rd2], %r6;

@@ -39,7 +39,7 @@ fn a_program_of_its_own_for_the_unoptimised_compilation() {
         "r = __builtin_constant_p(i * 0) ? 5 : a[i]; o[i] = r;",
     ];
     for ask in asks {
-        let never = "if (a[0] > 1000) ((int*)table)[i] = 3;";
+        let never = "if (a[0] > 1000) { int* to = const_cast<int*>(table); to[i] = 3; }";
         let text = kernel("__constant__ int table[64];", &format!("{ask}\n    {never}\n"));
         let (code, report) = run(&text);
         assert_eq!((code, &report["verdict"]), (Some(0), &Value::from("finished")), "{report}");
@@ -52,7 +52,10 @@ fn a_program_of_its_own_for_the_unoptimised_compilation() {
     let text =
         kernel("__constant__ int table[64];", "#ifdef __CUDACC_DEBUG__\n    o[999] = 1;\n#endif\n    o[i] = a[i];");
     assert_eq!(run(&text).0, Some(0));
-    let text = kernel("__constant__ int table[64];", "o[i] = a[i];\n    if (a[i] > 9) ((int*)table)[i] = 3;");
+    let text = kernel(
+        "__constant__ int table[64];",
+        "o[i] = a[i];\n    if (a[i] > 9) { int* to = const_cast<int*>(table); to[i] = 3; }",
+    );
     let (code, report) = run(&text);
     assert_eq!((code, &report["verdict"]), (Some(1), &Value::from("write-to-constant")), "{report}");
 }

@@ -85,7 +85,8 @@ impl<'a> Parser<'a> {
                 return;
             }
             if token.kind == Kind::Directive {
-                self.at += 1;
+                // Both sides of a condition may declare something; what `#if 0` hides does not.
+                self.at = if self.hides(token) { self.after_directive(self.at) } else { self.at + 1 };
             } else if token.is(";") {
                 self.at += 1;
             } else if self.access(within) {

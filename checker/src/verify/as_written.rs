@@ -36,6 +36,8 @@ pub fn look(machine: &dyn Machine, program: &Program, runs: &[RunId], checked: &
         if !told {
             checked.status = Status::Fault { fault };
         }
+        // The trap that the optimiser puts in the place of such a write says nothing more.
+        checked.findings.retain(|found| !matches!(found.finding.kind, FindingKind::Trap));
         checked.findings.splice(0..0, writes);
     }
     Ok(())

@@ -26,16 +26,20 @@ impl<'a> Parser<'a> {
         at
     }
 
+    /// Is it `#if 0`?
+    pub(super) fn hides(&self, token: Token<'a>) -> bool {
+        let (word, rest) = directive(token.text);
+        word == "if" && rest.trim() == "0"
+    }
+
     /// After a directive inside a declaration; from `#else` on to its `#endif`.
     pub(super) fn after_directive(&self, at: usize) -> usize {
         let word = |token: Token<'a>| directive(token.text).0;
-        let skipped = |word: &str, rest: &str| matches!(word, "else" | "elif") || word == "if" && rest.trim() == "0";
         let Some(token) = self.token(at) else { return at };
-        let (first, rest) = directive(token.text);
-        if !skipped(first, rest) {
+        let zero = self.hides(token);
+        if !zero && !matches!(word(token), "else" | "elif") {
             return at + 1;
         }
-        let zero = first == "if";
         let mut depth = 0_usize;
         for next in at + 1..self.tokens.len() {
             let Some(token) = self.token(next).filter(|token| token.kind == Kind::Directive) else { continue };
