@@ -123,11 +123,14 @@ mod tests {
             assert!((0..100).all(|step| machine.timer(step) <= machine.timer(step + 1)), "seed {seed}");
             for warps in 1..=32 {
                 let first = machine.first_warp(seed * 7, warps);
-                assert!(first % warps == 0 && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
+                assert!(first.is_multiple_of(warps) && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
             }
             let first = machine.first_allocation(1 << 40);
             let next = machine.next_allocation(first + 4, 1);
-            assert!(first % ALIGNMENT == 0 && next % ALIGNMENT == 0 && next >= first + 4 + GAP, "seed {seed}");
+            assert!(
+                first.is_multiple_of(ALIGNMENT) && next.is_multiple_of(ALIGNMENT) && next >= first + 4 + GAP,
+                "seed {seed}"
+            );
         }
     }
 

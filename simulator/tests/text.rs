@@ -222,9 +222,7 @@ fn a_call_that_never_returns_does_not_return() {
     assert_eq!(report.status, Status::Finished);
     let (report, _) = run(
         RETURNS,
-        &format!(
-            "setp.gt.u32 %p1, %r1, 99; P: .callprototype _ () .noreturn; mov.u64 %rd5, f; @%p1 call %rd5, (), P; ret;"
-        ),
+        "setp.gt.u32 %p1, %r1, 99; P: .callprototype _ () .noreturn; mov.u64 %rd5, f; @%p1 call %rd5, (), P; ret;",
     );
     assert_eq!(report.status, Status::Finished);
 }

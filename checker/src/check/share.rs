@@ -57,10 +57,12 @@ pub fn run(
 fn orders(explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
     let Some((drawn, fixed)) = explored.split_last() else { return Vec::new() };
     let in_turn = |at: usize| fixed.get((index + at) % fixed.len().max(1));
-    let fixed: Vec<&Schedule> = match threads {
-        0..=FEW_THREADS => fixed.iter().collect(),
-        0..=SOME_THREADS => [in_turn(0), in_turn(1)].into_iter().flatten().collect(),
-        _ => Vec::new(),
+    let fixed: Vec<&Schedule> = if threads <= FEW_THREADS {
+        fixed.iter().collect()
+    } else if threads <= SOME_THREADS {
+        [in_turn(0), in_turn(1)].into_iter().flatten().collect()
+    } else {
+        Vec::new()
     };
     fixed.into_iter().chain([drawn]).copied().collect()
 }

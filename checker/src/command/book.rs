@@ -51,14 +51,14 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
     match command {
         Command::Build { dest } => {
             let built = build(context, dest.as_deref())?;
-            context.print(&format!("the book is in {}\n", built.display()))?;
+            context.print(format!("the book is in {}\n", built.display()))?;
             Ok(Exit::Met)
         }
         Command::Serve { port } => {
             let built = build(context, None)?;
             let listener = TcpListener::bind(("127.0.0.1", *port))
                 .map_err(|error| usage(format!("port {port}: {error}\nnext: choose another with --port")))?;
-            context.print(&format!("http://localhost:{port}/\n"))?;
+            context.print(format!("http://localhost:{port}/\n"))?;
             serve::serve(&listener, &built)?;
             Ok(Exit::Met)
         }

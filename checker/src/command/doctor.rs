@@ -105,6 +105,6 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
         }
     }
     pen.gap();
-    context.print(&pen.finish())?;
+    context.print(pen.finish())?;
     Ok(exit)
 }

@@ -82,5 +82,5 @@ fn show(context: &Context, workbook: &Workbook, problem: &Problem, all: bool) ->
         ]);
     }
     pen.gap();
-    context.print(&pen.finish())
+    context.print(pen.finish())
 }

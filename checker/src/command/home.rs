@@ -64,6 +64,6 @@ pub fn run(context: &Context) -> Outcome {
         }
     }
     pen.gap();
-    context.print(&pen.finish())?;
+    context.print(pen.finish())?;
     Ok(Exit::Met)
 }

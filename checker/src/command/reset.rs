@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
         Err(error) => return Err(usage(format!("{shown}: {error}; next: move it away, then reset again"))),
     };
     if current.as_ref() == Some(&wanted) {
-        context.print(&format!("{shown} already is as it was at the start.\n"))?;
+        context.print(format!("{shown} already is as it was at the start.\n"))?;
         return Ok(Exit::Met);
     }
     if current.is_some() && !args.yes && !agreed(&shown)? {
@@ -47,7 +47,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
     }
     if let Some(current) = current {
         let kept = backup(workbook.root(), problem.id.as_str(), &current).environment()?;
-        context.print(&format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
+        context.print(format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
     }
     let relative = kernel.strip_prefix(workbook.root()).unwrap_or(&kernel);
     Folder::trusted(workbook.root())
@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
         Ok((_, warning)) => warning.iter().for_each(|warning| context.note(warning)),
         Err(error) => context.note(&format!("note: {error}")),
     }
-    context.print(&format!("{shown} is the starter again.\n"))?;
+    context.print(format!("{shown} is the starter again.\n"))?;
     Ok(Exit::Met)
 }
 

@@ -137,7 +137,7 @@ fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault
         let next = if exit == Exit::Met { "n next exercise   " } else { "" };
         pen.line(&[(Tone::Dim, &format!("  {next}h hint   r check again   q quit"))]);
     }
-    context.print(&pen.finish())
+    context.print(pen.finish())
 }
 
 #[cfg(test)]

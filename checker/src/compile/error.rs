@@ -148,7 +148,8 @@ pub enum CompileError {
     /// The compiler took too long on it.
     #[error(
         "{}: the compiler was stopped after {seconds} s\n  next: look for endless template recursion or huge unrolled \
-         loops", crate::text::path(&file)
+         loops",
+        crate::text::path(file)
     )]
     TooSlow {
         /// The file.
@@ -159,7 +160,8 @@ pub enum CompileError {
     /// The compiler crashed or ran out of memory on it.
     #[error(
         "{}: the compiler gave up: {reason}\n  next: look for endless template recursion, huge unrolled loops or huge \
-         arrays", crate::text::path(&file)
+         arrays",
+        crate::text::path(file)
     )]
     GaveUp {
         /// The file.

@@ -9,6 +9,9 @@ use super::{Family, Instruction, Kernel, Module, opcode::Access, opcode::Space};
 use simulator::LineCoverage;
 use std::collections::BTreeMap;
 
+/// File and line, where there is line information.
+type SourcePlace = Option<(usize, u32)>;
+
 /// What becomes an opcode: bases of PTX opcodes.
 struct Origin {
     mnemonics: &'static str,
@@ -161,7 +164,7 @@ impl<'a> Coverage<'a> {
 
     /// Instructions with that prefix that ran, moves in disguise left out.
     pub fn executed(&self, kernels: &[&Kernel], prefix: &str) -> Executed {
-        let mut groups: BTreeMap<(&str, Option<(usize, u32)>), (usize, &Instruction)> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, SourcePlace), (usize, &Instruction)> = BTreeMap::new();
         let matching = |i: &&Instruction| i.opcode.matches(prefix) && !i.is_disguised_move();
         for instruction in kernels.iter().flat_map(|kernel| kernel.code()).filter(matching) {
             let place = instruction.source.map(|source| (source.file, source.line));

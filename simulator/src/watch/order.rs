@@ -133,7 +133,7 @@ impl Actor<'_> {
                 break;
             }
             if let Some(found) = self.races(before, now, silent)
-                && !(before.is_strong_write() && !now.is_cached() && !now.is_update() && self.observed(cell, now))
+                && (!before.is_strong_write() || now.is_cached() || now.is_update() || !self.observed(cell, now))
             {
                 clash = clash.filter(|_| found.same_value).or(Some(found));
             }

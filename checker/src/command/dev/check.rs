@@ -50,7 +50,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
         let proof = prover.prove(id, &|what| busy.say(&format!("{id}: {what}")))?;
         drop(busy);
         if !context.json {
-            context.print(&shown(&proof, width))?;
+            context.print(shown(&proof, width))?;
         }
         proofs.push(proof);
     }

@@ -255,9 +255,9 @@ impl Parser<'_> {
         let pointer = item.windows(3).find(|three| three[0].is("(") && three[1].is("*") && three[2].kind == Kind::Name);
         let name = match names().next()?.text {
             "using" if names().nth(1).is_some_and(|second| second.text == "namespace") => None,
-            "using" | "template" if !item.iter().any(|token| token.is("=")) => names().last(),
+            "using" | "template" if !item.iter().any(|token| token.is("=")) => names().next_back(),
             "using" | "namespace" => names().nth(1),
-            "typedef" => pointer.map(|three| &three[2]).or_else(|| names().last()),
+            "typedef" => pointer.map(|three| &three[2]).or_else(|| names().next_back()),
             _ => None,
         };
         name.map(|name| name.text.to_owned())
