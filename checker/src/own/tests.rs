@@ -69,7 +69,7 @@ fn host_code_is_told_from_device_code() {
         ),
         ("#if A\nvoid f(int a) {\n#else\nvoid f(long a) {\n#endif\n  g(\"{\");\n}\n__global__ void k() { }", "f"),
         ("__global__ void k() {\n#ifdef A\n  if (x) {\n#else\n  if (y) {\n#endif\n  }\n}\nint main() { }", "main"),
-        ("#if 0\nvoid dead( { {\n#endif\n__global__ void k() { }\nint main() try { } catch (...) { }", "main"),
+        ("#if 0\nvoid dead( { {\n#endif\n__global__ void k() { }\nint main() try { } catch (...) { }", "main catch"),
         (
             "int f(void (*callback)(int), int a[3]) { return 1; } void (*pointer)(int) = 0; int (*table[2])(int);",
             "f pointer table",
