@@ -7,7 +7,7 @@
 __global__ void longest_run(const int* x, int* longest, int n)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (j * 256 >= n) return;
+    if (j >= (n + 255) / 256) return;
 
     int run = 0, best = 0;
     auto see = [&](int v) { run = v > 0 ? run + 1 : 0; best = max(best, run); };
