@@ -43,9 +43,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For one of `workers` that run at the same time: they share the memory.
+    /// For one of `workers` that run at the same time: they share this memory.
     pub fn one_of(self, workers: usize) -> Self {
-        Self { memory: MEMORY / workers.max(1) as u64, ..self }
+        Self { memory: self.memory / workers.max(1) as u64, ..self }
     }
 
     /// When a unit that begins now has to end.

@@ -85,7 +85,7 @@ impl Bench<'_> {
         }
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
-        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        let options = self.options();
         let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {
             config.coverage = true;
@@ -105,6 +105,11 @@ impl Bench<'_> {
         Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, sampled: sampled?, schedules })
     }
 
+    /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
+    fn options(&self) -> backend::Options {
+        backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3)
+    }
+
     /// Some blocks of the `time` size, beside the `count` size, on the simulator.
     fn sampled(&self, built: &Built) -> Result<Option<(Sizes, Checked)>, Refused> {
         let manifest = &self.problem.manifest;
@@ -119,7 +124,7 @@ impl Bench<'_> {
         case.versions.push(built.program(plan, None));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        let options = self.options();
         // What cannot be told in time, or at all, is not judged.
         let checked = backend::verify(&job, &options).ok().and_then(|cases| cases.into_iter().flatten().next());
         let told = |checked: &Checked| {
@@ -136,7 +141,7 @@ impl Bench<'_> {
         let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
         let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let options = backend::Options { until: Some(self.until), ..backend::Options::default() };
+        let options = self.options();
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect())
     }

@@ -151,14 +151,14 @@ impl<O: Observer> Worker<'_, O> {
             other.state == State::Converging && if barrier { self.is_barrier(other) } else { other.pc == group.pc }
         };
         let waiting = warp.groups.iter().filter(|other| same(other)).fold(0, |mask, other| mask | other.mask);
-        let missing = members & warp.live();
-        if missing & !waiting != 0 {
+        let wanted = members & warp.live();
+        if wanted & !waiting != 0 {
             return false;
         }
         let came = |other: &Group| if same(other) { self.lanes_that_named(warp, other, members) } else { 0 };
         let came: Vec<u32> = warp.groups.iter().map(came).collect();
         let arrived = came.iter().fold(0, |mask, lanes| mask | lanes);
-        if missing & !arrived != 0 {
+        if wanted & !arrived != 0 {
             return false;
         }
         let mut fresh: Vec<Group> = Vec::new();
