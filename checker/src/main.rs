@@ -1,11 +1,12 @@
-//! The `checker` command: everything is in the library, `command` dispatches.
+//! The `checker` command: everything is in libraries, `command` dispatches.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    checker::toolchain::installing::dispatch();
-    checker::compile::child::dispatch();
-    checker::confined::dispatch();
-    checker::backend::worker::dispatch();
+    system::itself::this_is_the_checker();
+    compiler::toolchain::installing::dispatch();
+    compiler::compile::child::dispatch();
+    system::confined::dispatch();
+    execution::backend::worker::dispatch();
     checker::command::main(std::env::args_os()).into()
 }

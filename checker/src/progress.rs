@@ -3,11 +3,11 @@
 //! The file is replaced whole and under a lock, so two checkers at once or a full disk lose nothing. A file that cannot
 //! be read, or that a newer checker wrote, is set aside under another name and said, never overwritten.
 
-use crate::files::{FileError, Folder};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use system::files::{FileError, Folder};
 
 /// Version of the file.
 const SCHEMA: u32 = 1;
@@ -44,7 +44,7 @@ impl Default for Progress {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgressError {
     /// Reading, writing or locking.
-    #[error("progress is not kept: {}: {source}", crate::text::path(path))]
+    #[error("progress is not kept: {}: {source}", system::text::path(path))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -101,7 +101,7 @@ impl Store {
             Ok(progress) => Ok((progress, None)),
             Err(what) => {
                 let aside = format!("progress.{what}-{}.json", now());
-                let shown = |name: &str| crate::text::path(&folder.path().join(name));
+                let shown = |name: &str| system::text::path(&folder.path().join(name));
                 let outcome = match folder.rename(FILE, &aside) {
                     Ok(()) => format!("it is kept as {}, and progress starts anew", shown(&aside)),
                     Err(error) => format!("it could not be set aside ({error})"),

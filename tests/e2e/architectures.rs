@@ -3,10 +3,10 @@
 
 use crate::compile::toolchain;
 use crate::references::{argument, load};
-use checker::compile::{Compiled, Request, compile};
-use checker::plan::{Plan, Role};
-use checker::problem::workbook::is_small;
-use checker::problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
+use compiler::compile::{Compiled, Request, compile};
+use plan::{Plan, Role};
+use problem::workbook::is_small;
+use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
 use simulator::{Config, Device, Launch, Module, Status};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Worker processes: what a kernel or a worker does never harms the checker.
 
-use checker::backend::{self, End, Error, Job, Options, Reply};
+use execution::backend::{self, End, Error, Job, Options, Reply};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! From source to PTX and CUBIN, in the compiling process of the real binary.
 
-use checker::compile::{CompileError, Compiled, Diagnostic, Limits, Request, compile, compile_in};
-use checker::toolchain::home::Home;
-use checker::toolchain::{self, Toolchain};
+use compiler::compile::{CompileError, Compiled, Diagnostic, Limits, Request, compile, compile_in};
+use compiler::toolchain::home::Home;
+use compiler::toolchain::{self, Toolchain};
 use std::fs;
 use std::sync::OnceLock;
 use std::time::Duration;

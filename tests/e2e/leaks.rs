@@ -443,9 +443,9 @@ fn nvdisasm_is_confined_and_leaves_nothing_behind() {
     };
     let environment = confined("/usr/bin/env", &[]);
     assert!(!environment.stdout.contains(SECRET), "{}", environment.stdout);
-    if checker::compile::compile(
+    if compiler::compile::compile(
         crate::compile::toolchain(),
-        &checker::compile::Request::new("k.cu", b"int x;", "sm_90").unwrap(),
+        &compiler::compile::Request::new("k.cu", b"int x;", "sm_90").unwrap(),
     )
     .is_ok_and(|made| made.confined)
     {

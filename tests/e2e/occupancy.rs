@@ -1,8 +1,8 @@
 //! Occupancy against NVIDIA's own `cuda_occupancy.h`, compiled here with the system's C++ compiler.
 
 use super::support::repository;
-use checker::sass::limits::DEVICES;
-use checker::sass::occupancy::{Limiter, Settings, Usage, occupancy};
+use sass::limits::DEVICES;
+use sass::occupancy::{Limiter, Settings, Usage, occupancy};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -92,7 +92,7 @@ fn list(numbers: impl IntoIterator<Item = i64>) -> String {
 
 #[test]
 fn equal_to_cuda_occupancy_h() {
-    let toolchain = checker::toolchain::locate(&Default::default()).expect("a toolchain");
+    let toolchain = compiler::toolchain::locate(&Default::default()).expect("a toolchain");
     let Some(include) = toolchain.includes.iter().find(|dir| dir.join("cuda_occupancy.h").is_file()) else {
         eprintln!("skipped: this toolchain has no cuda_occupancy.h");
         return;
@@ -168,7 +168,7 @@ fn usages(sweep: &Sweep) -> impl Iterator<Item = Usage> {
 }
 
 /// The header keeps the other factors' flags when barriers allow still fewer blocks; we name barriers alone then.
-fn as_the_header_says(o: &checker::sass::Occupancy) -> Vec<i16> {
+fn as_the_header_says(o: &sass::Occupancy) -> Vec<i16> {
     let allowed: Vec<Option<u32>> = o.limits.iter().map(|l| l.blocks).collect();
     let without_barriers = allowed[..4].iter().flatten().min().copied();
     let header_flags = [(Limiter::Warps, 1), (Limiter::Registers, 2), (Limiter::Shared, 4), (Limiter::Blocks, 8)];

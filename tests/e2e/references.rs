@@ -2,11 +2,11 @@
 //! writes is compared with the same quantity computed here in another way (a closed form, another order, a sort).
 
 use crate::compile::toolchain;
-use checker::compile::{Request, compile};
-use checker::dtype::DType;
-use checker::plan::{Arg, Buffer, Plan, Role};
-use checker::problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
-use checker::verify::fill::{Values, fill};
+use compiler::compile::{Request, compile};
+use execution::verify::fill::{Values, fill};
+use plan::dtype::DType;
+use plan::{Arg, Buffer, Plan, Role};
+use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
 use simulator::{Checks, Config, Device, Launch, Module, Param, Status};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn compare(what: &str, got: &[f64], want: &[f64], magnitude: &[f64]) {
 }
 
 /// Runs `reference.cu` at one size; its inputs and its outputs.
-fn run_reference(problem: &Problem, sizes: &checker::problem::Sizes) -> (Arrays, Arrays) {
+fn run_reference(problem: &Problem, sizes: &problem::Sizes) -> (Arrays, Arrays) {
     let file = problem.version(&Version::Reference).unwrap();
     let path = problem.version_path(&Version::Reference).unwrap();
     let device = DeviceShape::H200;

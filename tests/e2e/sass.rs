@@ -17,7 +17,7 @@ fn json(args: &[&str]) -> Value {
 
 /// Exact machine code is the pinned compiler's; another one found on this machine may choose otherwise.
 fn pinned_compiler() -> bool {
-    let compiler = checker::toolchain::locate(&Default::default()).expect("a toolchain").compiler();
+    let compiler = compiler::toolchain::locate(&Default::default()).expect("a toolchain").compiler();
     let pinned = compiler == "NVRTC 13.5";
     if !pinned {
         eprintln!("skipped: the expected machine code is NVRTC 13.5's, and this is {compiler}");

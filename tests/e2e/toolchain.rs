@@ -3,8 +3,8 @@
 
 use crate::compile::toolchain;
 use crate::support::{Ran, checker};
-use checker::toolchain::Options;
-use checker::toolchain::doctor::{Status, examine};
+use compiler::toolchain::Options;
+use compiler::toolchain::doctor::{Status, examine};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

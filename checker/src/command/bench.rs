@@ -2,15 +2,15 @@
 
 use super::busy::Busy;
 use super::{Context, Exit, Outcome, shelf, usage};
-use crate::check::bench::{Against, Ask, Bench};
-use crate::check::ladder::LadderAsk;
-use crate::check::{CheckError, fresh_seed};
-use crate::measure::RoofValues;
-use crate::measure::ladder_record::LadderRecord;
-use crate::measure::record::{self, Record, Sides};
-use crate::problem::{Kind, Problem, Version, Workbook};
-use crate::toolchain;
+use check::bench::{Against, Ask, Bench};
+use check::ladder::LadderAsk;
+use check::{CheckError, fresh_seed};
 use clap::Args;
+use compiler::toolchain;
+use execution::measure::RoofValues;
+use execution::measure::ladder_record::LadderRecord;
+use execution::measure::record::{self, Record, Sides};
+use problem::{Kind, Problem, Version, Workbook};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl Entry {
 #[derive(Debug, Serialize)]
 struct Results {
     schema: u32,
-    device: crate::backend::DeviceInfo,
+    device: execution::backend::DeviceInfo,
     #[serde(skip_serializing_if = "Option::is_none")]
     roof: Option<RoofValues>,
     problems: Vec<Entry>,
@@ -130,7 +130,7 @@ pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
 
 fn one(
     bench: &Bench,
-    workbook: &crate::problem::Workbook,
+    workbook: &problem::Workbook,
     problem: &Problem,
     args: &BenchArgs,
 ) -> Result<Entry, super::Fault> {
@@ -270,7 +270,7 @@ fn line(record: &Record) -> String {
         ratio.median,
         ratio.low,
         ratio.high,
-        crate::check::verdict_word(verdict)
+        check::verdict_word(verdict)
     );
     let mut rates = |sides: Option<Sides>, unit: &str| {
         if let Some(sides) = sides {

@@ -1,12 +1,12 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
 use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
-use crate::book::{DirectiveError, Warpbook};
-use crate::check::CheckError;
-use crate::problem::ProblemError;
+use book::{DirectiveError, Warpbook};
+use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_preprocessor::Preprocessor;
+use problem::ProblemError;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,10 @@
 //! One quiet line on stderr that says what is being done, on a terminal and only when it takes a moment.
 
-use super::{Context, interrupt};
+use super::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Mutex;
 use std::time::Duration;
+use system::interrupt;
 
 /// Nothing is drawn before this: most checks are done by then.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -44,7 +45,7 @@ impl Busy {
     /// Changes the words.
     pub fn say(&self, text: &str) {
         if let (Some(bar), Ok(mut what)) = (&self.bar, self.what.lock()) {
-            let text = crate::text::line(text).into_owned();
+            let text = system::text::line(text).into_owned();
             *what = Some(text.clone());
             bar.set_message(text);
         }

@@ -2,14 +2,14 @@
 
 use super::busy::Busy;
 use super::{Blame, Context, Exit, Fault, Outcome, Verbosity, shelf};
-use crate::check::{self, BackendChoice, CheckError};
-use crate::problem::{Kind, Problem, Workbook};
 use crate::progress::{Solved, Store, now};
-use crate::report::{Detail, Next, Report, Verdict, render};
-use crate::text::Screen;
-use crate::toolchain;
+use check::{self, BackendChoice, CheckError};
 use clap::{Args, ValueEnum};
+use compiler::toolchain;
+use problem::{Kind, Problem, Workbook};
+use report::{Detail, Next, Report, Verdict, render};
 use std::path::PathBuf;
+use system::text::Screen;
 
 /// What to check and how.
 #[derive(Debug, Clone, Default, Args)]
@@ -129,7 +129,7 @@ pub fn print(context: &Context, report: &Report) -> Outcome {
 fn kernel(problem: &Problem) -> Option<String> {
     use sha2::{Digest, Sha256};
     let path = shelf::candidate(problem);
-    let bytes = crate::files::read_in(Some(problem.root()), &path, crate::compile::LARGEST_SOURCE).ok()?;
+    let bytes = system::files::read_in(Some(problem.root()), &path, compiler::compile::LARGEST_SOURCE).ok()?;
     Some(Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -183,7 +183,7 @@ pub fn resolve(context: &Context, name: Option<&str>) -> Result<(Workbook, Probl
 /// Checks that nothing else is wrong with the command line before a long run.
 pub fn known_arch(arch: Option<&str>) -> Result<(), Fault> {
     match arch {
-        Some(arch) if crate::sass::sm_number(arch) == 0 => {
+        Some(arch) if sass::sm_number(arch) == 0 => {
             Err(anyhow::anyhow!("`{arch}` is no architecture; write it as sm_90")).usage()
         }
         _ => Ok(()),

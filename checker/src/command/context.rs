@@ -1,11 +1,11 @@
 //! What every command needs to know: where the workbook is and how to talk to the reader.
 
 use super::exit::Fault;
-use crate::report::Face;
-use crate::text::{self, Screen};
 use clap::{Args, ValueEnum};
+use report::Face;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use system::text::{self, Screen};
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Default, Args)]

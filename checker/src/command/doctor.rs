@@ -2,10 +2,11 @@
 
 use super::busy::Busy;
 use super::{Context, Exit, Outcome};
-use crate::report::{Pen, Tone, pad};
-use crate::toolchain::doctor::{Status, examine};
-use crate::{backend, toolchain};
 use clap::Args;
+use compiler::toolchain;
+use compiler::toolchain::doctor::{Status, examine};
+use execution::backend;
+use report::{Pen, Tone, pad};
 use std::path::PathBuf;
 
 /// Options of `checker doctor`.
@@ -40,7 +41,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
             Err(error) => serde_json::json!({ "none": error.to_string() }),
         };
         let value = serde_json::json!({
-            "schema": crate::report::SCHEMA,
+            "schema": report::SCHEMA,
             "home": report.home,
             "checks": report.checks,
             "gpus": gpus,

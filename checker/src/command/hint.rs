@@ -1,10 +1,10 @@
 //! `checker hint NAME`: one hint more each time.
 
 use super::{Context, Exit, Fault, Outcome, shelf};
-use crate::problem::{Kind, Problem, Workbook};
 use crate::progress::Store;
-use crate::report::{Pen, Tone};
 use clap::Args;
+use problem::{Kind, Problem, Workbook};
+use report::{Pen, Tone};
 
 /// Options of `checker hint`.
 #[derive(Debug, Clone, Args)]
@@ -53,7 +53,7 @@ fn show(context: &Context, workbook: &Workbook, problem: &Problem, all: bool) ->
     let hints = &hints[..shown.min(hints.len())];
     if context.json {
         let value = serde_json::json!({
-            "schema": crate::report::SCHEMA,
+            "schema": report::SCHEMA,
             "name": name,
             "hints": hints,
             "of": problem.manifest.hints.len(),

@@ -1,8 +1,8 @@
 //! `checker` alone: where you are, what comes next, what to type.
 
 use super::{Context, Exit, Outcome, shelf};
-use crate::problem::Kind;
-use crate::report::{Pen, Tone};
+use problem::Kind;
+use report::{Pen, Tone};
 
 /// Shows progress and the next step.
 pub fn run(context: &Context) -> Outcome {
@@ -16,7 +16,7 @@ pub fn run(context: &Context) -> Outcome {
     let next = shelf::next(&problems, &progress, None);
     if context.json {
         let value = serde_json::json!({
-            "schema": crate::report::SCHEMA,
+            "schema": report::SCHEMA,
             "solved": solved,
             "exercises": exercises,
             "next": next.map(|problem| problem.id.as_str()),
@@ -58,7 +58,7 @@ pub fn run(context: &Context) -> Outcome {
             let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
             for (index, (command, what)) in commands.iter().enumerate() {
                 let label = if index == 0 { "  type   " } else { "         " };
-                let command = crate::report::pad(command, width, false);
+                let command = report::pad(command, width, false);
                 pen.line(&[(Tone::Dim, label), (Tone::Accent, &command), (Tone::Text, "   "), (Tone::Dim, what)]);
             }
         }

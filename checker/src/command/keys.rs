@@ -1,10 +1,10 @@
 //! Single keys from the terminal, without echo. Ctrl-C stays a signal.
 
-use super::interrupt;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use std::io::IsTerminal;
 use std::time::Duration;
+use system::interrupt;
 
 /// The terminal in single-key mode; dropped, it is as it was.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! `checker list`: chapters, their pairs and exercises, what is solved and what is next.
 
 use super::{Context, Exit, Outcome, shelf};
-use crate::problem::Kind;
-use crate::report::{Pen, Tone, pad};
+use problem::Kind;
+use report::{Pen, Tone, pad};
 
 /// Lists the workbook.
 pub fn run(context: &Context) -> Outcome {
@@ -25,7 +25,7 @@ pub fn run(context: &Context) -> Outcome {
                 })
             })
             .collect();
-        let value = serde_json::json!({ "schema": crate::report::SCHEMA, "next": next, "problems": problems });
+        let value = serde_json::json!({ "schema": report::SCHEMA, "next": next, "problems": problems });
         context.print_json(&value)?;
         return Ok(Exit::Met);
     }

@@ -11,7 +11,6 @@ mod doctor;
 mod exit;
 mod hint;
 mod home;
-pub mod interrupt;
 mod keys;
 mod list;
 mod reset;
@@ -68,7 +67,7 @@ enum Command {
 
 /// Entry point: parses, dispatches, prints an error once.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    interrupt::install();
+    system::interrupt::install();
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
@@ -81,7 +80,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
             // It repeats what was typed, which may have lines of its own.
             let mut said = error.render().to_string();
             for typed in args.iter().map(|arg| arg.to_string_lossy()).filter(|arg| arg.contains('\n')) {
-                said = said.replace(&*typed, &crate::text::line(&typed));
+                said = said.replace(&*typed, &system::text::line(&typed));
             }
             context::say(said.trim_end());
             return Exit::Usage;

@@ -1,14 +1,14 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
 use super::{Blame, Context, Exit, Outcome, shelf, usage};
-use crate::compile::LARGEST_SOURCE;
-use crate::files::{self, Folder};
-use crate::problem::{Kind, Version};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;
+use compiler::compile::LARGEST_SOURCE;
+use problem::{Kind, Version};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use system::files::{self, Folder};
 
 /// Options of `checker reset`.
 #[derive(Debug, Clone, Args)]
@@ -67,7 +67,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
 }
 
 fn agreed(shown: &str) -> Result<bool, super::Fault> {
-    let shown = crate::text::line(shown);
+    let shown = system::text::line(shown);
     eprint!("Put the starter back into {shown}? Your version is kept as a backup. [y/N] ");
     let _ = std::io::stderr().flush();
     let mut answer = String::new();

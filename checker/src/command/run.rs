@@ -3,10 +3,10 @@
 use super::busy::Busy;
 use super::check::{self, BackendArg};
 use super::{Context, Fault, Outcome, shelf, usage};
-use crate::check::{Orders, RunOptions, Time, run as run_file};
-use crate::report;
-use crate::toolchain;
+use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
+use compiler::toolchain;
+use report;
 use simulator::Checks;
 use simulator::explore::Effort;
 use simulator::trace::{Grain, Request};
@@ -52,7 +52,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "B:W", default_value = "0:0")]
     trace_warp: Vec<String>,
     /// Steps of a launch to draw at most
-    #[arg(long, value_name = "N", default_value_t = crate::check::TRACE_STEPS)]
+    #[arg(long, value_name = "N", default_value_t = ::check::TRACE_STEPS)]
     trace_steps: usize,
     /// A step is a PTX instruction instead of a source line
     #[arg(long)]
@@ -61,7 +61,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "sm_XX", default_value = "sm_90")]
     arch: String,
     /// Warp instructions without a block ending after which a launch on the simulator counts as endless
-    #[arg(long, value_name = "N", default_value_t = crate::check::STEPS)]
+    #[arg(long, value_name = "N", default_value_t = ::check::STEPS)]
     steps: u64,
     /// Replay an order: a witness as reports show it, or a file that holds one
     #[arg(long, value_name = "TEXT|FILE", conflicts_with = "schedule")]
@@ -87,7 +87,7 @@ const LARGEST_WITNESS: u64 = 1 << 20;
 pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::known_arch(Some(&args.arch))?;
     let (file, picture) = files(args)?;
-    let seed = args.seed.unwrap_or_else(crate::check::fresh_seed);
+    let seed = args.seed.unwrap_or_else(::check::fresh_seed);
     let trace = trace(args)?;
     if args.backend == BackendArg::Gpu && (args.lines || trace.is_some()) {
         let what = if args.lines { "--lines" } else { "--trace" };
@@ -119,8 +119,8 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         && !report.traces.is_empty()
     {
         let drawing = report::standalone(&report.traces);
-        crate::files::replace(path, drawing.as_bytes()).map_err(|error| unwritable(path, &error))?;
-        report.notes.push(format!("wrote {}", crate::text::path(path)));
+        system::files::replace(path, drawing.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        report.notes.push(format!("wrote {}", system::text::path(path)));
         // The picture is in the file; JSON has the steps all the same.
         if !context.json {
             report.traces.clear();
@@ -129,8 +129,8 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::print(context, &report)
 }
 
-fn unwritable(path: &Path, error: &crate::files::FileError) -> Fault {
-    usage(format!("--trace {}: {error}", crate::text::path(path)))
+fn unwritable(path: &Path, error: &system::files::FileError) -> Fault {
+    usage(format!("--trace {}: {error}", system::text::path(path)))
 }
 
 /// The kernel file, and the file to draw into. In `--trace FILE.cu` the file is the kernel's.
@@ -163,7 +163,7 @@ fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
 fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {
     let Some(witness) = &args.witness else { return Orders::parse(&args.schedule, seed).map_err(usage) };
     let text = if Path::new(witness).exists() {
-        let bytes = crate::files::read_named(Path::new(witness), LARGEST_WITNESS)
+        let bytes = system::files::read_named(Path::new(witness), LARGEST_WITNESS)
             .map_err(|error| usage(format!("--witness {witness}: {error}")))?;
         String::from_utf8(bytes).map_err(|_| usage(format!("--witness {witness}: it is not text")))?
     } else {

@@ -4,14 +4,14 @@ mod json;
 mod subject;
 
 use super::{Context, Exit, Fault, Outcome, usage};
-use crate::sass::{
+use compiler::toolchain;
+use sass::{
     Kernel, Module, Stats,
     diff::{diff, diff_hot, pair},
     render,
 };
-use crate::text::Screen;
-use crate::toolchain;
 use subject::{Loaded, Loader};
+use system::text::Screen;
 
 /// The machine code of a kernel: listing, statistics, diff
 #[derive(Debug, Clone, clap::Args)]

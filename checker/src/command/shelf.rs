@@ -1,8 +1,8 @@
 //! The workbook as commands see it: problems by chapter, the next exercise, names that were mistyped.
 
 use super::{Blame, Context, Fault, usage};
-use crate::problem::{Kind, Problem, ProblemError, Version, Workbook, nearest};
 use crate::progress::{Progress, Store};
+use problem::{Kind, Problem, ProblemError, Version, Workbook, nearest};
 use std::path::{Path, PathBuf};
 
 /// Commands that a mistyped name may have meant.
@@ -78,7 +78,7 @@ pub fn next<'a>(problems: &'a [Problem], progress: &Progress, after: Option<&Pro
 
 /// The problem of that name.
 pub fn find(workbook: &Workbook, name: &str) -> Result<Problem, Fault> {
-    let name = &*crate::text::line(name);
+    let name = &*system::text::line(name);
     match workbook.get(name) {
         Err(ProblemError::Unknown { nearest: None, .. }) if name.ends_with(".cu") || Path::new(name).is_file() => {
             Err(usage(format!("no problem is called `{name}`; next: `checker run {name}` runs a kernel file")))
@@ -115,7 +115,7 @@ pub fn candidate(problem: &Problem) -> PathBuf {
 pub fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let short = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
-    crate::text::path(short.unwrap_or(path))
+    system::text::path(short.unwrap_or(path))
 }
 
 /// A chapter and its problems.

@@ -3,13 +3,13 @@
 use super::check;
 use super::keys::Keys;
 use super::{Context, Exit, Outcome, hint, shelf};
-use crate::compile::LARGEST_SOURCE;
-use crate::files;
-use crate::report::{Pen, Tone};
-use crate::text::Screen;
 use clap::Args;
+use compiler::compile::LARGEST_SOURCE;
+use report::{Pen, Tone};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use system::files;
+use system::text::Screen;
 
 /// How often the file is looked at.
 const POLL: Duration = Duration::from_millis(100);

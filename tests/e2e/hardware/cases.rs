@@ -1,10 +1,10 @@
 //! Every version of the workbook at its `count` size, with its inputs: what the GPU's profiler and the simulator count.
 
 use crate::compile::toolchain;
-use checker::compile::{Compiled, Request, compile};
-use checker::plan::{Arg, Launch as Launched, Plan, Role};
-use checker::problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};
-use checker::verify::fill::{Values, fill};
+use compiler::compile::{Compiled, Request, compile};
+use execution::verify::fill::{Values, fill};
+use plan::{Arg, Launch as Launched, Plan, Role};
+use problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};
 use simulator::{Config, Counters, Device, Launch, Module, Param, Status};
 use std::sync::Arc;
 

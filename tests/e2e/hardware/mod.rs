@@ -75,7 +75,7 @@ fn write() {
             write!(manifest, "launch {kernel} {x} {y} {z} {i} {j} {k} {shared} {cooperative} {}", args.len()).unwrap();
             for (arg, bytes) in launch.args.iter().zip(args) {
                 match (arg, bytes) {
-                    (checker::plan::Arg::Buffer(buffer), _) => write!(manifest, " b{buffer}").unwrap(),
+                    (plan::Arg::Buffer(buffer), _) => write!(manifest, " b{buffer}").unwrap(),
                     (_, bytes) => {
                         let hex: String = bytes.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect();
                         write!(manifest, " x{hex}").unwrap();

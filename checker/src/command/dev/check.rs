@@ -2,12 +2,12 @@
 //! the solution or the optimised version passes, and that each mutant fails for its stated reason.
 
 use super::prove::{Proof, Prover};
-use crate::check::fresh_seed;
 use crate::command::check::BackendArg;
 use crate::command::{Context, Exit, Fault, Outcome, busy::Busy, shelf};
-use crate::problem::{ProblemId, Workbook};
-use crate::toolchain;
+use check::fresh_seed;
 use clap::Args;
+use compiler::toolchain;
+use problem::{ProblemId, Workbook};
 use std::path::PathBuf;
 
 /// Options of `checker dev check`.
@@ -36,11 +36,11 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let prover = Prover {
         workbook: &workbook,
         files_only: args.files,
-        options: crate::check::Options {
+        options: check::Options {
             backend: args.backend.into(),
             seed: Some(args.seed.unwrap_or_else(fresh_seed)),
             toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
-            ..crate::check::Options::default()
+            ..check::Options::default()
         },
     };
     let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
@@ -57,7 +57,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let faulty = proofs.iter().filter(|proof| !proof.faults.is_empty()).count();
     if context.json {
         let value = serde_json::json!({
-            "schema": crate::report::SCHEMA,
+            "schema": report::SCHEMA,
             "seed": prover.options.seed,
             "problems": proofs,
         });

@@ -1,8 +1,8 @@
 //! `checker dev new`: a problem that works, to be turned into another.
 
 use crate::command::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
-use crate::problem::{Kind, ProblemId, Workbook};
 use clap::{Args, ValueEnum};
+use problem::{Kind, ProblemId, Workbook};
 use std::fs;
 use std::path::PathBuf;
 
@@ -154,7 +154,7 @@ fn say(
     let shown: Vec<String> = files.iter().map(|(path, _)| shelf::shown(path)).collect();
     if context.json {
         let value = serde_json::json!({
-            "schema": crate::report::SCHEMA,
+            "schema": report::SCHEMA,
             "name": name,
             "chapter": chapter,
             "files": shown,

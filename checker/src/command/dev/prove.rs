@@ -1,9 +1,9 @@
 //! What `checker dev check` proves of one problem, and how.
 
-use crate::check::{self, BackendChoice, CheckError};
-use crate::problem::audit::audit;
-use crate::problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
-use crate::report::{Report, Verdict};
+use check::{self, BackendChoice, CheckError};
+use problem::audit::audit;
+use problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
+use report::{Report, Verdict};
 use serde::Serialize;
 
 /// How problems are proven.
@@ -216,7 +216,7 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{self, Caught, Machine, Subject, SubjectKind};
+    use report::{self, Caught, Machine, Subject, SubjectKind};
     use simulator::{Access, Finding, FindingKind, Place, Severity};
 
     fn report(verdict: Verdict) -> Report {

@@ -15,15 +15,15 @@
 
 use super::Loaded;
 use crate::command::Fault;
-use crate::sass::{
+use anyhow::Context as _;
+use sass::{
     Kernel, Stats,
     diff::{Change, Delta, Diff, diff, diff_hot, kinds},
     instruction::Instruction,
     stats::Count,
 };
-use crate::text::Screen;
-use anyhow::Context as _;
 use serde::Serialize;
+use system::text::Screen;
 
 const SCHEMA: &str = "warpbook.sass/1";
 

@@ -1,14 +1,14 @@
 //! What the reader named: a file or a problem's version, compiled and disassembled.
 
 use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
-use crate::compile::{self, CompileError, Request};
-use crate::files;
-use crate::own::{self, OwnCode};
-use crate::problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
-use crate::sass::{self, Kernel, Module};
-use crate::toolchain::{Toolchain, home::Home};
+use compiler::compile::{self, CompileError, Request};
+use compiler::own::{self, OwnCode};
+use compiler::toolchain::{Toolchain, home::Home};
+use problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
+use sass::{self, Kernel, Module};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use system::files;
 
 /// The architecture of a file on its own, as problems have it.
 const DEFAULT_ARCH: &str = "sm_90";
@@ -70,7 +70,7 @@ impl Loader<'_> {
             }
             let file = self.read(&path)?;
             let sizes = self.sizes_of(&path, &file)?;
-            return self.compile(&file, &sizes, DEFAULT_ARCH, crate::text::path(&path));
+            return self.compile(&file, &sizes, DEFAULT_ARCH, system::text::path(&path));
         }
         let workbook = shelf::open(self.context)?;
         let problem = shelf::find(&workbook, subject)?;
@@ -86,7 +86,7 @@ impl Loader<'_> {
         let version = if problem.sweep().is_some() { &Version::Sweep } else { version };
         let file = problem.version(version).usage()?;
         let label = file.path().strip_prefix(workbook.root()).unwrap_or(file.path());
-        let label = crate::text::path(label);
+        let label = system::text::path(label);
         self.compile(&file, &count_sizes(&problem), &problem.manifest.arch, label)
     }
 
@@ -111,10 +111,8 @@ impl Loader<'_> {
 
     fn compile(&self, file: &KernelFile, sizes: &Sizes, arch: &str, label: String) -> Result<Loaded, Fault> {
         let arch = self.arch.unwrap_or(arch);
-        let launches = file
-            .statements_flat()
-            .iter()
-            .any(|s| matches!(s.kind, crate::problem::statement::StatementKind::Launch(_)));
+        let launches =
+            file.statements_flat().iter().any(|s| matches!(s.kind, problem::statement::StatementKind::Launch(_)));
         let launched = if launches { file.name_expressions(sizes, &DeviceShape::H200).usage()? } else { Vec::new() };
         let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_fault)?;
         request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
@@ -147,7 +145,7 @@ impl Loader<'_> {
     }
 
     fn cubin(&self, path: &Path) -> Result<Loaded, Fault> {
-        let shown = crate::text::path(path);
+        let shown = system::text::path(path);
         let bytes = files::read_named(path, LARGEST_CUBIN).map_err(|e| usage(format!("cannot read {shown}: {e}")))?;
         let module = match self.disassemble(&bytes) {
             Err(fault) if fault.exit == Exit::Usage => return Err(usage(format!("{shown}: {fault}"))),

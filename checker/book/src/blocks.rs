@@ -1,0 +1,156 @@
+//! The blocks that directives become. Each is Markdown with a little HTML around it; styles are in
+//! `book/theme/warpbook.css`.
+
+use super::counters;
+use super::directive::{Directive, Kind};
+use super::evidence;
+use super::ladder;
+use super::peers;
+use super::results;
+use super::sass;
+use super::simulated;
+use super::svg::escape;
+use super::trace;
+use anyhow::{Context as _, Result, bail};
+use compiler::toolchain::{self, Toolchain};
+use problem::{self, Problem, Version, Workbook};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Writes blocks for one workbook.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    workbook: &'a Workbook,
+    problems: Vec<Problem>,
+    toolchain: Toolchain,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer over all problems.
+    ///
+    /// # Errors
+    ///
+    /// The first malformed problem, or no toolchain.
+    pub fn new(workbook: &'a Workbook) -> Result<Self> {
+        let toolchain = toolchain::locate(&toolchain::Options::default())?;
+        Ok(Self { workbook, problems: workbook.problems()?, toolchain })
+    }
+
+    /// The block of a directive on the page `chapter`.
+    ///
+    /// # Errors
+    ///
+    /// An unknown problem, a version that cannot be read or compiled, a malformed results file.
+    pub fn write(&self, directive: &Directive, chapter: &str) -> Result<String> {
+        directive.check_settings()?;
+        match directive.kind {
+            Kind::Contents => return Ok(self.contents()),
+            Kind::Counters => return Ok(counters::tables()),
+            Kind::Trace => {
+                return trace::block(self.workbook, &directive.problem, &directive.settings, directive.line);
+            }
+            Kind::Run => return simulated::report(self.workbook, &directive.problem, &directive.settings),
+            _ => {}
+        }
+        let problem = self.workbook.get(&directive.problem)?;
+        // A ladder's steps may belong to several chapters.
+        let anywhere = matches!(directive.kind, Kind::Exercise | Kind::Report) || problem.ladder().is_some();
+        if !anywhere && problem.manifest.chapter != chapter {
+            // A pair is explained in one place; elsewhere a link is enough.
+            bail!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter);
+        }
+        match directive.kind {
+            Kind::Pair => pair(&problem),
+            Kind::Exercise => exercise(&problem),
+            Kind::Report => evidence::report(&problem, &directive.settings),
+            Kind::Sass => sass::block(&self.toolchain, &problem, &directive.settings),
+            Kind::Evidence => evidence::block(&self.toolchain, &problem, &directive.settings),
+            Kind::Results => results::table(&self.results(), &problem),
+            Kind::Sweep => results::sweep(&self.results(), &problem),
+            Kind::Ladder => ladder::block(&self.toolchain, &self.results(), &problem, &directive.settings),
+            Kind::Peers => peers::block(&self.results(), problem.id.as_str(), &directive.settings),
+            Kind::Contents | Kind::Trace | Kind::Run | Kind::Counters => {
+                bail!("`{}` is of no problem", directive.problem)
+            }
+        }
+    }
+
+    fn results(&self) -> PathBuf {
+        self.workbook.root().join("book/results")
+    }
+
+    /// Chapters with their pairs and exercises, in the order of the first problem of each.
+    fn contents(&self) -> String {
+        let mut out = String::from("| chapter | pairs | exercises |\n|---|---|---|\n");
+        let mut chapters: Vec<&str> = Vec::new();
+        for problem in self.problems.iter().filter(|problem| problem.kind != problem::Kind::Exercise) {
+            if !chapters.contains(&problem.manifest.chapter.as_str()) {
+                chapters.push(&problem.manifest.chapter);
+            }
+        }
+        for chapter in chapters {
+            let of = |exercise: bool| -> String {
+                let names: Vec<String> = self
+                    .problems
+                    .iter()
+                    .filter(|problem| problem.manifest.chapter == chapter)
+                    .filter(|problem| (problem.kind == problem::Kind::Exercise) == exercise)
+                    .map(|problem| format!("`{}`", problem.id))
+                    .collect();
+                names.join(", ")
+            };
+            let title = self.title(chapter);
+            let _ = writeln!(out, "| [{title}]({chapter}.md) | {} | {} |", of(false), of(true));
+        }
+        out
+    }
+
+    /// A chapter's title: its first heading.
+    fn title(&self, chapter: &str) -> String {
+        let path = self.workbook.root().join("book/src").join(format!("{chapter}.md"));
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let heading = text.lines().find_map(|line| line.strip_prefix("# "));
+        heading.map_or_else(|| chapter.to_owned(), str::to_owned)
+    }
+}
+
+/// Both versions beside each other, and the command.
+fn pair(problem: &Problem) -> Result<String> {
+    let mut out = String::from("<div class=\"wb-pair\">\n");
+    for version in [Version::Baseline, Version::Solution] {
+        let path = problem.version_path(&version).with_context(|| format!("`{}` is no pair", problem.id))?;
+        let file = problem.version(&version)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let _ = write!(
+            out,
+            "<div>\n<p class=\"wb-name\"><b>{}</b> kernels/{}/{}</p>\n\n```cpp\n{}\n```\n\n</div>\n",
+            name.trim_end_matches(".cu"),
+            problem.id,
+            name,
+            file.text().trim_end()
+        );
+    }
+    out.push_str("</div>\n\n");
+    out.push_str(&run_line(problem));
+    Ok(out)
+}
+
+fn run_line(problem: &Problem) -> String {
+    format!("<div class=\"wb-run\">{} <code>checker {}</code></div>\n\n", escape(&problem.manifest.summary), problem.id)
+}
+
+/// An exercise's card.
+fn exercise(problem: &Problem) -> Result<String> {
+    if problem.kind != problem::Kind::Exercise {
+        bail!("`{}` is no exercise", problem.id);
+    }
+    Ok(format!(
+        "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{}</p>\n<p>Edit <code>exercises/{}/kernel.cu</code>, \
+         then <code>checker {}</code></p>\n</div>\n\n",
+        escape(&problem.manifest.title),
+        problem.id,
+        escape(&problem.manifest.summary),
+        problem.id,
+        problem.id
+    ))
+}

@@ -1,0 +1,72 @@
+//! Kernel files that a page has run by the simulator: where they are, how they run, and `{{run FILE.cu schedule=its}}`, their
+//! report as `checker run` prints it.
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use check::{BackendChoice, Orders, RunOptions, STEPS, run};
+use problem::Workbook;
+use report::{self, Detail, Face};
+use simulator::Checks;
+use simulator::explore::Effort;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// As many as a page shows without scrolling.
+const COLUMNS: usize = 78;
+
+/// A kernel file of the workbook by its path from the root.
+pub fn kernel_file(workbook: &Workbook, file: &str) -> Result<PathBuf> {
+    let path = workbook.root().join(file);
+    let plain = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
+    if !plain || !file.ends_with(".cu") || !path.is_file() {
+        bail!("`{file}` is no kernel file of the workbook: write kernels/NAME/FILE.cu");
+    }
+    Ok(path)
+}
+
+/// Every check, and the same seed on every page.
+pub fn options(schedules: &str) -> Result<RunOptions> {
+    Ok(RunOptions {
+        skipped: false,
+        backend: BackendChoice::Sim,
+        orders: Orders::parse(schedules, super::evidence::SEED).map_err(|error| anyhow!(error))?,
+        effort: Effort::default(),
+        checks: Checks::ALL,
+        seed: Some(super::evidence::SEED),
+        sizes: BTreeMap::new(),
+        element: None,
+        dump: Vec::new(),
+        lines: false,
+        trace: None,
+        arch: "sm_90".to_owned(),
+        steps: STEPS,
+        time: check::Time::default(),
+        compare: true,
+        toolchain: compiler::toolchain::Options::default(),
+        workbook: None,
+    })
+}
+
+/// Plain text as wide as a page's listings are.
+pub fn page_face() -> Face {
+    Face { width: COLUMNS, ..Face::plain() }
+}
+
+/// The verdict and its reasons, under the command that gives them.
+pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String>) -> Result<String> {
+    let path = kernel_file(workbook, file)?;
+    let schedule = settings.get("schedule").map_or("its", String::as_str);
+    let mut options = RunOptions { workbook: Some(workbook.clone()), ..options(schedule)? };
+    match settings.get("check").map(String::as_str) {
+        None | Some("all") => {}
+        Some("none") => options.checks = Checks::NONE,
+        Some(other) => bail!("check={other}: a page shows all or none"),
+    }
+    let option = options.orders.option();
+    let unchecked = if options.checks == Checks::NONE { " --check none" } else { "" };
+    let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
+    let text = report::render(&report, page_face(), Detail::Brief);
+    // A page has no paths of the machine that built it.
+    let root = format!("{}/", workbook.root().display());
+    let text = text.replace(&root, "");
+    Ok(format!("```text\n$ checker run {file}{option}{unchecked}\n{}\n```\n\n", text.trim_matches('\n')))
+}

@@ -1,0 +1,242 @@
+//! Line charts as inline SVG. Colours come from the page's style sheet, so that one figure serves light and dark.
+
+pub use report::escape;
+use std::fmt::Write as _;
+
+/// One line of a chart: a name and a y value for every x (NaN where there is none).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Shown at the line's end.
+    pub name: String,
+    /// As many as the chart has x values.
+    pub values: Vec<f64>,
+}
+
+/// A chart over x values that are drawn at equal distances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// For readers who cannot see it.
+    pub title: String,
+    /// Below the x axis.
+    pub x_label: String,
+    /// Above the y axis.
+    pub y_label: String,
+    /// Tick labels.
+    pub x: Vec<String>,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// A horizontal line with its name (a roof), if there is one.
+    pub reference: Option<(String, f64)>,
+    /// Powers of ten at equal distances, instead of a scale from 0.
+    pub log: bool,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 360.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 96.0;
+const TOP: f64 = 36.0;
+const BOTTOM: f64 = 52.0;
+/// Lines closer than this (in pixels) at their right end have their names moved apart.
+const LABEL_GAP: f64 = 15.0;
+
+impl Chart {
+    /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
+    pub fn svg(&self) -> String {
+        let values: Vec<f64> = self
+            .series
+            .iter()
+            .flat_map(|series| series.values.iter().copied())
+            .chain(self.reference.iter().map(|(_, value)| *value))
+            .filter(|value| value.is_finite())
+            .collect();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let ticks = if self.log { decades(&values) } else { nice_ticks(largest) };
+        let place = |value: f64| if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
+        let (bottom, top) = match (ticks.first(), ticks.last()) {
+            (Some(first), Some(last)) if last > first => (place(*first), place(*last)),
+            _ => (0.0, 1.0),
+        };
+        let x = |index: usize| {
+            let steps = self.x.len().saturating_sub(1).max(1) as f64;
+            LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / steps
+        };
+        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (place(value) - bottom) / (top - bottom);
+
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{}">"#,
+            escape(&self.title)
+        );
+        for tick in &ticks {
+            let at = y(*tick);
+            let _ = writeln!(
+                out,
+                r#"<line class="grid" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+                WIDTH - RIGHT,
+                LEFT - 8.0,
+                at + 4.0,
+                short(*tick)
+            );
+        }
+        for (index, label) in self.x.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
+                x(index),
+                HEIGHT - BOTTOM + 18.0,
+                escape(label)
+            );
+        }
+        let _ = writeln!(
+            out,
+            r#"<text class="axis" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text><text class="axis" x="{LEFT}" y="{:.1}">{}</text>"#,
+            (LEFT + WIDTH - RIGHT) / 2.0,
+            HEIGHT - 8.0,
+            escape(&self.x_label),
+            TOP - 16.0,
+            escape(&self.y_label)
+        );
+        if let Some((name, value)) = &self.reference {
+            let at = y(*value);
+            let _ = writeln!(
+                out,
+                r#"<line class="roof" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
+                WIDTH - RIGHT,
+                LEFT + 6.0,
+                at - 5.0,
+                escape(name)
+            );
+        }
+        let labels = self.label_heights(&y);
+        for (number, series) in self.series.iter().enumerate() {
+            let points: Vec<String> = series
+                .values
+                .iter()
+                .enumerate()
+                .filter(|(_, value)| value.is_finite())
+                .map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value)))
+                .collect();
+            let class = number % 8;
+            let dashed = if number % 16 >= 8 { " dashed" } else { "" };
+            let _ = writeln!(out, r#"<polyline class="s{class}{dashed}" points="{}"/>"#, points.join(" "));
+            for point in &points {
+                if let Some((cx, cy)) = point.split_once(',') {
+                    let _ = write!(out, r#"<circle class="s{class}" cx="{cx}" cy="{cy}" r="3.2"/>"#);
+                }
+            }
+            let _ = writeln!(
+                out,
+                r#"<text class="name s{class}" x="{:.1}" y="{:.1}">{}</text>"#,
+                WIDTH - RIGHT + 10.0,
+                labels[number] + 4.0,
+                escape(&series.name)
+            );
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// Heights of the names at the right end: each near its line, none on top of another.
+    fn label_heights(&self, y: &impl Fn(f64) -> f64) -> Vec<f64> {
+        let mut order: Vec<(usize, f64)> = self
+            .series
+            .iter()
+            .map(|series| series.values.iter().rev().find(|value| value.is_finite()).copied().unwrap_or(0.0))
+            .map(y)
+            .enumerate()
+            .collect();
+        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut heights = vec![0.0; order.len()];
+        let mut last = f64::NEG_INFINITY;
+        for (number, wanted) in order {
+            last = wanted.max(last + LABEL_GAP);
+            heights[number] = last;
+        }
+        heights
+    }
+}
+
+/// Four to eight round numbers from 0 to at least `largest`.
+pub(super) fn nice_ticks(largest: f64) -> Vec<f64> {
+    if !(largest.is_finite() && largest > 0.0) {
+        return vec![0.0, 1.0];
+    }
+    let magnitude = 10f64.powf((largest / 4.0).log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * magnitude)
+        .find(|step| largest / step <= 6.0)
+        .unwrap_or(10.0 * magnitude);
+    let count = (largest / step).ceil() as usize;
+    (0..=count).map(|index| index as f64 * step).collect()
+}
+
+/// Powers of ten from below the smallest positive value to above the largest.
+fn decades(values: &[f64]) -> Vec<f64> {
+    let positive = || values.iter().copied().filter(|value| *value > 0.0);
+    let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
+    if !low.is_finite() || high <= 0.0 {
+        return vec![1.0, 10.0];
+    }
+    let first = low.log10().floor() as i32;
+    let last = (high.log10().ceil() as i32).max(first + 1);
+    (first..=last).map(|power| 10f64.powi(power)).collect()
+}
+
+/// A tick without needless digits.
+pub(super) fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_cover_the_data_with_round_steps() {
+        for largest in [0.3, 1.0, 7.0, 42.0, 494.0, 4351.0, 65000.0] {
+            let ticks = nice_ticks(largest);
+            assert!(ticks.last().is_some_and(|last| *last >= largest), "{largest}: {ticks:?}");
+            assert!((4..=8).contains(&ticks.len()), "{largest}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_close_lines_do_not_overlap() {
+        let series = |name: &str, last: f64| Series { name: name.into(), values: vec![1.0, last] };
+        let chart = Chart {
+            title: "t".into(),
+            x_label: "x".into(),
+            y_label: "y".into(),
+            x: vec!["1".into(), "2".into()],
+            series: vec![series("a", 10.0), series("b", 10.0), series("c", 9.9)],
+            reference: None,
+            log: false,
+        };
+        let heights = chart.label_heights(&|value| 300.0 - value);
+        for (i, a) in heights.iter().enumerate() {
+            for b in &heights[i + 1..] {
+                assert!((a - b).abs() >= LABEL_GAP - 1e-9, "{heights:?}");
+            }
+        }
+        assert!(!chart.svg().contains("\n\n"));
+    }
+
+    #[test]
+    fn a_logarithmic_scale_covers_the_data_and_gives_each_decade_the_same_height() {
+        assert_eq!(decades(&[0.5, 42.0, 4351.0]), [0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]);
+        assert_eq!(decades(&[]), [1.0, 10.0]);
+        let series = vec![Series { name: "a".into(), values: vec![1.0, 10.0, 100.0] }];
+        let x = vec!["1".into(), "2".into(), "3".into()];
+        let (title, label) = ("t".to_owned(), "l".to_owned());
+        let chart = Chart { title, x_label: label.clone(), y_label: label, x, series, reference: None, log: true };
+        let svg = chart.svg();
+        let line = svg.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let heights: Vec<f64> =
+            line.split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
+        assert!((heights[0] - heights[1] - (heights[1] - heights[2])).abs() < 0.2, "{heights:?}");
+    }
+}

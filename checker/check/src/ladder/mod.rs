@@ -1,0 +1,182 @@
+//! A ladder: every version is verified at element types, block sizes and sizes; a table shows what each step changes.
+
+mod bench;
+pub mod kit;
+mod measure;
+mod table;
+mod verify;
+
+pub use bench::LadderAsk;
+pub use measure::{Measured, Place, Thorough, measure};
+pub use table::{add_record, evidence, without_block};
+
+use super::build::Refused;
+use super::platform::{Platform, Platforms};
+use super::reasons::{self, Scene};
+use super::{CheckError, Options, Progress, refused, time};
+use compiler::toolchain::Toolchain;
+use execution::backend::Status;
+use kit::{Kit, Unbuilt};
+use problem::workbook::is_small;
+use problem::{Problem, Version};
+use report::{self, Case, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
+
+/// Checks all versions, or in their place a mutant, and fills the report.
+pub fn check(
+    problem: &Problem,
+    toolchain: &Toolchain,
+    platforms: &Platforms,
+    options: &Options,
+    report: &mut Report,
+    sources: &mut Sources,
+    progress: Progress<'_>,
+) -> Result<(), CheckError> {
+    let Some(ladder) = problem.ladder() else { return Ok(()) };
+    let versions: Vec<Version> = match &options.version {
+        Some(mutant @ Version::Mutant(_)) => vec![mutant.clone()],
+        _ => ladder.versions.iter().cloned().map(Version::Step).collect(),
+    };
+    let whole = versions.len() > 1;
+    let elements: Vec<usize> = (0..ladder.types.len()).collect();
+    report.versions = versions
+        .iter()
+        .filter_map(|version| {
+            let file = sources.name(&problem.version_path(version)?);
+            Some(report::Version { label: version.to_string(), file })
+        })
+        .collect();
+    for platform in platforms.sim.iter().chain(&platforms.gpu) {
+        progress(&format!("compiling {} versions for {} element types", versions.len(), elements.len()));
+        let kit = match Kit::build(problem, toolchain, platform, versions.clone(), &elements) {
+            Ok(kit) => kit,
+            Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
+            Err(Unbuilt { refused: stop, .. }) => {
+                fail(report, StageName::Compile, refused(*stop, sources)?);
+                return Ok(());
+            }
+        };
+        for index in 0..elements.len() {
+            kit.element(index).iter().flat_map(|element| &element.versions).for_each(|built| built.quoted_in(sources));
+        }
+        if report.stages.is_empty() {
+            let compiler = kit.element(0).map(|element| element.reference.compiled.compiler.clone());
+            pass(report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
+        }
+        match verified(problem, &kit, platform, options, report, sources, progress) {
+            Ok(true) if whole => table::fill(problem, &kit, platform, report, progress).map_err(CheckError::from)?,
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(stop) => {
+                fail(report, StageName::Results, refused(stop, sources)?);
+                return Ok(());
+            }
+        }
+        if let (Some(info), true) = (&platform.gpu, whole) {
+            progress("measuring");
+            let place = Place { element: 0, sizes: problem.manifest.time.clone() };
+            match measure(problem, toolchain, info, &kit, &[place], Thorough::No, report.seed, &|_| {})? {
+                Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
+                Err(reason) => {
+                    fail(report, StageName::Time, vec![*reason]);
+                    return Ok(());
+                }
+            }
+        }
+    }
+    if platforms.gpu.is_none() {
+        skip(report, "no GPU here");
+        table::add_recorded(problem, report);
+    }
+    report.verdict = Verdict::Passed;
+    report.learned = Some(problem.manifest.learned.clone());
+    Ok(())
+}
+
+/// Runs and judges everything; false when something speaks against a version, which the report then says.
+fn verified(
+    problem: &Problem,
+    kit: &Kit,
+    platform: &Platform,
+    options: &Options,
+    report: &mut Report,
+    sources: &mut Sources,
+    progress: Progress<'_>,
+) -> Result<bool, Refused> {
+    let everything = options.everything || kit.versions.len() == 1;
+    let tasks = verify::tasks(problem, kit, everything, platform.gpu.is_some());
+    let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };
+    let say = |done: usize| progress(&format!("verifying {place}: {done} of {} groups", tasks.len()));
+    say(0);
+    report.machine = match &platform.gpu {
+        Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
+        None => {
+            let orders = tasks.iter().map(|task| verify::orders(kit, task, report.seed)).max_by_key(Vec::len);
+            Machine::Sim { schedules: orders.unwrap_or_default().iter().map(super::orders::schedule_name).collect() }
+        }
+    };
+    let (small, large): (Vec<_>, Vec<_>) = tasks.iter().cloned().partition(|task| task.sizes.iter().all(is_small));
+    let mut outcomes = if kit.versions.len() == 1 {
+        // A mutant is caught at small sizes as a rule.
+        verify::run(kit, platform, &small, report.seed, &say)?
+    } else {
+        verify::run(kit, platform, &tasks, report.seed, &say)?
+    };
+    if kit.versions.len() == 1 && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
+        outcomes.extend(verify::run(kit, platform, &large, report.seed, &say)?);
+    }
+    // In the order of the steps, so that the first that is wrong is told first.
+    outcomes.sort_by_key(|outcome| (outcome.version, outcome.element));
+    let runs: usize = outcomes.iter().map(|outcome| outcome.checked.runs.len()).sum();
+    for outcome in &outcomes {
+        let Some(element) = kit.element(outcome.element) else { continue };
+        let kind = problem.ladder().map_or("", |ladder| ladder.types[outcome.element].name.as_str());
+        let case = format!("{kind}, {}", report::sizes(&outcome.sizes));
+        if let Status::OracleFailed { message } = &outcome.checked.status {
+            let message = format!("at {case}: {message}");
+            let problem = problem.id.to_string();
+            return Err(Refused::Error(CheckError::Shipped { problem, what: "the oracle", message }));
+        }
+        let path = element.versions[outcome.version].file.path();
+        let found = reasons::of(&outcome.checked, &Scene { file: path, case: &case }, sources);
+        let verdict = found.first().map_or(Verdict::Passed, |reason| reason.verdict);
+        report.cases.push(Case { sizes: outcome.sizes.clone(), verdict, error: outcome.checked.error_over_bound });
+        if !found.is_empty() {
+            let version = &kit.versions[outcome.version];
+            let found =
+                found.into_iter().map(|reason| Reason { text: format!("{version}: {}", reason.text), ..reason });
+            let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };
+            fail(report, stage, found.collect());
+            return Ok(false);
+        }
+    }
+    let types: Vec<&str> =
+        problem.ladder().iter().flat_map(|ladder| &ladder.types).map(|kind| kind.name.as_str()).collect();
+    let extent = if everything {
+        format!("at every one of {} sizes and block sizes", problem.cases().len())
+    } else {
+        "at small sizes, and at large ones as the table has them; --all runs everything".to_owned()
+    };
+    let on = if platform.gpu.is_some() { " on the GPU" } else { "" };
+    pass(report, StageName::Results, format!("right{on} for {}, {extent}: {runs} runs", types.join(", ")));
+    if platform.gpu.is_none() {
+        pass(report, StageName::Findings, "no race, bad access, unwritten read or divergent barrier".to_owned());
+    }
+    Ok(true)
+}
+
+fn pass(report: &mut Report, name: StageName, summary: String) {
+    report.stages.push(Stage { name, status: StageStatus::Passed, summary });
+}
+
+fn skip(report: &mut Report, summary: &str) {
+    let summary = summary.to_owned();
+    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+}
+
+fn fail(report: &mut Report, name: StageName, reasons: Vec<Reason>) {
+    let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+    report.stages.push(Stage { name, status: StageStatus::Failed, summary });
+    report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
+    report.try_first = reasons.first().and_then(reasons::try_first);
+    report.reasons = reasons;
+}

@@ -1,0 +1,188 @@
+//! Every version of a ladder at element types, block sizes and sizes: as tasks that run in parallel.
+
+use super::kit::Kit;
+use crate::build::Refused;
+use crate::platform::Platform;
+use crate::verify::{STEPS, schedules};
+use execution::backend::{self, Case, Checked, Thoroughness, Verify};
+use problem::ladder::{BLOCK, Ladder};
+use problem::workbook::is_small;
+use problem::{Problem, Sizes};
+use rayon::prelude::*;
+use report;
+use simulator::{Checks, Schedule};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// What one worker does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// Number of the element type.
+    pub element: usize,
+    /// Sizes, the block size in them.
+    pub sizes: Vec<Sizes>,
+    /// Versions by number; all claim these block sizes and have the same bound.
+    pub versions: Vec<usize>,
+    /// Small sizes run under every order, and twice over fresh inputs; so do large ones where versions are compared. Large
+    /// ones elsewhere run once.
+    pub thoroughness: Thoroughness,
+}
+
+/// One version at one size.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Number of the element type.
+    pub element: usize,
+    /// Number of the version.
+    pub version: usize,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// How it fared.
+    pub checked: Checked,
+}
+
+/// Versions of a large task: few enough for all cores to have work.
+const VERSIONS_A_TASK: usize = 4;
+/// A GPU may need long for the slowest version at the largest size.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The tasks of a check, the longest first. Without `everything`, sizes that are not small are run at the first element type and
+/// the ladder's own block size only, and other element types at that block size.
+pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Vec<Task> {
+    let Some(ladder) = problem.ladder() else { return Vec::new() };
+    let mut cases = problem.cases();
+    if on_gpu {
+        let blocks = |case: &Sizes| -> Vec<Sizes> {
+            ladder.blocks.iter().map(|block| Ladder::with_block(case, *block)).collect()
+        };
+        cases.extend(
+            ladder.gpu_cases.iter().flat_map(|case| if everything { blocks(case) } else { vec![case.clone()] }),
+        );
+    }
+    // On a GPU one task runs at a time, and an oracle over many elements takes longer than a version.
+    let most = if on_gpu { usize::MAX } else { VERSIONS_A_TASK };
+    let mut tasks = Vec::new();
+    for element in kit.elements() {
+        for block in &ladder.blocks {
+            let here = |sizes: &&Sizes| sizes.get(BLOCK) == Some(block);
+            let (own, first) = (*block == ladder.block, element == 0);
+            let (small, large): (Vec<Sizes>, Vec<Sizes>) = cases.iter().filter(here).cloned().partition(is_small);
+            if everything || own || first {
+                tasks.extend(grouped(kit, element, small, usize::MAX, Thoroughness::Full));
+            }
+            if everything || (own && first) {
+                let thoroughness = if own && first { Thoroughness::Full } else { Thoroughness::Once };
+                tasks.extend(grouped(kit, element, large, most, thoroughness));
+            }
+        }
+    }
+    tasks.sort_by_key(|task| task.sizes.iter().all(is_small));
+    tasks
+}
+
+/// Versions that claim the sizes, so many a task.
+fn grouped(kit: &Kit, element: usize, sizes: Vec<Sizes>, most: usize, thoroughness: Thoroughness) -> Vec<Task> {
+    let Some(first) = sizes.first() else { return Vec::new() };
+    let versions: Vec<usize> = (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)).collect();
+    let task = |versions: &[usize]| Task { element, sizes: sizes.clone(), versions: versions.to_vec(), thoroughness };
+    versions.chunks(most).map(task).collect()
+}
+
+/// Runs all tasks; `progress` hears how many are done. On a GPU one after the other.
+pub fn run(
+    kit: &Kit,
+    platform: &Platform,
+    tasks: &[Task],
+    seed: u64,
+    progress: &dyn Fn(usize),
+) -> Result<Vec<Outcome>, Refused> {
+    if platform.gpu.is_some() {
+        let mut all = Vec::new();
+        for (done, task) in tasks.iter().enumerate() {
+            all.extend(one(kit, platform, task, seed)?);
+            progress(done + 1);
+        }
+        return Ok(all);
+    }
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            tasks.par_iter().for_each_with(sender, |sender, task| {
+                // Nobody listens any more once a task was refused.
+                let _ = sender.send(one(kit, platform, task, seed));
+            });
+        });
+        let mut all = Vec::new();
+        for (done, outcomes) in receiver.iter().enumerate() {
+            all.extend(outcomes?);
+            progress(done + 1);
+        }
+        Ok(all)
+    })
+}
+
+/// The orders to try: all that any of the versions needs.
+pub fn orders(kit: &Kit, task: &Task, seed: u64) -> Vec<Schedule> {
+    let Some(element) = kit.element(task.element) else { return vec![Schedule::Its] };
+    let orders = task.versions.iter().map(|&version| schedules(&element.versions[version], seed));
+    orders.max_by_key(Vec::len).unwrap_or_else(|| vec![Schedule::Its])
+}
+
+fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
+    let mut cases = Vec::new();
+    for (index, sizes) in task.sizes.iter().enumerate() {
+        let versions: Result<Vec<_>, _> =
+            task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
+        let own_outputs: Result<Vec<_>, _> =
+            task.versions.iter().map(|&version| kit.outputs(task.element, Some(version), sizes)).collect();
+        cases.push(Case {
+            name: report::sizes(sizes),
+            seed: seed.wrapping_add(index as u64),
+            oracle: kit.oracle(task.element, sizes)?,
+            outputs: kit.outputs(task.element, None, sizes)?,
+            own_outputs: own_outputs?,
+            versions: versions?,
+            thoroughness: task.thoroughness,
+            exact_integers: true,
+            schedules: Vec::new(),
+            dump: Vec::new(),
+            keep: None,
+        });
+    }
+    // Every order where it is cheap; where there are many threads the usual one.
+    let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
+    let on = platform.on(orders, Checks::ALL, STEPS, seed);
+    let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
+    let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
+    let results = results.map_err(|error| Refused::Error(error.into()))?;
+    let of_case = |(sizes, checked): (&Sizes, Vec<Checked>)| {
+        let outcome = |(&version, checked)| Outcome { element: task.element, version, sizes: sizes.clone(), checked };
+        task.versions.iter().zip(checked).map(outcome).collect::<Vec<_>>()
+    };
+    Ok(task.sizes.iter().zip(results).flat_map(of_case).collect())
+}
+
+/// What each version does at the `count` size, without watching it: its counters.
+pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Result<Vec<Option<Checked>>, Refused> {
+    let one = |version: usize| -> Result<Option<Checked>, Refused> {
+        let sizes = kit.own_block(0, version, &problem.manifest.count);
+        let case = Case {
+            name: report::sizes(&sizes),
+            seed,
+            oracle: None,
+            outputs: Vec::new(),
+            own_outputs: Vec::new(),
+            versions: vec![kit.program(0, version, &sizes)?],
+            thoroughness: Thoroughness::Once,
+            exact_integers: false,
+            schedules: Vec::new(),
+            dump: Vec::new(),
+            keep: None,
+        };
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let results = backend::verify(&job, &backend::Options { timeout: PATIENCE, ..backend::Options::default() });
+        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
+    };
+    (0..kit.versions.len()).into_par_iter().map(one).collect()
+}

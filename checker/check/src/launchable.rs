@@ -1,0 +1,70 @@
+//! Launches that a device refuses for what the kernel's machine code needs: registers, local memory, room for all blocks of a
+//! cooperative launch. Refused before anything runs, so on the simulator as on a GPU.
+
+use super::build::Built;
+use plan::{Launch, Plan};
+use problem::LineError;
+use sass::occupancy::Limiter;
+
+/// The first launch of the plan that cannot be made. Without machine code nothing is known.
+pub fn check(built: &Built, plan: &Plan) -> Result<(), LineError> {
+    let buffers: u64 = plan
+        .buffers
+        .iter()
+        .map(|buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64))
+        .fold(0, u64::saturating_add);
+    for launch in &plan.launches {
+        if let Some(message) = refused(built, launch, buffers) {
+            return Err(built.file.line(launch.line).error(built.file.launch_column(launch.line), message));
+        }
+    }
+    Ok(())
+}
+
+fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
+    let resources = built.kernel(&launch.kernel)?.resources;
+    // Extents beyond the device's are refused by the backends, which name the axis.
+    let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
+    let occupancy = built.occupancy(&launch.kernel, threads, launch.shared)?;
+    let none =
+        |limiter: Limiter| occupancy.limits.iter().any(|limit| limit.limiter == limiter && limit.blocks == Some(0));
+    if none(Limiter::Registers) && !none(Limiter::Warps) {
+        return Some(format!(
+            "no block fits on a multiprocessor: `{}` needs {} registers a thread, and a block has {threads} threads; \
+             __launch_bounds__({threads}) makes the compiler use fewer",
+            launch.kernel, resources.registers
+        ));
+    }
+    if let Some(message) = too_much_local(built, launch, resources.stack.into(), buffers) {
+        return Some(message);
+    }
+    let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).fold(1, u64::saturating_mul);
+    let resident = u64::from(occupancy.active_blocks) * u64::try_from(built.device.sms).unwrap_or(0);
+    (launch.cooperative && occupancy.active_blocks > 0 && blocks > resident).then(|| {
+        format!(
+            "a cooperative launch of {blocks} blocks: {resident} of `{}` are resident at once ({} on each of {} \
+             multiprocessors), and all of them must be",
+            launch.kernel, occupancy.active_blocks, built.device.sms
+        )
+    })
+}
+
+/// Local memory is set aside for every thread that the device can hold, whatever the launch's size is.
+fn too_much_local(built: &Built, launch: &Launch, stack: u64, buffers: u64) -> Option<String> {
+    let device = &built.device;
+    let held = u64::try_from(device.sms.saturating_mul(device.max_threads_per_sm)).unwrap_or(0);
+    let memory = u64::try_from(device.memory).unwrap_or(u64::MAX);
+    let all = stack.saturating_mul(held);
+    (stack > LOCAL_PER_THREAD || all.saturating_add(buffers) > memory).then(|| {
+        format!(
+            "`{}` has {stack} bytes of local memory a thread; a thread may have {LOCAL_PER_THREAD}, and those of all {held} \
+             threads that the device holds at once ({} MiB) must fit into its {} MiB beside the buffers",
+            launch.kernel,
+            all >> 20,
+            memory >> 20
+        )
+    })
+}
+
+/// Bytes of local memory of a thread, at most: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+const LOCAL_PER_THREAD: u64 = 512 << 10;

@@ -1,0 +1,303 @@
+//! The pipeline of one check: compile, correctness on every size, findings, goals on machine code and counters, time;
+//! it stops at the first failure that makes the rest meaningless.
+//!
+//! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
+
+pub mod bench;
+mod beside;
+mod build;
+mod constants;
+pub mod evidence;
+mod hot;
+mod judge;
+pub mod ladder;
+mod launchable;
+mod many;
+mod numbers;
+mod orders;
+mod platform;
+mod race;
+mod reasons;
+mod run;
+mod share;
+mod stages;
+mod sweep;
+mod team;
+mod time;
+mod verify;
+
+pub use many::Time;
+pub use orders::{Orders, schedule_name};
+pub use platform::{BackendChoice, Platform};
+pub use run::{RunOptions, TRACE_STEPS, run};
+pub use time::verdict_word;
+pub use verify::STEPS;
+
+use build::{Built, Refused};
+use compiler::compile::{CompileError, LARGEST_SOURCE};
+use compiler::toolchain::{self, Toolchain, ToolchainError};
+use execution::backend;
+use problem::{Kind, LineError, Problem, ProblemError, Version};
+use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
+use sass;
+use std::path::PathBuf;
+use system::files;
+use system::text;
+
+/// Hears what is being done.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// Seconds after which a check of an exercise or a pair ends, whatever its kernel does; what was not tried then is said.
+pub const CHECK_SECONDS: u64 = 30;
+
+/// What a check is asked to do.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Check the worked answer instead of the learner's kernel.
+    pub solution: bool,
+    /// Check this version in the candidate's place, whatever `solution` says: for authors.
+    pub version: Option<Version>,
+    /// Where to run.
+    pub backend: BackendChoice,
+    /// A ladder: this step against the one before instead of the table of all.
+    pub step: Option<String>,
+    /// A ladder: every element type at every size and block size.
+    pub everything: bool,
+    /// Repeat an earlier run.
+    pub seed: Option<u64>,
+    /// Machine code for this architecture instead of the problem's.
+    pub arch: Option<String>,
+    /// Diff whole kernels instead of their hottest loops.
+    pub whole_diff: bool,
+    /// An explicit toolchain.
+    pub toolchain: toolchain::Options,
+}
+
+impl Options {
+    /// The version that takes the candidate's part.
+    fn version(&self) -> Version {
+        let usual = if self.solution { Version::Solution } else { Version::Candidate };
+        self.version.clone().unwrap_or(usual)
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The problem is malformed, or there is no such version.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// No toolchain.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    /// The compiler cannot do what was asked, or a shipped kernel does not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// No listing.
+    #[error(transparent)]
+    Sass(#[from] sass::Error),
+    /// No GPU, no worker, no memory.
+    #[error(transparent)]
+    Backend(#[from] backend::Error),
+    /// A file for a worker cannot be written.
+    #[error("cannot write a temporary file: {0}")]
+    Temporary(#[from] std::io::Error),
+    /// A results file cannot be written.
+    #[error(transparent)]
+    Record(#[from] execution::measure::record::RecordError),
+    /// The learner's file is gone.
+    #[error("{path} is gone\n  next: `checker reset {problem}` puts the starter back")]
+    Gone {
+        /// The file.
+        path: String,
+        /// The exercise.
+        problem: String,
+    },
+    /// A file of the reader's own that does not say how it is launched.
+    #[error("{}", no_lines(file, lines))]
+    NoLines {
+        /// The file.
+        file: String,
+        /// Lines made from its kernels' parameters; empty where it has no kernel.
+        lines: Vec<String>,
+    },
+    /// A shipped part of the problem is at fault.
+    #[error("{what} of `{problem}` is at fault, not your kernel: {message}")]
+    Shipped {
+        /// The problem.
+        problem: String,
+        /// "the oracle", "the baseline".
+        what: &'static str,
+        /// Why.
+        message: String,
+    },
+}
+
+fn no_lines(file: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return format!("{file} has no `__global__` function, so there is nothing to run");
+    }
+    let lines = lines.join("\n");
+    format!(
+        "{file} does not say how its kernels are launched: it has no `//@` lines\n\n{lines}\n\n  next: paste these at the \
+         top, correct sizes, fills and launches, and run it again"
+    )
+}
+
+impl CheckError {
+    /// Is the command line or an input file at fault, rather than the machine?
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
+            Self::Compile(error) => error.exit_code() != 3,
+            // What a file's fill names is the file's doing.
+            Self::Backend(backend::Error::Failure(backend::Failure::Fill { .. })) => true,
+            Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
+        }
+    }
+}
+
+impl From<Refused> for CheckError {
+    /// For versions that are shipped: whatever is wrong with them is no learner's doing.
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Line(error) | Refused::Launch(error, _) => error.into(),
+            Refused::Compile(error) => error.into(),
+            Refused::Error(error) => error,
+        }
+    }
+}
+
+impl From<LineError> for CheckError {
+    fn from(error: LineError) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+/// A seed that nobody can foresee, short enough to type.
+pub fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    random % 1_000_000_000
+}
+
+/// Checks a problem. `progress` hears what is being done.
+pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
+    let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
+    let name = problem.id.as_str();
+    let kind = match problem.kind {
+        Kind::Exercise => SubjectKind::Exercise,
+        Kind::Pair => SubjectKind::Pair,
+        Kind::Sweep => SubjectKind::Sweep,
+        Kind::Ladder => SubjectKind::Ladder,
+    };
+    let subject = Subject {
+        name: name.to_owned(),
+        title: problem.manifest.title.clone(),
+        chapter: Some(problem.manifest.chapter.clone()),
+        kind,
+    };
+    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
+    let solution = if options.version() == Version::Solution { " --solution" } else { "" };
+    let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
+    let everything = if options.everything { " --all" } else { "" };
+    report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}");
+
+    progress("looking for the compiler");
+    let toolchain = toolchain::locate(&options.toolchain)?;
+    let platforms = platform::choose(problem, options)?;
+    let mut sources = Sources::new(problem.root());
+    sources.allow_headers(&toolchain.includes);
+    match problem.kind {
+        Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
+        Kind::Ladder if problem.step().is_none() => {
+            ladder::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+        }
+        Kind::Ladder | Kind::Pair | Kind::Exercise => {
+            stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
+        }
+    }
+    Ok(report)
+}
+
+/// A step of a ladder as a problem of its own.
+fn of_step(problem: &Problem, step: &str, everything: bool) -> Result<Problem, CheckError> {
+    problem.of_step(step, everything).ok_or_else(|| {
+        CheckError::Problem(ProblemError::NoStep {
+            problem: problem.id.clone(),
+            step: step.to_owned(),
+            steps: problem.ladder().map(|ladder| ladder.versions.join(", ")).unwrap_or_default(),
+        })
+    })
+}
+
+/// The version's path, or an error that says what to do about a learner's file that is gone.
+fn kernel_path(problem: &Problem, version: &Version) -> Result<PathBuf, CheckError> {
+    problem.version_path(version).ok_or_else(|| {
+        CheckError::Problem(ProblemError::NoVersion { problem: problem.id.clone(), version: version.to_string() })
+    })
+}
+
+/// Turns a refusal of the learner's file into a reason; the rest stays an error.
+fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, CheckError> {
+    match refused {
+        Refused::Line(error) => Ok(vec![line_reason(Verdict::BadLaunch, &error, sources)]),
+        Refused::Launch(error, case) => {
+            let mut reason = line_reason(Verdict::BadLaunch, &error, sources);
+            if !case.is_empty() {
+                reason.details.push(format!("at {case}"));
+            }
+            Ok(vec![reason])
+        }
+        Refused::Compile(error) => Ok(reasons::compile(&error, sources)),
+        Refused::Error(error) => Err(error),
+    }
+}
+
+/// A malformed or impossible `//@` line as a reason.
+fn line_reason(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reason {
+    if !sources.holds(&error.path)
+        && let Ok(bytes) = files::read_named(&error.path, LARGEST_SOURCE)
+    {
+        // The file whose line it is, for the line before it.
+        sources.hold(&error.path, &String::from_utf8_lossy(&bytes));
+    }
+    let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
+    let line = text::line(&error.source_line.replace('\t', "    ")).into_owned();
+    if excerpt.lines.last() != Some(&line) {
+        (excerpt.first, excerpt.lines) = (error.line, vec![line]);
+    }
+    Reason {
+        verdict,
+        text: error.message.to_string(),
+        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
+        excerpts: vec![excerpt],
+    }
+}
+
+/// Compiles a version and reads its machine code.
+fn build_version(
+    toolchain: &Toolchain,
+    problem: &Problem,
+    version: &Version,
+    platform: &Platform,
+) -> Result<Built, Refused> {
+    let file = problem.version(version).map_err(|error| match error {
+        ProblemError::Line(error) => Refused::Line(error),
+        error => Refused::Error(error.into()),
+    })?;
+    let mut cases = problem.cases();
+    cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
+    if let Some(sweep) = problem.sweep() {
+        cases = cases.iter().take(cases.len() - 2).cloned().collect();
+        cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
+        cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
+    }
+    let mut built = build::build(toolchain, file, &cases, platform.device, &platform.arch)?;
+    if *version != Version::Reference || built.asks_occupancy() {
+        built.disassemble(toolchain)?;
+    }
+    Ok(built)
+}

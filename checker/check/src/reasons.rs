@@ -1,0 +1,537 @@
+//! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
+
+use super::orders::{self, schedule_name};
+use super::{CHECK_SECONDS, race};
+use compiler::compile::{self, CompileError};
+use execution::backend::{Checked, Found, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
+use report::{Excerpt, Reason, Sources, Verdict};
+use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
+use std::path::{Path, PathBuf};
+use system::text;
+
+/// Where the version's source is and how its run is described.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// The kernel file.
+    pub file: &'a Path,
+    /// The case: "n = 33".
+    pub case: &'a str,
+}
+
+/// Everything that speaks against this result, the gravest first; empty when there is nothing.
+pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
+    let grave =
+        |severity| checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>();
+    let mut reasons: Vec<Reason> = Vec::new();
+    for found in grave(Severity::Fault) {
+        reasons.extend(finding(found, scene, sources));
+    }
+    // A race explains a wrong result better than the wrong element does, and an uninitialised read likewise.
+    for found in grave(Severity::Error) {
+        reasons.extend(finding(found, scene, sources));
+    }
+    let has_fault = checked.findings.iter().any(|found| found.finding.severity == Severity::Fault);
+    if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
+        reasons.extend(status(checked, scene, sources));
+    }
+    // One of every kind before a second of any: what fails may have its cause in what comes later.
+    let mut kinds: Vec<Verdict> = Vec::new();
+    reasons.sort_by_cached_key(|reason| {
+        let repeated = kinds.contains(&reason.verdict);
+        kinds.push(reason.verdict);
+        repeated
+    });
+    // What may be behind a wrong result, when nothing else explains it.
+    let suspicion = checked.findings.iter().find(|found| found.finding.is_suspicion());
+    if let (Some(first), Some(suspicion)) = (reasons.first_mut(), suspicion)
+        && first.verdict == Verdict::WrongResult
+    {
+        first.excerpts.extend(finding(suspicion, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
+        first.details.push(format!("perhaps because {}", say(&suspicion.finding).1.join("; ")));
+    }
+    reasons
+}
+
+fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
+    let mut details = vec![run(checked, scene)];
+    let mut excerpts = Vec::new();
+    let (verdict, text) = match &checked.status {
+        Status::Passed | Status::NotRun { .. } | Status::OracleFailed { .. } => return Vec::new(),
+        Status::Wrong { outputs } => {
+            return outputs.iter().map(|output| wrong(output, &details)).collect();
+        }
+        Status::OrderDependent { other, outputs } => {
+            let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
+            let at = run(checked, scene);
+            return outputs.iter().map(|difference| orders::reason(difference, *other, this, &at)).collect();
+        }
+        Status::LeavesOut { reads, part } => {
+            let (does, what) = if *reads { ("reads", "inputs") } else { ("writes", "outputs") };
+            let how_much = if *part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
+            details.push("some blocks of that size were simulated; at smaller sizes it comes to all".into());
+            (Verdict::WrongResult, format!("it {does} {how_much} of its {what} at {}", scene.case))
+        }
+        Status::Impossible { us, least_us } => {
+            details.push(
+                "a GPU cannot move the bytes, or do the operations, that the problem states in so short a time".into(),
+            );
+            (
+                Verdict::Impossible,
+                format!(
+                    "timed, it takes {us:.1} us, and its work takes {least_us:.1} us at least: some of it is left out"
+                ),
+            )
+        }
+        Status::InputChanged { buffer, index, got, want } => (
+            Verdict::InputChanged,
+            format!("the kernel changed its input `{buffer}`: element {index} is {got}, it was {want}"),
+        ),
+        Status::GuardBroken { buffer, offset, bytes } => {
+            let place = if *offset < 0 {
+                format!("{} bytes before the start of", offset.unsigned_abs())
+            } else {
+                format!("{} bytes behind the end of", offset.unsigned_abs().saturating_sub(*bytes))
+            };
+            (Verdict::GuardDamaged, format!("the kernel wrote {place} `{buffer}` ({bytes} bytes)"))
+        }
+        Status::Fault { fault } => {
+            details.extend(fault.hint.clone());
+            let label = if fault.name == UNREADABLE { "here" } else { "this launch" };
+            excerpts.push(sources.excerpt(scene.file, fault.line, None, label));
+            (device_verdict(&fault.name), format!("{} ({})", fault.message, fault.name))
+        }
+        Status::BadLaunch { line, message, .. } => {
+            excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
+            (Verdict::BadLaunch, message.clone())
+        }
+        Status::TimedOut { seconds } => {
+            details
+                .push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            details.push(
+                "a flood of printf, thousands of launches or a very large size take long too: try a smaller --size"
+                    .into(),
+            );
+            (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
+        }
+        Status::OutOfTime => {
+            details.push(
+                "what ran before this size was right; a kernel that does less work, or a smaller grid, ends sooner"
+                    .into(),
+            );
+            (Verdict::OutOfTime, format!("not all could be tried: a check ends after {CHECK_SECONDS} s"))
+        }
+        Status::WorkerDied { death } => {
+            details.extend(death.stderr.lines().last().map(str::to_owned));
+            if death.out_of_memory {
+                let most = execution::backend::MEMORY >> 30;
+                (
+                    Verdict::OutOfMemory,
+                    format!(
+                        "the run needs more memory than the {most} GiB of this machine that all runs of a check may use"
+                    ),
+                )
+            } else {
+                (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
+            }
+        }
+    };
+    vec![Reason { verdict, text, details, excerpts }]
+}
+
+fn device_verdict(name: &str) -> Verdict {
+    match name {
+        "CUDA_ERROR_ILLEGAL_ADDRESS" => Verdict::OutOfBounds,
+        "CUDA_ERROR_MISALIGNED_ADDRESS" => Verdict::Misaligned,
+        "CUDA_ERROR_ASSERT" => Verdict::Assert,
+        "CUDA_ERROR_ILLEGAL_INSTRUCTION" | "CUDA_ERROR_LAUNCH_FAILED" => Verdict::Trap,
+        "CUDA_ERROR_LAUNCH_TIMEOUT" => Verdict::Endless,
+        UNREADABLE => Verdict::Unsupported,
+        // The simulator's, by the names of its findings.
+        "out-of-bounds" => Verdict::OutOfBounds,
+        "misaligned" => Verdict::Misaligned,
+        "write-to-constant" => Verdict::WriteToConstant,
+        "assert" => Verdict::Assert,
+        "trap" => Verdict::Trap,
+        "stack-overflow" => Verdict::StackOverflow,
+        "bad-jump" => Verdict::BadJump,
+        _ => Verdict::DeviceFault,
+    }
+}
+
+/// Which run failed: "n = 33, run 2 of 6, schedule its".
+fn run(checked: &Checked, scene: &Scene<'_>) -> String {
+    let mut text = format!("at {}", scene.case);
+    if let Some(run) = checked.failed_run() {
+        if let Some(schedule) = &run.schedule {
+            text.push_str(&format!(", schedule {}", schedule_name(schedule)));
+        }
+        if run.number > 0 {
+            text.push_str(&format!(", in run {}", run.number + 1));
+        }
+    }
+    text
+}
+
+fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
+    let WrongOutput { name, len, wrong, first, .. } = output;
+    let text = match (wrong, len) {
+        (1, 1) => format!("`{name}` is wrong"),
+        (wrong, len) if wrong == len => format!("all {len} elements of `{name}` are wrong"),
+        (1, len) => format!("1 of the {len} elements of `{name}` is wrong"),
+        (wrong, len) => format!("{wrong} of the {len} elements of `{name}` are wrong"),
+    };
+    let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
+    details.extend(looks_like(output));
+    details.extend(run.iter().cloned());
+    Reason { verdict: Verdict::WrongResult, text, details, excerpts: Vec::new() }
+}
+
+fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
+    let Mismatch { index, got, want, bound } = mismatch;
+    let off = if *bound > 0.0 { format!(" (may be off by {bound:.2e})") } else { String::new() };
+    format!("{}[{index}] is {got}, should be {want}{off}", output.name)
+}
+
+/// A small whole number, or one over one.
+fn is_simple(factor: f64) -> bool {
+    let whole = |value: f64| (value - value.round()).abs() < 1e-4 && (1.0..=64.0).contains(&value);
+    whole(factor) || whole(1.0 / factor)
+}
+
+fn looks_like(output: &WrongOutput) -> Option<String> {
+    Some(match output.looks_like {
+        LooksLike::Nothing => return None,
+        LooksLike::NeverWritten => "the wrong elements were never written".into(),
+        LooksLike::Zero => "every wrong element is 0".into(),
+        LooksLike::Nan => "every wrong element is NaN".into(),
+        LooksLike::Tail { from } => format!("everything from element {from} on is wrong: is the tail missing?"),
+        LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
+        // A single number is always some multiple of another: only a simple one says something.
+        LooksLike::Scaled { factor } if output.wrong == 1 && !is_simple(factor) => return None,
+        LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
+        LooksLike::SecondRunOnly => {
+            "right at first, wrong when it runs again: something is left over from the first run, \
+                                     or is never set to its start value"
+                .into()
+        }
+    })
+}
+
+/// "thread 3 of block 0", "thread (3, 1, 0) of block (0, 2, 0)".
+pub fn who(place: &Place) -> String {
+    let index = |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
+    format!("thread {} of block {}", index(place.thread), index(place.block))
+}
+
+/// The file a place belongs to: the kernel file if it has the name that the compiler got.
+fn file(place: &Place, scene: &Scene<'_>) -> PathBuf {
+    if place.file.is_empty() || place.file == compile::name_of(scene.file) {
+        scene.file.to_path_buf()
+    } else {
+        PathBuf::from(&place.file)
+    }
+}
+
+fn excerpt(place: &Place, label: &str, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
+    (place.line > 0).then(|| sources.excerpt(&file(place, scene), place.line, None, label))
+}
+
+fn finding(found: &Found, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
+    let finding = &found.finding;
+    let verdict = Verdict::of(finding)?;
+    let (text, advice) = say(finding);
+    let mut details = advice;
+    let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
+    details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
+
+    let excerpts = match &finding.kind {
+        FindingKind::Race { first, second, .. } => {
+            [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
+        }
+        FindingKind::Uninitialised { access, .. } if access.place.line != finding.place.line => {
+            let used = excerpt(&finding.place, &format!("used by {}", who(&finding.place)), scene, sources);
+            side(access, scene, sources).into_iter().chain(used).collect()
+        }
+        kind => {
+            let label = match access(kind) {
+                Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
+                None => who(&finding.place),
+            };
+            excerpt(&finding.place, &label, scene, sources).into_iter().collect()
+        }
+    };
+    Some(Reason { verdict, text, details, excerpts })
+}
+
+fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
+    excerpt(&access.place, &format!("{} by {}", access.what, who(&access.place)), scene, sources)
+}
+
+fn access(kind: &FindingKind) -> Option<&Access> {
+    match kind {
+        FindingKind::OutOfBounds { access }
+        | FindingKind::Misaligned { access }
+        | FindingKind::WriteToConstant { access }
+        | FindingKind::InputChanged { access }
+        | FindingKind::Uninitialised { access, .. } => Some(access),
+        _ => None,
+    }
+}
+
+/// "1 byte", "4 bytes".
+fn bytes(size: u32) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
+}
+
+/// "a load", "an atomic".
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
+}
+
+/// Turns of a loop that are worth a word when a kernel is stopped in it.
+const MANY_TURNS: u64 = 1000;
+
+/// The finding in a sentence, and advice where the finding itself tells what to do.
+fn say(finding: &Finding) -> (String, Vec<String>) {
+    let lanes = match finding.place.lanes {
+        0 | 1 => None,
+        lanes => Some(format!("{lanes} lanes of the warp did the same")),
+    };
+    let object = |access: &Access| {
+        if access.object.is_empty() { String::new() } else { format!(": {}", readable(&access.object)) }
+    };
+    let advise = |advice: &str| vec![advice.to_owned()];
+    match &finding.kind {
+        FindingKind::OutOfBounds { access } => (
+            format!(
+                "{} of {} outside of {} memory{}",
+                with_article(&access.what.to_string()),
+                bytes(access.size),
+                access.space,
+                object(access)
+            ),
+            lanes.into_iter().collect(),
+        ),
+        FindingKind::Misaligned { access } => (
+            format!(
+                "{} of {} at an address that is not a multiple of {}{}",
+                with_article(&access.what.to_string()),
+                bytes(access.size),
+                access.size,
+                object(access)
+            ),
+            lanes.into_iter().collect(),
+        ),
+        FindingKind::WriteToConstant { access } => (
+            format!("a write to constant memory, which kernels can only read{}", object(access)),
+            advise("the host sets it before the launch; what kernels write needs __device__ or a buffer"),
+        ),
+        FindingKind::InputChanged { access } => (
+            format!("{} of {} to an input{}", with_article(&access.what), bytes(access.size), object(access)),
+            advise("an input is only read, also where it is put back or gets the value that it has"),
+        ),
+        FindingKind::Uninitialised { access, usage } => {
+            let text = match access.space.as_str() {
+                "register" => access.object.clone(),
+                space => {
+                    let size = bytes(access.size);
+                    format!("a read of {size} of {space} memory that nothing has written{}", object(access))
+                }
+            };
+            (format!("{text}; {}", used_as(usage)), lanes.into_iter().chain([unwritten(access).to_owned()]).collect())
+        }
+        FindingKind::Race { first, second, hidden_before_volta } => race::say(first, second, *hidden_before_volta),
+        FindingKind::OrderDependent { object, .. } => {
+            (format!("`{object}` depends on the order in which threads run"), Vec::new())
+        }
+        FindingKind::Trap => ("the kernel executed a trap".to_owned(), lanes.into_iter().collect()),
+        FindingKind::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
+        FindingKind::Deadlock { explanation } => {
+            ("the threads wait for each other for ever".to_owned(), sentences(explanation))
+        }
+        FindingKind::Livelock { explanation } => {
+            ("threads poll memory that nobody is left to change, for ever".to_owned(), sentences(explanation))
+        }
+        FindingKind::DivergentBarrier { explanation } => {
+            ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
+        }
+        FindingKind::SyncMask { explanation } => {
+            ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
+        }
+        FindingKind::EndlessLoop { explanation } => (
+            "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
+            sentences(explanation)
+                .into_iter()
+                .chain(advise("what was to change from turn to turn, and does it?"))
+                .collect(),
+        ),
+        FindingKind::StepLimit { limit, turns } => (
+            format!("the kernel did not end: no block ended within {limit} warp instructions"),
+            vec![
+                match turns {
+                    0..MANY_TURNS => "it was stopped in this line".to_owned(),
+                    turns => format!("it was stopped in this loop, after {turns} turns; how often is it to go round?"),
+                },
+                "look for a loop whose condition never changes, or a wait for something that never comes".to_owned(),
+                "if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned(),
+            ],
+        ),
+        FindingKind::StackOverflow { limit } => {
+            (format!("a thread needs more than {limit} bytes of stack"), advise("look for a recursion without an end"))
+        }
+        FindingKind::StateLimit { limit } => (
+            format!("the blocks that wait hold more than {limit} bytes of registers, local and shared memory"),
+            Vec::new(),
+        ),
+        FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
+        FindingKind::BrokenPromise { what } => (
+            what.clone(),
+            advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
+        ),
+        FindingKind::Unsupported { instruction } => (
+            format!("the simulator does not know `{instruction}`"),
+            advise(
+                "nothing is judged without it: write it another way, or see what a GPU does (`checker run --backend gpu`)",
+            ),
+        ),
+        FindingKind::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
+        FindingKind::PrintfOverflow { dropped } => {
+            (format!("{dropped} bytes of printf output were dropped"), Vec::new())
+        }
+    }
+}
+
+/// An explanation's parts, each with the names that the source gives to objects.
+fn sentences(explanation: &str) -> Vec<String> {
+    explanation.split("; ").map(readable).collect()
+}
+
+/// What a value that nobody wrote was used for.
+fn used_as(usage: &Usage) -> String {
+    match usage {
+        Usage::Address => "what it gives is used as an address".to_owned(),
+        Usage::Condition => "what it gives decides where threads go".to_owned(),
+        Usage::Barrier => "it is used as an mbarrier".to_owned(),
+        Usage::Output { object } => format!("what it gives ends up in {}", readable(object)),
+    }
+}
+
+/// Where bytes that nobody wrote come from.
+fn unwritten(access: &Access) -> &'static str {
+    match access.space.as_str() {
+        "shared" => {
+            "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
+             between its write and this read?"
+        }
+        "register" => "is it set on every way that leads here?",
+        "local" => "the thread itself has to write them first: is every element set before it is read?",
+        _ => {
+            "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
+             help: does an earlier launch write them all?"
+        }
+    }
+}
+
+/// Text with the names that the source gives to objects between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
+pub(super) fn readable(text: &str) -> String {
+    let named = |(at, part): (usize, &str)| if at % 2 == 1 { name(part) } else { part.to_owned() };
+    text.split('`').enumerate().map(named).collect()
+}
+
+fn name(name: &str) -> String {
+    // The compiler's name for all local arrays of a function together.
+    if name.starts_with("__local_depot") {
+        return "the local arrays".to_owned();
+    }
+    // `a` would be read as the code of a type.
+    let mangled = Some(name).filter(|name| name.starts_with("_Z"));
+    let demangled =
+        mangled.and_then(|name| cpp_demangle::Symbol::new(name).ok()).and_then(|symbol| symbol.demangle().ok());
+    format!("`{}`", demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name))
+}
+
+/// What a compile error says, one reason a message.
+pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
+    let plain =
+        |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
+    let CompileError::Rejected { diagnostics, log } = error else {
+        let mut text = error.to_string();
+        if let CompileError::TooSlow { file, .. }
+        | CompileError::GaveUp { file, .. }
+        | CompileError::Unlisted { file, .. } = error
+        {
+            text = text.replacen(&text::path(file), &sources.name(file), 1);
+        }
+        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+        return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
+    };
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
+    let reasons: Vec<Reason> = errors
+        .map(|diagnostic| {
+            let mut excerpts = Vec::new();
+            if let Some(line) = diagnostic.line {
+                let mut excerpt = sources.excerpt(Path::new(&diagnostic.file), line, diagnostic.column, "");
+                if let Some(text) = &diagnostic.text {
+                    let text = text::line(&text.replace('\t', "    ")).into_owned();
+                    // The file may have been saved again since it was compiled.
+                    if excerpt.lines.last() != Some(&text) {
+                        (excerpt.first, excerpt.lines) = (line, vec![text]);
+                    }
+                }
+                excerpts.push(excerpt);
+            }
+            Reason { details: diagnostic.notes.clone(), excerpts, ..plain(diagnostic.message.clone()) }
+        })
+        .collect();
+    if reasons.is_empty() {
+        vec![plain(log.lines().next().unwrap_or("the compiler gave no reason").to_owned())]
+    } else {
+        reasons
+    }
+}
+
+/// The one thing to try first about a failure.
+pub fn try_first(reason: &Reason) -> Option<String> {
+    let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    Some(match reason.verdict {
+        Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
+        Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
+        Verdict::OutOfBounds | Verdict::GuardDamaged => {
+            "Which index does that thread compute, and what keeps it below the buffer's length?".to_owned()
+        }
+        Verdict::Uninitialised => "Who was to write those bytes, and is it done before this line runs?".to_owned(),
+        Verdict::WrongResult => {
+            "Take the smallest size that fails and follow by hand the thread that writes the first wrong element."
+                .to_owned()
+        }
+        Verdict::SyncMask => {
+            "Which lanes of the warp are still there at this line, and does the mask name those and no others?"
+                .to_owned()
+        }
+        Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
+        Verdict::OrderDependent => {
+            "Take the first element that differs: which threads write it, and what makes one of them come last?"
+                .to_owned()
+        }
+        Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
+        Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn objects_have_their_names_in_the_source() {
+        assert_eq!(readable("`_ZZ4turnPKfPfiE1s` + 124"), "`s` + 124");
+        assert_eq!(readable("`a` + 4 (0 bytes past its end)"), "`a` + 4 (0 bytes past its end)");
+        assert_eq!(readable("nothing near"), "nothing near");
+        assert_eq!(
+            readable("`__local_depot0` + 12 (right behind its 12 bytes)"),
+            "the local arrays + 12 (right behind its 12 bytes)"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! A sweep: one kernel over a table of two parameters. Every cell is verified like a case; the table shows rates measured
+//! on a GPU, or what the simulator counted.
+
+use super::build::{Built, Refused};
+use super::orders::schedule_name;
+use super::platform::{Platform, Platforms};
+use super::reasons::{self, Scene};
+use super::verify::{Bench, STEPS, schedules};
+use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};
+use compiler::toolchain::Toolchain;
+use execution::backend::{self, Status, Thoroughness, Verify};
+use problem::{Problem, ProblemError, Version};
+use report::{
+    self, Case, Machine, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus, SweepTable, Verdict,
+};
+use simulator::{Checks, Schedule};
+use std::time::{Duration, Instant};
+
+/// Runs the sweep and fills the report.
+pub fn check(
+    problem: &Problem,
+    toolchain: &Toolchain,
+    platforms: &Platforms,
+    _options: &Options,
+    report: &mut Report,
+    sources: &mut Sources,
+    progress: Progress<'_>,
+) -> Result<(), CheckError> {
+    let (path, Some(sweep)) = (kernel_path(problem, &Version::Sweep)?, problem.sweep()) else { return Ok(()) };
+    report.versions = vec![report::Version { label: "sweep".into(), file: sources.name(&path) }];
+    match problem.version(&Version::Sweep) {
+        Err(ProblemError::Line(error)) => {
+            fail(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]);
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+        Ok(file) => sources.hold(file.path(), file.text()),
+    }
+    for platform in platforms.sim.iter().chain(&platforms.gpu) {
+        progress("compiling");
+        let built = match build_version(toolchain, problem, &Version::Sweep, platform) {
+            Ok(built) => built,
+            Err(stop) => {
+                fail(report, StageName::Compile, refused(stop, sources)?);
+                return Ok(());
+            }
+        };
+        built.quoted_in(sources);
+        if report.stages.is_empty() {
+            pass(report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
+        }
+        let reference = build_version(toolchain, problem, &Version::Reference, platform)?;
+        match &platform.gpu {
+            None => {
+                progress("simulating");
+                let reasons = simulate(problem, platform, &built, &reference, report, sources, progress)?;
+                if !reasons.is_empty() {
+                    {
+                        fail(report, StageName::Results, reasons);
+                        return Ok(());
+                    }
+                }
+            }
+            Some(info) => {
+                progress("measuring");
+                report.machine = Machine::Gpu { device: info.name.clone(), driver: time::driver(info) };
+                match time::sweep(problem, toolchain, info, sweep, (&built, &reference), report.seed)? {
+                    Ok(table) => report.sweep = Some(table),
+                    Err(reason) => {
+                        fail(report, StageName::Time, vec![*reason]);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+    if report.sweep.as_ref().is_none_or(|table| table.provenance == Provenance::Simulated) {
+        skip(report, "no GPU here");
+        let recorded = time::recorded_sweep(problem);
+        report.recorded_sweep = recorded;
+    }
+    report.verdict = Verdict::Passed;
+    report.learned = Some(problem.manifest.learned.clone());
+    Ok(())
+}
+
+/// Verifies every case and counts every cell.
+fn simulate(
+    problem: &Problem,
+    platform: &Platform,
+    built: &Built,
+    reference: &Built,
+    report: &mut Report,
+    sources: &mut Sources,
+    progress: Progress<'_>,
+) -> Result<Vec<Reason>, CheckError> {
+    let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
+    let seed = report.seed;
+    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, until, progress };
+    let orders = schedules(built, report.seed);
+    report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
+    let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
+    let cells = sweep.cells(&problem.manifest.count);
+    let counting = || -> Result<Vec<Vec<Option<f64>>>, Refused> {
+        let cases = cells
+            .iter()
+            .enumerate()
+            .map(|(index, cell)| bench.case(built, None, &cell.sizes, index, Thoroughness::Once, false))
+            .collect::<Result<Vec<_>, _>>()?;
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
+        let job = Verify { on, cases, stop_at_failure: false };
+        let results = backend::verify(&job, &backend::Options::default()).map_err(|e| Refused::Error(e.into()))?;
+        let values: Vec<Option<f64>> = results
+            .iter()
+            .map(|case| case.first().and_then(|checked| sweep.counter.of(checked.counters.as_ref()?)))
+            .collect();
+        Ok(values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect())
+    };
+    let verifying = || bench.run(built, None, Thoroughness::Full, orders.clone());
+    let (verified, counted) = rayon::join(verifying, counting);
+    let verified = match verified {
+        Ok(verified) => verified,
+        Err(stop) => return refused(stop, sources),
+    };
+    let path = built.file.path();
+    for (sizes, checked) in &verified.cases {
+        let case = report::sizes(sizes);
+        if let Status::OracleFailed { message } = &checked.status {
+            let message = format!("at {case}: {message}");
+            return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
+        }
+        let reasons = reasons::of(checked, &Scene { file: path, case: &case }, sources);
+        let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
+        report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
+        if !reasons.is_empty() {
+            return Ok(reasons);
+        }
+    }
+    let values = match counted {
+        Ok(values) => values,
+        Err(stop) => return refused(stop, sources),
+    };
+    pass(report, StageName::Results, format!("right at {} cases, {} cells counted", verified.cases.len(), cells.len()));
+    report.sweep = Some(SweepTable {
+        quantity: sweep.counter.words(),
+        row: sweep.rows.name.clone(),
+        rows: sweep.rows.values.clone(),
+        column: sweep.columns.name.clone(),
+        columns: sweep.columns.values.clone(),
+        values,
+        provenance: Provenance::Simulated,
+    });
+    Ok(Vec::new())
+}
+
+fn pass(report: &mut Report, name: StageName, summary: String) {
+    report.stages.push(Stage { name, status: StageStatus::Passed, summary });
+}
+
+fn skip(report: &mut Report, summary: &str) {
+    let summary = summary.to_owned();
+    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+}
+
+fn fail(report: &mut Report, name: StageName, reasons: Vec<Reason>) {
+    let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+    report.stages.push(Stage { name, status: StageStatus::Failed, summary });
+    report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
+    report.try_first = reasons.first().and_then(reasons::try_first);
+    report.reasons = reasons;
+}

@@ -1,0 +1,205 @@
+//! Correctness: every case, on one platform, as jobs for workers.
+
+use super::build::Built;
+use super::platform::Platform;
+use super::{CheckError, Progress, Refused, share};
+use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
+use execution::verify::{Tolerance, fill::first_turn};
+use problem::{ErrorBound, LineError, Problem, Sizes};
+use report;
+use simulator::{Checks, Schedule};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
+/// needs, and seconds of simulation.
+pub const STEPS: u64 = 1 << 27;
+
+/// How versions of one problem are run on one platform.
+pub struct Bench<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Where.
+    pub platform: &'a Platform,
+    /// The oracle.
+    pub reference: &'a Built,
+    /// Its machine code in a file, for a GPU.
+    pub reference_cubin: Option<PathBuf>,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// When all has to end.
+    pub until: Instant,
+    /// Hears what is being run.
+    pub progress: Progress<'a>,
+}
+
+/// One version's results, case by case.
+#[derive(Debug)]
+pub struct Results {
+    /// The cases, in the problem's order; the `count` size last if it is none of them.
+    pub cases: Vec<(Sizes, Checked)>,
+    /// Result at the `count` size, on the simulator.
+    pub count: Option<Checked>,
+    /// Some blocks at the `time` size, on the simulator.
+    pub sampled: Option<(Sizes, Checked)>,
+    /// Schedules it ran under.
+    pub schedules: Vec<Schedule>,
+}
+
+/// Does a kernel's outcome depend on the order in which threads run? Then it is tried under several orders. A text that
+/// the simulator cannot read is for its run to report.
+fn communicates(ptx: &str) -> bool {
+    simulator::Module::parse(ptx).map_or(true, |module| module.communicates())
+}
+
+/// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
+/// fixed extremes and one that the seed draws.
+pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
+    let mut schedules = vec![Schedule::Its];
+    if communicates(&built.compiled.ptx) {
+        let seeds = [0, 1, 2, 3, 8 + seed % 1_000_000];
+        schedules.extend(seeds.map(|seed| Schedule::Adversarial { seed }));
+    }
+    schedules
+}
+
+impl Bench<'_> {
+    /// Runs a version at every case and, on the simulator, at the `count` size.
+    pub fn run(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        thoroughness: Thoroughness,
+        schedules: Vec<Schedule>,
+    ) -> Result<Results, Refused> {
+        let mut cases = Vec::new();
+        let mut sizes = self.problem.cases();
+        // What is counted is verified as well, or a kernel could do nothing at this one size.
+        let count = &self.problem.manifest.count;
+        if !sizes.contains(count) && self.platform.gpu.is_none() && self.problem.sweep().is_none() {
+            sizes.push(count.clone());
+        }
+        let counted = sizes.iter().position(|sizes| sizes == count);
+        for (index, sizes) in sizes.iter().enumerate() {
+            cases.push(self.case(built, cubin.clone(), sizes, index, thoroughness, true)?);
+        }
+        // A baseline that is meant to be wrong still has to be counted.
+        let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
+        let options = self.options();
+        let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.coverage = true;
+        }
+        let run = || {
+            if self.platform.gpu.is_some() {
+                let job = Verify { on, cases, stop_at_failure: !meant };
+                backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
+            } else {
+                share::run(&on, &cases, &schedules, !meant, &options, self.progress)
+            }
+        };
+        let sampled = || if thoroughness == Thoroughness::Full { self.sampled(built) } else { Ok(None) };
+        let (results, sampled) = rayon::join(run, sampled);
+        let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
+        let count = counted.and_then(|at| results.get(at).cloned());
+        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, sampled: sampled?, schedules })
+    }
+
+    /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
+    fn options(&self) -> backend::Options {
+        backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3)
+    }
+
+    /// Some blocks of the `time` size, beside the `count` size, on the simulator.
+    fn sampled(&self, built: &Built) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let manifest = &self.problem.manifest;
+        let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
+        if simulated || self.platform.gpu.is_some() || self.problem.sweep().is_some() {
+            return Ok(None);
+        }
+        let mut case = self.case(built, None, &manifest.time, 0, Thoroughness::Sampled, true)?;
+        case.seed = first_turn(self.seed);
+        let io = self.problem.io(&manifest.count).map_err(shipped)?;
+        let plan = built.plan(&manifest.count, &io).map_err(|e| Refused::Launch(e, report::sizes(&manifest.count)))?;
+        case.versions.push(built.program(plan, None));
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let options = self.options();
+        // What cannot be told in time, or at all, is not judged.
+        let checked = backend::verify(&job, &options).ok().and_then(|cases| cases.into_iter().flatten().next());
+        let told = |checked: &Checked| {
+            matches!(
+                checked.status,
+                Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. }
+            )
+        };
+        Ok(checked.filter(told).map(|checked| (manifest.time.clone(), checked)))
+    }
+
+    /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
+    pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
+        let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
+        let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let options = self.options();
+        let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
+        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect())
+    }
+
+    /// One case with one version.
+    pub fn case(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        sizes: &Sizes,
+        index: usize,
+        thoroughness: Thoroughness,
+        judged: bool,
+    ) -> Result<Case, Refused> {
+        let io = self.problem.io(sizes).map_err(shipped)?;
+        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        if cubin.is_none() {
+            built.fits(&plan).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        }
+        let seed = self.seed.wrapping_add(index as u64);
+        let seed = if *sizes == self.problem.manifest.count { first_turn(seed) } else { seed };
+        let mut oracle = None;
+        let mut outputs = Vec::new();
+        if judged {
+            let buffers = self.problem.reference_io(&self.reference.file, sizes).map_err(shipped)?;
+            let plan = self.reference.plan(sizes, &buffers).map_err(shipped)?;
+            oracle = Some(self.reference.program(plan, self.reference_cubin.clone()));
+            outputs = outputs_of(self.problem, sizes).map_err(shipped)?;
+        }
+        Ok(Case {
+            name: report::sizes(sizes),
+            seed,
+            oracle,
+            outputs,
+            own_outputs: Vec::new(),
+            versions: vec![built.program(plan, cubin)],
+            thoroughness,
+            exact_integers: judged,
+            schedules: Vec::new(),
+            dump: Vec::new(),
+            keep: None,
+        })
+    }
+}
+
+/// The tolerances at these sizes.
+pub fn outputs_of(problem: &Problem, sizes: &Sizes) -> Result<Vec<Output>, LineError> {
+    let output = |spec: &problem::OutputSpec| {
+        let tolerance = match &spec.error {
+            ErrorBound::Exact => Tolerance::Exact,
+            ErrorBound::Ops { ops, unit } => Tolerance::Bound { ops: ops.eval(sizes)? as f64, unit: *unit },
+        };
+        Ok(Output { name: spec.name.clone(), tolerance })
+    };
+    problem.manifest.outputs.iter().map(output).collect()
+}
+
+/// A malformed `problem.toml` or oracle is not the learner's doing.
+fn shipped(error: LineError) -> Refused {
+    Refused::Error(CheckError::from(error))
+}

@@ -1,0 +1,114 @@
+//! The compiling child: `checker __compile`. Reads one [`Job`], confines itself, compiles, answers, ends.
+
+use super::wire::{self, Answer, Compile, Job};
+use super::{headers, includes, nvrtc};
+use crate::toolchain;
+use std::io::{Read, Write};
+use system::sandbox;
+
+/// A hidden first argument that prints the toolchain, installing it where there is none, as JSON; `own` after it
+/// looks in no place but the workbook's folder. For preparing a machine, and for tests.
+const TOOLCHAIN: &str = "__toolchain";
+
+/// The hidden first argument.
+pub const ARGUMENT: &str = "__compile";
+
+/// Longest log that is handed back, in bytes: a template's backtrace can be endless.
+const LONGEST_LOG: usize = 256 << 10;
+
+/// Runs the child if this process was started as one; otherwise returns. To be called before anything else, by the
+/// checker's `main` only: it also marks this program as one that can be started as a child.
+pub fn dispatch() {
+    let argument = |index| std::env::args_os().nth(index).unwrap_or_default();
+    if argument(1) == ARGUMENT {
+        let status = serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock());
+        std::process::exit(status);
+    }
+    if argument(1) == TOOLCHAIN {
+        std::process::exit(show_toolchain(argument(2) == "own"));
+    }
+}
+
+fn show_toolchain(own_only: bool) -> i32 {
+    match toolchain::locate(&toolchain::Options { own_only, ..Default::default() }) {
+        Ok(found) => {
+            println!("{}", serde_json::to_string_pretty(&found).unwrap_or_default());
+            0
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code().into()
+        }
+    }
+}
+
+fn serve(input: &mut impl Read, output: &mut impl Write) -> i32 {
+    let mut text = Vec::new();
+    let Ok(job) =
+        input.read_to_end(&mut text).map_err(drop).and_then(|_| serde_json::from_slice::<Job>(&text).map_err(drop))
+    else {
+        eprintln!("{ARGUMENT} is a part of the checker that only the checker itself starts");
+        return 2;
+    };
+    if job.protocol != wire::PROTOCOL {
+        eprintln!("the checker was rebuilt while it ran: run it again");
+        return 2;
+    }
+    let reply = answer(&job);
+    if output.write_all(&reply).and_then(|()| output.flush()).is_err() { 3 } else { 0 }
+}
+
+fn answer(job: &Job) -> Vec<u8> {
+    let plain = |answer| wire::encode(answer, &[], &[]);
+    sandbox::limit(job.cpu_seconds, job.memory);
+    if let Err(reason) = nvrtc::load(&job.library) {
+        return plain(Answer::Unloadable { reason });
+    }
+    let Some(compile) = &job.compile else {
+        return plain(match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
+            Ok((version, archs)) => Answer::Probed { version, archs },
+            Err(reason) => Answer::Unloadable { reason },
+        });
+    };
+    let confined = job.landlock && sandbox::confine(&compile.includes);
+    let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
+    let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();
+    if !confined && let Some(refused) = texts.into_iter().find_map(check) {
+        // In the compiler's own words, so that it is told like every other message.
+        let log = format!("{}({}): error: cannot open source file \"{}\"", compile.name, refused.line, refused.name);
+        return plain(Answer::Rejected { log, confined });
+    }
+    match run(compile) {
+        Ok((outcome, mut log)) => {
+            truncate(&mut log);
+            match outcome {
+                nvrtc::Outcome::Done { ptx, cubin, names } => {
+                    // The folder is always "/": leave it out of the learner's file's name.
+                    let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
+                    wire::encode(Answer::Compiled { names, log, confined }, ptx.as_bytes(), &cubin)
+                }
+                nvrtc::Outcome::Rejected => plain(Answer::Rejected { log, confined }),
+                nvrtc::Outcome::Failed(reason) => plain(Answer::Failed { reason, log }),
+            }
+        }
+        Err(reason) => plain(Answer::Failed { reason, log: String::new() }),
+    }
+}
+
+fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
+    let own = compile.headers.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let headers: Vec<(&str, &str)> = headers::ALL.iter().copied().chain(own).collect();
+    nvrtc::compile(&compile.source, &compile.name, &headers, &compile.options, &compile.expressions)
+}
+
+fn is_header(compile: &Compile, name: &str) -> bool {
+    super::is_header(&compile.includes, name) || compile.headers.iter().any(|(header, _)| header == name)
+}
+
+fn truncate(log: &mut String) {
+    if log.len() > LONGEST_LOG {
+        let end = (0..=LONGEST_LOG).rev().find(|end| log.is_char_boundary(*end)).unwrap_or(0);
+        log.truncate(end);
+        log.push_str("\n(the rest of the compiler's log is left out)\n");
+    }
+}

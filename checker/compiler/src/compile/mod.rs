@@ -1,0 +1,313 @@
+//! Source to PTX and CUBIN through NVRTC, in a limited process, cached by content.
+//!
+//! ```text
+//! Request -> includes (only CUDA's headers) -> cache -> child process (limits, sandbox, NVRTC) -> Compiled
+//!                                                             \-> log -> diagnostics
+//! ```
+//!
+//! The compiled result depends on nothing but what the key says: the child sees no environment and no files besides
+//! the CUDA headers, and the source goes by its bare file name.
+
+pub mod child;
+mod diagnostics;
+mod directives;
+mod error;
+mod headers;
+mod includes;
+mod nvrtc;
+pub(crate) mod nvrtc_child;
+mod ptxas;
+mod wire;
+
+pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
+pub use error::{CompileError, Diagnostic, Severity};
+pub use nvrtc_child::Limits;
+
+use crate::toolchain::home::Home;
+use crate::toolchain::{Toolchain, short_hash};
+use nvrtc_child::ChildError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use system::cache::ContentCache;
+use system::files::{self, FileError};
+use wire::Answer;
+
+/// Largest source in bytes.
+pub const LARGEST_SOURCE: u64 = 1 << 20;
+
+/// Bytes that compiled results may take in the workbook's folder.
+const LARGEST_CACHE: u64 = 512 << 20;
+
+/// What to compile, and for what.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The file as the user named it; used in messages only.
+    pub file: PathBuf,
+    /// The text.
+    pub source: String,
+    /// `sm_90`, also `sm_90a`.
+    pub arch: String,
+    /// Kernels to keep and to name, as C++ writes them: `saxpy`, `block_sum<256>`.
+    pub kernels: Vec<String>,
+    /// Macros, as (name, value).
+    pub defines: Vec<(String, String)>,
+    /// Further options: `--use_fast_math`, `--maxrregcount=N`, `--fmad=true|false`.
+    pub options: Vec<String>,
+    /// Headers beside the file, as (name in `#include`, text).
+    pub headers: Vec<(String, String)>,
+    /// The device's part of a file as its owner wrote it ([`crate::own`]): what says nothing of host or device is for the
+    /// device, and `std` has what device code uses.
+    pub own: bool,
+    /// Nothing optimised away: PTX of a kernel whose behaviour is undefined still shows what it does.
+    pub unoptimised: bool,
+    /// What the compilation may use.
+    pub limits: Limits,
+}
+
+impl Request {
+    /// From bytes that are already here.
+    ///
+    /// # Errors
+    /// [`CompileError::Empty`], [`CompileError::TooLarge`], [`CompileError::NotText`].
+    pub fn new(file: impl Into<PathBuf>, source: &[u8], arch: &str) -> Result<Request, CompileError> {
+        let file = file.into();
+        if source.len() as u64 > LARGEST_SOURCE {
+            return Err(CompileError::TooLarge { file, limit: LARGEST_SOURCE });
+        }
+        let line_of = |offset: usize| 1 + source[..offset].iter().filter(|byte| **byte == b'\n').count() as u32;
+        let text = match std::str::from_utf8(source) {
+            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+            Err(error) => return Err(CompileError::NotText { line: line_of(error.valid_up_to()), file }),
+        };
+        if let Some(offset) = source.iter().position(|byte| *byte == 0) {
+            return Err(CompileError::NotText { line: line_of(offset), file });
+        }
+        if text.trim().is_empty() {
+            return Err(CompileError::Empty { file });
+        }
+        Ok(Request {
+            file,
+            source: text.to_owned(),
+            arch: arch.to_owned(),
+            kernels: Vec::new(),
+            defines: Vec::new(),
+            options: Vec::new(),
+            headers: Vec::new(),
+            own: false,
+            unoptimised: false,
+            limits: Limits::default(),
+        })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`CompileError::Unreadable`] and those of [`Request::new`].
+    pub fn read(file: &Path, arch: &str) -> Result<Request, CompileError> {
+        match files::read_named(file, LARGEST_SOURCE) {
+            Ok(bytes) => Request::new(file, &bytes, arch),
+            Err(FileError::TooLarge { limit }) => Err(CompileError::TooLarge { file: file.to_owned(), limit }),
+            Err(error) => Err(CompileError::Unreadable { file: file.to_owned(), source: error.into() }),
+        }
+    }
+
+    /// With these kernels.
+    pub fn kernels<S: Into<String>>(mut self, kernels: impl IntoIterator<Item = S>) -> Request {
+        self.kernels = kernels.into_iter().map(Into::into).collect();
+        self.kernels.sort();
+        self.kernels.dedup();
+        self
+    }
+
+    fn name(&self) -> String {
+        name_of(&self.file)
+    }
+}
+
+/// The name that NVRTC and the debug information get: the bare file name, so that the result does not depend on the
+/// folder.
+pub fn name_of(file: &Path) -> String {
+    let plain =
+        |name: &&str| name.ends_with(".cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c));
+    file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
+}
+
+/// PTX, machine code, and what the compiler said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compiled {
+    /// PTX text, with line information.
+    pub ptx: String,
+    /// The machine code's ELF file.
+    pub cubin: Vec<u8>,
+    /// Lowered (mangled) symbol of every kernel of [`Request::kernels`].
+    pub names: BTreeMap<String, String>,
+    /// Warnings and remarks.
+    pub warnings: Vec<Diagnostic>,
+    /// The compiler's log as it was.
+    pub log: String,
+    /// The architecture it was compiled for.
+    pub arch: String,
+    /// Hash of everything the result depends on.
+    pub key: String,
+    /// "NVRTC 13.5".
+    pub compiler: String,
+    /// Whether the compiling process could read nothing but CUDA's headers (Landlock).
+    pub confined: bool,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// Why the result could not be kept in the cache, if it could not: a warning, nothing more.
+    pub not_kept: Option<String>,
+}
+
+/// Is it the name of a header that the compiler has: CUDA's own, or a stand-in for a standard one?
+pub fn is_header(includes: &[PathBuf], name: &str) -> bool {
+    let inside = !name.starts_with('/') && name.split('/').all(|part| part != "..");
+    let own = headers::ALL.iter().any(|(header, _)| *header == name);
+    own || inside && includes.iter().any(|dir| dir.join(name).is_file())
+}
+
+/// Compiles a source, or takes the result from the cache.
+///
+/// # Errors
+/// [`CompileError::Rejected`] with typed diagnostics when the source does not compile; the others as they say.
+pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
+    compile_in(&Home::from_environment(), toolchain, request)
+}
+
+/// [`compile`] with the cache in another place.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
+    let options = options(toolchain, request)?;
+    let name = request.name();
+    let key = key(toolchain, request, &name, &options);
+    let cache = ContentCache::new(home.compiled(), LARGEST_CACHE);
+    let (bytes, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
+        Some(found) => (found, true),
+        None => {
+            // A request's texts may have been put together since it was made.
+            let without = directives::without_line_directives;
+            let compile = wire::Compile {
+                name: name.clone(),
+                source: without(&request.source),
+                headers: request.headers.iter().map(|(name, text)| (name.clone(), without(text))).collect(),
+                includes: toolchain.includes.clone(),
+                options,
+                expressions: request.kernels.clone(),
+            };
+            let found = nvrtc_child::run(&toolchain.nvrtc, Some(compile), request.limits)
+                .map_err(|error| child_error(request, error))?;
+            (found, false)
+        }
+    };
+    let (answer, ptx, cubin) = bytes;
+    let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
+    match &answer {
+        Answer::Compiled { names, log, confined } => {
+            let body = || wire::encode(answer.clone(), ptx.as_bytes(), &cubin);
+            let kept = if cached { Ok(()) } else { cache.write(&key, &body()) };
+            Ok(Compiled {
+                names: request.kernels.iter().cloned().zip(names.iter().cloned()).collect(),
+                warnings: diagnostics(log),
+                log: log.clone(),
+                arch: request.arch.clone(),
+                key,
+                compiler: toolchain.compiler(),
+                confined: *confined,
+                cached,
+                not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
+                ptx,
+                cubin,
+            })
+        }
+        // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.
+        Answer::Rejected { log, .. } | Answer::Failed { log, .. }
+            if log.starts_with("Command-line error") || log.contains("--gpu-architecture") =>
+        {
+            Err(unknown_arch(toolchain, request))
+        }
+        Answer::Rejected { log, .. } => {
+            let mut found = diagnostics(log);
+            if !found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+                let said =
+                    log.lines().find(|line| !line.trim().is_empty()).unwrap_or("the compiler refused it silently");
+                found.insert(0, Diagnostic::about_file(&request.file, said));
+            }
+            Err(CompileError::Rejected { diagnostics: found, log: log.clone() })
+        }
+        Answer::Failed { reason, log } => Err(match diagnostics(log) {
+            found if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) => {
+                CompileError::Rejected { diagnostics: found, log: log.clone() }
+            }
+            _ => CompileError::GaveUp { file: request.file.clone(), reason: reason.clone() },
+        }),
+        other => Err(CompileError::Environment(format!("unexpected answer of the compiling process: {other:?}"))),
+    }
+}
+
+fn child_error(request: &Request, error: ChildError) -> CompileError {
+    let file = request.file.clone();
+    match error {
+        ChildError::Time(seconds) => CompileError::TooSlow { file, seconds },
+        ChildError::Crashed(reason) => CompileError::GaveUp { file, reason },
+        other => CompileError::Environment(other.to_string()),
+    }
+}
+
+fn unknown_arch(toolchain: &Toolchain, request: &Request) -> CompileError {
+    CompileError::UnknownArch {
+        arch: request.arch.clone(),
+        known: toolchain.archs.iter().map(|arch| format!("sm_{arch}")).collect(),
+        compiler: toolchain.compiler(),
+    }
+}
+
+/// The options for NVRTC, after checking what the request asks for.
+fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, CompileError> {
+    let number = request.arch.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
+    let known = number.and_then(|number| number.parse().ok()).is_some_and(|number| toolchain.archs.contains(&number));
+    if !known {
+        return Err(unknown_arch(toolchain, request));
+    }
+    let mut options = vec![
+        format!("--gpu-architecture={}", request.arch),
+        if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
+        "--std=c++17".to_owned(),
+        format!("--pre-include={}", if request.own { headers::OWN_PRELUDE } else { headers::PRELUDE }),
+        // The prelude and libcu++ define the same limits in different spellings.
+        "--diag-suppress=47".to_owned(),
+    ];
+    if request.own {
+        options.push("--device-as-default-execution-space".to_owned());
+        // A constant that only host code used.
+        options.push("--diag-suppress=177".to_owned());
+    }
+    options.extend(toolchain.includes.iter().map(|dir| format!("--include-path={}", dir.display())));
+    options.extend(request.defines.iter().map(|(name, value)| format!("--define-macro={name}={value}")));
+    for option in &request.options {
+        let allowed = match option.split_once('=') {
+            None => option == "--use_fast_math",
+            Some(("--maxrregcount", value)) => value.parse::<u8>().is_ok_and(|registers| registers > 0),
+            Some(("--fmad", value)) => matches!(value, "true" | "false"),
+            Some(_) => false,
+        };
+        if !allowed {
+            return Err(CompileError::Option(option.clone()));
+        }
+        options.push(option.clone());
+    }
+    Ok(options)
+}
+
+fn key(toolchain: &Toolchain, request: &Request, name: &str, options: &[String]) -> String {
+    let mut parts: Vec<&[u8]> = vec![toolchain.id.as_bytes(), name.as_bytes(), request.source.as_bytes()];
+    parts.extend(options.iter().map(|option| option.as_bytes()));
+    parts.push(b"kernels");
+    parts.extend(request.kernels.iter().map(|kernel| kernel.as_bytes()));
+    parts.push(b"headers");
+    parts.extend(request.headers.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+    parts.push(b"stand-ins");
+    parts.extend(headers::ALL.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+    short_hash(&parts)
+}

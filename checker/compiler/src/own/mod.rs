@@ -1,0 +1,221 @@
+//! A `.cu` file as its owner wrote it, with its host code: what of it is for the device.
+//!
+//! ```text
+//! text -> lexer -> items (declarations) -> part (host code blanked, lines stay) -> compiler
+//!                  headers (beside the file)      ^---- what the compiler refuses and no kernel needs ----'
+//! ```
+//!
+//! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
+//! judged is compiled as it stands.
+
+mod headers;
+mod heads;
+mod items;
+mod launch_lines;
+mod lexer;
+mod macros;
+mod part;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use heads::KernelHead;
+pub use launch_lines::launch_lines;
+pub use part::{Skipped, Why};
+pub use summary::notes;
+
+use crate::compile::{self, CompileError, Compiled, Diagnostic, Request, Severity};
+use crate::toolchain::Toolchain;
+use headers::Headers;
+use macros::Macros;
+use part::Part;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Most times that the compiler is asked about one file.
+const MOST_TRIES: usize = 12;
+
+/// A file read as its owner wrote it.
+#[derive(Debug, Clone)]
+pub struct OwnCode {
+    /// The file first, then its headers.
+    parts: Vec<Part>,
+    /// Is every kernel wanted, whatever a request names?
+    pub every_kernel: bool,
+    /// What is left out, in order of its finding.
+    pub skipped: Vec<Skipped>,
+}
+
+impl OwnCode {
+    /// Reads the device's part of a file, and the headers beside it.
+    pub fn read(toolchain: &Toolchain, path: &Path, text: &str) -> OwnCode {
+        let known = |name: &str| compile::is_header(&toolchain.includes, name);
+        let mut headers = Headers::of(path, &known);
+        let mut texts = vec![(String::new(), text.to_owned())];
+        // All macros first: an annotation's name may come from any header.
+        let mut macros = Macros::default();
+        let mut at = 0;
+        while let Some((file, text)) = texts.get(at).cloned() {
+            let tokens = lexer::tokens(&text);
+            macros.add(&tokens);
+            for (_, name) in part::included(&tokens) {
+                headers.include(&file, &name);
+            }
+            texts.extend(std::iter::from_fn(|| headers.next()));
+            at += 1;
+        }
+        let mut skipped = Vec::new();
+        let parts = texts
+            .iter()
+            .map(|(file, text)| Part::new(file, text, &macros, &mut |name| headers.include(file, name), &mut skipped))
+            .collect();
+        OwnCode { parts, every_kernel: false, skipped }
+    }
+
+    /// Is it device code only, of one file, as every kernel file of the workbook is?
+    pub fn is_plain(&self) -> bool {
+        self.parts.len() == 1 && self.parts[0].is_plain()
+    }
+
+    /// The headers that were read, by their path below the file's folder.
+    pub fn headers(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().skip(1).map(|part| part.file.as_str())
+    }
+
+    /// The headers' texts by those paths, as they stand in their files.
+    pub fn header_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().skip(1).map(|part| (part.file.as_str(), part.original()))
+    }
+
+    /// The templates among the kernels, each with how to ask for an instance.
+    pub fn templates(&self) -> Vec<String> {
+        let ask = |kernel: &KernelHead| {
+            let (name, instance) = (&kernel.name, kernel.instance.join(", "));
+            format!("`{name}` is a template and has no machine code of its own: --kernel '{name}<{instance}>'")
+        };
+        self.kernels().iter().filter(|kernel| !kernel.instance.is_empty()).map(ask).collect()
+    }
+
+    /// The file's kernels, those of its headers last, each name once.
+    pub fn kernels(&self) -> Vec<KernelHead> {
+        let aliases = self.parts.iter().flat_map(Part::aliases).collect();
+        let mut heads: Vec<KernelHead> = Vec::new();
+        for part in &self.parts {
+            for head in part.kernels().filter_map(|item| heads::head(item, part.original(), &aliases)) {
+                match heads.iter_mut().find(|known| known.name == head.name) {
+                    // A definition knows more than a declaration before it.
+                    Some(known) if !known.has_body => *known = head,
+                    Some(_) => {}
+                    None => heads.push(head),
+                }
+            }
+        }
+        heads
+    }
+
+    /// The names of the file's kernels, those of templates too.
+    fn kernel_names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(Part::kernels).map(|kernel| kernel.name.as_str())
+    }
+
+    /// Compiles it. `request` is for the file as it stands; it becomes the one that was compiled. Without kernels in it, all
+    /// are wanted.
+    ///
+    /// # Errors
+    /// As [`compile::compile`]; what a skipped name has to do with it is said.
+    pub fn compile(&mut self, toolchain: &Toolchain, request: &mut Request) -> Result<Compiled, CompileError> {
+        if self.is_plain() {
+            return compile::compile(toolchain, request);
+        }
+        request.own = true;
+        for _ in 0..MOST_TRIES {
+            request.source = self.parts[0].text();
+            request.headers = self.parts[1..].iter().map(|part| (part.file.clone(), part.text())).collect();
+            match compile::compile(toolchain, request) {
+                Err(CompileError::Rejected { diagnostics, log }) => {
+                    if !self.refuse(&diagnostics, &request.kernels, &request.file) {
+                        let diagnostics = self.explained(diagnostics, &request.file);
+                        return Err(CompileError::Rejected { diagnostics, log });
+                    }
+                }
+                other => return other,
+            }
+        }
+        compile::compile(toolchain, request)
+    }
+
+    /// Leaves out what the compiler refused; false if there is nothing more that may go.
+    fn refuse(&mut self, diagnostics: &[Diagnostic], kernels: &[String], file: &Path) -> bool {
+        let needed = self.needed(kernels);
+        let own = system::text::path(file);
+        let mut any = false;
+        for said in diagnostics.iter().filter(|said| said.severity == Severity::Error) {
+            let Some(line) = said.line else { continue };
+            let named = |part: &&mut Part| if part.file.is_empty() { said.file == own } else { part.file == said.file };
+            let Some(part) = self.parts.iter_mut().find(named) else {
+                let dropped = self.parts.iter_mut().find_map(|part| part.refuse_header(&said.file));
+                any |= dropped.is_some();
+                self.skipped.extend(dropped);
+                continue;
+            };
+            if let Some(skipped) = part.refuse(line, &said.message, &needed) {
+                self.skipped.push(skipped);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The names that the wanted kernels need, in the end.
+    fn needed(&self, kernels: &[String]) -> HashSet<String> {
+        let base = |kernel: &str| part::last(kernel.split('<').next().unwrap_or(kernel).trim()).to_owned();
+        let mut names: HashSet<String> = if kernels.is_empty() || self.every_kernel {
+            self.kernel_names().map(base).collect()
+        } else {
+            kernels.iter().map(|kernel| base(kernel)).collect()
+        };
+        // Template arguments may name types.
+        for kernel in kernels {
+            names.extend(kernel.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
+        }
+        loop {
+            let mut more = false;
+            for part in &self.parts {
+                more |= part.reach(&mut names);
+            }
+            if !more {
+                return names;
+            }
+        }
+    }
+
+    /// Names that are unknown because their declaration was left out are explained; headers get their place on the disk.
+    fn explained(&self, mut diagnostics: Vec<Diagnostic>, file: &Path) -> Vec<Diagnostic> {
+        for said in &mut diagnostics {
+            for skipped in self.skipped.iter().filter(|skipped| !skipped.name.is_empty()) {
+                let name = part::last(&skipped.name);
+                if !said.message.contains(&format!("\"{name}\"")) {
+                    continue;
+                }
+                let place = format!("line {}", skipped.line);
+                let note = match &skipped.why {
+                    Why::HostFunction => {
+                        format!("`{name}` ({place}) is host code: kernels can call it if it is `__device__`")
+                    }
+                    Why::HostVariable => format!("`{name}` ({place}) is a variable of the host"),
+                    Why::Header => continue,
+                    Why::Refused(message) => format!("`{name}` ({place}) does not compile: {message}"),
+                };
+                if !said.notes.contains(&note) {
+                    said.notes.push(note);
+                }
+            }
+            if let Some(part) = self.parts.iter().skip(1).find(|part| part.file == said.file) {
+                let line = said.line.and_then(|line| (line as usize).checked_sub(1));
+                said.text = line.and_then(|line| part.original().lines().nth(line)).map(str::to_owned);
+                said.file = system::text::path(&file.with_file_name(&said.file));
+            }
+        }
+        diagnostics
+    }
+}

@@ -1,0 +1,258 @@
+//! What a worker is asked to do: plain data, sent as JSON.
+
+use crate::verify::Tolerance;
+use plan::Plan;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A text that travels in the request or lies in a file (the compile cache).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Text {
+    /// The text itself.
+    Inline(String),
+    /// A file that holds it.
+    File(PathBuf),
+}
+
+/// A compiled kernel file. The simulator takes `ptx`, a GPU `cubin`; the other may be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Artefact {
+    /// PTX.
+    pub ptx: Option<Text>,
+    /// CUBIN for the device's own architecture ([`DeviceInfo::arch`](super::DeviceInfo::arch)).
+    pub cubin: Option<PathBuf>,
+    /// Name expression as it stands in a launch (`block_sum<256>`) to the name in the module. A name that is missing
+    /// here is looked up as it stands.
+    pub names: BTreeMap<String, String>,
+    /// The same file as its text says, nothing optimised away, where it may write to constant memory. It gives findings of
+    /// such writes and nothing else: no result, no count.
+    #[serde(default)]
+    pub as_written: Option<AsWritten>,
+}
+
+/// An unoptimised compilation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AsWritten {
+    /// PTX.
+    pub ptx: String,
+    /// As [`Artefact::names`].
+    pub names: BTreeMap<String, String>,
+}
+
+/// A version of a problem at one size: compiled code and what to do with it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Program {
+    /// Name in messages: the kernel file's.
+    pub name: String,
+    /// Compiled code.
+    pub artefact: Artefact,
+    /// Buffers and launches.
+    pub plan: Plan,
+    /// Where relative paths in fills start.
+    pub dir: PathBuf,
+}
+
+/// Where to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "there is one a job")]
+pub enum On {
+    /// On the simulator.
+    Sim {
+        /// Its settings; the schedule in it is not used.
+        config: simulator::Config,
+        /// Schedules to run under, one after the other; empty means the default one.
+        schedules: Vec<simulator::Schedule>,
+        /// Find the shortest order of a run that failed under an explored schedule, at this cost.
+        minimise: Option<simulator::explore::Effort>,
+    },
+    /// On a GPU, by CUDA ordinal.
+    Gpu {
+        /// From 0.
+        ordinal: u32,
+    },
+}
+
+/// One output's judgement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// The buffer's name, in the versions' plans and in the oracle's.
+    pub name: String,
+    /// How far it may be off.
+    pub tolerance: Tolerance,
+}
+
+/// How often a version runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Thoroughness {
+    /// Once a schedule: for counters and for `checker run`.
+    Once,
+    /// Twice without reloading the module, with different inputs and different poison, then once more for every
+    /// further schedule: a kernel that leaves state behind, or that never writes its output, fails.
+    Full,
+    /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
+    /// size, and the same at a size that is run whole.
+    Sampled,
+}
+
+/// What is kept of a run for other orders, or held against what was kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// The first run's outputs go to this folder.
+    Here(PathBuf),
+    /// The first run's outputs are held against those of another order.
+    Against(Across),
+}
+
+/// Outputs of another order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Across {
+    /// The order.
+    pub schedule: simulator::Schedule,
+    /// Where they are.
+    pub folder: PathBuf,
+}
+
+/// One size of a problem: the versions to run there and what they must give.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Shown in messages: "n = 1000".
+    pub name: String,
+    /// Seed of the fills.
+    pub seed: u64,
+    /// Says the right answer. None: run only (`checker run`, counters).
+    pub oracle: Option<Program>,
+    /// Outputs to judge.
+    pub outputs: Vec<Output>,
+    /// The same outputs with each version's own tolerances, where they differ; empty where they do not.
+    pub own_outputs: Vec<Vec<Output>>,
+    /// Versions, run in order.
+    pub versions: Vec<Program>,
+    /// Runs a version.
+    pub thoroughness: Thoroughness,
+    /// Add a run over small multiples of a power of two, integers up to a common scale, where results that come out
+    /// exact are judged as such ([`Values::ExactIntegers`](crate::verify::fill::Values)). It stays within the inputs'
+    /// stated intervals, so it may always be asked for.
+    pub exact_integers: bool,
+    /// Buffers to write to NumPy files after the first run of the last version.
+    pub dump: Vec<(String, PathBuf)>,
+    /// Compare outputs between orders, where no oracle judges them.
+    #[serde(default)]
+    pub keep: Option<Keep>,
+    /// Simulator: schedules of this case; empty means the job's.
+    pub schedules: Vec<simulator::Schedule>,
+}
+
+impl Case {
+    /// The outputs of a version and how far they may be off.
+    pub fn outputs_of(&self, version: usize) -> &[Output] {
+        self.own_outputs.get(version).unwrap_or(&self.outputs)
+    }
+}
+
+/// Run and judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verify {
+    /// Where.
+    pub on: On,
+    /// Sizes, in order.
+    pub cases: Vec<Case>,
+    /// A version that failed a case is not run in later cases.
+    pub stop_at_failure: bool,
+}
+
+/// What lies in the L2 cache when a timed pass starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cache {
+    /// Nothing of the pass's buffers.
+    #[default]
+    Cold,
+    /// What the pass before left.
+    Warm,
+}
+
+/// When a measurement ends.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Seconds of measuring a pair (or a single) may take at most, verification not counted.
+    pub seconds: f64,
+    /// Seconds it takes at least.
+    pub at_least: f64,
+    /// Rounds at least.
+    pub rounds: u32,
+    /// Half-width of the interval that is narrow enough, as a fraction of the ratio: 0.005 is half a per cent.
+    pub half_width: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { seconds: 2.0, at_least: 0.3, rounds: 10, half_width: 0.005 }
+    }
+}
+
+/// One measurement on a GPU: of a pair or of more versions, interleaved, or of a single version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Shown in messages.
+    pub name: String,
+    /// Baseline and candidate, one version alone, or a ladder's in their order. All have the same inputs and outputs.
+    pub versions: Vec<Program>,
+    /// Says the right answer: timed outputs are verified, too.
+    pub oracle: Option<Program>,
+    /// Outputs to judge.
+    pub outputs: Vec<Output>,
+    /// The same by version, where bounds differ; empty where they do not.
+    #[serde(default)]
+    pub own_outputs: Vec<Vec<Output>>,
+    /// The least time of a pass in microseconds; a version whose median is below it has left work out.
+    #[serde(default)]
+    pub least_us: Option<f64>,
+    /// Seed of the fills.
+    pub seed: u64,
+    /// Cold or warm.
+    pub cache: Cache,
+    /// When to stop.
+    pub budget: Budget,
+}
+
+impl Timing {
+    /// The outputs of a version and how far they may be off.
+    pub fn outputs_of(&self, version: usize) -> &[Output] {
+        self.own_outputs.get(version).unwrap_or(&self.outputs)
+    }
+}
+
+/// Measure on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// CUDA ordinal.
+    pub ordinal: u32,
+    /// The checker's own kernels ([`crate::measure::KERNELS`]), compiled for the device.
+    pub tools: Artefact,
+    /// What to measure, in order.
+    pub timings: Vec<Timing>,
+}
+
+/// A piece of work for one worker process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Job {
+    /// Run and judge.
+    Verify(Verify),
+    /// Time on a GPU.
+    Measure(Measure),
+    /// Measure a GPU's roof.
+    Roof {
+        /// CUDA ordinal.
+        ordinal: u32,
+        /// The checker's own kernels, compiled for the device.
+        tools: Artefact,
+    },
+    /// Describe the GPUs.
+    Devices,
+}

@@ -1,0 +1,295 @@
+//! What comes back from a worker: plain data, as JSON lines.
+
+use super::failure::{DeviceInfo, Failure};
+use super::status::Status;
+use super::value::Value;
+use crate::measure::{RoofValues, Timed};
+use crate::verify::fill::Values;
+use plan::dtype::DType;
+use serde::{Deserialize, Serialize};
+use simulator::trace::Trace;
+use simulator::{Counters, Finding, Schedule};
+use std::path::PathBuf;
+
+/// Which run of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunId {
+    /// From 0.
+    pub number: u32,
+    /// Seed of its fills.
+    pub seed: u64,
+    /// Its values.
+    pub values: Values,
+    /// Byte that outputs and scratch were filled with.
+    pub poison: u8,
+    /// Simulator: the schedule.
+    pub schedule: Option<Schedule>,
+}
+
+/// One run and how it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Which.
+    pub run: RunId,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// A buffer in a few numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BufferSummary {
+    /// Name.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Elements.
+    pub len: u64,
+    /// The first few.
+    pub head: Vec<Value>,
+    /// Smallest finite element.
+    pub min: Option<f64>,
+    /// Largest finite element.
+    pub max: Option<f64>,
+    /// Mean of the finite elements.
+    pub mean: Option<f64>,
+    /// NaNs, unwritten elements not counted.
+    pub nans: u64,
+    /// Elements that still hold the poison.
+    pub unwritten: u64,
+}
+
+/// A finding and the run it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// What the simulator caught.
+    pub finding: Finding,
+    /// Under which schedule.
+    pub schedule: Schedule,
+    /// Which launch of the plan, from 0.
+    pub launch: usize,
+}
+
+/// Counters of one source line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCount {
+    /// File, as in `.loc`.
+    pub file: String,
+    /// Line; 0 for code without one.
+    pub line: u32,
+    /// Sums over all launches.
+    pub counters: Counters,
+}
+
+/// Counters of one launch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchCount {
+    /// Kernel as the launch names it.
+    pub kernel: String,
+    /// Line of the launch in the kernel file.
+    pub line: u32,
+    /// Its sums.
+    pub counters: Counters,
+    /// Its trace, when asked for.
+    pub trace: Option<Trace>,
+}
+
+/// One version at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// How it fared.
+    pub status: Status,
+    /// Runs made, in order, each with how it ended; `status` above is the first that did not pass.
+    pub runs: Vec<RunResult>,
+    /// Largest error over its bound, over all judged elements with a bound; 0..1 when passed.
+    pub error_over_bound: Option<f64>,
+    /// Simulator: what was caught in any run, the same thing at the same place once.
+    pub findings: Vec<Found>,
+    /// Simulator: sums over the launches of the first run.
+    pub counters: Option<Counters>,
+    /// Simulator: the same by launch.
+    pub launches: Vec<LaunchCount>,
+    /// Simulator: the same by source line, when asked for.
+    pub lines: Vec<LineCount>,
+    /// Simulator: which instructions of which lines ran in the first run, when asked for.
+    pub coverage: Vec<simulator::LineCoverage>,
+    /// What the kernels printed in the first run, cut.
+    pub printf: String,
+    /// Bytes of printf output that were cut.
+    pub printf_dropped: u64,
+    /// Buffers written to files.
+    pub dumped: Vec<PathBuf>,
+    /// Without an oracle: what the outputs held after the first run.
+    pub outputs: Vec<BufferSummary>,
+    /// Outputs that differ from another order's by rounding alone, where that was asked for.
+    #[serde(default)]
+    pub rounding: Vec<super::Difference>,
+    /// Simulator: the shortest order that fails, when asked for.
+    pub shortest: Option<simulator::explore::Shortest>,
+}
+
+impl Checked {
+    /// The first run that did not pass.
+    pub fn failed_run(&self) -> Option<&RunId> {
+        self.runs.iter().find(|result| !result.status.passed()).map(|result| &result.run)
+    }
+
+    /// Adds what further runs of the same version at the same size gave.
+    pub fn append(&mut self, other: Self) {
+        if self.status.passed() {
+            self.status = other.status;
+        }
+        self.runs.extend(other.runs);
+        self.error_over_bound = match (self.error_over_bound, other.error_over_bound) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        for found in other.findings {
+            self.add_finding(found);
+        }
+        self.shortest = self.shortest.take().or(other.shortest);
+    }
+
+    /// Keeps a finding, unless the same thing was caught at the same place before.
+    pub fn add_finding(&mut self, found: Found) {
+        let known = |other: &Found| other.launch == found.launch && other.finding.is_like(&found.finding);
+        if !self.findings.iter().any(known) {
+            self.findings.push(found);
+        }
+    }
+
+    /// A result of which nothing but its status is known.
+    pub fn only(status: Status) -> Self {
+        Self {
+            status,
+            runs: Vec::new(),
+            error_over_bound: None,
+            findings: Vec::new(),
+            counters: None,
+            launches: Vec::new(),
+            lines: Vec::new(),
+            coverage: Vec::new(),
+            printf: String::new(),
+            printf_dropped: 0,
+            dumped: Vec::new(),
+            outputs: Vec::new(),
+            rounding: Vec::new(),
+            shortest: None,
+        }
+    }
+}
+
+/// One line from a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// A piece of work begins: the parent's clock for it starts.
+    Started {
+        /// Case or timing, from 0.
+        case: usize,
+        /// Version, from 0; None while its oracle runs.
+        version: Option<usize>,
+    },
+    /// One version at one size.
+    Checked {
+        /// From 0.
+        case: usize,
+        /// From 0.
+        version: usize,
+        /// How it fared.
+        result: Box<Checked>,
+    },
+    /// One measurement.
+    Timed {
+        /// From 0.
+        timing: usize,
+        /// What was measured.
+        result: Box<Timed>,
+    },
+    /// The roof.
+    Roof(RoofValues),
+    /// The GPUs.
+    Devices(Vec<DeviceInfo>),
+    /// The work cannot be done.
+    Failed(Failure),
+    /// A kernel's fault broke the device context: start a new worker for what is left.
+    Broken,
+    /// Everything is done.
+    Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Death, Fault, LooksLike, Mismatch, WrongOutput};
+    use simulator::FindingKind;
+
+    /// Every kind of status, with numbers that JSON does not have, over the way a worker sends them.
+    #[test]
+    fn results_survive_json() {
+        let mismatch = |got| Mismatch { index: u64::MAX, got, want: Value::Signed(i64::MIN), bound: f64::INFINITY };
+        let wrong = WrongOutput {
+            name: "c".into(),
+            dtype: DType::F32,
+            len: 9,
+            wrong: 2,
+            first: vec![mismatch(Value::Real(-0.1)), mismatch(Value::Unsigned(u64::MAX))],
+            looks_like: LooksLike::Scaled { factor: 2.0 },
+            exact_integers: true,
+        };
+        let death = Death { how: "SIGSEGV".into(), out_of_memory: true, stderr: "x\ny".into() };
+        let fault = Fault { name: "X".into(), message: "m".into(), hint: None, launch: 1, line: 2 };
+        let value = Value::Real(1.5);
+        let statuses = [
+            Status::Passed,
+            Status::Wrong { outputs: vec![wrong] },
+            Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
+            Status::LeavesOut { reads: true, part: 0.25 },
+            Status::Impossible { us: 1.5, least_us: 3.0 },
+            Status::InputChanged { buffer: "a".into(), index: 3, got: value, want: value },
+            Status::GuardBroken { buffer: "a".into(), offset: -4, bytes: 8 },
+            Status::Fault { fault },
+            Status::BadLaunch { launch: 0, line: 1, message: "m".into() },
+            Status::TimedOut { seconds: 0.5 },
+            Status::WorkerDied { death },
+            Status::NotRun { reason: "r".into() },
+            Status::OutOfTime,
+            Status::OracleFailed { message: "m".into() },
+        ];
+        for status in statuses {
+            let mut result = Checked::only(status.clone());
+            let run =
+                RunId { number: 1, seed: u64::MAX, values: Values::AsStated, poison: 1, schedule: Some(Schedule::Its) };
+            result.runs = vec![RunResult { run, status }];
+            result.outputs = vec![BufferSummary {
+                name: "c".into(),
+                dtype: DType::F16,
+                len: 1,
+                head: vec![Value::Real(f64::INFINITY)],
+                min: None,
+                max: Some(1.0),
+                mean: None,
+                nans: 1,
+                unwritten: 0,
+            }];
+            result.findings = vec![Found {
+                finding: Finding {
+                    kind: FindingKind::StepLimit { limit: 5, turns: 0 },
+                    severity: simulator::Severity::Fault,
+                    place: simulator::Place::default(),
+                    count: 1,
+                },
+                schedule: Schedule::Adversarial { seed: u64::MAX },
+                launch: 0,
+            }];
+            let reply = Reply::Checked { case: 0, version: 1, result: Box::new(result) };
+            let sent = serde_json::to_string(&reply).unwrap();
+            assert_eq!(serde_json::from_str::<Reply>(&sent).unwrap(), reply, "{sent}");
+        }
+    }
+
+    #[test]
+    fn not_a_number_survives_json() {
+        let sent = serde_json::to_string(&Value::Real(f64::NAN)).unwrap();
+        assert!(matches!(serde_json::from_str(&sent).unwrap(), Value::Real(x) if x.is_nan()), "{sent}");
+    }
+}

@@ -1,0 +1,221 @@
+//! How a version fared at a size.
+
+use super::value::{Value, real};
+use plan::dtype::DType;
+use serde::{Deserialize, Serialize};
+
+/// One element that is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// Element index.
+    pub index: u64,
+    /// The version's.
+    pub got: Value,
+    /// The oracle's.
+    pub want: Value,
+    /// Largest error allowed there.
+    #[serde(with = "real")]
+    pub bound: f64,
+}
+
+/// What the wrong elements have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum LooksLike {
+    /// Nothing that stands out.
+    Nothing,
+    /// Every wrong element still holds the poison: it was never written.
+    NeverWritten,
+    /// Every wrong element is zero.
+    Zero,
+    /// Every wrong element is NaN (and not poison).
+    Nan,
+    /// Exactly the elements from `from` to the end are wrong: the tail is missing.
+    Tail {
+        /// First wrong element.
+        from: u64,
+    },
+    /// Exactly every `step`-th element is wrong.
+    EveryKth {
+        /// Distance between wrong elements.
+        step: u64,
+        /// First wrong element.
+        first: u64,
+    },
+    /// Every wrong element is the right one times a common factor.
+    Scaled {
+        /// got over want.
+        factor: f64,
+    },
+    /// Right in the first run, wrong when run again without reloading the module.
+    SecondRunOnly,
+}
+
+/// An output that is wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WrongOutput {
+    /// The buffer.
+    pub name: String,
+    /// Its type.
+    pub dtype: DType,
+    /// Its elements.
+    pub len: u64,
+    /// How many are wrong.
+    pub wrong: u64,
+    /// The first few.
+    pub first: Vec<Mismatch>,
+    /// What they have in common.
+    pub looks_like: LooksLike,
+    /// Judged exactly, over small integers.
+    pub exact_integers: bool,
+}
+
+/// An output that two orders leave different.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The buffer.
+    pub name: String,
+    /// Its type.
+    pub dtype: DType,
+    /// Its elements.
+    pub len: u64,
+    /// How many differ.
+    pub differing: u64,
+    /// The first that does (the first beyond rounding, if any is).
+    pub index: u64,
+    /// What the other order left there.
+    pub first: Value,
+    /// What this one did.
+    pub second: Value,
+    /// Of floats the largest distance between finite elements.
+    #[serde(with = "real")]
+    pub apart: f64,
+    /// Reassociated sums explain all of it.
+    pub rounding: bool,
+}
+
+/// The name of the fault that is compiled code which the simulator cannot read.
+pub const UNREADABLE: &str = "unreadable-ptx";
+
+/// A launch that went wrong on a GPU, or a fault of the simulator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// CUDA's name (`CUDA_ERROR_ILLEGAL_ADDRESS`), or the finding's kebab-case kind.
+    pub name: String,
+    /// What that means.
+    pub message: String,
+    /// What to do next, if there is something.
+    pub hint: Option<String>,
+    /// Which launch of the plan, from 0; on a GPU the last one that can have caused it.
+    pub launch: usize,
+    /// Its line in the kernel file.
+    pub line: u32,
+}
+
+/// How a worker came to its end when it did not finish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Death {
+    /// Signal by name ("SIGSEGV") or "exit status 3".
+    pub how: String,
+    /// It ran out of memory.
+    pub out_of_memory: bool,
+    /// The end of what it wrote to stderr.
+    pub stderr: String,
+}
+
+/// How a version fared at a size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "status")]
+pub enum Status {
+    /// It ran and every output is right (or nothing was to be judged).
+    Passed,
+    /// Outputs are wrong.
+    Wrong {
+        /// Which.
+        outputs: Vec<WrongOutput>,
+    },
+    /// Nothing says what is right, and another order leaves something else.
+    OrderDependent {
+        /// The other order.
+        other: simulator::Schedule,
+        /// Outputs that differ by more than rounding.
+        outputs: Vec<Difference>,
+    },
+    /// At a size of which some blocks were simulated, it comes to less of its data than at others.
+    LeavesOut {
+        /// It reads too little of its inputs; otherwise it writes too little of its outputs.
+        reads: bool,
+        /// About which part it comes to, 1 being all.
+        part: f64,
+    },
+    /// Timed, it took less than its work can take on this device.
+    Impossible {
+        /// Median of its times in microseconds.
+        us: f64,
+        /// What it takes at least, the margin for errors of measurement taken off.
+        least_us: f64,
+    },
+    /// It changed an input.
+    InputChanged {
+        /// The buffer.
+        buffer: String,
+        /// First changed element.
+        index: u64,
+        /// What it holds now.
+        got: Value,
+        /// What it held.
+        want: Value,
+    },
+    /// It wrote outside a buffer.
+    GuardBroken {
+        /// The buffer whose guard zone was hit.
+        buffer: String,
+        /// Bytes from the buffer's start; negative before it, from its size on behind it.
+        offset: i64,
+        /// The buffer's bytes.
+        bytes: u64,
+    },
+    /// A launch faulted.
+    Fault {
+        /// How.
+        fault: Fault,
+    },
+    /// A launch that cannot start: too many threads, too much shared memory, no such kernel, wrong arguments.
+    BadLaunch {
+        /// Which launch of the plan, from 0.
+        launch: usize,
+        /// Its line in the kernel file.
+        line: u32,
+        /// What is wrong.
+        message: String,
+    },
+    /// It took too long and was stopped.
+    TimedOut {
+        /// Seconds it was given.
+        seconds: f64,
+    },
+    /// Its process died.
+    WorkerDied {
+        /// How.
+        death: Death,
+    },
+    /// It was not tried: the time for the whole check was over.
+    OutOfTime,
+    /// It could not be tried: an earlier failure made it meaningless, or something it needs is missing.
+    NotRun {
+        /// Why.
+        reason: String,
+    },
+    /// The oracle itself could not be run: the problem's fault, not the version's.
+    OracleFailed {
+        /// Why.
+        message: String,
+    },
+}
+
+impl Status {
+    /// Did it pass?
+    pub fn passed(&self) -> bool {
+        matches!(self, Self::Passed)
+    }
+}

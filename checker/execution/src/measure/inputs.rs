@@ -1,0 +1,112 @@
+//! Inputs on the device: drawn anew before every round, so that no sample has inputs that a kernel has seen before.
+
+use super::recipe::{Recipe, varies};
+use super::tools::Tools;
+use crate::backend::RunId;
+use crate::backend::gpu::GpuSession;
+use crate::backend::gpu::driver::{CudaError, Memory, Stream as CudaStream};
+use crate::backend::machine::Stop;
+use crate::verify::POISON;
+use crate::verify::case::prepare_buffer;
+use crate::verify::fill::{Values, first_turn};
+use plan::stream::Stream;
+use plan::{Buffer, Role};
+
+/// The seed of a pass of a round. What is timed has the first of fills that take turns.
+pub fn seed_of(seed: u64, round: u64, pass: usize) -> u64 {
+    first_turn(Stream::new(seed, "samples").bits(round << 8 | pass as u64))
+}
+
+/// A copy of every input for each pass of a sample but the first, which has the session's own.
+#[derive(Default)]
+pub struct Copies {
+    names: Vec<String>,
+    passes: Vec<Vec<Memory>>,
+}
+
+impl Copies {
+    /// For samples of `passes` passes.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub fn new(session: &GpuSession<'_>, passes: usize) -> Result<Self, CudaError> {
+        let buffers = session.program().plan.buffers.iter().enumerate();
+        let inputs: Vec<(usize, &Buffer)> = buffers.filter(|(_, buffer)| buffer.role == Role::In).collect();
+        let of_pass = |_| inputs.iter().map(|(index, _)| Memory::new(session.bytes(*index))).collect();
+        Ok(Self {
+            names: inputs.iter().map(|(_, buffer)| buffer.name.clone()).collect(),
+            passes: (1..passes).map(of_pass).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Where a pass finds an input, when it is not the session's own.
+    pub fn address(&self, pass: usize, name: &str) -> Option<u64> {
+        let position = self.names.iter().position(|known| known == name)?;
+        Some(self.passes.get(pass.checked_sub(1)?)?[position].address())
+    }
+}
+
+/// Draws the inputs of a session: its own ones with the first of `seeds`, the copies with the others. What comes from a file
+/// or is the same for every seed stays as it was filled first.
+///
+/// # Errors
+/// The driver's.
+pub fn draw(tools: &Tools<'_>, session: &GpuSession<'_>, copies: &Copies, seeds: &[u64]) -> Result<(), CudaError> {
+    for (index, buffer) in session.program().plan.buffers.iter().enumerate() {
+        if buffer.role != Role::In || !varies(buffer) {
+            continue;
+        }
+        for (pass, &seed) in seeds.iter().enumerate() {
+            let own = (pass == 0 && !session.is_shared(index)).then(|| session.address(index));
+            let (Some(address), Some(recipe)) =
+                (own.or_else(|| copies.address(pass, &buffer.name)), Recipe::new(buffer, seed))
+            else {
+                continue;
+            };
+            tools.draw(&recipe, address, buffer.len)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills every input of a session from the host, once: what [`draw`] leaves alone has its values then, copies too.
+///
+/// # Errors
+/// A fill that cannot be made, or the driver's.
+pub fn fill(session: &mut GpuSession<'_>, copies: &Copies, stream: &CudaStream, run: &RunId) -> Result<(), Stop> {
+    let program = session.program().clone();
+    for (index, buffer) in program.plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In) {
+        if !session.is_shared(index) && !varies(buffer) {
+            prepare_buffer(session, &program, index, run)?;
+        }
+        for copy in copies.of(&buffer.name) {
+            let (memory, start) = session.buffer(index);
+            let copied = copy.copy_from(stream, 0, memory, start, session.bytes(index));
+            copied.map_err(crate::backend::gpu::failure)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills the in-place buffers of a session, from the host.
+///
+/// # Errors
+/// A fill that cannot be made, or the driver's.
+pub fn fill_in_place(session: &mut GpuSession<'_>, seed: u64) -> Result<(), Stop> {
+    let program = session.program().clone();
+    let run = run_of(seed);
+    let in_place = program.plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::InOut);
+    in_place.into_iter().try_for_each(|(index, _)| prepare_buffer(session, &program, index, &run))
+}
+
+/// A run with values as stated.
+pub fn run_of(seed: u64) -> RunId {
+    RunId { number: 0, seed, values: Values::AsStated, poison: POISON[0], schedule: None }
+}
+
+impl Copies {
+    fn of(&self, name: &str) -> impl Iterator<Item = &Memory> {
+        let position = self.names.iter().position(|known| known == name);
+        self.passes.iter().filter_map(move |pass| pass.get(position?))
+    }
+}

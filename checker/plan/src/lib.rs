@@ -1,0 +1,195 @@
+//! What a kernel file and a problem together say to do, with every expression evaluated: buffers and launches as
+//! plain data. Both backends take a [`Plan`]; nothing in it knows a problem by name.
+
+pub mod dtype;
+pub mod stream;
+mod structure;
+
+pub use structure::{MOST_BYTES, Member, Structure};
+
+use crate::dtype::DType;
+use serde::{Deserialize, Serialize};
+
+/// A buffer's part in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Filled before the run, compared afterwards: it must not change.
+    In,
+    /// Poisoned before the run, verified afterwards.
+    Out,
+    /// Filled before the run and verified afterwards (in-place problems).
+    InOut,
+    /// Poisoned before the run, then forgotten.
+    Scratch,
+}
+
+/// How a buffer is filled. All draws come from the run's seed, the buffer's name and the element's index alone, so that
+/// a buffer is the same on every backend and in every process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fill {
+    /// Uniform reals in [lo, hi).
+    Uniform {
+        /// Lower end.
+        lo: f64,
+        /// Upper end.
+        hi: f64,
+    },
+    /// Uniform integers in [lo, hi], both included.
+    Integers {
+        /// Smallest.
+        lo: i64,
+        /// Largest.
+        hi: i64,
+    },
+    /// Integers in ascending order from 0: every number up to the last comes 1 to `2 * run - 1` times in a row, `run` times
+    /// on average (0 may be missing). The largest is at most `len / run`, rounded up.
+    Sorted {
+        /// Mean length of a run of equals, at least 1.
+        run: i64,
+    },
+    /// Uniform reals in (-2^e, 2^e), with an integer e drawn from [lo, hi] for every `len` elements in turn.
+    Scaled {
+        /// Smallest exponent.
+        lo: i64,
+        /// Largest exponent.
+        hi: i64,
+        /// Elements that share an exponent, at least 1.
+        len: i64,
+    },
+    /// Reals in an interval of `width`, which lies somewhere between `lo` and `hi`, elsewhere in each run. Every `len`
+    /// neighbours lie uniformly in an eighth of it of their own.
+    Band {
+        /// Lower end of all intervals.
+        lo: f64,
+        /// Upper end of all intervals.
+        hi: f64,
+        /// The interval's width, at most `hi - lo`.
+        width: f64,
+        /// Neighbours that lie close together, at least 1; 0: none do, all are uniform in the interval.
+        len: i64,
+    },
+    /// Integers that are each one of `count` numbers, drawn from [lo, hi], others in each run.
+    Few {
+        /// Smallest number possible.
+        lo: i64,
+        /// Largest number possible.
+        hi: i64,
+        /// How many numbers are drawn, at least 1.
+        count: i64,
+    },
+    /// 0, 1, 2, ...
+    Iota,
+    /// All zero.
+    Zeros,
+    /// All the same.
+    Constant(f64),
+    /// From a NumPy file, path relative to the kernel file.
+    Npy(String),
+    /// One of these, at least two: the seed says which. The seeds of a problem's cases follow each other, so that they
+    /// take turns, and the second run of a case takes the next.
+    OneOf(Vec<Fill>),
+}
+
+/// A buffer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Buffer {
+    /// Name in launches and messages.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Elements; may be 0.
+    pub len: u64,
+    /// Its part.
+    pub role: Role,
+    /// For [`Role::In`] and [`Role::InOut`].
+    pub fill: Option<Fill>,
+}
+
+/// One argument of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Arg {
+    /// Index into [`Plan::buffers`].
+    Buffer(usize),
+    /// A place inside a buffer.
+    Offset {
+        /// Index into [`Plan::buffers`].
+        buffer: usize,
+        /// Bytes from its start, at most its length.
+        bytes: u64,
+    },
+    /// A structure by value: index into [`Plan::structures`].
+    Structure(usize),
+    /// An integer; narrowed to the parameter's size when it fits, otherwise a malformed launch.
+    Int(i64),
+    /// A real, for a float or double parameter.
+    Real(f64),
+}
+
+impl Arg {
+    /// The buffer that it points into.
+    pub fn buffer(self) -> Option<usize> {
+        match self {
+            Self::Buffer(buffer) | Self::Offset { buffer, .. } => Some(buffer),
+            _ => None,
+        }
+    }
+}
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Name expression as CUDA C++ writes it, template arguments evaluated: `block_sum<256>`.
+    pub kernel: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads a block in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// `//@ launch cooperative ...`
+    pub cooperative: bool,
+    /// Line of the kernel file.
+    pub line: u32,
+}
+
+/// Buffers and launches of one version at one size.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Plan {
+    /// Buffers, inputs and outputs in the problem's order, then scratch.
+    pub buffers: Vec<Buffer>,
+    /// Launches in order.
+    pub launches: Vec<Launch>,
+    /// Structures that launches pass by value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structures: Vec<Structure>,
+    /// Module variables that are filled before the launches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<Constant>,
+    /// What the host does after them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSum>,
+}
+
+/// `//@ host OUT = sum(BUFFER)`: the host fetches a buffer, adds its elements in order, and writes the sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSum {
+    /// Index of the buffer that is added up.
+    pub from: usize,
+    /// Index of the buffer of one element that gets the sum.
+    pub to: usize,
+}
+
+/// `//@ constant NAME = BUFFER`: before the launches a `__constant__` or `__device__` variable gets a buffer's elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// The variable as the compiler was asked for it: `&ns::coef`.
+    pub variable: String,
+    /// Index of the buffer.
+    pub buffer: usize,
+    /// Line of the kernel file.
+    pub line: u32,
+}
