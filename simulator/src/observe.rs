@@ -95,9 +95,15 @@ pub struct WarpAccess<'a> {
     /// Of a load: through the read-only cache (`ld.global.nc`). Of a store that is not weak: it puts back what its thread
     /// read there and changed. Of an atomic: somebody uses its result.
     pub mark: bool,
-    /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0.
+    /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0. [`PERHAPS`] of a load of
+    /// which only its address will tell whether an atomic corrects it.
     pub group: u32,
+    /// In the system's part of shared memory.
+    pub reserved: bool,
 }
+
+/// See [`WarpAccess::group`].
+pub const PERHAPS: u32 = u32::MAX;
 
 /// Bytes of an access that nothing has written, by lane: bit i is the byte at the lane's address + i.
 pub type Unwritten = [u32; 32];
@@ -127,6 +133,8 @@ pub enum Complaint {
         hidden_before_volta: bool,
         /// Both store the same value: worth knowing, and no mistake.
         same_value: bool,
+        /// A load that meets an atomic, and is no mistake if it turns out to be a first guess ([`Observer::corrected`]).
+        guess: Option<u32>,
     },
 }
 
@@ -160,6 +168,11 @@ pub trait Observer {
     /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen
     /// through its atomics and fences.
     fn launch_end(&mut self) {}
+
+    /// At the end of a launch: has the load at `pc` been a first guess that atomics corrected?
+    fn corrected(&self, _pc: u32) -> bool {
+        false
+    }
 }
 
 /// Nobody watches.

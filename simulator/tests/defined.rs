@@ -101,6 +101,12 @@ fn bits_that_are_thrown_away_are_defined() {
                 ),
             ),
             ("written over", &format!("{FRESH} mov.u32 %r2, 3; mov.u32 %r9, %r2;")),
+            // As tiles of several warps clear their bits of a barrier: what is beside them stays unknown.
+            (
+                "bits that atomics cleared one by one",
+                "red.global.and.b32 [%rd2], -2; red.global.and.b32 [%rd2], -5; red.global.or.b32 [%rd2], 8; \
+                 ld.global.u32 %r2, [%rd2]; and.b32 %r9, %r2, 13;",
+            ),
             ("old value that nobody looks at", "atom.global.exch.b32 %r3, [%rd2], 5; ld.global.u32 %r9, [%rd2];"),
             (
                 "memory of which a part is overwritten",
@@ -135,6 +141,10 @@ fn results_of_undefined_values_are_undefined() {
             ("ballot", &format!("{FRESH} setp.gt.u32 %p1, %r2, 5; vote.sync.ballot.b32 %r9, %p1, -1;")),
             ("sum of a warp", &format!("{FRESH} redux.sync.add.s32 %r9, %r2, -1;")),
             ("matches", &format!("{FRESH} match.any.sync.b32 %r9, %r2, -1;")),
+            (
+                "a bit beside those that atomics cleared",
+                "red.global.and.b32 [%rd2], -2; red.global.and.b32 [%rd2], -5; ld.global.u32 %r2, [%rd2]; and.b32 %r9, %r2, 7;",
+            ),
             ("old value", "atom.global.exch.b32 %r9, [%rd2], 5;"),
             ("sum of an atomic", "red.global.add.u32 [%rd2], 1; ld.global.u32 %r9, [%rd2];"),
             (

@@ -83,7 +83,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         for (space, part, element, addresses, unwritten) in doubts {
             let to = Reached { pc: group.pc, space, mask: part, addresses: &addresses, unwritten };
-            self.exchanged(shared, warp, op, element as usize, to);
+            self.exchanged(shared, warp, op, element as usize, to, || old[element as usize]);
         }
         warp.groups[at].pc += 1;
         Flow::Continue
@@ -105,14 +105,14 @@ impl<O: Observer> Worker<'_, O> {
             by,
         };
         let mut files = Files::new(warp, &frame);
-        let Some(lanes) = memory.atomic(group.pc as usize, op, &mut files, mask) else { return false };
+        let Some((lanes, old)) = memory.atomic(group.pc as usize, op, &mut files, mask) else { return false };
         if O::ACTIVE {
             let order = (op.order, op.scope);
             let addresses = lanes.addresses();
             let kind = AccessKind::Atomic;
             let unwritten = self.observe(shared, warp, group.pc, lanes.space, kind, order, 4, mask, &addresses);
             let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &addresses, unwritten };
-            self.exchanged(shared, warp, op, 0, to);
+            self.exchanged(shared, warp, op, 0, to, || old.map(u64::from));
         }
         warp.groups[at].pc += 1;
         true

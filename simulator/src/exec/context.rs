@@ -67,6 +67,8 @@ pub struct Worker<'a, O: Observer> {
     pub traced: Option<u64>,
     /// Findings.
     pub findings: Vec<Finding>,
+    /// Races with loads that may be first guesses.
+    pub doubtful: Vec<(u32, Finding)>,
     /// Findings beyond the limit, and the first's place.
     pub unkept: Option<(u64, crate::Place)>,
     /// What printf wrote.
@@ -153,6 +155,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),
             traced: None,
             findings: Vec::new(),
+            doubtful: Vec::new(),
             unkept: None,
             printf: Vec::new(),
             dropped: 0,

@@ -192,7 +192,7 @@ impl<O: Observer> Worker<'_, O> {
             Space::Shared => AddressSpace::Shared,
             Space::Local => AddressSpace::Local,
         };
-        let Complaint::Race { lane, address, .. } = complaint;
+        let Complaint::Race { lane, address, guess, .. } = complaint;
         let mask = 1 << lane;
         let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
         this.what = what(access.kind, access.copy).into();
@@ -231,7 +231,30 @@ impl<O: Observer> Worker<'_, O> {
                 FindingKind::Race { first, second: this, hidden_before_volta }
             }
         };
-        self.add_finding(Finding { kind, severity, place, count: 1 });
+        let finding = Finding { kind, severity, place, count: 1 };
+        match guess {
+            Some(pc) => self.doubtful(pc, finding),
+            None => self.add_finding(finding),
+        }
+    }
+
+    /// Keeps a finding for the end of the launch, when it is known whether the load at `pc` is a first guess.
+    fn doubtful(&mut self, pc: u32, finding: Finding) {
+        let full = self.doubtful.len() >= self.context.config.limits.findings;
+        match self.doubtful.iter_mut().find(|(_, known)| known.is_like(&finding)) {
+            Some((_, known)) => known.count += 1,
+            None if full => {}
+            None => self.doubtful.push((pc, finding)),
+        }
+    }
+
+    /// At the end of the launch: loads that no atomic corrected are mistakes after all.
+    pub fn settle_doubts(&mut self) {
+        for (pc, finding) in std::mem::take(&mut self.doubtful) {
+            if !self.observer.corrected(pc) {
+                self.add_finding(finding);
+            }
+        }
     }
 
     /// The space and address within it of a generic address.

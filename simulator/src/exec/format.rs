@@ -1,4 +1,5 @@
-//! What one conversion of `printf` writes: as the host's C library does, which is who writes it in CUDA.
+//! What one conversion of `printf` writes: as the host's C library does, which is who writes it in CUDA. The formats that
+//! CUDA knows are fewer: `%[flags][width][.precision][size]type`, where a width may be `*` and a precision may not.
 
 /// How long an integer is: its length modifier. `long` has 64 bits in device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,8 +28,8 @@ pub struct Spec {
     pub width_argument: bool,
     /// Digits or characters, where given.
     pub precision: Option<usize>,
-    /// The precision is an argument.
-    pub precision_argument: bool,
+    /// CUDA does not know the format: it stands in the output as it is, and takes no argument.
+    pub unknown: bool,
     /// The length modifier.
     pub size: Size,
 }
@@ -65,7 +66,7 @@ impl Spec {
         if text.get(at) == Some(&b'.') {
             at += 1;
             if text.get(at) == Some(&b'*') {
-                self.precision_argument = true;
+                self.unknown = true;
                 at += 1;
             } else {
                 self.precision = Some(number(&mut at));

@@ -46,6 +46,7 @@ pub fn work<O: Observer>(
     } else {
         worker.take_turns(next, slots);
     }
+    worker.settle_doubts();
     worker.observer.launch_end();
     worker.defined.cells.launch_end();
     worker.profile.settle(&context.decoded.code, &mut worker.lines);

@@ -82,6 +82,11 @@ impl<O: Observer> Worker<'_, O> {
                 continue;
             };
             rest = &tail[length + 1..];
+            if spec.unknown {
+                out.push(b'%');
+                out.extend_from_slice(&tail[..=length]);
+                continue;
+            }
             let mut take = |worker: &mut Self, size: u32| {
                 next = next.next_multiple_of(u64::from(size));
                 let value = worker.byte(shared, warp, lane, next, size).unwrap_or(0);
@@ -90,9 +95,6 @@ impl<O: Observer> Worker<'_, O> {
             };
             if spec.width_argument {
                 spec.set_width(take(self, 4) as i32);
-            }
-            if spec.precision_argument {
-                spec.precision = usize::try_from(take(self, 4) as i32).ok();
             }
             spec.width = spec.width.min(TEXT);
             spec.precision = spec.precision.map(|precision| precision.min(TEXT));
@@ -124,7 +126,10 @@ impl<O: Observer> Worker<'_, O> {
                     let value = f64::from_bits(take(self, 8));
                     spec.float(&mut out, kind, value);
                 }
-                other => out.extend([b'%', other]),
+                _ => {
+                    out.push(b'%');
+                    out.extend_from_slice(&tail[..=length]);
+                }
             }
         }
         out

@@ -94,6 +94,8 @@ impl<O: Observer> Worker<'_, O> {
             copy: std::mem::take(&mut self.copying),
             mark,
             group,
+            reserved: space == Space::Shared
+                && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),
         };
         let mut complaints = Vec::new();
         let unwritten = self.observer.access(&access, &mut |complaint| complaints.push(complaint));

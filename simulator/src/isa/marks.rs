@@ -3,7 +3,7 @@
 
 use super::flow::Flow;
 use super::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, Op, Reg};
-use crate::observe::Order;
+use crate::observe::{Order, PERHAPS};
 use crate::ptx::ast::Function;
 use std::collections::HashMap;
 
@@ -57,7 +57,7 @@ impl Places {
 }
 
 /// Plain loads of an address that a correcting atomic of the same function is given later are first guesses, not races, if
-/// what they bring is used to decide and for that atomic only.
+/// what they bring is used to decide and for that atomic only. The text shows the same address, or the execution does.
 fn guesses(code: &mut Code, flow: &Flow<'_>, info: &FunctionInfo, begin: Begin, places: &Places) {
     let (base, first_access, first_atomic) = begin;
     if !code.atomics[first_atomic..].iter().any(|atomic| atomic.corrects) {
@@ -69,15 +69,30 @@ fn guesses(code: &mut Code, flow: &Flow<'_>, info: &FunctionInfo, begin: Begin, 
         let load = &code.accesses[index];
         let Some(&(at, line)) = places.loads.get(&index).filter(|_| weak(load) && !load.mark) else { continue };
         let place = bases.place(load.base, load.offset);
-        let corrects = |&number: &usize| {
+        let alike = |&number: &usize| {
             let atomic = &code.atomics[number];
-            let same = bases.place(atomic.base, atomic.offset) == place;
             let alike = (atomic.space, atomic.size) == (load.space, load.size);
-            atomic.corrects && alike && same && places.follows(number, at)
+            atomic.corrects && alike && places.follows(number, at)
         };
-        let found: Vec<usize> = (first_atomic..code.atomics.len()).filter(corrects).collect();
-        let swap = found.iter().any(|&number| code.atomics[number].c != Reg::None);
-        if found.is_empty() || flow.escapes(line, swap) {
+        let alike: Vec<usize> = (first_atomic..code.atomics.len()).filter(alike).collect();
+        let same = |&number: &usize| {
+            let atomic = &code.atomics[number];
+            bases.place(atomic.base, atomic.offset) == place
+        };
+        let found: Vec<usize> = alike.iter().copied().filter(same).collect();
+        let candidates = if found.is_empty() { &alike } else { &found };
+        let swap = candidates.iter().any(|&number| code.atomics[number].c != Reg::None);
+        if candidates.is_empty() || flow.escapes(line, swap) {
+            continue;
+        }
+        if found.is_empty() {
+            // Whether one of them is given the same address will be seen when they are executed.
+            code.accesses[index].group = PERHAPS;
+            code.accesses[index].order = Order::Checked;
+            for number in alike {
+                let known = &mut code.atomics[number].group;
+                *known = if *known == 0 { number as u32 + 1 } else { *known };
+            }
             continue;
         }
         // Loads that share an atomic share a group.

@@ -25,7 +25,8 @@
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
 //! store of the value that is there already against another store, which is a note; a plain load of an address that a
 //! compare-and-swap, minimum, maximum, `and` or `or` of the same function is given later: a first guess that the atomic
-//! corrects, if such an atomic has run in this launch ([`guess`]) and what was loaded serves to decide only.
+//! corrects, if such an atomic has run in this launch ([`guess`]) and what was loaded serves to decide only; plain accesses
+//! to the system's part of shared memory, where tiles of several warps exchange values by a protocol of their own.
 //!
 //! Races in spite of that: a strong store of what its thread loaded there and changed, against another write (one update
 //! is lost); a load through the read-only cache (`ld.global.nc`) of what the same launch writes, whoever does and
@@ -182,6 +183,10 @@ impl Observer for Watch {
         if let Some(races) = &mut self.races {
             races.fence(warp, mask, scope);
         }
+    }
+
+    fn corrected(&self, pc: u32) -> bool {
+        self.races.as_ref().is_some_and(|races| races.guesses.corrected(pc))
     }
 
     fn launch_end(&mut self) {

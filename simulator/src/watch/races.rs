@@ -54,6 +54,7 @@ impl Races {
         slot.shared.reset(self.launch);
         slot.published.clear();
         slot.arrived.clear();
+        self.guesses.block_start(id.slot);
     }
 
     pub fn exit(&mut self, id: WarpId, mask: u32) {
@@ -77,7 +78,9 @@ impl Races {
 
     /// Looks at an access. `run`: the whole warp takes part, each lane right behind the one before.
     pub fn access(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) {
-        if access.space == Space::Local {
+        // How the system's part of shared memory is used is the system's own affair. What orders threads there counts.
+        let own = access.reserved && access.kind != AccessKind::Atomic && access.order == Order::Weak;
+        if access.space == Space::Local || own {
             return;
         }
         self.guesses.note(access);
@@ -146,7 +149,7 @@ impl Races {
                 let Some(clash) = actor.meet(shadow.cell(index), now, silent) else { continue };
                 let step = u64::from(access.size) / count as u64;
                 let address = address + (index - first) as u64 * step;
-                if tell(&mut self.told, clash, now, lane, address, complain) {
+                if tell(&mut self.told, &self.guesses, clash, now, lane, address, complain) {
                     break;
                 }
             }
@@ -164,6 +167,7 @@ fn several(access: &WarpAccess<'_>) -> bool {
 /// Complains of a clash. False where that is only worth knowing and has been told.
 pub fn tell(
     told: &mut HashSet<(u32, u32)>,
+    guesses: &Guesses,
     Clash { other, same_value }: Clash,
     now: Epoch,
     lane: u32,
@@ -173,6 +177,9 @@ pub fn tell(
     if same_value && !told.insert((other.pc(), now.pc())) {
         return false;
     }
+    let guess = |load: Epoch, atomic: Epoch| {
+        (load.is_guess() && atomic.is_atomic() && guesses.may_be(load.pc())).then(|| load.pc())
+    };
     let plain = !other.is_copy() && !now.is_copy() && !other.is_cached() && !now.is_cached();
     complain(Complaint::Race {
         lane,
@@ -185,6 +192,7 @@ pub fn tell(
         cached: [other.is_cached(), now.is_cached()],
         hidden_before_volta: other.same_warp(now) && other.pc() != now.pc() && plain,
         same_value,
+        guess: guess(other, now).or_else(|| guess(now, other)),
     });
     !same_value
 }

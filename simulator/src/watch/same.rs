@@ -80,6 +80,7 @@ impl Random {
             copy: false,
             mark: false,
             group: 0,
+            reserved: false,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));
         if orderly && self.below(8) != 0 {

@@ -169,7 +169,7 @@ impl Side<'_> {
                 for (index, cell) in cells.iter_mut().enumerate() {
                     let Some(clash) = actor.touch(cell, now, silent) else { continue };
                     let address = start + at + index as u64 * if bytes { 1 } else { 4 };
-                    if tell(self.told, clash, now, lane, address, complain) {
+                    if tell(self.told, actor.guesses, clash, now, lane, address, complain) {
                         break;
                     }
                 }

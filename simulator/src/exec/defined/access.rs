@@ -135,11 +135,19 @@ impl<O: Observer> Worker<'_, O> {
         mark.map_or((0, None), |mark| (mark.bits[lane], Some(mark.origin)))
     }
 
-    /// After lanes have done the `element`-th of their atomics.
+    /// After lanes have done the `element`-th of their atomics; `was`: what was there before each.
     #[inline]
-    pub fn exchanged(&mut self, shared: &Shared, warp: &mut Warp, op: &AtomicOp, element: usize, to: Reached<'_>) {
+    pub fn exchanged(
+        &mut self,
+        shared: &Shared,
+        warp: &mut Warp,
+        op: &AtomicOp,
+        element: usize,
+        to: Reached<'_>,
+        was: impl FnOnce() -> [u64; 32],
+    ) {
         if to.unwritten.is_some() || !self.defined.cells.is_empty() || !warp.shadow.is_empty() {
-            self.exchanged_in_doubt(shared, warp, op, element, &to);
+            self.exchanged_in_doubt(shared, warp, op, element, &to, &was());
         }
     }
 
@@ -151,6 +159,7 @@ impl<O: Observer> Worker<'_, O> {
         op: &AtomicOp,
         element: usize,
         to: &Reached<'_>,
+        was: &[u64; 32],
     ) {
         let group = warp.groups.iter().find(|group| group.mask & to.mask != 0);
         let Some(group) = group.copied() else { return };
@@ -179,8 +188,7 @@ impl<O: Observer> Worker<'_, O> {
                 origin = origin.or(if old != 0 { from } else { None });
                 let run = |way: usize| {
                     let filled = |value, bits, others, place| fill(way, value, bits, others, place, lane as u64);
-                    // What was there is not known any more; of what is defined of it nothing is needed.
-                    let old = filled(0, if old == 0 { 0 } else { keep }, b_values[lane], 0);
+                    let old = filled(was[lane], old, b_values[lane], 0);
                     let b = filled(b_values[lane], b_bits, 0, 1);
                     (op.f)(old, b, filled(c_values[lane], c_bits, 0, 2)) & keep
                 };

@@ -9,9 +9,10 @@ use crate::isa::op::{AddressSpace, AtomicOp, Reg, change_shared};
 use crate::memory::view::View;
 
 impl Direct<'_> {
-    /// Does an atomic on one word a lane, where nobody can come between; nothing if it is of another kind.
+    /// Does an atomic on one word a lane, where nobody can come between, and says what was there; nothing if it is of
+    /// another kind.
     #[inline(always)]
-    pub fn atomic(&mut self, pc: usize, op: &AtomicOp, files: &mut Files<'_>, mask: u32) -> Option<Lanes> {
+    pub fn atomic(&mut self, pc: usize, op: &AtomicOp, files: &mut Files<'_>, mask: u32) -> Option<(Lanes, [u32; 32])> {
         let (4, &[Reg::R32(operand)]) = (op.size, &op.b[..]) else { return None };
         let second = match op.c {
             Reg::R32(r) => files.r32[r as usize],
@@ -77,7 +78,7 @@ impl Direct<'_> {
         if let Some(d) = to {
             put(&mut files.r32[d as usize], &old, mask);
         }
-        Some(lanes)
+        Some((lanes, old))
     }
 
     /// Remembers who changed words that loops may wait for.

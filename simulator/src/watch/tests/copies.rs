@@ -23,6 +23,7 @@ impl Bench {
             copy: true,
             mark: false,
             group: 0,
+            reserved: false,
         };
         let caught = &mut self.caught;
         self.watch.access(&access, &mut |complaint| caught.push(complaint));

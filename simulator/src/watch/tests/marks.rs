@@ -1,7 +1,7 @@
 //! Accesses that are more than a load, a store or an atomic: cached reads, first guesses, updates, unused results.
 
 use super::{A, Bench, FULL, warp};
-use crate::observe::{AccessKind, Complaint, Observer, Order};
+use crate::observe::{AccessKind, Complaint, Observer, Order, PERHAPS};
 
 const ONE: u32 = 1;
 
@@ -79,6 +79,41 @@ fn a_first_guess_is_excused_once_its_atomic_has_run() {
         assert_eq!(bench.races() == 0, ran);
         add(&mut bench, 3);
         assert_eq!(bench.races(), if ran { 0 } else { 2 }, "nor is it for those who write later");
+    }
+}
+
+/// A load of which the text does not say that it has its atomic's address: the threads' addresses do.
+#[test]
+fn a_guess_is_known_by_what_its_thread_gives_the_atomic() {
+    for (given, right) in [(A, true), (A + 4, false)] {
+        let mut bench = Bench::new();
+        (bench.group, bench.pc) = (1, 7);
+        add(&mut bench, 0);
+        (bench.group, bench.pc) = (PERHAPS, 4);
+        bench.go(warp(2, 2, 0), ONE, AccessKind::Load, Order::Checked, |_| A);
+        let doubt = |complaint: &Complaint| matches!(complaint, Complaint::Race { guess: Some(5), .. });
+        assert_eq!((bench.races(), bench.caught.iter().filter(|found| doubt(found)).count()), (1, 1));
+        // Another thread's atomic on the same word says nothing of this one.
+        (bench.group, bench.pc) = (1, 7);
+        add(&mut bench, 3);
+        assert!(!bench.watch.corrected(5));
+        bench.go(warp(2, 2, 0), ONE, AccessKind::Atomic, Order::Relaxed, |_| given);
+        assert_eq!(bench.watch.corrected(5), right, "{given:#x}");
+        let before = bench.races();
+        (bench.group, bench.pc) = (PERHAPS, 4);
+        bench.go(warp(1, 1, 0), ONE, AccessKind::Load, Order::Checked, |_| A);
+        assert_eq!(bench.races() == before, right, "from then on it needs no doubt");
+    }
+}
+
+#[test]
+fn the_systems_own_memory_is_its_own_affair() {
+    for reserved in [true, false] {
+        let mut bench = Bench::new();
+        bench.reserved = reserved;
+        bench.store(warp(0, 0, 0), ONE, |_| 128);
+        bench.load(warp(0, 0, 1), ONE, |_| 128);
+        assert_eq!(bench.races(), usize::from(!reserved));
     }
 }
 

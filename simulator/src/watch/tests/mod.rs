@@ -21,6 +21,7 @@ struct Bench {
     mark: Option<bool>,
     group: u32,
     silent: u32,
+    reserved: bool,
 }
 
 fn warp(block: u64, slot: u32, warp: u32) -> WarpId {
@@ -35,7 +36,7 @@ impl Bench {
         for block in 0..4 {
             watch.block_start(warp(block, block as u32, 0), 128, 1024);
         }
-        Self { watch, caught: Vec::new(), unwritten: 0, pc: 0, mark: None, group: 0, silent: 0 }
+        Self { watch, caught: Vec::new(), unwritten: 0, pc: 0, mark: None, group: 0, silent: 0, reserved: false }
     }
 
     fn go(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: Order, address: impl Fn(u64) -> u64) {
@@ -60,6 +61,7 @@ impl Bench {
             copy: false,
             mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
             group: self.group,
+            reserved: self.reserved,
         };
         let caught = &mut self.caught;
         let unwritten = self.watch.access(&access, &mut |complaint| caught.push(complaint));
