@@ -3,13 +3,13 @@
 
 use crate::compile::toolchain;
 use compiler::compile::{Request, compile};
-use execution::verify::fill::{Values, fill};
 use plan::dtype::DType;
 use plan::{Arg, Buffer, Plan, Role};
 use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
 use simulator::{Checks, Config, Device, Launch, Module, Param, Status};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use values::fill::{Values, fill};
 
 /// Buffers by name. Every type in use is exact in an f64.
 type Arrays = BTreeMap<String, Vec<f64>>;

@@ -5,14 +5,14 @@ use crate::compile::toolchain;
 use crate::support::{Ran, Workbook};
 use compiler::compile::{Request, compile};
 use execution::measure::KERNELS;
-use execution::measure::recipe::Recipe;
-use execution::verify::fill::{Values, fill};
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill, Role};
 use simulator::{Config, Device, Launch, Module, Status};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use values::fill::{Values, fill};
+use values::recipe::Recipe;
 
 /// A problem with an output an element.
 const SCALE: &str = r#"
@@ -383,8 +383,8 @@ fn hidden_answers_are_compared_where_they_lie() {
 /// The device judges floats as the host does, element for element, at the edge of the tolerance, too.
 #[test]
 fn floats_are_judged_on_the_device_as_on_the_host() {
-    use execution::verify::Tolerance;
-    use execution::verify::compare::{Array, Judgement, compare};
+    use values::Tolerance;
+    use values::compare::{Array, Judgement, compare};
     let own = Own::get();
     let stream = Stream::new(8, "floats");
     let special = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-320, 1e-44, 65504.0, 7e4, 3.5e38, 1e300];
@@ -397,7 +397,7 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
     let magnitude: Vec<f64> = want.iter().enumerate().map(|(at, x)| x.abs() * (1 + at % 5) as f64).collect();
     let bytes = |values: &[f64]| values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     for dtype in [DType::F64, DType::F32, DType::F16, DType::Bf16] {
-        let unit = execution::verify::tolerance::unit_roundoff(dtype);
+        let unit = values::tolerance::unit_roundoff(dtype);
         let got: Vec<u8> = (want.iter().zip(&magnitude).enumerate())
             .flat_map(|(at, (x, summed))| {
                 let off = (stream.unit(at as u64 + 5000) - 0.5) * 10.0 * unit * summed;

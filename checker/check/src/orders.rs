@@ -1,8 +1,9 @@
 //! Schedules as `--schedule` writes them.
 
-use execution::backend::{Difference, Value};
+use execution::backend::Difference;
 use report::{Reason, Verdict};
 use simulator::{Finding, FindingKind, OrderValue, Place, Schedule, Severity, Witness};
+use values::Value;
 
 /// How many orderings a bug may need that `pct:SEED` looks for.
 pub const PCT_DEPTH: u32 = 3;

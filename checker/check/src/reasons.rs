@@ -3,11 +3,12 @@
 use super::orders::{self, schedule_name};
 use super::{CHECK_SECONDS, race};
 use compiler::compile::{self, CompileError};
-use execution::backend::{Checked, Found, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
+use execution::backend::{Checked, Found, Status, UNREADABLE, WrongOutput};
 use report::{Excerpt, Reason, Sources, Verdict};
 use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
 use std::path::{Path, PathBuf};
 use system::text;
+use values::{LooksLike, Mismatch};
 
 /// Where the version's source is and how its run is described.
 #[derive(Debug)]

@@ -12,13 +12,13 @@ use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::record::{Record, RoofKind};
 use execution::measure::{self, RoofValues, Timed, Work};
-use execution::verify::fill::first_turn;
 use plan::dtype::DType;
 use problem::{self, Problem, Quantity, Sizes, Version};
 use report::{
     self, Better, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
 use std::path::PathBuf;
+use values::fill::first_turn;
 
 /// Share of bytes read above which a kernel is held against the reading roof instead of the copying one.
 const MOSTLY_READS: f64 = 0.9;

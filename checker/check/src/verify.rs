@@ -4,12 +4,12 @@ use super::build::Built;
 use super::platform::Platform;
 use super::{CheckError, Progress, Refused, share};
 use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
-use execution::verify::{Tolerance, fill::first_turn};
 use problem::{ErrorBound, LineError, Problem, Sizes};
 use report;
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
 use std::time::Instant;
+use values::{Tolerance, fill::first_turn};
 
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
 /// needs, and seconds of simulation.

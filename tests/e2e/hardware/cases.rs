@@ -2,11 +2,11 @@
 
 use crate::compile::toolchain;
 use compiler::compile::{Compiled, Request, compile};
-use execution::verify::fill::{Values, fill};
 use plan::{Arg, Launch as Launched, Plan, Role};
 use problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};
 use simulator::{Config, Counters, Device, Launch, Module, Param, Status};
 use std::sync::Arc;
+use values::fill::{Values, fill};
 
 /// A version, ready to run.
 pub struct Case {

@@ -6,11 +6,11 @@ use crate::{CheckError, bench};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::{Interval, Timed};
-use execution::verify::fill::first_turn;
 use problem::ladder::BLOCK;
 use problem::{Problem, Sizes};
 use report::{self, Reason};
 use std::time::Duration;
+use values::fill::first_turn;
 
 /// An oracle, or the slowest version, at the largest size may be slow.
 const PATIENCE: Duration = Duration::from_secs(240);

@@ -1,10 +1,10 @@
 //! What a worker is asked to do: plain data, sent as JSON.
 
-use crate::verify::Tolerance;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use values::Tolerance;
 
 /// A text that travels in the request or lies in a file (the compile cache).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ pub struct Case {
     /// Runs a version.
     pub thoroughness: Thoroughness,
     /// Add a run over small multiples of a power of two, integers up to a common scale, where results that come out
-    /// exact are judged as such ([`Values::ExactIntegers`](crate::verify::fill::Values)). It stays within the inputs'
+    /// exact are judged as such ([`Values::ExactIntegers`](values::fill::Values)). It stays within the inputs'
     /// stated intervals, so it may always be asked for.
     pub exact_integers: bool,
     /// Buffers to write to NumPy files after the first run of the last version.

@@ -8,7 +8,6 @@
 mod capture;
 mod failure;
 pub mod gpu;
-pub mod host;
 mod job;
 mod limits;
 pub mod machine;
@@ -17,7 +16,6 @@ mod parent;
 mod sampled;
 mod sim;
 mod status;
-mod value;
 pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};
@@ -27,5 +25,4 @@ pub use job::{
 };
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
 pub use parent::{End, Error, MEMORY, Options, devices, measure, roof, run, verify, verify_with};
-pub use status::{Death, Difference, Fault, LooksLike, Mismatch, Status, UNREADABLE, WrongOutput};
-pub use value::{Value, real};
+pub use status::{Death, Difference, Fault, Status, UNREADABLE, WrongOutput};

@@ -2,14 +2,14 @@
 
 use super::failure::{DeviceInfo, Failure};
 use super::status::Status;
-use super::value::Value;
 use crate::measure::{RoofValues, Timed};
-use crate::verify::fill::Values;
 use plan::dtype::DType;
 use serde::{Deserialize, Serialize};
 use simulator::trace::Trace;
 use simulator::{Counters, Finding, Schedule};
 use std::path::PathBuf;
+use values::Value;
+use values::fill::Values;
 
 /// Which run of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,8 +220,9 @@ pub enum Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Death, Fault, LooksLike, Mismatch, WrongOutput};
+    use crate::backend::{Death, Fault, WrongOutput};
     use simulator::FindingKind;
+    use values::{LooksLike, Mismatch};
 
     /// Every kind of status, with numbers that JSON does not have, over the way a worker sends them.
     #[test]

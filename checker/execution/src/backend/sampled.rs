@@ -10,14 +10,14 @@ use super::machine::Stop;
 use super::sim::{Sim, arguments, fault_of};
 use super::status::{Status, WrongOutput};
 use crate::verify::POISON;
-use crate::verify::compare::{Array, Judgement, compare};
-use crate::verify::fill::{self, Values};
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Role};
 use simulator::{Checks, Config, Device, FindingKind, Schedule, Severity, Touched};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use values::compare::{Array, Judgement, compare};
+use values::fill::{self, Values};
 
 /// Blocks of a launch that are run: the first, the last, and drawn ones.
 const BLOCKS: u64 = 6;
@@ -295,7 +295,7 @@ fn compare_outputs(
                 len: buffer.len,
                 wrong: found.wrong,
                 first: found.first,
-                looks_like: super::LooksLike::Nothing,
+                looks_like: values::LooksLike::Nothing,
                 exact_integers: false,
             });
         }

@@ -1,6 +1,5 @@
 //! The simulator behind the backend interface.
 
-use super::host;
 use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
 use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled};
@@ -184,7 +183,7 @@ impl SimSession {
         let (dtype, len) = (from.dtype, from.len as usize * from.dtype.size());
         let mut bytes = vec![0; len];
         self.read(host.from, 0, &mut bytes)?;
-        self.write(host.to, &host::sum(dtype, &bytes))
+        self.write(host.to, &values::sum::sum(dtype, &bytes))
     }
 
     fn launch(&mut self, index: usize) -> Result<LaunchReport, Stop> {

@@ -1,55 +1,8 @@
 //! How a version fared at a size.
 
-use super::value::{Value, real};
 use plan::dtype::DType;
 use serde::{Deserialize, Serialize};
-
-/// One element that is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Mismatch {
-    /// Element index.
-    pub index: u64,
-    /// The version's.
-    pub got: Value,
-    /// The oracle's.
-    pub want: Value,
-    /// Largest error allowed there.
-    #[serde(with = "real")]
-    pub bound: f64,
-}
-
-/// What the wrong elements have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum LooksLike {
-    /// Nothing that stands out.
-    Nothing,
-    /// Every wrong element still holds the poison: it was never written.
-    NeverWritten,
-    /// Every wrong element is zero.
-    Zero,
-    /// Every wrong element is NaN (and not poison).
-    Nan,
-    /// Exactly the elements from `from` to the end are wrong: the tail is missing.
-    Tail {
-        /// First wrong element.
-        from: u64,
-    },
-    /// Exactly every `step`-th element is wrong.
-    EveryKth {
-        /// Distance between wrong elements.
-        step: u64,
-        /// First wrong element.
-        first: u64,
-    },
-    /// Every wrong element is the right one times a common factor.
-    Scaled {
-        /// got over want.
-        factor: f64,
-    },
-    /// Right in the first run, wrong when run again without reloading the module.
-    SecondRunOnly,
-}
+use values::{LooksLike, Mismatch, Value, real};
 
 /// An output that is wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

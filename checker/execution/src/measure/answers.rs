@@ -9,11 +9,11 @@ use crate::backend::machine::{Session, Stop};
 use crate::backend::{Failure, Output, Program, RunId};
 use crate::verify::POISON;
 use crate::verify::case::Answer;
-use crate::verify::fill::Values;
 use plan::stream::Stream;
 use plan::{Buffer, Plan, Role};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+use values::fill::Values;
 
 /// Seconds that the oracle may take of a measurement; when they are over, inputs that it has answered come again.
 const ORACLE: Duration = Duration::from_secs(5);
@@ -203,7 +203,7 @@ impl<'a> Oracle<'a> {
         for (index, hidden) in of_pass {
             let buffer = &self.session.program().plan.buffers[*index];
             let mut bytes =
-                crate::verify::fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
+                values::fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
             let shown = tools
                 .mask(&hidden.memory, bytes.len(), hidden.key)
                 .and_then(|()| self.gpu.stream().synchronize())

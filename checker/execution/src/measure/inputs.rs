@@ -1,6 +1,5 @@
 //! Inputs on the device: drawn anew before every round, so that no sample has inputs that a kernel has seen before.
 
-use super::recipe::{Recipe, varies};
 use super::tools::Tools;
 use crate::backend::RunId;
 use crate::backend::gpu::GpuSession;
@@ -8,9 +7,10 @@ use crate::backend::gpu::driver::{CudaError, Memory, Stream as CudaStream};
 use crate::backend::machine::Stop;
 use crate::verify::POISON;
 use crate::verify::case::prepare_buffer;
-use crate::verify::fill::{Values, first_turn};
 use plan::stream::Stream;
 use plan::{Buffer, Role};
+use values::fill::{Values, first_turn};
+use values::recipe::{Recipe, varies};
 
 /// The seed of a pass of a round. What is timed has the first of fills that take turns.
 pub fn seed_of(seed: u64, round: u64, pass: usize) -> u64 {

@@ -11,7 +11,6 @@ mod inputs;
 pub mod ladder_record;
 mod neighbours;
 mod outcome;
-pub mod recipe;
 pub mod record;
 mod roof;
 mod side;

@@ -10,8 +10,8 @@ use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
 use crate::backend::{Cache, Output, RunId, Status, Timing};
 use crate::verify::POISON;
 use crate::verify::case::{guard_status, judge, judge_outputs};
-use crate::verify::fill::Values;
 use plan::{Buffer, Role};
+use values::fill::Values;
 
 /// A sample whose pass is shorter than this is made of several passes, in a warm cache.
 const LONG_ENOUGH_US: f64 = 100.0;
@@ -303,7 +303,7 @@ impl<'a> Side<'a> {
         let found = judge(&mut self.session, &program, &[], &run, None, &mut None);
         let unknown = || {
             let buffer = self.read().next().map(|(_, buffer)| buffer.name.clone()).unwrap_or_default();
-            let value = crate::backend::Value::Unsigned(0);
+            let value = values::Value::Unsigned(0);
             Status::InputChanged { buffer, index: 0, got: value, want: value }
         };
         match found {

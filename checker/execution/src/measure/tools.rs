@@ -1,12 +1,12 @@
 //! The checker's own kernels on a GPU.
 
-use super::recipe::Recipe;
 use crate::backend::gpu::driver::{CudaError, Function, Memory, Shape};
 use crate::backend::gpu::{Gpu, failure};
 use crate::backend::{Artefact, Failure};
-use crate::verify::Tolerance;
-use crate::verify::tolerance::unit_roundoff;
 use plan::Buffer;
+use values::Tolerance;
+use values::recipe::Recipe;
+use values::tolerance::unit_roundoff;
 
 /// Threads a block of the checker's kernels.
 const THREADS: u32 = 256;

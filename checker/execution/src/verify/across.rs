@@ -6,15 +6,15 @@
 //! decide, the difference is held against what reassociating a sum of all inputs can do.
 
 use super::case::{PIECE, prepare};
-use super::compare::{real, value};
-use super::fill::{self, Values};
-use super::tolerance::{significand_bits, unit_roundoff};
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Across, Difference, Failure, Keep, Program, RunId, Status};
 use plan::{Buffer, Plan, Role};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use values::compare::{real, value};
+use values::fill::{self, Values};
+use values::tolerance::{significand_bits, unit_roundoff};
 
 /// Roundings are a random walk; a few standard deviations of it.
 const DEVIATIONS: f64 = 4.0;

@@ -1,22 +1,22 @@
 //! One size of a problem: the oracle, then every version, run and judged on whichever backend.
 
+use super::POISON;
 use super::across;
 use super::as_written;
-use super::compare::{Array, Judgement, compare, value};
-use super::fill::{self, Values};
 use super::leavings::{summaries, write_dump};
 use super::shortest::{self, Failed};
-use super::{POISON, Tolerance};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, Keep, LaunchCount, LineCount, LooksLike, Output, Program, Reply, RunId, RunResult,
-    Status, Thoroughness, WrongOutput,
+    Case, Checked, Failure, Found, Keep, LaunchCount, LineCount, Output, Program, Reply, RunId, RunResult, Status,
+    Thoroughness, WrongOutput,
 };
 use plan::dtype::DType;
-use plan::stream::Stream;
 use plan::{Buffer, Role};
 use simulator::{Counters, FindingKind, Schedule};
 use std::collections::BTreeMap;
+use values::compare::{Array, Judgement, compare, value};
+use values::fill::{self, Values};
+use values::{LooksLike, Tolerance};
 
 /// printf output kept of a version.
 const PRINTF_KEPT: usize = 64 << 10;
@@ -100,7 +100,7 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
     for (position, &schedule) in schedules.iter().enumerate() {
         add(case.seed, Values::AsStated, position.max(shown), schedule);
         if position == 0 && case.thoroughness == Thoroughness::Full {
-            add(second_seed(case.seed), Values::AsStated, 1, schedule);
+            add(fill::second_seed(case.seed), Values::AsStated, 1, schedule);
             if case.exact_integers && exact_run_helps(case) {
                 add(case.seed, Values::ExactIntegers, 0, schedule);
             }
@@ -130,12 +130,6 @@ fn delicate_run_helps(case: &Case) -> bool {
 fn repeating_run_helps(case: &Case) -> bool {
     let wide = |output: &Output| matches!(output.tolerance, Tolerance::Bound { unit: DType::F32 | DType::F64, .. });
     case.outputs.iter().any(wide) && case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::repeats))
-}
-
-/// The seed of the run that follows without reloading the module. Of the fills of an input it takes the next.
-pub fn second_seed(seed: u64) -> u64 {
-    let bits = Stream::new(seed, "second run").bits(0) / 2;
-    fill::first_turn(bits) + (seed % fill::TURNS + 1) % fill::TURNS
 }
 
 /// The oracle's outputs for one set of inputs.

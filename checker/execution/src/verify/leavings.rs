@@ -1,14 +1,14 @@
 //! What a run leaves behind besides its verdict: summaries of outputs, files, sums of counters.
 
 use super::case::{PIECE, explain, read_all};
-use super::compare::{real, value};
-use super::npy;
 use crate::backend::machine::Session;
 use crate::backend::{BufferSummary, Failure};
 use plan::{Buffer, Plan, Role};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use system::files::Replacement;
+use values::compare::{real, value};
+use values::npy;
 
 /// What outputs hold, where no oracle judges them.
 pub fn summaries(session: &mut dyn Session, plan: &Plan, poison: u8) -> Result<Vec<BufferSummary>, Failure> {

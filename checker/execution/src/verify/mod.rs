@@ -1,4 +1,4 @@
-//! Fills, poison, guards, oracle, derived tolerances, comparison.
+//! Poison, guards, oracle: the runs that a version has to stand. Fills, tolerances and comparison are in `values`.
 //!
 //! A version is right when, for fresh inputs, every element of every output lies within the derived bound of the
 //! oracle's, run twice without reloading its module, with outputs and scratch poisoned differently before each run,
@@ -7,14 +7,8 @@
 mod across;
 mod as_written;
 pub mod case;
-pub mod compare;
-pub mod fill;
 mod leavings;
-pub mod npy;
 mod shortest;
-pub mod tolerance;
-
-pub use tolerance::Tolerance;
 
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer
 /// -1 (or the largest unsigned); in the second floats are huge (1e36 in f32, 61280 in f16): no right answer is both.

@@ -2,7 +2,6 @@
 
 use super::driver::{self, CudaError, Function, Memory, Module, Shape, Variable};
 use super::{Gpu, failure};
-use crate::backend::host;
 use crate::backend::job::{Program, Text};
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::sim::{real, scalar};
@@ -200,7 +199,7 @@ impl<'a> GpuSession<'a> {
         let last = self.launches.len().saturating_sub(1);
         let mut bytes = vec![0; self.bytes(host.from)];
         self.buffers[host.from].read(GUARD, &mut bytes).map_err(|error| self.stop(error, last))?;
-        let sum = host::sum(self.program.plan.buffers[host.from].dtype, &bytes);
+        let sum = values::sum::sum(self.program.plan.buffers[host.from].dtype, &bytes);
         self.buffers[host.to].write(GUARD, &sum).map_err(|error| self.stop(error, last))
     }
 

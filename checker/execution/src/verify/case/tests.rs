@@ -1,12 +1,13 @@
 //! Cases on a machine made for the test, whose kernels are closures over host memory.
 
 use super::*;
+use crate::backend::Fault;
 use crate::backend::machine::BrokenGuard;
-use crate::backend::{Fault, Value};
-use crate::verify::npy;
 use half::f16;
 use plan::{Fill, Launch, Plan};
 use std::cell::Cell;
+use values::Value;
+use values::npy;
 
 /// What a "kernel" does with its buffers, by buffer name; `launches` counts passes since the module was loaded.
 type Kernel = fn(buffers: &mut [Vec<u8>], launches: u32) -> Result<(), Stop>;

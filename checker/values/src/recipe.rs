@@ -1,7 +1,7 @@
 //! How a buffer is filled on the device: the numbers that the kernel `draw` takes. It gives the bytes that
-//! [`fill`](crate::verify::fill::fill) gives for the same seed, so that a buffer may be drawn on either side.
+//! [`fill`](crate::fill::fill) gives for the same seed, so that a buffer may be drawn on either side.
 
-use crate::verify::fill::chosen;
+use crate::fill::chosen;
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill};

@@ -49,7 +49,7 @@ pub fn unit_roundoff(dtype: DType) -> f64 {
 
 /// Bits of the significand, the implicit one included (IEEE 754 table 3.5; bfloat16: 8); for an integer type the bits
 /// of its value.
-pub(super) fn significand_bits(dtype: DType) -> i32 {
+pub fn significand_bits(dtype: DType) -> i32 {
     match dtype {
         DType::F64 => 53,
         DType::F32 => 24,

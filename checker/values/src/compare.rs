@@ -1,7 +1,7 @@
 //! Comparison of a version's output with the oracle's, element by element, and what the wrong elements have in common.
 
 use super::tolerance::{Tolerance, ulp};
-use crate::backend::{LooksLike, Mismatch, Value};
+use crate::{LooksLike, Mismatch, Value};
 use half::{bf16, f16};
 use plan::dtype::DType;
 use rayon::prelude::*;

@@ -4,7 +4,7 @@
 //! as a counter-based generator, so that a buffer is filled by any number of threads, in any process, with the same
 //! bytes.
 
-use crate::verify::npy;
+use crate::npy;
 use half::{bf16, f16};
 use plan::dtype::DType;
 use plan::stream::Stream;
@@ -364,6 +364,12 @@ fn integers(dtype: DType, bytes: Part<'_>, value: impl Fn(u64) -> i64 + Sync) {
     }
 }
 
+/// The seed of the run that follows without reloading the module. Of the fills of an input it takes the next.
+pub fn second_seed(seed: u64) -> u64 {
+    let bits = Stream::new(seed, "second run").bits(0) / 2;
+    first_turn(bits) + (seed % TURNS + 1) % TURNS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -420,7 +426,7 @@ mod tests {
         for dtype in [DType::F64, DType::F32, DType::F16, DType::Bf16] {
             let bytes = filled(&buffer(dtype, 20_000, Fill::Uniform { lo: -1.0, hi: 1.0 }), 9, Values::AsStated);
             let values: Vec<f64> =
-                bytes.chunks(dtype.size()).map(|element| crate::verify::compare::real(dtype, element)).collect();
+                bytes.chunks(dtype.size()).map(|element| crate::compare::real(dtype, element)).collect();
             assert!(values.iter().all(|x| (-1.0..1.0).contains(x)), "{dtype:?}");
             let mean = values.iter().sum::<f64>() / 20_000.0;
             let square = values.iter().map(|x| x * x).sum::<f64>() / 20_000.0;
@@ -445,7 +451,7 @@ mod tests {
                 let expected = if sparse { (len - DENSE) as f64 / len as f64 } else { 0.0 };
                 assert!((zeros as f64 / len as f64 - expected).abs() < 0.01, "{zeros} of {len}");
                 for element in bytes.chunks(dtype.size()).filter(|bytes| bytes.iter().any(|byte| *byte != 0)) {
-                    let x = crate::verify::compare::real(dtype, element);
+                    let x = crate::compare::real(dtype, element);
                     let multiple = x / unit.sqrt();
                     assert!(multiple == multiple.round() && x != 0.0, "{x} of {unit}");
                     assert!((lo..hi).contains(&x), "{lo} {hi}: {x}");
@@ -506,7 +512,7 @@ mod tests {
         assert!(narrow.as_chunks().0.iter().all(|word| (100.0..101.0).contains(&f32::from_le_bytes(*word))));
         for dtype in [DType::F16, DType::Bf16] {
             let bytes = filled(&buffer(dtype, 1000, Fill::Uniform { lo: -1.0, hi: 1.0 }), 3, Values::Delicate);
-            assert!(bytes.chunks(2).all(|element| crate::verify::compare::real(dtype, element).abs() > 6.2e-5 / 8.0));
+            assert!(bytes.chunks(2).all(|element| crate::compare::real(dtype, element).abs() > 6.2e-5 / 8.0));
         }
     }
 
@@ -612,7 +618,7 @@ mod tests {
                 .position(|fill| bytes == filled(&one_of(&[fill.clone(), fill.clone()]), seed, Values::AsStated))
         };
         for seed in [5, 6, 7, u64::MAX - 1, u64::MAX] {
-            let second = crate::verify::case::second_seed(seed);
+            let second = super::second_seed(seed);
             assert_eq!(turn(second), turn(seed % 3).map(|turn| (turn + 1) % 3), "seed {seed}");
         }
         assert_ne!(turn(8), turn(9));
