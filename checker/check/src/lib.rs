@@ -39,7 +39,6 @@ use compiler::toolchain::{self, Toolchain, ToolchainError};
 use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
 use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
-use sass;
 use std::path::PathBuf;
 use system::files;
 use system::text;

@@ -4,7 +4,6 @@ use super::build::Built;
 use plan::Plan;
 use problem::{Goal, Kind, Metric, MetricSource, Problem};
 use report::{Better, GoalResult, GoalStatus, Provenance, Row, Unexecuted};
-use sass;
 use simulator::{Counters, LineCoverage};
 
 /// What is known of a version at the `count` size.

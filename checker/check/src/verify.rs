@@ -5,7 +5,6 @@ use super::platform::Platform;
 use super::{CheckError, Progress, Refused, share};
 use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
 use problem::{ErrorBound, LineError, Problem, Sizes};
-use report;
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -6,7 +6,6 @@ use super::{Context, Fault, Outcome, shelf, usage};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
-use report;
 use simulator::Checks;
 use simulator::explore::Effort;
 use simulator::trace::{Grain, Request};

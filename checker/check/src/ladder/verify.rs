@@ -9,7 +9,6 @@ use problem::ladder::{BLOCK, Ladder};
 use problem::workbook::is_small;
 use problem::{Problem, Sizes};
 use rayon::prelude::*;
-use report;
 use simulator::{Checks, Schedule};
 use std::sync::mpsc;
 use std::time::Duration;
