@@ -258,3 +258,24 @@ fn the_step_limit_is_for_what_does_not_end() {
         assert!(report.counters.instructions > 3 * limits.steps);
     }
 }
+
+/// Every thread of a grid writes its own number to one word: one mistake, which is counted as often as it was made.
+#[test]
+fn a_race_of_many_threads_is_one_finding() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{ .reg .b32 %r<9>; .reg .b64 \
+                %rd<3>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;\n\
+                st.global.u32 [%rd1], %r3;\nst.global.u32 [%rd1+4], 7;\nret; }\n";
+    let module = Arc::new(Module::parse(text).expect("the test's PTX parses"));
+    for schedule in [Schedule::Its, Schedule::Adversarial { seed: 3 }] {
+        let checks = simulator::Checks::ALL;
+        let mut device = Device::new(Arc::clone(&module), Config { schedule, checks, ..Config::default() });
+        let out = device.alloc("out", 64).expect("fits");
+        let (kernel, args) = ("k".into(), vec![Arg::Pointer(out)]);
+        let launch = Launch { kernel, grid: [4, 1, 1], block: [64, 1, 1], shared: 0, args, cooperative: false };
+        let report = device.launch(&launch).expect("starts");
+        let told: Vec<(u64, bool)> =
+            report.findings.iter().map(|finding| (finding.count, finding.is_same_value())).collect();
+        // Eight warps: all but the first meet another. That all write a 7 to the second word is told once.
+        assert_eq!(told, [(7, false), (1, true)], "{schedule:?}: {:?}", report.findings);
+    }
+}

@@ -328,11 +328,12 @@ impl<O: Observer> Worker<'_, O> {
         origins[a as usize].ptx_line != origins[b as usize].ptx_line
     }
 
-    /// Lets go everybody whose barrier is complete.
-    pub fn complete_barriers(&mut self, block: &mut Block) {
+    /// Lets go everybody whose barrier is complete. True if there was somebody.
+    pub fn complete_barriers(&mut self, block: &mut Block) -> bool {
         if !std::mem::take(&mut block.shared.moved) {
-            return;
+            return false;
         }
+        let mut woke = false;
         let mut waited = block.shared.waited;
         while waited != 0 {
             let id = waited.trailing_zeros() as usize;
@@ -353,6 +354,7 @@ impl<O: Observer> Worker<'_, O> {
             let threads: u32 = barrier.arrived.iter().map(|mask| mask.count_ones()).sum();
             let counted = barrier.expected != 0;
             block.shared.waited &= !(1 << id);
+            woke = true;
             if O::ACTIVE {
                 let mut participants = std::mem::take(&mut barrier.arrived);
                 participants.iter_mut().zip(&barrier.passing).for_each(|(all, passing)| *all &= !passing);
@@ -386,5 +388,6 @@ impl<O: Observer> Worker<'_, O> {
                 warp.merge();
             }
         }
+        woke
     }
 }

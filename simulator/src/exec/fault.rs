@@ -180,6 +180,25 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// Counts a race at a place that has one already. Thousands of threads may tell it: names are made for the first alone.
+    fn raced_before(&mut self, warp: &Warp, pc: u32, mask: u32, severity: Severity, doubtful: bool) -> bool {
+        let code = &self.context.decoded.code;
+        let origin = code.origins.get(self.with_a_line(warp, pc, mask) as usize).copied().unwrap_or_default();
+        let function = &code.functions[origin.function as usize].name;
+        let like = |known: &&mut Finding| {
+            known.severity == severity
+                && known.place.ptx_line == origin.ptx_line
+                && matches!(known.kind, FindingKind::Race { .. })
+                && known.place.function == *function
+        };
+        let known = if doubtful {
+            self.doubtful.iter_mut().map(|(_, known)| known).find(like)
+        } else {
+            self.findings.iter_mut().find(like)
+        };
+        known.map(|known| known.count += 1).is_some()
+    }
+
     /// Turns an observer's complaint into a finding.
     pub fn complain(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>, complaint: Complaint) {
         // Before Volta lockstep is an order like any other.
@@ -192,13 +211,16 @@ impl<O: Observer> Worker<'_, O> {
             Space::Shared => AddressSpace::Shared,
             Space::Local => AddressSpace::Local,
         };
-        let Complaint::Race { lane, address, guess, .. } = complaint;
+        let Complaint::Race { lane, address, guess, same_value, .. } = complaint;
         let mask = 1 << lane;
+        let severity = if same_value { Severity::Note } else { Severity::Error };
+        if self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
+            return;
+        }
         let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
         this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
-        let mut severity = Severity::Error;
         let kind = match complaint {
             Complaint::Race {
                 other_block,
@@ -208,7 +230,6 @@ impl<O: Observer> Worker<'_, O> {
                 other_copy,
                 cached,
                 hidden_before_volta,
-                same_value,
                 ..
             } => {
                 let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
@@ -222,9 +243,6 @@ impl<O: Observer> Worker<'_, O> {
                     if cached {
                         side.what = CACHED.into();
                     }
-                }
-                if same_value {
-                    severity = Severity::Note;
                 }
                 first.place = self.place_of(block, thread, other_pc, 1);
                 first.address = address;

@@ -19,17 +19,14 @@ impl Warp {
 
     /// Joins ready groups that are at the same place.
     pub fn merge(&mut self) {
+        if !self.some_meet() {
+            return;
+        }
         let mut at = 0;
         while at < self.groups.len() {
             let mut other = at + 1;
             while other < self.groups.len() {
-                let (a, b) = (&self.groups[at], &self.groups[other]);
-                if a.pc == b.pc
-                    && a.frame == b.frame
-                    && a.clan == b.clan
-                    && a.state == State::Ready
-                    && b.state == State::Ready
-                {
+                if self.groups[at].meets(&self.groups[other]) {
                     let b = self.groups.swap_remove(other);
                     let a = &mut self.groups[at];
                     a.mask |= b.mask;
@@ -42,6 +39,21 @@ impl Warp {
             }
             at += 1;
         }
+    }
+
+    /// Are there ready groups at the same place? In one pass: it is asked after every turn, and hardly ever so.
+    fn some_meet(&self) -> bool {
+        let mut seen = [0u64; 4];
+        for (at, group) in self.groups.iter().enumerate().filter(|(_, group)| group.state == State::Ready) {
+            // Neighbouring places, and neighbouring clans at one place, have different numbers.
+            let number = group.pc.wrapping_mul(0x9e37_79b1).wrapping_add(group.clan) & 0xff;
+            let (word, bit) = ((number >> 6) as usize, 1 << (number & 63));
+            if seen[word] & bit != 0 && self.groups[..at].iter().any(|other| other.meets(group)) {
+                return true;
+            }
+            seen[word] |= bit;
+        }
+        false
     }
 
     /// Lanes that will never come to a meeting.
@@ -101,6 +113,17 @@ impl Warp {
     }
 }
 
+impl Group {
+    /// Are both ready and at the same place, so that they can go on as one?
+    fn meets(&self, other: &Self) -> bool {
+        self.pc == other.pc
+            && self.frame == other.frame
+            && self.clan == other.clan
+            && self.state == State::Ready
+            && other.state == State::Ready
+    }
+}
+
 impl Meeting {
     /// Is it where this group's lanes would meet?
     pub(super) fn is_for(&self, group: &Group) -> bool {
@@ -151,5 +174,38 @@ impl<O: Observer> Worker<'_, O> {
                 Flow::Continue
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::warp::Since;
+    use super::*;
+
+    fn group(pc: u32, clan: u32, state: State) -> Group {
+        let spins = Spins::default();
+        Group { mask: 1, pc, frame: 0, state, turn: 0, rank: 0, clan, since: Since::Asked, spins }
+    }
+
+    #[test]
+    fn one_pass_finds_whom_every_pair_would() {
+        let mut random = 7u32;
+        let mut below = |bound: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) % bound
+        };
+        let mut met = 0;
+        for round in 0..2000u32 {
+            // From a few places, where many meet, to places that share a number without being the same.
+            let (places, clans) = (1 << (round % 12), 1 << (round / 12 % 6));
+            let states = [State::Ready, State::Ready, State::Ready, State::Joining];
+            let one = |_| group(below(places), below(clans), states[below(4) as usize]);
+            let warp = Warp { groups: (0..round % 33).map(one).collect(), ..Warp::default() };
+            let pairs = |at: usize| warp.groups[..at].iter().any(|other| other.meets(&warp.groups[at]));
+            let some = (0..warp.groups.len()).any(pairs);
+            assert_eq!(warp.some_meet(), some, "{:?}", warp.groups);
+            met += usize::from(some);
+        }
+        assert!((200..1800).contains(&met), "{met} of 2000: both must be tried");
     }
 }

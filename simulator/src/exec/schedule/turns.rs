@@ -11,15 +11,43 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Blocks that are under way at once as long as nobody waits for a later one.
 const WINDOW: usize = 16;
 
-/// A resident block's best warp, as long as nothing changes that it depends on.
+/// What orders a warp among all: rank and position; and its index.
+type Key = (u64, u64, u32, usize);
+
+/// What a warp can do next, as long as nothing changes that it depends on.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
-    /// Rank and position, which order it among all, and its index; None while nobody can run.
-    key: Option<(u64, u64, u32, usize)>,
+    /// None while nobody of it can run.
+    key: Option<Key>,
     /// Somebody polls: who can run depends on what others changed.
     polls: bool,
     /// [`Worker::changes`] when it was made.
     changes: u64,
+}
+
+/// A resident block's choices.
+#[derive(Debug, Default)]
+struct Choices {
+    /// By warp; None where it has to be made anew.
+    warps: Vec<Option<Choice>>,
+    /// The best of them, if it is still that.
+    best: Option<Option<Key>>,
+    /// Some warp polls.
+    polls: bool,
+    /// [`Worker::changes`] when the best was looked for.
+    changes: u64,
+}
+
+impl Choices {
+    /// A warp has had its turn, which `woke` others perhaps.
+    fn forget(&mut self, warp: usize, woke: bool) {
+        self.best = None;
+        if woke {
+            self.warps.clear();
+        } else if let Some(choice) = self.warps.get_mut(warp) {
+            *choice = None;
+        }
+    }
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -27,20 +55,16 @@ impl<O: Observer> Worker<'_, O> {
     pub fn explore(&mut self, next: &AtomicU64, mut slots: Range<u32>) {
         let mut resident: Vec<Block> = Vec::new();
         let mut free: Vec<(u32, Block)> = Vec::new();
-        let mut choices: Vec<Option<Choice>> = Vec::new();
+        let mut choices: Vec<Choices> = Vec::new();
         loop {
             while resident.len() < WINDOW && self.admit(next, &mut slots, &mut free, &mut resident) {}
-            choices.resize(resident.len(), None);
-            for (block, choice) in resident.iter().zip(&mut choices) {
-                if choice.is_none_or(|known: Choice| known.polls && known.changes != self.changes) {
-                    *choice = Some(self.choice(block));
-                }
-            }
-            let best = choices.iter().enumerate().filter_map(|(at, choice)| Some(((*choice)?.key?, at))).min();
-            match best {
+            choices.resize_with(resident.len(), Choices::default);
+            let keys = resident.iter().zip(&mut choices).enumerate();
+            match keys.filter_map(|(at, (block, choices))| Some((self.best(block, choices)?, at))).min() {
                 Some(((_, _, _, warp), at)) => {
-                    choices[at] = None;
-                    match self.turn(&mut resident[at], warp) {
+                    let (turn, woke) = self.turn(&mut resident[at], warp);
+                    choices[at].forget(warp, woke);
+                    match turn {
                         Turn::Stop => return,
                         Turn::Done => {
                             let block = resident.swap_remove(at);
@@ -65,24 +89,40 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// The block's best warp.
-    fn choice(&self, block: &Block) -> Choice {
-        let polls = block.warps.iter().flat_map(|warp| &warp.groups).any(|group| group.spins.polls);
-        Choice { key: self.next_warp(block), polls, changes: self.changes }
+    fn best(&self, block: &Block, choices: &mut Choices) -> Option<Key> {
+        if let Some(best) = choices.best
+            && (!choices.polls || choices.changes == self.changes)
+        {
+            return best;
+        }
+        choices.warps.resize(block.warps.len(), None);
+        (choices.polls, choices.changes) = (false, self.changes);
+        let mut best: Option<Key> = None;
+        for (at, known) in choices.warps.iter_mut().enumerate() {
+            let choice = match known {
+                Some(choice) if !choice.polls || choice.changes == self.changes => *choice,
+                _ => *known.insert(self.choice(block, at)),
+            };
+            choices.polls |= choice.polls;
+            best = best.into_iter().chain(choice.key).min();
+        }
+        choices.best = Some(best);
+        best
     }
 
-    /// The block's best warp: rank and position, which order it among all, and its index.
-    fn next_warp(&self, block: &Block) -> Option<(u64, u64, u32, usize)> {
-        let control = self.control.as_ref()?;
-        let linear = if control.blocks_reversed { u64::MAX - block.shared.linear } else { block.shared.linear };
-        let keys = block.warps.iter().enumerate().filter_map(|(at, warp)| {
-            let ((rank, ..), _) = self.first(warp)?;
-            Some((rank, linear, if control.warps_reversed { u32::MAX - warp.index } else { warp.index }, at))
+    /// What a warp of the block can do.
+    fn choice(&self, block: &Block, at: usize) -> Choice {
+        let warp = &block.warps[at];
+        let polls = warp.groups.iter().any(|group| group.spins.polls);
+        let key = self.control.as_ref().zip(self.first(warp)).map(|(control, ((rank, ..), _))| {
+            let linear = if control.blocks_reversed { u64::MAX - block.shared.linear } else { block.shared.linear };
+            (rank, linear, if control.warps_reversed { u32::MAX - warp.index } else { warp.index }, at)
         });
-        keys.min()
+        Choice { key, polls, changes: self.changes }
     }
 
-    /// A warp's turn, as long as its groups have the rank that it was chosen for.
-    fn turn(&mut self, block: &mut Block, at: usize) -> Turn {
+    /// A warp's turn, as long as its groups have the rank that it was chosen for; and whether it let others of its block go on.
+    fn turn(&mut self, block: &mut Block, at: usize) -> (Turn, bool) {
         let Block { warps, shared } = &mut *block;
         let warp = &mut warps[at];
         let mut rank = None;
@@ -96,7 +136,7 @@ impl<O: Observer> Worker<'_, O> {
             let changes = self.changes;
             let flow = self.run_group(shared, warp, group, start + QUANTUM);
             if self.stopped || flow == Flow::Stop {
-                return Turn::Stop;
+                return (Turn::Stop, false);
             }
             let long = self.clock >= start + QUANTUM;
             if long {
@@ -114,8 +154,8 @@ impl<O: Observer> Worker<'_, O> {
                 // Whoever waits, or has run for long, lets all others go first.
                 group.rank = control.last();
             }
-            let ready = warp.groups.iter().filter(|group| group.state == State::Ready).count();
-            if flow == Flow::Spin && warp.idle >= ready {
+            let ready = || warp.groups.iter().filter(|group| group.state == State::Ready).count();
+            if flow == Flow::Spin && warp.idle >= ready() {
                 warp.idle = 0;
                 self.release(shared, warp);
             }
@@ -124,8 +164,10 @@ impl<O: Observer> Worker<'_, O> {
                 break;
             }
         }
-        self.complete_barriers(block);
-        if block.warps.iter().all(|warp| warp.live() == 0) { self.end_block(block) } else { Turn::Yield }
+        let ended = warp.live() == 0;
+        let woke = self.complete_barriers(block);
+        let ended = ended && block.shared.live.iter().all(|lanes| *lanes == 0);
+        (if ended { self.end_block(block) } else { Turn::Yield }, woke)
     }
 
     /// Starts one more block, if there is one and room for it.
