@@ -2,7 +2,7 @@
 
 use super::function::{Builder, Lower, Unknown};
 use super::lower_arith::{map1, map2};
-use super::op::{Op, Reg};
+use super::op::{MapFn, Op, Reg};
 use super::parts::Parts;
 use crate::num::Rounding;
 use crate::num::cvt::{self, Float, Fp8, Int, Modifiers};
@@ -97,12 +97,23 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             if to == from && integral {
                 b.emit_map(d, &[a], 0, map1(move |a| cvt::float_to_integral(a, to, m)));
             } else {
-                b.emit_map(d, &[a], 0, map1(move |a| cvt::float_to_float(a, from, to, m)));
+                b.emit_map(d, &[a], 0, between_floats(from, to, m));
             }
         }
         _ => return Err(Unknown),
     }
     Ok(())
+}
+
+/// A conversion between floats; of the plain ones, which every sum in double precision begins with, a function of their own.
+fn between_floats(from: Float, to: Float, m: Modifiers) -> MapFn {
+    const PLAIN: Modifiers = Modifiers { rounding: Rounding::Nearest, ftz: false, sat: false, relu: false };
+    match (from, to, m == PLAIN) {
+        (Float::F32, Float::F64, true) => map1(|a| cvt::float_to_float(a, Float::F32, Float::F64, PLAIN)),
+        (Float::F64, Float::F32, true) => map1(|a| cvt::float_to_float(a, Float::F64, Float::F32, PLAIN)),
+        (Float::F16, Float::F32, true) => map1(|a| cvt::float_to_float(a, Float::F16, Float::F32, PLAIN)),
+        _ => map1(move |a| cvt::float_to_float(a, from, to, m)),
+    }
 }
 
 /// What fills a register wider than the result (9.4.1): the sign for signed types, zeros for others.

@@ -175,6 +175,13 @@ fn single(parts: &Parts<'_>, sources: usize, r: Rounding, z: bool, s: bool, appr
         "abs" => return Ok((one(f::abs_f32), 0)),
         "min" if sources == 3 => map3(move |a, b, c| f::min3_f32(a as u32, b as u32, c as u32, m).into()),
         "max" if sources == 3 => map3(move |a, b, c| f::max3_f32(a as u32, b as u32, c as u32, m).into()),
+        // The plain forms are in every loop: what is known when they are lowered need not be asked lane by lane.
+        "min" if m == MinMax::default() => {
+            return Ok((map2(|a, b| f::min_f32(a as u32, b as u32, MinMax::default()).into()), 0));
+        }
+        "max" if m == MinMax::default() => {
+            return Ok((map2(|a, b| f::max_f32(a as u32, b as u32, MinMax::default()).into()), 0));
+        }
         "min" => return Ok((map2(move |a, b| f::min_f32(a as u32, b as u32, m).into()), 0)),
         "max" => return Ok((map2(move |a, b| f::max_f32(a as u32, b as u32, m).into()), 0)),
         // copysign d, a, b: the sign of a, the magnitude of b.

@@ -173,8 +173,14 @@ impl Allocation {
         if let Some(sparse) = &self.sparse {
             return sparse.peek(offset, into);
         }
-        let mut at = offset;
-        let mut rest = into;
+        let (mut at, mut rest) = (offset, into);
+        if at & 3 == 0 {
+            let (whole, last) = rest.as_chunks_mut::<4>();
+            let words = &self.words[(at >> 2) as usize..][..whole.len()];
+            whole.iter_mut().zip(words).for_each(|(into, word)| *into = word.load(Relaxed).to_le_bytes());
+            at += whole.len() as u64 * 4;
+            rest = last;
+        }
         while !rest.is_empty() {
             let word = self.words[(at >> 2) as usize].load(Relaxed).to_le_bytes();
             let from = (at & 3) as usize;
@@ -192,8 +198,14 @@ impl Allocation {
             (offset..).zip(bytes).for_each(|(at, byte)| sparse.store(at, 1, (*byte).into()));
             return;
         }
-        let mut at = offset;
-        let mut rest = bytes;
+        let (mut at, mut rest) = (offset, bytes);
+        if at & 3 == 0 {
+            let (whole, last) = rest.as_chunks::<4>();
+            let words = &self.words[(at >> 2) as usize..][..whole.len()];
+            whole.iter().zip(words).for_each(|(from, word)| word.store(u32::from_le_bytes(*from), Relaxed));
+            at += whole.len() as u64 * 4;
+            rest = last;
+        }
         while !rest.is_empty() {
             let cell = &self.words[(at >> 2) as usize];
             let from = (at & 3) as usize;

@@ -18,12 +18,19 @@ struct Marks([u64; PAGE as usize / 64]);
 impl Marks {
     const NONE: Self = Self([0; PAGE as usize / 64]);
 
+    /// The word with the bits of a naturally aligned value of 1 to 8 bytes, and those bits.
+    fn place(from: usize, size: usize) -> (usize, u64) {
+        (from / 64, ((1 << size) - 1) << (from % 64))
+    }
+
     fn set(&mut self, from: usize, size: usize) {
-        (from..from + size).for_each(|at| self.0[at / 64] |= 1 << (at % 64));
+        let (word, bits) = Self::place(from, size);
+        self.0[word] |= bits;
     }
 
     fn all(&self, from: usize, size: usize) -> bool {
-        (from..from + size).all(|at| self.0[at / 64] >> (at % 64) & 1 != 0)
+        let (word, bits) = Self::place(from, size);
+        bits & !self.0[word] == 0
     }
 
     fn ones(&self) -> u64 {
@@ -37,11 +44,38 @@ struct Page {
     written: Marks,
 }
 
+/// Pages whose place is remembered: lanes often walk along many of them at once.
+const RECENT: usize = 64;
+
 #[derive(Default)]
 struct Inside {
-    pages: BTreeMap<u64, Box<Page>>,
+    pages: Vec<Page>,
+    /// Of pages by number: the index in `pages`.
+    places: BTreeMap<u64, usize>,
+    /// The same of pages that were touched lately, by the last bits of their number.
+    recent: Vec<(u64, usize)>,
     /// A byte was read that no kernel wrote and that has no value of its own.
     unknown: bool,
+}
+
+impl Inside {
+    /// Index of a page, which `fill` gives its bytes if it was not there.
+    fn find(&mut self, number: u64, fill: impl FnOnce(&mut [u8])) -> usize {
+        let recent = (number % RECENT as u64) as usize;
+        match self.recent.get(recent) {
+            Some((known, place)) if *known == number => return *place,
+            Some(_) => {}
+            None => self.recent.resize(RECENT, (u64::MAX, 0)),
+        }
+        let place = *self.places.entry(number).or_insert_with(|| {
+            let mut page = Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE };
+            fill(&mut page.bytes);
+            self.pages.push(page);
+            self.pages.len() - 1
+        });
+        self.recent[recent] = (number, place);
+        place
+    }
 }
 
 /// The contents of a sparse allocation.
@@ -67,15 +101,10 @@ impl Sparse {
     /// Does something to the page of an offset; `f` gets the place in it and says whether all it used has a value.
     fn page<R>(&self, offset: u64, f: impl FnOnce(&mut Page, usize) -> (R, bool)) -> R {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        let Inside { pages, unknown } = &mut *inside;
         let number = offset / PAGE;
-        let page = pages.entry(number).or_insert_with(|| {
-            let mut page = Box::new(Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE });
-            (self.fill)(number * PAGE, &mut page.bytes);
-            page
-        });
-        let (result, sound) = f(page, (offset % PAGE) as usize);
-        *unknown |= !sound;
+        let at = inside.find(number, |page| (self.fill)(number * PAGE, page));
+        let (result, sound) = f(&mut inside.pages[at], (offset % PAGE) as usize);
+        inside.unknown |= !sound;
         result
     }
 
@@ -107,7 +136,7 @@ impl Sparse {
             let count = ((PAGE - at % PAGE) as usize).min(into.len() - done);
             let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
             let part = &mut into[done..done + count];
-            match inside.pages.get(&(at / PAGE)) {
+            match inside.places.get(&(at / PAGE)).map(|place| &inside.pages[*place]) {
                 Some(page) => part.copy_from_slice(&page.bytes[(at % PAGE) as usize..][..count]),
                 None => (self.fill)(at, part),
             }
@@ -119,7 +148,8 @@ impl Sparse {
     pub fn touched(&self, size: u64) -> Touched {
         let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched { unknown: inside.unknown, ..Touched::default() };
-        for (number, page) in &inside.pages {
+        for (number, place) in &inside.places {
+            let page = &inside.pages[*place];
             touched.read_bytes += page.read.ones();
             touched.written_bytes += page.written.ones();
             ranges(&mut touched.read, &page.read, number * PAGE, size);
@@ -195,6 +225,19 @@ mod tests {
         memory.forget();
         assert_eq!(memory.touched(1 << 41), Touched::default());
         assert_eq!(memory.load(PAGE - 1, 1), 0xff);
+    }
+
+    #[test]
+    fn pages_with_the_same_last_bits_are_not_mixed_up() {
+        let memory = Sparse::new(counting(), true);
+        let far = |page: u64| page * RECENT as u64 * PAGE;
+        for round in 0..2 {
+            for page in 0..3 {
+                assert_eq!(memory.load(far(page), 8), if round == 0 { 0x0706_0504_0302_0100 } else { page });
+                memory.store(far(page), 8, page);
+            }
+        }
+        assert_eq!(memory.touched(1 << 40).written, [0, 1, 2].map(|page| (far(page), far(page) + 8)));
     }
 
     #[test]

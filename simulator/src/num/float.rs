@@ -338,6 +338,13 @@ fn order_key_f32(bits: u32) -> i32 {
     bits as i32 ^ ((bits as i32 >> 31) as u32 >> 1) as i32
 }
 
+/// [`order_key`] of two `f64`, if neither is NaN.
+#[inline(always)]
+fn order_keys_f64(a: u64, b: u64) -> Option<(i64, i64)> {
+    let key = |bits: u64| bits as i64 ^ ((bits as i64 >> 63) as u64 >> 1) as i64;
+    (!(f64::from_bits(a).is_nan() | f64::from_bits(b).is_nan())).then(|| (key(a), key(b)))
+}
+
 /// `min{.ftz}{.NaN}{.xorsign.abs}.f32` (9.7.3.11).
 #[inline]
 pub fn min_f32(a: u32, b: u32, options: MinMax) -> u32 {
@@ -371,13 +378,31 @@ pub fn max3_f32(a: u32, b: u32, c: u32, options: MinMax) -> u32 {
 /// `min.f64` (9.7.3.11).
 #[inline]
 pub fn min_f64(a: u64, b: u64) -> u64 {
-    min_max(&F64, &[a, b], false, MinMax::default())
+    match order_keys_f64(a, b) {
+        Some((left, right)) => {
+            if right < left {
+                b
+            } else {
+                a
+            }
+        }
+        None => min_max(&F64, &[a, b], false, MinMax::default()),
+    }
 }
 
 /// `max.f64` (9.7.3.12).
 #[inline]
 pub fn max_f64(a: u64, b: u64) -> u64 {
-    min_max(&F64, &[a, b], true, MinMax::default())
+    match order_keys_f64(a, b) {
+        Some((left, right)) => {
+            if right > left {
+                b
+            } else {
+                a
+            }
+        }
+        None => min_max(&F64, &[a, b], true, MinMax::default()),
+    }
 }
 
 /// `testp.op.f32` (9.7.3.1). Zeros count as normal.

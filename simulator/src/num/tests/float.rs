@@ -1,8 +1,9 @@
 //! `soft` and the fast paths against the host's arithmetic, and directed roundings against exact integers.
 
 use super::{Random, special};
+use crate::num::float::{min_max, *};
 use crate::num::soft::{self, Control, F16, F32, F64, Format, Number};
-use crate::num::{Compare, MinMax, Rounding, TestP, float::*};
+use crate::num::{Compare, MinMax, Rounding, TestP};
 
 const RN: Control = Control { rounding: Rounding::Nearest, ftz: false };
 const ALL: [Rounding; 5] = [Rounding::Nearest, Rounding::NearestAway, Rounding::Zero, Rounding::Down, Rounding::Up];
@@ -256,6 +257,19 @@ fn flushing_and_saturation() {
     assert_eq!(add_f32(0xff80_0000, 0, n, false, true), 0);
     assert_eq!(add_f32(0x7f80_0000, 0, n, false, true), 1f32.to_bits());
     assert_eq!(mul_f32(0x8000_0000, half, n, false, true), 0);
+}
+
+#[test]
+fn bounds_of_doubles_are_those_of_any_format() {
+    let specials = special(&F64);
+    let mut random = Random(5);
+    let near: Vec<u64> = (0..200).map(|_| random.bits()).collect();
+    for &a in specials.iter().chain(&near) {
+        for &b in specials.iter().chain(&near) {
+            assert_eq!(min_f64(a, b), min_max(&F64, &[a, b], false, MinMax::default()), "{a:#x} {b:#x}");
+            assert_eq!(max_f64(a, b), min_max(&F64, &[a, b], true, MinMax::default()), "{a:#x} {b:#x}");
+        }
+    }
 }
 
 #[test]
