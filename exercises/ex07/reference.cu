@@ -1,19 +1,20 @@
-// The oracle: a block a bin, each of its threads counts its share, thread 0 adds the shares.
-//@ launch histogram_reference<<<64, 128>>>(x, bins, n)
+// The oracle: after a first launch has cleared the bins, each block counts its share apart and adds what it has counted.
+//@ launch clear_reference<<<1, 64>>>(bins)
+//@ launch histogram_reference<<<min(ceil_div(n, 1024), 2112), 128>>>(x, bins, n)
+
+__global__ void clear_reference(unsigned* bins)
+{
+    bins[threadIdx.x] = 0;
+}
 
 __global__ void histogram_reference(const int* x, unsigned* bins, int n)
 {
-    __shared__ unsigned share[128];
-    unsigned count = 0;
-    for (int i = threadIdx.x; i < n; i += 128) {
-        if (x[i] == blockIdx.x) count += 1;
-    }
-    share[threadIdx.x] = count;
+    __shared__ unsigned share[64];
+    if (threadIdx.x < 64) share[threadIdx.x] = 0;
     __syncthreads();
 
-    if (threadIdx.x == 0) {
-        unsigned total = 0;
-        for (int t = 0; t < 128; ++t) total += share[t];
-        bins[blockIdx.x] = total;
-    }
+    for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) atomicAdd(&share[x[i]], 1u);
+    __syncthreads();
+
+    if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], share[threadIdx.x]);
 }

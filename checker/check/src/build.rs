@@ -13,6 +13,7 @@ use report::Sources;
 use sass::{self, Kernel, Module};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A compiled kernel file.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Built {
     pub device: DeviceShape,
     /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
     pub as_written: Option<AsWritten>,
+    /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
+    communicates: OnceLock<bool>,
 }
 
 /// Why a version cannot be built: the learner's doing, or not.
@@ -84,7 +87,7 @@ pub fn build_by(
     if let Some(error) = too_large(&file, &compiled.ptx) {
         return Err(Refused::Line(error));
     }
-    let mut built = Built { file, compiled, module: None, device, as_written: None };
+    let mut built = Built { file, compiled, module: None, device, as_written: None, communicates: OnceLock::new() };
     built.as_written = built.constant_writes(toolchain, &request);
     Ok(built)
 }
@@ -121,6 +124,13 @@ fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineErr
 }
 
 impl Built {
+    /// Does its outcome depend on the order in which threads run? A text that the simulator cannot read is for its run to
+    /// report.
+    pub fn communicates(&self) -> bool {
+        let parse = || simulator::Module::parse(&self.compiled.ptx);
+        *self.communicates.get_or_init(|| parse().map_or(true, |module| module.communicates()))
+    }
+
     /// Reports may quote its text: as it was compiled.
     pub fn quoted_in(&self, sources: &mut Sources) {
         sources.hold(self.file.path(), self.file.text());

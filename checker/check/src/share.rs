@@ -1,14 +1,14 @@
 //! The runs of a version on the simulator, shared out among the cores.
 //!
-//! First every size in the usual order; a version that fails there is not tried under others. What a report says does not
-//! depend on the number of cores: who is shared out is fixed before, every worker keeps the order of the sizes and
-//! stops at its first failure, and whatever comes after the first failing size counts as not run.
+//! First every size in the usual order; a version that fails there is not tried under others, and one that was caught at
+//! something only at its small sizes. What a report says does not depend on the number of cores: what is dealt out is fixed
+//! before, every worker keeps the order of the sizes and stops at its first failure, and whatever comes after the first
+//! failing size counts as not run.
 
 use super::Progress;
 use execution::backend::{self, Case, Checked, On, Status, Thoroughness, Verify};
-use plan::Launch;
 use rayon::prelude::*;
-use simulator::Schedule;
+use simulator::{Schedule, Severity};
 
 /// Workers at most: each parses the code anew.
 const WORKERS: usize = 8;
@@ -34,27 +34,52 @@ pub fn run(
     let usual: Vec<Case> = cases.iter().map(first).collect();
     let mut results = all(on, &usual, stop_at_failure, options, progress)?;
     let failed = results.iter().any(|checked| !checked.status.passed());
-    if others.is_empty() || failed && stop_at_failure {
+    let caught = failed || results.iter().any(is_caught);
+    // Of what is meant to be wrong nobody asks how else it is.
+    if others.is_empty() || failed && stop_at_failure || caught && !stop_at_failure {
         return Ok(results);
     }
-    let again = |(index, case): (usize, &Case)| Case {
-        schedules: orders(others, threads(case), index),
+    let most = if caught { FEW_THREADS } else { u64::MAX };
+    let units = units(cases, others, most);
+    let again = |(index, schedules): &(usize, Vec<Schedule>)| Case {
+        schedules: schedules.clone(),
         thoroughness: Thoroughness::Once,
         exact_integers: false,
         dump: Vec::new(),
-        ..case.clone()
+        ..cases[*index].clone()
     };
-    let others: Vec<Case> = cases.iter().enumerate().map(again).collect();
+    let others: Vec<Case> = units.iter().map(again).collect();
     let others = all(on, &others, stop_at_failure, options, progress)?;
-    for (result, other) in results.iter_mut().zip(others) {
-        result.append(other);
+    for ((index, _), other) in units.iter().zip(others) {
+        results[*index].append(other);
     }
     Ok(results)
 }
 
+/// Does a finding speak against it?
+fn is_caught(checked: &Checked) -> bool {
+    checked.findings.iter().any(|found| found.finding.severity != Severity::Note)
+}
+
+/// What is dealt out of the further orders of all cases of `most` threads at most: a small case with all its orders, which share
+/// the oracle's answers; of a larger one an order each, so that no core waits for another.
+fn units(cases: &[Case], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
+    let mut units = Vec::new();
+    for (index, case) in cases.iter().enumerate() {
+        let threads = threads(case);
+        let orders = orders(others, threads, index);
+        if threads <= FEW_THREADS {
+            units.push((index, orders));
+        } else if threads <= most {
+            units.extend(orders.into_iter().map(|order| (index, vec![order])));
+        }
+    }
+    units
+}
+
 /// Of the explored schedules those that a case is run under: all where that is cheap, else the one that the seed draws (the
 /// last) and two others in turn, or that one alone.
-fn orders(explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
+pub fn orders(explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
     let Some((drawn, fixed)) = explored.split_last() else { return Vec::new() };
     let in_turn = |at: usize| fixed.get((index + at) % fixed.len().max(1));
     let fixed: Vec<&Schedule> = if threads <= FEW_THREADS {
@@ -67,11 +92,9 @@ fn orders(explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
     fixed.into_iter().chain([drawn]).copied().collect()
 }
 
-/// Threads of a case, all launches together.
-fn threads(case: &Case) -> u64 {
-    let of_launch =
-        |launch: &Launch| launch.grid.iter().chain(&launch.block).map(|extent| u64::from(*extent)).product::<u64>();
-    case.versions.iter().flat_map(|version| &version.plan.launches).map(of_launch).sum()
+/// Threads of a case: of its largest version, all launches together.
+pub fn threads(case: &Case) -> u64 {
+    case.versions.iter().map(|version| version.plan.threads()).max().unwrap_or(0)
 }
 
 /// Runs every case, as many at a time as there are cores.
@@ -138,6 +161,44 @@ mod tests {
         assert_eq!(deal(&[1, 1, 1, 9, 3, 3], 2), [vec![3], vec![0, 1, 2, 4, 5]]);
         assert_eq!(deal(&[5, 5], 8), [vec![0], vec![1]]);
         assert!(deal(&[], 2).is_empty());
+    }
+
+    #[test]
+    fn large_cases_are_dealt_out_order_by_order() {
+        let others: Vec<Schedule> = (0..5).map(|seed| Schedule::Adversarial { seed }).collect();
+        let case = |threads: u32| {
+            let launch = plan::Launch {
+                kernel: "k".into(),
+                grid: [threads / 32, 1, 1],
+                block: [32, 1, 1],
+                shared: 0,
+                args: Vec::new(),
+                cooperative: false,
+                line: 1,
+            };
+            let plan = plan::Plan { launches: vec![launch], ..plan::Plan::default() };
+            Case {
+                name: String::new(),
+                seed: 1,
+                oracle: None,
+                outputs: Vec::new(),
+                own_outputs: Vec::new(),
+                versions: vec![backend::Program { plan, ..backend::Program::default() }],
+                thoroughness: Thoroughness::Full,
+                exact_integers: false,
+                schedules: Vec::new(),
+                dump: Vec::new(),
+                keep: None,
+            }
+        };
+        let cases = [case(64), case(4096), case(1 << 15)];
+        let of = |most: u64| -> Vec<(usize, usize)> {
+            units(&cases, &others, most).iter().map(|(index, orders)| (*index, orders.len())).collect()
+        };
+        assert_eq!(of(u64::MAX), [(0, 5), (1, 1), (1, 1), (1, 1), (2, 1)]);
+        assert_eq!(of(FEW_THREADS), [(0, 5)], "what was caught at something is tried further at small sizes only");
+        let orders: Vec<Schedule> = units(&cases, &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
+        assert_eq!(orders, super::orders(&others, 4096, 1), "and no order is lost");
     }
 
     #[test]

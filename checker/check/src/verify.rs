@@ -45,17 +45,11 @@ pub struct Results {
     pub schedules: Vec<Schedule>,
 }
 
-/// Does a kernel's outcome depend on the order in which threads run? Then it is tried under several orders. A text that
-/// the simulator cannot read is for its run to report.
-fn communicates(ptx: &str) -> bool {
-    simulator::Module::parse(ptx).map_or(true, |module| module.communicates())
-}
-
 /// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
 /// fixed extremes and one that the seed draws.
 pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     let mut schedules = vec![Schedule::Its];
-    if communicates(&built.compiled.ptx) {
+    if built.communicates() {
         let seeds = [0, 1, 2, 3, 8 + seed % 1_000_000];
         schedules.extend(seeds.map(|seed| Schedule::Adversarial { seed }));
     }

@@ -174,6 +174,15 @@ pub struct Plan {
     pub host: Option<HostSum>,
 }
 
+impl Plan {
+    /// Threads of all launches together.
+    pub fn threads(&self) -> u64 {
+        let extents = |launch: &Launch| launch.grid.into_iter().chain(launch.block);
+        let threads = |launch| extents(launch).map(u64::from).fold(1, u64::saturating_mul);
+        self.launches.iter().map(threads).fold(0, u64::saturating_add)
+    }
+}
+
 /// `//@ host OUT = sum(BUFFER)`: the host fetches a buffer, adds its elements in order, and writes the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostSum {

@@ -89,6 +89,16 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
     Ok(bytes)
 }
 
+/// May its values come from a file?
+pub fn is_from_file(buffer: &Buffer) -> bool {
+    let from_file = |fill: &Fill| matches!(fill, Fill::Npy(_));
+    match &buffer.fill {
+        Some(Fill::OneOf(fills)) => fills.iter().any(from_file),
+        Some(fill) => from_file(fill),
+        None => false,
+    }
+}
+
 /// The bytes of some elements of `buffer`, from element `start` on; zeros where they come from a file.
 pub fn fill_part(buffer: &Buffer, seed: u64, values: Values, start: u64, bytes: &mut [u8]) {
     let stream = Stream::new(seed, &buffer.name);

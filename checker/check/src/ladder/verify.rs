@@ -3,6 +3,7 @@
 use super::kit::Kit;
 use crate::build::Refused;
 use crate::platform::Platform;
+use crate::share;
 use crate::verify::{STEPS, schedules};
 use execution::backend::{self, Case, Checked, Thoroughness, Verify};
 use problem::ladder::{BLOCK, Ladder};
@@ -22,9 +23,29 @@ pub struct Task {
     pub sizes: Vec<Sizes>,
     /// Versions by number; all claim these block sizes and have the same bound.
     pub versions: Vec<usize>,
-    /// Small sizes run under every order, and twice over fresh inputs; so do large ones where versions are compared. Large
-    /// ones elsewhere run once.
+    /// Small sizes run over all kinds of inputs; so do large ones where versions are compared. Large ones elsewhere run once.
     pub thoroughness: Thoroughness,
+    /// The orders of small sizes.
+    pub orders: Orders,
+}
+
+/// Under which orders small sizes run, besides the usual one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orders {
+    /// As many as an exercise's sizes do.
+    Many,
+    /// One, the sizes in turn, beginning with this one: each meets another at every block size.
+    OneInTurn(usize),
+}
+
+impl Orders {
+    /// Those of the `index`-th size.
+    fn of(self, explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
+        match self {
+            Self::Many => share::orders(explored, threads, index),
+            Self::OneInTurn(first) => explored.iter().cycle().skip(first + index).take(1).copied().collect(),
+        }
+    }
 }
 
 /// One version at one size.
@@ -46,7 +67,8 @@ const VERSIONS_A_TASK: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The tasks of a check, the longest first. Without `everything`, sizes that are not small are run at the first element type and
-/// the ladder's own block size only, and other element types at that block size.
+/// the ladder's own block size only, and other element types at that block size; and small sizes elsewhere under one further
+/// order each.
 pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Vec<Task> {
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let mut cases = problem.cases();
@@ -62,16 +84,18 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
     let most = if on_gpu { usize::MAX } else { VERSIONS_A_TASK };
     let mut tasks = Vec::new();
     for element in kit.elements() {
-        for block in &ladder.blocks {
+        for (position, block) in ladder.blocks.iter().enumerate() {
             let here = |sizes: &&Sizes| sizes.get(BLOCK) == Some(block);
             let (own, first) = (*block == ladder.block, element == 0);
             let (small, large): (Vec<Sizes>, Vec<Sizes>) = cases.iter().filter(here).cloned().partition(is_small);
             if everything || own || first {
-                tasks.extend(grouped(kit, element, small, usize::MAX, Thoroughness::Full));
+                let orders =
+                    if everything || own && first { Orders::Many } else { Orders::OneInTurn(position + element) };
+                tasks.extend(grouped(kit, element, small, usize::MAX, (Thoroughness::Full, orders)));
             }
             if everything || (own && first) {
                 let thoroughness = if own && first { Thoroughness::Full } else { Thoroughness::Once };
-                tasks.extend(grouped(kit, element, large, most, thoroughness));
+                tasks.extend(grouped(kit, element, large, most, (thoroughness, Orders::Many)));
             }
         }
     }
@@ -80,10 +104,19 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
 }
 
 /// Versions that claim the sizes, so many a task.
-fn grouped(kit: &Kit, element: usize, sizes: Vec<Sizes>, most: usize, thoroughness: Thoroughness) -> Vec<Task> {
+fn grouped(
+    kit: &Kit,
+    element: usize,
+    sizes: Vec<Sizes>,
+    most: usize,
+    (thoroughness, orders): (Thoroughness, Orders),
+) -> Vec<Task> {
     let Some(first) = sizes.first() else { return Vec::new() };
     let versions: Vec<usize> = (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)).collect();
-    let task = |versions: &[usize]| Task { element, sizes: sizes.clone(), versions: versions.to_vec(), thoroughness };
+    let task = |versions: &[usize]| {
+        let (sizes, versions) = (sizes.clone(), versions.to_vec());
+        Task { element, sizes, versions, thoroughness, orders }
+    };
     versions.chunks(most).map(task).collect()
 }
 
@@ -128,13 +161,15 @@ pub fn orders(kit: &Kit, task: &Task, seed: u64) -> Vec<Schedule> {
 }
 
 fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
+    // Where there are many threads the usual one.
+    let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
     let mut cases = Vec::new();
     for (index, sizes) in task.sizes.iter().enumerate() {
         let versions: Result<Vec<_>, _> =
             task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
         let own_outputs: Result<Vec<_>, _> =
             task.versions.iter().map(|&version| kit.outputs(task.element, Some(version), sizes)).collect();
-        cases.push(Case {
+        let mut case = Case {
             name: report::sizes(sizes),
             seed: seed.wrapping_add(index as u64),
             oracle: kit.oracle(task.element, sizes)?,
@@ -146,10 +181,13 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             schedules: Vec::new(),
             dump: Vec::new(),
             keep: None,
-        });
+        };
+        if let (None, Some((usual, explored))) = (&platform.gpu, orders.split_first()) {
+            case.schedules = task.orders.of(explored, share::threads(&case), index);
+            case.schedules.insert(0, *usual);
+        }
+        cases.push(case);
     }
-    // Every order where it is cheap; where there are many threads the usual one.
-    let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
     let on = platform.on(orders, Checks::ALL, STEPS, seed);
     let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
     let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
@@ -184,4 +222,21 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
     };
     (0..kit.versions.len()).into_par_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_meets_every_order_at_some_block_size() {
+        let explored: Vec<Schedule> = (0..5).map(|seed| Schedule::Adversarial { seed }).collect();
+        for size in 0..7 {
+            let met =
+                |order: &Schedule| (0..5).any(|block| Orders::OneInTurn(block).of(&explored, 64, size) == [*order]);
+            assert!(explored.iter().all(met), "size {size}");
+        }
+        assert_eq!(Orders::Many.of(&explored, 64, 3), explored);
+        assert!(Orders::OneInTurn(2).of(&[], 64, 3).is_empty());
+    }
 }

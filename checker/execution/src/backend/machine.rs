@@ -104,6 +104,8 @@ pub trait Session {
     fn draw(&mut self, _seed: u64) {}
     /// Simulator: clocks and places of blocks, warps and grids are another machine's, by this number, from the next pass on.
     fn appear(&mut self, _machine: u64) {}
+    /// Simulator: is the next pass watched as the job says, or not at all? After one that was not none is until the next session.
+    fn watch(&mut self, _watched: bool) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.
     fn follow(&mut self, _witness: &Witness) {}
     /// All launches of the plan in order, to their end, and what the host does after them.

@@ -326,6 +326,12 @@ impl Session for SimSession {
         }
     }
 
+    fn watch(&mut self, watched: bool) {
+        if !watched {
+            self.device.config_mut().checks = Checks::NONE;
+        }
+    }
+
     fn follow(&mut self, witness: &Witness) {
         self.device.config_mut().witness.clone_from(witness);
     }

@@ -3,6 +3,7 @@
 use super::POISON;
 use super::across;
 use super::as_written;
+use super::kept;
 use super::leavings::{summaries, write_dump};
 use super::shortest::{self, Failed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
@@ -11,15 +12,18 @@ use crate::backend::{
     Thoroughness, WrongOutput,
 };
 use plan::dtype::DType;
-use plan::{Buffer, Role};
+use plan::{Buffer, Plan, Role};
 use simulator::{Counters, FindingKind, Schedule};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use values::compare::{Array, Judgement, compare, value};
 use values::fill::{self, Values};
 use values::{LooksLike, Tolerance};
 
 /// printf output kept of a version.
 const PRINTF_KEPT: usize = 64 << 10;
+/// Threads, and elements of all buffers, up to which every run is watched; above that the first under each schedule.
+const WATCHED: u64 = 1 << 14;
 /// Bytes moved at a time when a buffer is looked through.
 pub(super) const PIECE: usize = 16 << 20;
 
@@ -229,6 +233,8 @@ fn check_version(
             }
         };
         let measured = RunId { schedule, ..*run };
+        let first = !runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
+        open.watch(first || is_small(&program.plan));
         let (pass, mut status) = match run_once(&mut **open, program, outputs, &measured, answer, &mut checked) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
@@ -242,7 +248,6 @@ fn check_version(
                 Err(stop) => status = stop.status()?,
             }
         }
-        let first = !runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
         if let (Some(effort), true, Some(failed)) = (machine.effort(), first, Failed::of(&status, &pass)) {
             let trial = shortest::trial(&pass, true);
             let failed = (&failed, &trial);
@@ -291,6 +296,12 @@ fn check_version(
     Ok(checked)
 }
 
+/// Is it cheap to watch every run? Which accesses meet does not hang on how inputs are drawn, or it shows at small sizes, too.
+fn is_small(plan: &Plan) -> bool {
+    let elements = plan.buffers.iter().map(|buffer| buffer.len).fold(0, u64::saturating_add);
+    plan.threads().max(elements) <= WATCHED
+}
+
 /// Fills, runs, judges.
 fn run_once(
     session: &mut dyn Session,
@@ -330,8 +341,8 @@ pub fn prepare_buffer(session: &mut dyn Session, program: &Program, index: usize
     }
 }
 
-pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Vec<u8>, Failure> {
-    fill::fill(buffer, run.seed, run.values, &program.dir).map_err(|error| Failure::Fill { message: error.to_string() })
+pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Rc<Vec<u8>>, Failure> {
+    kept::fill(buffer, run.seed, run.values, &program.dir).map_err(|error| Failure::Fill { message: error.to_string() })
 }
 
 /// Judges what a finished run left: guards, inputs, outputs. Without an answer outputs are not judged.

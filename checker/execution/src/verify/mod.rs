@@ -7,6 +7,7 @@
 mod across;
 mod as_written;
 pub mod case;
+mod kept;
 mod leavings;
 mod shortest;
 

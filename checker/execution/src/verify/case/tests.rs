@@ -5,7 +5,7 @@ use crate::backend::Fault;
 use crate::backend::machine::BrokenGuard;
 use half::f16;
 use plan::{Fill, Launch, Plan};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use values::Value;
 use values::npy;
 
@@ -17,11 +17,13 @@ struct Host {
     schedules: Vec<Option<Schedule>>,
     broken: Cell<bool>,
     guard: Option<BrokenGuard>,
+    /// Whether each pass was to be watched.
+    watched: RefCell<Vec<bool>>,
 }
 
 impl Host {
     fn new(kernels: Vec<(&'static str, Kernel)>) -> Self {
-        Self { kernels, schedules: vec![None], broken: Cell::new(false), guard: None }
+        Self { kernels, schedules: vec![None], broken: Cell::new(false), guard: None, watched: RefCell::default() }
     }
 }
 
@@ -59,6 +61,9 @@ impl Session for HostSession<'_> {
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop> {
         into.copy_from_slice(&self.buffers[buffer][offset as usize..offset as usize + into.len()]);
         Ok(())
+    }
+    fn watch(&mut self, watched: bool) {
+        self.host.watched.borrow_mut().push(watched);
     }
     fn pass(&mut self, _: Option<Schedule>) -> Pass {
         let stop = (self.kernel)(&mut self.buffers, self.launches).err();
@@ -288,6 +293,33 @@ fn every_schedule_is_tried_even_after_one_failed() {
     let checked = results(&host, &case(&["k"])).remove(0);
     let tried: Vec<_> = checked.runs.iter().map(|result| result.run.schedule).collect();
     assert_eq!(tried, host.schedules);
+}
+
+#[test]
+fn of_a_large_size_the_first_run_of_an_order_is_watched() {
+    let orders = [Schedule::Its, Schedule::Adversarial { seed: 0 }];
+    let mut host = Host::new(vec![("oracle", oracle), ("good", good)]);
+    host.schedules = orders.map(Some).to_vec();
+    let watched = |threads: u32| {
+        let mut case = Case { exact_integers: true, ..case(&["good"]) };
+        case.versions[0].plan.launches = vec![Launch {
+            kernel: "good".into(),
+            grid: [threads / 32, 1, 1],
+            block: [32, 1, 1],
+            shared: 0,
+            args: Vec::new(),
+            cooperative: false,
+            line: 1,
+        }];
+        assert!(results(&host, &case)[0].status.passed());
+        host.watched.take()
+    };
+    let small = watched(1024);
+    assert!(small.len() > 3 && small.iter().all(|watched| *watched), "{small:?}");
+    let mut large = vec![false; small.len()];
+    // The last run is the other order's.
+    (large[0], large[small.len() - 1]) = (true, true);
+    assert_eq!(watched(1 << 15), large);
 }
 
 #[test]
