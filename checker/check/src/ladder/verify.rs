@@ -229,8 +229,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_meets_every_order_at_some_block_size() {
+    fn sizes_and_block_sizes_meet_every_order() {
         let explored: Vec<Schedule> = (0..5).map(|seed| Schedule::Adversarial { seed }).collect();
+        for block in 0..6 {
+            let met =
+                |order: &Schedule| (0..5).any(|size| Orders::OneInTurn(block).of(&explored, 64, size) == [*order]);
+            assert!(explored.iter().all(met), "block size {block}");
+        }
         for size in 0..7 {
             let met =
                 |order: &Schedule| (0..5).any(|block| Orders::OneInTurn(block).of(&explored, 64, size) == [*order]);
