@@ -25,7 +25,7 @@
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
 //! store of the value that is there already against another store, which is a note; a plain load of an address that a
 //! compare-and-swap, minimum, maximum, `and` or `or` of the same function is given later: a first guess that the atomic
-//! corrects, if such an atomic has run in this launch ([`guess`]) and what was loaded serves to decide only; plain accesses
+//! corrects, if such an atomic has run in this launch (`guess`) and what was loaded serves to decide only; plain accesses
 //! to the system's part of shared memory, where tiles of several warps exchange values by a protocol of their own.
 //!
 //! Races in spite of that: a strong store of what its thread loaded there and changed, against another write (one update
