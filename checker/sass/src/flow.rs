@@ -1,6 +1,6 @@
 //! Control flow: basic blocks, natural loops, and which instructions are padding.
 //!
-//! An edge goes to every label that a branch names, from `BSYNC` to the label of its `BSSY` ([`convergence`]), and on to the next
+//! An edge goes to every label that a branch names, from `BSYNC` to the label of its `BSSY` (`convergence`), and on to the next
 //! instruction unless the branch is unconditional. The slow path of `BRA.DIV` (a warp whose lanes have parted) is no edge:
 //! it is a copy for a rare case and would count twice. A call goes on behind itself; what it calls is a part of its own.
 

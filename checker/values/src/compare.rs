@@ -31,7 +31,7 @@ pub struct Judgement {
     pub tolerance: Tolerance,
     /// In a run over [`Values::ExactIntegers`](super::fill::Values): results that are multiples of this unit, with
     /// everything that was summed up below 2^20 units (2^7 for half), come out exact whatever the order of summation, and
-    /// may be off by [`EXACT_ULPS`] only, for kernels that take a root or a quotient on the way.
+    /// may be off by `EXACT_ULPS` only, for kernels that take a root or a quotient on the way.
     pub exact_unit: Option<f64>,
     /// The byte the output was poisoned with.
     pub poison: u8,

@@ -48,7 +48,7 @@ pub enum Values {
     /// scale), never 0: sums of products of two or three of them are exact in single precision, and every element
     /// counts. A kernel that skips one cannot hide behind the tolerance.
     ExactIntegers,
-    /// Uniform reals of a 16-bit type repeat after [`PERIOD`] elements. Rounding sums to that type then makes the same
+    /// Uniform reals of a 16-bit type repeat after `PERIOD` elements. Rounding sums to that type then makes the same
     /// errors again and again: they add up, where those of independent values cancel and hide behind the tolerance.
     Repeating,
     /// Uniform reals are replaced by ones of one sign whose binary digits from the fourth on are 0101...: whoever keeps fewer

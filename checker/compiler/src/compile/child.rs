@@ -1,4 +1,4 @@
-//! The compiling child: `checker __compile`. Reads one [`Job`], confines itself, compiles, answers, ends.
+//! The compiling child: `checker __compile`. Reads one job, confines itself, compiles, answers, ends.
 
 use super::wire::{self, Answer, Compile, Job};
 use super::{headers, includes, nvrtc};
