@@ -1,7 +1,9 @@
-//! Just enough of a CUBIN's ELF (64 bit, little endian) to read sections and symbols. Every read is checked: a truncated or
-//! corrupt file is an error, not a panic.
+//! Sections and symbols of a CUBIN, an ELF file (64 bit, little endian). A truncated or corrupt file is an error, not a panic.
 
 use super::Error;
+use object::LittleEndian;
+use object::elf::{FileHeader64, SHT_SYMTAB, STT_OBJECT};
+use object::read::elf::{FileHeader, SectionHeader, Sym};
 
 /// A section.
 #[derive(Debug, Clone, Copy)]
@@ -25,42 +27,30 @@ pub struct Elf<'a> {
     objects: Vec<(&'a str, u16)>,
 }
 
-const SHT_SYMTAB: u32 = 2;
-const SHT_NOBITS: u32 = 8;
-const STT_OBJECT: u8 = 1;
-
 impl<'a> Elf<'a> {
     /// Reads headers and symbol names.
     pub fn parse(file: &'a [u8]) -> Result<Self, Error> {
-        if file.get(..6) != Some(b"\x7fELF\x02\x01") {
-            return Err(Error::Cubin("it is not a 64-bit little-endian ELF file"));
+        let header = FileHeader64::<LittleEndian>::parse(file)
+            .ok()
+            .filter(|header| header.is_little_endian())
+            .ok_or(Error::Cubin("it is not a 64-bit little-endian ELF file"))?;
+        let corrupt = |_| TRUNCATED;
+        let table = header.sections(LittleEndian, file).map_err(corrupt)?;
+        let text = |name: &'a [u8]| std::str::from_utf8(name).map_err(|_| TRUNCATED);
+        let mut sections = Vec::new();
+        for section in table.iter() {
+            let name = text(table.section_name(LittleEndian, section).map_err(corrupt)?)?;
+            let data = section.data(LittleEndian, file).map_err(corrupt)?;
+            sections.push(Section { name, size: section.sh_size(LittleEndian), data });
         }
-        let headers = u64_at(file, 0x28)?;
-        let (count, names) = (u16_at(file, 0x3c)?, u16_at(file, 0x3e)?);
-        let header = |n: u16| slice(file, headers.checked_add(u64::from(n) * 64), 64);
-        let body = |header: &[u8]| -> Result<&'a [u8], Error> {
-            match u32_at(header, 4)? {
-                SHT_NOBITS => Ok(&[]),
-                _ => slice(file, Some(u64_at(header, 0x18)?), u64_at(header, 0x20)?),
+        let symbols = table.symbols(LittleEndian, file, SHT_SYMTAB).map_err(corrupt)?;
+        let mut elf = Self { sections, symbols: Vec::new(), objects: Vec::new() };
+        for symbol in symbols.iter() {
+            let name = text(symbol.name(LittleEndian, symbols.strings()).map_err(corrupt)?)?;
+            elf.symbols.push(name);
+            if symbol.st_type() == STT_OBJECT {
+                elf.objects.push((name, symbol.st_shndx(LittleEndian)));
             }
-        };
-        let strings = body(header(names)?)?;
-        let mut elf = Self { sections: Vec::new(), symbols: Vec::new(), objects: Vec::new() };
-        for n in 0..count {
-            let h = header(n)?;
-            let section = Section { name: text_at(strings, u32_at(h, 0)?)?, size: u64_at(h, 0x20)?, data: body(h)? };
-            if u32_at(h, 4)? == SHT_SYMTAB {
-                let link = u16::try_from(u32_at(h, 0x28)?).map_err(|_| TRUNCATED)?;
-                let names = body(header(link)?)?;
-                for entry in section.data.chunks_exact(24) {
-                    let name = text_at(names, u32_at(entry, 0)?)?;
-                    elf.symbols.push(name);
-                    if entry[4] & 0xf == STT_OBJECT {
-                        elf.objects.push((name, u16_at(entry, 6)?));
-                    }
-                }
-            }
-            elf.sections.push(section);
         }
         Ok(elf)
     }
@@ -86,12 +76,6 @@ impl<'a> Elf<'a> {
 
 const TRUNCATED: Error = Error::Cubin("it is truncated or corrupt");
 
-fn slice(bytes: &[u8], at: Option<u64>, len: u64) -> Result<&[u8], Error> {
-    let at = at.and_then(|a| usize::try_from(a).ok()).ok_or(TRUNCATED)?;
-    let end = usize::try_from(len).ok().and_then(|l| at.checked_add(l)).ok_or(TRUNCATED)?;
-    bytes.get(at..end).ok_or(TRUNCATED)
-}
-
 /// Little-endian number at an offset.
 pub fn u16_at(bytes: &[u8], at: usize) -> Result<u16, Error> {
     bytes.get(at..).and_then(|b| b.first_chunk()).map(|b| u16::from_le_bytes(*b)).ok_or(TRUNCATED)
@@ -100,16 +84,6 @@ pub fn u16_at(bytes: &[u8], at: usize) -> Result<u16, Error> {
 /// Little-endian number at an offset.
 pub fn u32_at(bytes: &[u8], at: usize) -> Result<u32, Error> {
     bytes.get(at..).and_then(|b| b.first_chunk()).map(|b| u32::from_le_bytes(*b)).ok_or(TRUNCATED)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Result<u64, Error> {
-    bytes.get(at..).and_then(|b| b.first_chunk()).map(|b| u64::from_le_bytes(*b)).ok_or(TRUNCATED)
-}
-
-fn text_at(strings: &[u8], at: u32) -> Result<&str, Error> {
-    let rest = strings.get(at as usize..).ok_or(TRUNCATED)?;
-    let end = rest.iter().position(|b| *b == 0).ok_or(TRUNCATED)?;
-    std::str::from_utf8(&rest[..end]).map_err(|_| TRUNCATED)
 }
 
 #[cfg(test)]

@@ -167,12 +167,15 @@ mod tests {
             headers.extend([name.to_le_bytes(), kind.to_le_bytes()].concat());
             headers.extend([0u64, 0, at, *size].iter().flat_map(|n| n.to_le_bytes()));
             headers.extend([link.to_le_bytes(), [0; 4]].concat());
-            headers.extend([0; 16]);
+            // Alignment, and the size of an entry of the table of symbols.
+            headers.extend([1, if *kind == 2 { 24 } else { 0u64 }].iter().flat_map(|n| n.to_le_bytes()));
             file.extend(data);
         }
         let at = file.len() as u64;
         file.extend(headers);
-        file[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        file[0x14] = 1;
+        file[0x3a..0x3c].copy_from_slice(&64u16.to_le_bytes());
         file[0x28..0x30].copy_from_slice(&at.to_le_bytes());
         file[0x3c..0x3e].copy_from_slice(&(all.len() as u16).to_le_bytes());
         file[0x3e..0x40].copy_from_slice(&(all.len() as u16 - 1).to_le_bytes());
