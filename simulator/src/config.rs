@@ -149,6 +149,9 @@ pub struct Config {
     /// Only these blocks of a grid run, by their number with x first, under a schedule that is not explored; none of them
     /// beyond the grid.
     pub blocks: Option<Vec<u64>>,
+    /// Bytes of global memory (address, length) whose last writer is told: [`crate::LaunchReport::writer`]. Only where
+    /// something is watched.
+    pub tracked: Option<(u64, u64)>,
     /// Most dynamic plus static shared memory a block may have, in bytes (227 KiB on sm_90).
     pub shared_per_block: u32,
 }
@@ -169,6 +172,7 @@ impl Default for Config {
             resident_blocks: 132 * 8,
             machine: 0,
             blocks: None,
+            tracked: None,
             shared_per_block: 227 << 10,
         }
     }

@@ -59,6 +59,9 @@ pub struct LaunchReport {
     pub coverage: Vec<crate::Covered>,
     /// The trace, if [`crate::Config::trace`] asked for one.
     pub trace: Option<crate::trace::Trace>,
+    /// Who wrote last to what [`crate::Config::tracked`] names, if anybody did.
+    #[serde(default)]
+    pub writer: Option<crate::Place>,
     /// What printf wrote, cut at [`crate::Limits::printf`].
     pub printf: Vec<u8>,
     /// What the schedule did, where it is not [`crate::Schedule::Its`] or [`crate::Schedule::PreVolta`].

@@ -325,6 +325,10 @@ fn a_submission_is_not_believed_about_itself() {
     submission(&inner.join("exercises/ex01"));
     let ran = run(&inner, ["ex01", "--backend", "sim"]);
     assert!(ran.stdout.contains("NOT YET"), "judged is the workbook's own starter: {}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("judged by the workbook in"), "{}{}", ran.stdout, ran.stderr);
+    // Who stands in it need not be told.
+    let ran = run(&workbook, ["ex01", "--backend", "sim"]);
+    assert!(!ran.stdout.contains("judged by"), "{}{}", ran.stdout, ran.stderr);
     // A folder that is none says so.
     let ran = run(outside.path(), ["--workbook", "kernels", "list"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
@@ -366,13 +370,14 @@ fn fills_and_dumps_stay_where_they_belong() {
     fs::write(top.path().join("precious"), SECRET).expect("a file");
     symlink(top.path().join("precious"), folder.join("out.npy")).expect("a link");
     let ran = run_text("good.npy", &["--dump", "c=out.npy"]);
-    assert_ne!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("symbolic link"), "{}", ran.stderr);
     let ran = run_text("good.npy", &["--trace", "out.svg"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     fs::remove_file(folder.join("out.svg")).expect("it was written");
     symlink(top.path().join("precious"), folder.join("out.svg")).expect("a link");
     let ran = run_text("good.npy", &["--trace", "out.svg"]);
-    assert_ne!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
     assert_eq!(fs::read_to_string(top.path().join("precious")).expect("a file"), SECRET);
 }
 

@@ -64,6 +64,7 @@ fn an_output_that_depends_on_the_order_is_a_finding() {
                     && found["second"]["schedule"] != "its"
                     && found["differing"].as_u64() > Some(0)
                     && found["index"].is_u64()
+                    && found["place"]["line"].as_u64() > Some(0)
             });
             let right = ran.code == Some(1) && report["verdict"] == "order-dependent" && complete;
             (!right).then(|| format!("{name}: {} {} {}", report["verdict"], report["reasons"], report["findings"]))

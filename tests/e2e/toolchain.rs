@@ -225,6 +225,8 @@ fn doctor_finds_what_is_there_and_what_is_not() {
     toolchain();
     let healthy = examine(&Options::default());
     assert_eq!(healthy.exit_code(), 0, "{healthy:?}");
+    // What the kernel of this system offers is told, one way or the other.
+    assert!(healthy.checks.iter().any(|check| check.name == "system calls"), "{healthy:?}");
     for name in ["NVRTC", "headers", "nvdisasm", "compiler"] {
         assert!(
             healthy.checks.iter().any(|check| check.name == name && check.status == Status::Good),

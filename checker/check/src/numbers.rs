@@ -49,7 +49,7 @@ impl Known<'_> {
 
     /// What ran of the machine instructions that a goal asks for: its value, and those that only stand there. `None` for
     /// goals of another kind, and where nothing was simulated.
-    fn executed(&self, goal: &Goal) -> Option<(f64, Option<Unexecuted>)> {
+    pub fn executed(&self, goal: &Goal) -> Option<(f64, Option<Unexecuted>)> {
         let (built, plan, lines) = (self.built?, self.plan?, self.coverage?);
         let module = built.module.as_ref()?;
         let kernels = built.launched(plan);
@@ -294,7 +294,10 @@ pub fn goals(
         };
         // An upper bound in the same goal is for all that stands there.
         let stands = candidate.value(&goal.metric);
+        // A quotient of nothing, where something was counted, is not for want of a judge.
+        let nothing = value.is_none() && goal.metric.source() == MetricSource::Counters && candidate.counters.is_some();
         let status = match value {
+            None if nothing => GoalStatus::NotMet,
             None => GoalStatus::NotJudged,
             // Without the baseline's number there is nothing to compare with.
             Some(_) if before.is_none() && goal.conditions.iter().any(|condition| condition.is_ratio()) => {
@@ -310,13 +313,14 @@ pub fn goals(
             why: goal.why.clone(),
             status,
             value,
-            value_text: value.map(|value| goal.metric.format(value)),
+            value_text: value.map(|value| goal.metric.format(value)).or_else(|| nothing.then(|| "none".to_owned())),
             baseline: before,
             baseline_text: before
                 .filter(|_| !matches!(goal.metric, Metric::Speedup))
                 .map(|value| goal.metric.format(value)),
-            provenance: provenance.filter(|_| value.is_some()),
+            provenance: provenance.filter(|_| value.is_some() || nothing),
             unexecuted: executed.and_then(|(_, unexecuted)| unexecuted),
+            elsewhere: None,
         }
     };
     goals.iter().map(judge).collect()

@@ -2,7 +2,7 @@
 
 use execution::backend::Difference;
 use report::{Reason, Verdict};
-use simulator::{Finding, FindingKind, OrderValue, Place, Schedule, Severity, Witness};
+use simulator::{Finding, FindingKind, OrderValue, Schedule, Severity, Witness};
 use values::Value;
 
 /// How many orderings a bug may need that `pct:SEED` looks for.
@@ -83,7 +83,8 @@ pub fn finding(difference: &Difference, other: Schedule, this: Schedule) -> Find
         first: value(&other, &difference.first),
         second: value(&this, &difference.second),
     };
-    Finding { kind, severity: Severity::Error, place: Place::default(), count: difference.differing }
+    let place = difference.writers[1].clone().or_else(|| difference.writers[0].clone()).unwrap_or_default();
+    Finding { kind, severity: Severity::Error, place, count: difference.differing }
 }
 
 /// A difference that rounding explains, in a sentence.

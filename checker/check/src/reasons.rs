@@ -3,9 +3,9 @@
 use super::orders::{self, schedule_name};
 use super::{CHECK_SECONDS, race};
 use compiler::compile::{self, CompileError};
-use execution::backend::{Checked, Found, Status, UNREADABLE, WrongOutput};
+use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, WrongOutput};
 use report::{Excerpt, Reason, Sources, Verdict};
-use simulator::{Access, Finding, FindingKind, Place, Severity, Usage};
+use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity, Usage};
 use std::path::{Path, PathBuf};
 use system::text;
 use values::{LooksLike, Mismatch};
@@ -64,7 +64,11 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         Status::OrderDependent { other, outputs } => {
             let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
             let at = run(checked, scene);
-            return outputs.iter().map(|difference| orders::reason(difference, *other, this, &at)).collect();
+            let with_places = |difference: &Difference| Reason {
+                excerpts: last_writers(difference, [*other, this], scene, sources),
+                ..orders::reason(difference, *other, this, &at)
+            };
+            return outputs.iter().map(with_places).collect();
         }
         Status::LeavesOut { reads, part } => {
             let (does, what) = if *reads { ("reads", "inputs") } else { ("writes", "outputs") };
@@ -176,6 +180,7 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
 fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let WrongOutput { name, len, wrong, first, .. } = output;
     let text = match (wrong, len) {
+        (0, len) => format!("the {len} elements of `{name}` are off by too much on average"),
         (1, 1) => format!("`{name}` is wrong"),
         (wrong, len) if wrong == len => format!("all {len} elements of `{name}` are wrong"),
         (1, len) => format!("1 of the {len} elements of `{name}` is wrong"),
@@ -210,6 +215,10 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
         // A single number is always some multiple of another: only a simple one says something.
         LooksLike::Scaled { factor } if output.wrong == 1 && !is_simple(factor) => return None,
         LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
+        LooksLike::OffOnAverage { times } => format!(
+            "each is within its bound, but their errors' root mean square is {times:.1} times what independent roundings come \
+             to: is something left out, or rounded to a shorter type?"
+        ),
         LooksLike::SecondRunOnly => {
             "right at first, wrong when it runs again: something is left over from the first run, \
                                      or is never set to its start value"
@@ -231,6 +240,28 @@ fn file(place: &Place, scene: &Scene<'_>) -> PathBuf {
     } else {
         PathBuf::from(&place.file)
     }
+}
+
+/// Where the first element that differs got its value, under the one order and under the other.
+fn last_writers(
+    difference: &Difference,
+    orders: [Schedule; 2],
+    scene: &Scene<'_>,
+    sources: &mut Sources,
+) -> Vec<Excerpt> {
+    let Difference { name, index, writers, .. } = difference;
+    let [first, second] = writers;
+    let same = first
+        .as_ref()
+        .zip(second.as_ref())
+        .is_some_and(|(a, b)| (&a.file, a.line, a.block, a.thread) == (&b.file, b.line, b.block, b.thread));
+    let one = |(place, order): (&Option<Place>, &Schedule)| {
+        let place = place.as_ref()?;
+        let under = if same { "both".to_owned() } else { schedule_name(order) };
+        excerpt(place, &format!("writes {name}[{index}] last, under {under}: {}", who(place)), scene, sources)
+    };
+    let shown = if same { 1 } else { 2 };
+    writers.iter().zip(&orders).take(shown).filter_map(one).collect()
 }
 
 fn excerpt(place: &Place, label: &str, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {

@@ -7,11 +7,13 @@ use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{CHECK_SECONDS, CheckError, Options, Progress, hot, kernel_path, line_reason, reasons, refused, time};
+use super::{
+    CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, reasons, refused, time,
+};
 use compiler::toolchain::Toolchain;
 use execution::backend::{Checked, Thoroughness};
 use plan::Plan;
-use problem::{Condition, Kind, MetricSource, Problem, ProblemError};
+use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
 use std::time::{Duration, Instant};
@@ -86,6 +88,7 @@ pub fn check(
     // Correctness, here and on the GPU.
     let mut known = [Known::default(), Known::default()];
     let mut counted: [Option<Checked>; 2] = [None, None];
+    let mut besides: [Option<(Sizes, Checked)>; 2] = [None, None];
     let mut left_out: Vec<Reason> = Vec::new();
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         let on_gpu = platform.gpu.is_some();
@@ -130,6 +133,7 @@ pub fn check(
         }
         if !on_gpu {
             counted = [baseline.count, candidate.count.clone()];
+            besides = [baseline.elsewhere, candidate.elsewhere.clone()];
         }
         pass(report, StageName::Results, results_summary(problem, &candidate, platform));
         if !on_gpu {
@@ -185,6 +189,10 @@ pub fn check(
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
+    if let [Some((sizes, before)), Some((_, after))] = &besides {
+        let there = elsewhere::There { sizes, results: [before, after], built: [&team.baseline, &team.candidate] };
+        elsewhere::judge(problem, &known, &there, &mut report.goals);
+    }
     report.goals.extend(numbers::work(problem, &whose, &known[0], &known[1]));
     verdict(problem, report, &team.candidate, sources);
     not_judged(report, left_out);
@@ -254,10 +262,21 @@ fn correctness(
             bench.counted(&team.baseline, std::slice::from_ref(count)).map(|mut counted| {
                 let counted = counted.pop();
                 let cases = counted.iter().map(|checked| (count.clone(), checked.clone())).collect();
-                Results { sampled: None, cases, count: counted, schedules: vec![Schedule::Its] }
+                Results {
+                    sampled: None,
+                    elsewhere: None,
+                    large: None,
+                    cases,
+                    count: counted,
+                    schedules: vec![Schedule::Its],
+                }
             })
         };
-        result.map_err(|stop| fault_of(problem, "the baseline", stop))
+        let with_elsewhere = |mut results: Results| {
+            results.elsewhere = bench.elsewhere(&team.baseline, false)?;
+            Ok(results)
+        };
+        result.and_then(with_elsewhere).map_err(|stop| fault_of(problem, "the baseline", stop))
     };
     let candidate = || {
         let schedules = if platform.gpu.is_some() { Vec::new() } else { schedules(&team.candidate, seed) };

@@ -2,7 +2,7 @@
 
 use super::build::Built;
 use super::platform::Platform;
-use super::{CheckError, Progress, Refused, share};
+use super::{CheckError, Progress, Refused, elsewhere, share};
 use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
 use problem::{ErrorBound, LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
@@ -13,6 +13,12 @@ use values::{Tolerance, fill::first_turn};
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
 /// needs, and seconds of simulation.
 pub const STEPS: u64 = 1 << 27;
+
+/// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
+const LARGE_INSTRUCTIONS: f64 = 2.1e6;
+
+/// What makes the inputs of the drawn size beside the `count` size others than those of the cases.
+const ELSEWHERE: usize = 1 << 20;
 
 /// How versions of one problem are run on one platform.
 pub struct Bench<'a> {
@@ -41,8 +47,19 @@ pub struct Results {
     pub count: Option<Checked>,
     /// Some blocks at the `time` size, on the simulator.
     pub sampled: Option<(Sizes, Checked)>,
+    /// A drawn size beside the `count` size, on the simulator: see [`super::elsewhere`].
+    pub elsewhere: Option<(Sizes, Checked)>,
+    /// A size beyond a million elements, on the simulator: whether it is right there.
+    pub large: Option<(Sizes, Checked)>,
     /// Schedules it ran under.
     pub schedules: Vec<Schedule>,
+}
+
+impl Results {
+    /// What was tried besides the problem's cases.
+    pub fn besides(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
+        self.sampled.iter().chain(&self.elsewhere).chain(&self.large)
+    }
 }
 
 /// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
@@ -92,10 +109,27 @@ impl Bench<'_> {
             }
         };
         let sampled = || if thoroughness == Thoroughness::Full { self.sampled(built) } else { Ok(None) };
-        let (results, sampled) = rayon::join(run, sampled);
+        let full = thoroughness == Thoroughness::Full;
+        let elsewhere = || if full { self.elsewhere(built, true) } else { Ok(None) };
+        let besides = || {
+            let (sampled, elsewhere) = (sampled(), elsewhere());
+            let large = match &elsewhere {
+                Ok(Some((sizes, checked))) if full => self.large(built, sizes, checked),
+                _ => Ok(None),
+            };
+            (sampled, elsewhere, large)
+        };
+        let (results, (sampled, elsewhere, large)) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         let count = counted.and_then(|at| results.get(at).cloned());
-        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, sampled: sampled?, schedules })
+        Ok(Results {
+            cases: sizes.into_iter().zip(results).collect(),
+            count,
+            sampled: sampled?,
+            elsewhere: elsewhere?,
+            large: large?,
+            schedules,
+        })
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
@@ -110,7 +144,8 @@ impl Bench<'_> {
         if simulated || self.platform.gpu.is_some() || self.problem.sweep().is_some() {
             return Ok(None);
         }
-        let mut case = self.case(built, None, &manifest.time, 0, Thoroughness::Sampled, true)?;
+        let sizes = elsewhere::ragged(self.problem, self.seed);
+        let mut case = self.case(built, None, &sizes, 0, Thoroughness::Sampled, true)?;
         case.seed = first_turn(self.seed);
         let io = self.problem.io(&manifest.count).map_err(shipped)?;
         let plan = built.plan(&manifest.count, &io).map_err(|e| Refused::Launch(e, report::sizes(&manifest.count)))?;
@@ -126,7 +161,48 @@ impl Bench<'_> {
                 Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. }
             )
         };
-        Ok(checked.filter(told).map(|checked| (manifest.time.clone(), checked)))
+        Ok(checked.filter(told).map(|checked| (sizes, checked)))
+    }
+
+    /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
+    /// (`judged`). Nothing where that takes too long.
+    pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, Refused> {
+        if self.platform.gpu.is_some() || self.problem.sweep().is_some() {
+            return Ok(None);
+        }
+        let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
+        let case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.coverage = true;
+        }
+        Ok(self.told(on, case).map(|checked| (sizes, checked)))
+    }
+
+    /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
+    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let simulated = self.platform.gpu.is_none() && self.problem.sweep().is_none();
+        let affordable = |sizes: &Sizes| {
+            let times = elsewhere::elements(self.problem, sizes) / elsewhere::elements(self.problem, other).max(1.0);
+            took.counters.is_some_and(|counters| counters.instructions as f64 * times <= LARGE_INSTRUCTIONS)
+        };
+        let sizes = elsewhere::large(self.problem, self.seed).filter(|sizes| simulated && affordable(sizes));
+        let Some(sizes) = sizes else { return Ok(None) };
+        let case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        Ok(self.told(on, case).map(|checked| (sizes, checked)))
+    }
+
+    /// What one case comes to, if that says anything: not that it took too long, nor that the oracle did.
+    fn told(&self, on: backend::On, case: Case) -> Option<Checked> {
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let checked = backend::verify(&job, &self.options()).ok().and_then(|cases| cases.into_iter().flatten().next());
+        let says = |status: &Status| match status {
+            Status::Passed | Status::Wrong { .. } => true,
+            Status::Fault { fault } => fault.name != "step-limit",
+            _ => false,
+        };
+        checked.filter(|checked| says(&checked.status))
     }
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.

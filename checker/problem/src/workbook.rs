@@ -148,6 +148,11 @@ impl Workbook {
         Ok(around.unwrap_or(nearest))
     }
 
+    /// The folder nearest to this one, upwards, that looks like a workbook, whether or not it is the one that judges.
+    pub fn nearest(start: &Path) -> Option<Self> {
+        start.ancestors().find(|dir| Self::is_root(dir)).map(|dir| Self { root: dir.to_path_buf() })
+    }
+
     /// The workbook whose top is this folder.
     ///
     /// # Errors

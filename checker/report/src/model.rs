@@ -292,6 +292,24 @@ pub struct GoalResult {
     /// Of a goal that asks for machine instructions: those that stand in the code and never ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unexecuted: Option<Unexecuted>,
+    /// Of a goal that is met at the `count` size only: what was counted at another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// What was counted at a drawn size, where a goal that is met at the `count` size is not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    /// The size.
+    pub sizes: BTreeMap<String, i64>,
+    /// The candidate's value; none for a quotient of nothing.
+    pub value: Option<f64>,
+    /// The same as a report shows it.
+    pub value_text: String,
+    /// The baseline's value.
+    pub baseline: f64,
+    /// The same as a report shows it.
+    pub baseline_text: String,
 }
 
 /// Machine instructions that nothing executed.

@@ -103,6 +103,7 @@ fn passed() -> Report {
             baseline_text: Some("1".into()),
             provenance: Some(Provenance::Compiler),
             unexecuted: None,
+            elsewhere: None,
         },
         GoalResult {
             metric: "speedup".into(),
@@ -115,6 +116,7 @@ fn passed() -> Report {
             baseline_text: None,
             provenance: None,
             unexecuted: None,
+            elsewhere: None,
         },
     ];
     report.recorded = Some(Speedup {

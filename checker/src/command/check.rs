@@ -110,6 +110,7 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
         progress = before.map(|kernel| Solved { kernel, at: now() });
     }
     advise(context, workbook, problem, progress, &mut report);
+    report.notes.extend(shelf::judged_by(workbook));
     print(context, &report)
 }
 

@@ -2,7 +2,7 @@
 
 use super::busy::Busy;
 use super::check::{self, BackendArg};
-use super::{Context, Fault, Outcome, shelf, usage};
+use super::{Blame, Context, Fault, Outcome, shelf, usage};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
@@ -86,6 +86,9 @@ const LARGEST_WITNESS: u64 = 1 << 20;
 pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::known_arch(Some(&args.arch))?;
     let (file, picture) = files(args)?;
+    if let Some(picture) = picture {
+        system::files::replaceable(picture).usage()?;
+    }
     let seed = args.seed.unwrap_or_else(::check::fresh_seed);
     let trace = trace(args)?;
     if args.backend == BackendArg::Gpu && (args.lines || trace.is_some()) {
@@ -114,6 +117,9 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     let busy = Busy::new(context);
     let mut report = run_file(file, &options, &|what| busy.say(what))?;
     drop(busy);
+    if let Some(workbook) = options.workbook.as_ref().filter(|workbook| workbook.problem_of(file).is_some()) {
+        report.notes.extend(shelf::judged_by(workbook));
+    }
     if let Some(path) = picture
         && !report.traces.is_empty()
     {
@@ -223,7 +229,13 @@ fn dumps(texts: &[String]) -> Result<Vec<(String, PathBuf)>, Fault> {
             .then(|| (name.to_owned(), std::path::absolute(path).unwrap_or(path.into())))
     };
     let bad = |text: &String| usage(format!("--dump {text}: expected BUFFER=FILE.npy, as in --dump c=out.npy"));
-    texts.iter().map(|text| dump(text).ok_or_else(|| bad(text))).collect()
+    let dumps: Vec<(String, PathBuf)> =
+        texts.iter().map(|text| dump(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
+    // Nothing is run for a file that will not be written.
+    for (_, path) in &dumps {
+        system::files::replaceable(path).usage()?;
+    }
+    Ok(dumps)
 }
 
 #[cfg(test)]

@@ -33,6 +33,14 @@ pub fn open(context: &Context) -> Result<Workbook, Fault> {
     found.usage()
 }
 
+/// By which workbook something was judged, where that is not the one that the reader stands in: a sentence for the report.
+pub fn judged_by(workbook: &Workbook) -> Option<String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let nearest = std::env::current_dir().ok().and_then(|here| Workbook::nearest(&here));
+    let obvious = nearest.is_some_and(|nearest| real(nearest.root()) == real(workbook.root()));
+    (!obvious).then(|| format!("judged by the workbook in {}", system::text::path(workbook.root())))
+}
+
 /// What the reader has solved. Trouble with it is said and then ignored.
 pub fn progress(context: &Context, workbook: &Workbook) -> Progress {
     match Store::of(workbook.root()).load() {

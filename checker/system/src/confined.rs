@@ -1,6 +1,6 @@
 //! Runs a program of the toolchain over hostile input: `checker __confined PARENT PROGRAM ARGUMENT...` limits itself,
-//! closes the file system but for the program and the system's libraries, ties its life to its parent's and becomes
-//! PROGRAM, with an empty environment. Its input is standard input, which it can open as [`INPUT`].
+//! closes the file system but for the program and the system's libraries, the network and other processes, ties its life to its
+//! parent's and becomes PROGRAM, with an empty environment. Its input is standard input, which it can open as [`INPUT`].
 
 use crate::sandbox;
 use std::ffi::OsString;
@@ -65,6 +65,7 @@ fn become_it(parent: &OsString, program: &Path, arguments: impl Iterator<Item = 
     let folders: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).chain(libraries).collect();
     let files = [program.to_path_buf(), PathBuf::from("/etc/ld.so.cache")];
     sandbox::confine_program(&folders, &files);
+    crate::calls::close();
     let error = Command::new(program).args(arguments).env_clear().exec();
     format!("{}: {error}", crate::text::path(program))
 }

@@ -89,6 +89,19 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     new.finish()
 }
 
+/// May a file of that name be written? Before it is worth making one.
+///
+/// # Errors
+/// A link or anything but a regular file stands there.
+pub fn replaceable(path: &Path) -> Result<(), FileError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(about) if about.file_type().is_symlink() => Err(FileError::Link(crate::text::path(path))),
+        Ok(about) => regular(&about),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// A file that takes another's place when it is finished.
 #[derive(Debug)]
 pub struct Replacement {
@@ -102,12 +115,7 @@ impl Replacement {
     /// # Errors
     /// A link or anything but a regular file stands there, or the folder cannot be written.
     pub fn of(path: &Path) -> Result<Self, FileError> {
-        match std::fs::symlink_metadata(path) {
-            Ok(about) if about.file_type().is_symlink() => return Err(FileError::Link(crate::text::path(path))),
-            Ok(about) => regular(&about)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
+        replaceable(path)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".").suffix(".new");
         #[cfg(unix)]

@@ -2,6 +2,7 @@
 //! limits, and what a signal has to undo.
 
 pub mod cache;
+pub mod calls;
 pub mod confined;
 pub mod files;
 pub mod interrupt;

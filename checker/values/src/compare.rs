@@ -12,6 +12,10 @@ const KEPT: usize = 8;
 const EXACT_ULPS: f64 = 8.0;
 /// Bits of the significand that are left for a third factor in a product.
 const SPARE_BITS: i32 = 4;
+/// Outputs from which on their root mean square says something.
+const MANY: u64 = 32;
+/// How far roundings may be from random ones: see [`Comparison::off_on_average`].
+const ON_AVERAGE: f64 = 4.0;
 /// Elements a task.
 const CHUNK: usize = 1 << 14;
 
@@ -35,6 +39,8 @@ pub struct Judgement {
     pub exact_unit: Option<f64>,
     /// The byte the output was poisoned with.
     pub poison: u8,
+    /// The inputs are independent of each other, so that roundings are, too: their mean is bounded as well.
+    pub on_average: bool,
 }
 
 /// What a comparison found.
@@ -50,6 +56,10 @@ pub struct Comparison {
     pub error_over_bound: Option<f64>,
     /// Any element was judged by [`Judgement::exact_unit`].
     pub judged_exactly: bool,
+    /// Each element is within its bound, and together they are off by more than roundings are: `ops` independent roundings
+    /// come to `sqrt(ops) * u * magnitude` at most, in the root mean square, where their largest sum is `ops * u * magnitude`.
+    /// How many times that, if it is more than [`ON_AVERAGE`].
+    pub off_on_average: Option<f64>,
 }
 
 /// Compares. `got`, `want` and `magnitude` have the same number of elements; integers have the same type.
@@ -85,6 +95,10 @@ struct Part {
     no_factor: bool,
     error_over_bound: Option<f64>,
     judged_exactly: bool,
+    /// Squares of errors in units of random roundings, how many, and the largest with its element.
+    squares: f64,
+    count: u64,
+    worst: Option<(f64, Mismatch)>,
 }
 
 impl Part {
@@ -128,6 +142,16 @@ impl Part {
         } else if bound > 0.0 && got_real.is_finite() {
             let ratio = (got_real - want_real).abs() / bound;
             self.error_over_bound = Some(self.error_over_bound.map_or(ratio, |most| most.max(ratio)));
+            let spread = judgement.tolerance.spread(want_real, summed, got.dtype);
+            if judgement.on_average && spread > 0.0 {
+                let times = (got_real - want_real).abs() / spread;
+                self.squares += times * times;
+                self.count += 1;
+                if self.worst.as_ref().is_none_or(|(most, _)| times > *most) {
+                    let (got, want) = (Value::Real(got_real), Value::Real(want_real));
+                    self.worst = Some((times, Mismatch { index: index as u64, got, want, bound }));
+                }
+            }
         }
     }
 
@@ -176,12 +200,30 @@ impl Part {
             (one, other) => one.or(other),
         };
         self.judged_exactly |= later.judged_exactly;
+        self.squares += later.squares;
+        self.count += later.count;
+        let larger = |most: &(f64, Mismatch)| self.worst.as_ref().is_none_or(|(known, _)| most.0 > *known);
+        if later.worst.as_ref().is_some_and(larger) {
+            self.worst = later.worst;
+        }
         self
     }
 
     fn finish(self, len: u64) -> Comparison {
+        let times = (self.squares / self.count.max(1) as f64).sqrt();
+        if self.wrong == 0 && self.count >= MANY && times > ON_AVERAGE {
+            return Comparison {
+                wrong: 0,
+                first: self.worst.into_iter().map(|(_, worst)| worst).collect(),
+                looks_like: LooksLike::OffOnAverage { times },
+                error_over_bound: self.error_over_bound,
+                judged_exactly: self.judged_exactly,
+                off_on_average: Some(times),
+            };
+        }
         let looks_like = self.looks_like(len);
         Comparison {
+            off_on_average: None,
             wrong: self.wrong,
             first: self.first,
             looks_like,
@@ -292,7 +334,7 @@ mod tests {
     }
 
     fn judge(got: &[f32], want: &[f64], tolerance: Tolerance) -> Comparison {
-        let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff };
+        let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff, on_average: true };
         let (got, want) = (floats(got), doubles(want));
         compare(Array { dtype: DType::F32, bytes: &got }, Array { dtype: DType::F64, bytes: &want }, None, judgement)
     }
@@ -304,6 +346,31 @@ mod tests {
         assert_eq!(judge(&[1.0 + 2.0 * f32::EPSILON], &[1.0], BOUND).wrong, 0);
         assert_eq!(judge(&[1.0 + 4.0 * f32::EPSILON], &[1.0], BOUND).wrong, 1);
         assert!(judge(&[1.0 + 2.0 * f32::EPSILON], &[1.0], BOUND).error_over_bound.unwrap() > 0.5);
+    }
+
+    /// Roundings that follow no input are off by their square root; a systematic error within every bound is not.
+    #[test]
+    fn a_small_error_everywhere_is_more_than_roundings() {
+        let tolerance = Tolerance::Bound { ops: 1000.0, unit: DType::F32 };
+        let off = |len: usize, error: &dyn Fn(usize) -> f64| {
+            let want: Vec<f64> = (0..len).map(|index| 1.0 + index as f64 / len as f64).collect();
+            let got: Vec<f32> = want.iter().enumerate().map(|(index, x)| (x * (1.0 + error(index))) as f32).collect();
+            judge(&got, &want, tolerance)
+        };
+        // A fifth of the bound: 200 roundings of 2^-24.
+        let systematic = |_: usize| 200.0 * 2f64.powi(-24);
+        let found = off(1000, &systematic);
+        assert_eq!((found.wrong, found.first.len()), (0, 1));
+        assert!(
+            matches!(found.looks_like, LooksLike::OffOnAverage { times } if (5.0..7.0).contains(&times)),
+            "{found:?}"
+        );
+        assert_eq!(off(16, &systematic).off_on_average, None, "too few to say");
+        let stream = plan::stream::Stream::new(5, "roundings");
+        let random = |index: usize| {
+            (0..1000).map(|k| stream.unit((index * 1000 + k) as u64) - 0.5).sum::<f64>() * 2f64.powi(-23)
+        };
+        assert_eq!(off(1000, &random).off_on_average, None);
     }
 
     #[test]
@@ -340,8 +407,12 @@ mod tests {
 
     #[test]
     fn exact_results_are_judged_exactly() {
-        let judgement =
-            Judgement { tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 }, exact_unit: Some(0.25), poison: 0 };
+        let judgement = Judgement {
+            tolerance: Tolerance::Bound { ops: 1e6, unit: DType::F32 },
+            exact_unit: Some(0.25),
+            poison: 0,
+            on_average: true,
+        };
         let check = |got: f32, magnitude: f64| {
             let (got, want, magnitude) = (floats(&[got]), doubles(&[100.25]), doubles(&[magnitude]));
             let double = |bytes| Array { dtype: DType::F64, bytes };
@@ -358,7 +429,7 @@ mod tests {
     fn integers_of_64_bits_are_compared_exactly() {
         let (got, want) = ((i64::MAX - 1).to_le_bytes(), i64::MAX.to_le_bytes());
         let array = |bytes| Array { dtype: DType::I64, bytes };
-        let judgement = Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0 };
+        let judgement = Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0, on_average: true };
         let found = compare(array(&got), array(&want), None, judgement);
         assert_eq!(found.first[0].got, Value::Signed(i64::MAX - 1));
     }

@@ -46,6 +46,11 @@ pub enum LooksLike {
         /// got over want.
         factor: f64,
     },
+    /// Every element is within its bound, and together they are off by more than roundings are.
+    OffOnAverage {
+        /// Root mean square of the errors over that of so many independent roundings.
+        times: f64,
+    },
     /// Right in the first run, wrong when run again without reloading the module.
     SecondRunOnly,
 }

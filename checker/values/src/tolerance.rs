@@ -32,6 +32,15 @@ impl Tolerance {
         }
     }
 
+    /// What independent roundings come to in the root mean square, at most: of so many of one size the square root of their
+    /// number. 0 where every element has to be equal.
+    pub fn spread(self, want: f64, magnitude: f64, dtype: DType) -> f64 {
+        match self {
+            Self::Exact => 0.0,
+            Self::Bound { ops, unit } => ops.max(1.0).sqrt() * unit_roundoff(unit) * magnitude.abs() + ulp(want, dtype),
+        }
+    }
+
     /// Bits of the significand that the arithmetic and an output of type `dtype` have at least.
     pub fn significand_bits(self, dtype: DType) -> i32 {
         match self {

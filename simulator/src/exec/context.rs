@@ -67,6 +67,8 @@ pub struct Worker<'a, O: Observer> {
     pub traced: Option<u64>,
     /// Findings.
     pub findings: Vec<Finding>,
+    /// Who wrote last to what is tracked.
+    pub writer: Option<crate::Place>,
     /// Races with loads that may be first guesses.
     pub doubtful: Vec<(u32, Finding)>,
     /// Findings beyond the limit, and the first's place.
@@ -155,6 +157,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),
             traced: None,
             findings: Vec::new(),
+            writer: None,
             doubtful: Vec::new(),
             unkept: None,
             printf: Vec::new(),

@@ -20,6 +20,7 @@ pub struct Outcome {
     ran: Vec<u64>,
     trace: Option<Trace>,
     findings: Vec<Finding>,
+    writer: Option<crate::Place>,
     unkept: Option<(u64, crate::Place)>,
     printf: Vec<u8>,
     dropped: u64,
@@ -55,6 +56,7 @@ pub fn work<O: Observer>(
         lines: worker.lines,
         trace: worker.trace.map(|trace| trace.finish()),
         findings: worker.findings,
+        writer: worker.writer,
         unkept: worker.unkept,
         printf: worker.printf,
         dropped: worker.dropped,
@@ -134,11 +136,12 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut unkept: Option<(u64, crate::Place)> = None;
     let mut order = Order { complete: true, ..Order::default() };
     let code = &context.decoded.code;
-    let mut trace = None;
+    let (mut trace, mut writer) = (None, None);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
     for outcome in outcomes {
         ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
         trace = trace.or(outcome.trace);
+        writer = writer.or(outcome.writer);
         for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             counters.add(line);
             if !context.config.lines {
@@ -185,7 +188,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
     let status = if stopped { Status::Stopped } else { Status::Finished };
     let coverage = covered(context, &ran);
-    LaunchReport { status, findings, counters, lines, coverage, trace, printf, order }
+    LaunchReport { status, findings, counters, lines, coverage, trace, writer, printf, order }
 }
 
 /// Every instruction of the kernel and of functions that are no kernels, by how many groups ran its operations.

@@ -48,6 +48,20 @@ impl<O: Observer> Worker<'_, O> {
         self.bad_access(shared, warp, pc, 1 << lane, kind, (space, address, size), bad)
     }
 
+    /// Remembers who writes to what is tracked.
+    #[inline]
+    fn track(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>) {
+        let Some((start, bytes)) = self.context.config.tracked else { return };
+        let meets = |lane: &u32| {
+            let address = access.addresses[*lane as usize];
+            access.mask >> lane & 1 != 0 && address < start + bytes && start < address + u64::from(access.size)
+        };
+        // Of lanes that write there at once the last one stays.
+        if let Some(lane) = (0..32).filter(meets).last() {
+            self.writer = Some(self.place(shared.index, warp, access.pc, 1 << lane));
+        }
+    }
+
     /// Tells the observer. Returns which bytes of what was read nobody has written.
     #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn observe(
@@ -98,6 +112,9 @@ impl<O: Observer> Worker<'_, O> {
                 && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),
         };
         let mut complaints = Vec::new();
+        if kind != AccessKind::Load && space == Space::Global {
+            self.track(shared, warp, &access);
+        }
         let unwritten = self.observer.access(&access, &mut |complaint| complaints.push(complaint));
         for complaint in complaints {
             self.complain(shared, warp, &access, complaint);

@@ -71,6 +71,7 @@ fn answer(job: &Job) -> Vec<u8> {
         });
     };
     let confined = job.landlock && sandbox::confine(&compile.includes);
+    let closed = system::calls::close();
     let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
     let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();
     if !confined && let Some(refused) = texts.into_iter().find_map(check) {
@@ -85,7 +86,7 @@ fn answer(job: &Job) -> Vec<u8> {
                 nvrtc::Outcome::Done { ptx, cubin, names } => {
                     // The folder is always "/": leave it out of the learner's file's name.
                     let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
-                    wire::encode(Answer::Compiled { names, log, confined }, ptx.as_bytes(), &cubin)
+                    wire::encode(Answer::Compiled { names, log, confined, closed }, ptx.as_bytes(), &cubin)
                 }
                 nvrtc::Outcome::Rejected => plain(Answer::Rejected { log, confined }),
                 nvrtc::Outcome::Failed(reason) => plain(Answer::Failed { reason, log }),

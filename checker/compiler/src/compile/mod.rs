@@ -153,6 +153,8 @@ pub struct Compiled {
     pub compiler: String,
     /// Whether the compiling process could read nothing but CUDA's headers (Landlock).
     pub confined: bool,
+    /// The compiler could make no system call beyond what it needs (seccomp): no network, no other processes.
+    pub closed: bool,
     /// Whether it came from the cache.
     pub cached: bool,
     /// Why the result could not be kept in the cache, if it could not: a warning, nothing more.
@@ -204,7 +206,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     let (answer, ptx, cubin) = bytes;
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
     match &answer {
-        Answer::Compiled { names, log, confined } => {
+        Answer::Compiled { names, log, confined, closed } => {
             let body = || wire::encode(answer.clone(), ptx.as_bytes(), &cubin);
             let kept = if cached { Ok(()) } else { cache.write(&key, &body()) };
             Ok(Compiled {
@@ -215,6 +217,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
                 key,
                 compiler: toolchain.compiler(),
                 confined: *confined,
+                closed: *closed,
                 cached,
                 not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
                 ptx,

@@ -54,7 +54,14 @@ pub enum Answer {
     /// Version and architectures.
     Probed { version: (u32, u32), archs: Vec<u32> },
     /// Compiled.
-    Compiled { names: Vec<String>, log: String, confined: bool },
+    Compiled {
+        names: Vec<String>,
+        log: String,
+        confined: bool,
+        /// See [`system::calls`].
+        #[serde(default)]
+        closed: bool,
+    },
     /// The source does not compile.
     Rejected { log: String, confined: bool },
     /// NVRTC failed in a way that is not the source's fault, or is not known to be.

@@ -131,6 +131,15 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
                     "nothing for your own kernels; to grade those of others, use Linux 5.13 or newer with Landlock";
                 report.add("sandbox", Status::Warning, finding, Some(next));
             }
+            if compiled.closed {
+                let finding = "compiler, nvdisasm and simulator have no network and reach no other process (seccomp)";
+                report.add("system calls", Status::Good, finding, None);
+            } else {
+                let finding =
+                    "this system takes no seccomp filter: compiler, nvdisasm and simulator may call what you may";
+                let next = "nothing for your own kernels; to grade those of others, use Linux with seccomp filters";
+                report.add("system calls", Status::Warning, finding, Some(next));
+            }
         }
         Err(error @ CompileError::Environment(_)) => {
             report.add(

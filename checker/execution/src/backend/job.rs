@@ -93,6 +93,8 @@ pub enum Thoroughness {
     /// Twice without reloading the module, with different inputs and different poison, then once more for every
     /// further schedule: a kernel that leaves state behind, or that never writes its output, fails.
     Full,
+    /// Once, over inputs of which each element shows in the outputs: for a size that is too large for more.
+    Large,
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
     /// size, and the same at a size that is run whole.
     Sampled,

@@ -70,6 +70,15 @@ pub trait Machine {
     fn open_trusted(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
         self.open(program)
     }
+    /// Simulator: as [`Machine::open`], and every launch says who wrote last to one element of a buffer.
+    fn open_tracking(
+        &self,
+        _program: &Program,
+        _buffer: usize,
+        _element: u64,
+    ) -> Result<Option<Box<dyn Session + '_>>, Stop> {
+        Ok(None)
+    }
     /// Schedules to run under; `[None]` where there are none.
     fn schedules(&self) -> Vec<Option<Schedule>>;
     /// Simulator: judges a version by some blocks of a size that is too large for all of them, beside a size that is not;

@@ -283,7 +283,8 @@ fn compare_outputs(
         let (got, want) = (gather(here, index, buffer.dtype), gather(&truth, own, own_buffer.dtype));
         let magnitudes = magnitude.map(|(index, buffer)| (buffer.dtype, gather(&truth, index, buffer.dtype)));
         let array = |dtype, bytes| Array { dtype, bytes };
-        let judgement = Judgement { tolerance: output.tolerance, exact_unit: None, poison: POISON[0] };
+        let judgement =
+            Judgement { tolerance: output.tolerance, exact_unit: None, poison: POISON[0], on_average: false };
         let summed = magnitudes.as_ref().map(|(dtype, bytes)| array(*dtype, bytes));
         let mut found = compare(array(buffer.dtype, &got), array(own_buffer.dtype, &want), summed, judgement);
         compared += both.len();

@@ -77,7 +77,7 @@ fn source_line(ptx: &str, line: u32) -> u32 {
 }
 
 impl Sim {
-    fn session(&self, program: &Program, config: Config) -> Result<Box<dyn Session + '_>, Stop> {
+    fn session(&self, program: &Program, config: Config) -> Result<SimSession, Stop> {
         let module = self.module(program)?;
         let mut device = Device::new(module, config);
         let mut addresses = Vec::new();
@@ -93,17 +93,30 @@ impl Sim {
             }
             addresses.push(address);
         }
-        Ok(Box::new(SimSession { device, addresses, program: program.clone() }))
+        Ok(SimSession { device, addresses, program: program.clone() })
     }
 }
 
 impl Machine for Sim {
     fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
-        self.session(program, self.config(program))
+        Ok(Box::new(self.session(program, self.config(program))?))
     }
 
     fn open_trusted(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
-        self.session(program, Config { checks: Checks::NONE, ..self.config(program) })
+        Ok(Box::new(self.session(program, Config { checks: Checks::NONE, ..self.config(program) })?))
+    }
+
+    fn open_tracking(
+        &self,
+        program: &Program,
+        buffer: usize,
+        element: u64,
+    ) -> Result<Option<Box<dyn Session + '_>>, Stop> {
+        let mut session = self.session(program, Config { checks: Checks::ALL, ..self.config(program) })?;
+        let size = program.plan.buffers[buffer].dtype.size() as u64;
+        let start = session.addresses[buffer] + element * size;
+        session.device.config_mut().tracked = Some((start, size));
+        Ok(Some(Box::new(session)))
     }
 
     fn schedules(&self) -> Vec<Option<Schedule>> {

@@ -45,6 +45,9 @@ pub struct Difference {
     pub apart: f64,
     /// Reassociated sums explain all of it.
     pub rounding: bool,
+    /// Simulator: who wrote that element last, under the other order and under this one.
+    #[serde(default)]
+    pub writers: [Option<simulator::Place>; 2],
 }
 
 /// The name of the fault that is compiled code which the simulator cannot read.

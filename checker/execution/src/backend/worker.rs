@@ -86,6 +86,8 @@ fn run_verify(
     let machine: Box<dyn Machine> = match &verify.on {
         On::Sim { config, schedules, minimise } => {
             limits::memory(request.memory);
+            // A GPU's driver has needs of its own.
+            system::calls::close();
             Box::new(Sim::new(config.clone(), schedules.clone(), *minimise))
         }
         On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture)?),

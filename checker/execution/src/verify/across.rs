@@ -9,6 +9,7 @@ use super::case::{PIECE, prepare};
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Across, Difference, Failure, Keep, Program, RunId, Status};
 use plan::{Buffer, Plan, Role};
+use simulator::Place;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -131,7 +132,15 @@ fn judge(
     if differences.is_empty() {
         return Ok(passed);
     }
-    let dependent = |outputs, values| Verdict { status: dependent(across, outputs), rounding: Vec::new(), values };
+    let dependent = |mut outputs: Vec<Difference>, values| -> Result<Verdict, Stop> {
+        if let Some(first) = outputs.iter_mut().find(|difference| !difference.rounding) {
+            let run = RunId { values, ..*run };
+            let other = RunId { schedule: Some(across.schedule), ..run };
+            first.writers =
+                [last_writer(machine, program, &other, first)?, last_writer(machine, program, &run, first)?];
+        }
+        Ok(Verdict { status: self::dependent(across, outputs), rounding: Vec::new(), values })
+    };
     let integers = differences.iter().any(|difference| !difference.dtype.is_float());
     if !integers && grid_helps(&program.plan) {
         let grid = on_grid(run);
@@ -145,14 +154,30 @@ fn judge(
                 return Ok(Verdict { rounding: differences, ..passed });
             }
             if exact.iter().any(|difference| !difference.rounding) {
-                return Ok(dependent(exact, Values::ExactIntegers));
+                return dependent(exact, Values::ExactIntegers);
             }
         }
     }
     if differences.iter().all(|difference| difference.rounding) {
         return Ok(Verdict { rounding: differences, ..passed });
     }
-    Ok(dependent(differences, run.values))
+    dependent(differences, run.values)
+}
+
+/// Who writes the first element that differs last, in the order of a run.
+fn last_writer(
+    machine: &dyn Machine,
+    program: &Program,
+    run: &RunId,
+    difference: &Difference,
+) -> Result<Option<Place>, Stop> {
+    let Some(buffer) = program.plan.buffers.iter().position(|buffer| buffer.name == difference.name) else {
+        return Ok(None);
+    };
+    let Some(mut session) = machine.open_tracking(program, buffer, difference.index)? else { return Ok(None) };
+    prepare(&mut *session, program, run)?;
+    session.draw(run.seed ^ u64::from(run.poison) << 56);
+    Ok(session.pass(run.schedule).reports.into_iter().filter_map(|report| report.writer).next_back())
 }
 
 /// The status of a replay in search of the shortest list: by one kind of inputs alone.
@@ -243,7 +268,8 @@ impl Reach {
         let rounding = dtype.is_float() && self.is_rounding(buffer, a, b);
         let (name, len) = (buffer.name.clone(), buffer.len);
         let (first, second) = (value(dtype, first), value(dtype, second));
-        let new = Difference { name, dtype, len, differing: 0, index, first, second, apart, rounding };
+        let new =
+            Difference { name, dtype, len, differing: 0, index, first, second, apart, rounding, writers: [None, None] };
         let known = difference.get_or_insert_with(|| new.clone());
         // The first that is no rounding speaks for the output.
         if known.rounding && !rounding {

@@ -1,0 +1,130 @@
+//! Closes the system to a process that is about to handle hostile input, beyond files: no network, no look into other
+//! processes, no signals to them, nothing that changes the machine. What such a process has no use for fails with EPERM, as if
+//! it lacked the right; whatever it executes inherits that.
+
+/// Installs the filter for all threads of this process. Returns whether it holds.
+#[cfg(target_os = "linux")]
+pub fn close() -> bool {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
+    let Ok(arch) = std::env::consts::ARCH.try_into() else { return false };
+    let rules = CLOSED.iter().map(|&number| (number, Vec::new())).collect();
+    let refuse = SeccompAction::Errno(rustix::io::Errno::PERM.raw_os_error().unsigned_abs());
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
+        .and_then(BpfProgram::try_from)
+        .is_ok_and(|program| apply_filter_all_threads(&program).is_ok())
+}
+
+/// Not available elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub fn close() -> bool {
+    false
+}
+
+/// What is refused. (`tgkill` is not: a process aborts by it.)
+#[cfg(target_os = "linux")]
+const CLOSED: &[i64] = &[
+    // The network, and talk to other processes.
+    libc::SYS_socket,
+    libc::SYS_socketpair,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
+    libc::SYS_recvmsg,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_kcmp,
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    // Ways around the filter and around Landlock, and large parts of the system that nobody needs here.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // The machine.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_mount_setattr,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+];
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketType, socket};
+
+    /// In a process of its own: the filter stays for good.
+    #[test]
+    fn a_closed_process_opens_no_socket_and_signals_nobody() {
+        const CHILD: &str = "WARPBOOK_TEST_CLOSED";
+        if std::env::var_os(CHILD).is_some() {
+            assert!(socket(AddressFamily::UNIX, SocketType::STREAM, None).is_ok(), "a socket before");
+            // A thread that is there already is closed as well.
+            let (tell, told) = std::sync::mpsc::channel();
+            let other = std::thread::spawn(move || {
+                told.recv().unwrap();
+                socket(AddressFamily::INET, SocketType::STREAM, None).map(drop)
+            });
+            assert!(super::close(), "the filter holds");
+            tell.send(()).unwrap();
+            assert_eq!(other.join().unwrap(), Err(Errno::PERM));
+            assert_eq!(socket(AddressFamily::UNIX, SocketType::STREAM, None).map(drop), Err(Errno::PERM));
+            let own = rustix::process::getpid();
+            assert_eq!(rustix::process::test_kill_process(own), Err(Errno::PERM));
+            // What is executed inherits it, and works otherwise.
+            assert!(std::process::Command::new("true").status().unwrap().success());
+            return;
+        }
+        let test = "calls::tests::a_closed_process_opens_no_socket_and_signals_nobody";
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        assert!(child.status.success(), "{child:?}");
+    }
+}
