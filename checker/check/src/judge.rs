@@ -162,7 +162,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
                 None => goal.value_text.clone().unwrap_or_default(),
             };
             let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.text.contains("at most"));
-            let origin = origin.and_then(|opcode| self::origin(opcode, candidate, sources));
+            let origin = origin.and_then(|opcode| self::origin(opcode, goal.value, candidate, sources));
             let idle = goal.unexecuted.as_ref();
             let origin = origin.or_else(|| {
                 let unexecuted = idle?;
@@ -237,8 +237,8 @@ fn only_here(there: &report::Elsewhere, goal: &report::GoalResult, problem: &Pro
     )
 }
 
-/// The line of the kernel file that most instructions of an opcode come from.
-fn origin(opcode: &str, candidate: &Built, sources: &mut Sources) -> Option<Excerpt> {
+/// The line of the kernel file that most instructions of an opcode come from; there are `all` of them.
+fn origin(opcode: &str, all: Option<f64>, candidate: &Built, sources: &mut Sources) -> Option<Excerpt> {
     let module = candidate.module.as_ref()?;
     let own = compiler::compile::name_of(candidate.file.path());
     let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
@@ -251,7 +251,14 @@ fn origin(opcode: &str, candidate: &Built, sources: &mut Sources) -> Option<Exce
         }
     }
     let (line, count) = lines.into_iter().max_by_key(|(_, count)| *count)?;
-    Some(sources.excerpt(candidate.file.path(), line, None, &format!("{count} {opcode} come from here")))
+    // How many there are is the goal's word.
+    let label = match (count, all) {
+        (1, Some(1.0)) => "it comes from here".to_owned(),
+        (count, Some(all)) if count as f64 >= all => "all of them come from here".to_owned(),
+        (1, _) => "one of them comes from here".to_owned(),
+        (count, _) => format!("{count} of them come from here"),
+    };
+    Some(sources.excerpt(candidate.file.path(), line, None, &label))
 }
 
 /// Ends with a stop.

@@ -80,8 +80,8 @@ fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(|line| text::line(&line.replace('\t', "    ")).into_owned()).collect()
 }
 
-/// Writes an excerpt: place, lines, caret with its label.
-pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone) {
+/// Writes an excerpt: place, lines, caret with its label. Without `context` only the line concerned.
+pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone, context: bool) {
     let column = excerpt.column.map(|column| format!(":{column}")).unwrap_or_default();
     let place = format!("{}:{}{column}", excerpt.file, excerpt.line);
     pen.line(&[(Tone::Text, "    "), (Tone::Dim, pen.face.glyph("╭─ ", "--> ")), (Tone::Accent, &place)]);
@@ -89,6 +89,9 @@ pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone) {
     let width = excerpt.line.to_string().len();
     for (offset, text) in excerpt.lines.iter().enumerate() {
         let number = excerpt.first + offset as u32;
+        if number != excerpt.line && !context {
+            continue;
+        }
         let gutter = format!("    {bar} {} {bar} ", pad(&number.to_string(), width, true));
         let marked = if number == excerpt.line { Tone::Text } else { Tone::Dim };
         let room = pen.face.width.saturating_sub(measure_text_width(&gutter)).max(20);
@@ -161,7 +164,7 @@ mod tests {
             lines: vec![text.into()],
         };
         let mut pen = Pen::new(Face::terminal(60, false));
-        write(&mut pen, &excerpt, Tone::Accent);
+        write(&mut pen, &excerpt, Tone::Accent, true);
         let out = pen.finish();
         assert!(out.lines().all(|line| measure_text_width(line) <= 60), "{out}");
         assert!(out.contains("write by thread 16 of block 0"), "{out}");

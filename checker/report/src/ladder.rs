@@ -1,7 +1,7 @@
 //! A ladder: a version a row, what was counted, what the compiler says, and the times where there are any.
 
-use super::model::{LadderStep, LadderTable, Report};
-use super::{Face, Pen, Tone, pad, table};
+use super::model::{LadderStep, LadderTable, Provenance, Report};
+use super::{Detail, Face, Pen, Tone, pad, table};
 use console::measure_text_width;
 
 /// A column: its two lines of heading, and its cell.
@@ -45,14 +45,15 @@ const MEASURED: &[Column] = &[
     }),
 ];
 
-/// Writes the table.
-pub fn write(pen: &mut Pen, report: &Report) {
+/// Writes the table. What was recorded elsewhere is one of the details.
+pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
     let Some(ladder) = &report.ladder else { return };
     let at = super::layout::sizes(&ladder.sizes);
     pen.heading(&format!("{} at {at}", ladder.element), "counted by the simulator, said by the compiler");
     pen.gap();
     rows(pen, ladder, COUNTED);
-    if let Some(times) = &ladder.times {
+    let of_now = |times: &Provenance| matches!(times, Provenance::Measured { .. });
+    if let Some(times) = ladder.times.as_ref().filter(|times| detail == Detail::Full || of_now(times)) {
         let at = super::layout::sizes(&ladder.time_sizes);
         pen.heading(&format!("{} at {at}", ladder.element), &table::provenance(times));
         pen.gap();

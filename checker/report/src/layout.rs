@@ -1,8 +1,11 @@
-//! The order in which a report is told: verdict, reasons, what was checked, the comparison, the machine code, goals,
-//! and last what to do next, nearest to the prompt.
+//! The order in which a report is told: verdict, reasons, what was checked, goals, and last what to do next, nearest to the
+//! prompt. All that fits on one screen; the comparison, the machine code and the rest come with all the details.
 
 use super::model::*;
-use super::{Face, Pen, Tone, Verdict, diff, excerpt, ladder, lines, pad, sweep, table, trace};
+use super::room::{ROWS, Room};
+use super::{
+    Face, Pen, Tone, Verdict, diff, excerpt, goals, ladder, lines, orders, pad, schedules, stages, sweep, table, trace,
+};
 use system::text::Screen;
 
 /// How much of the report to show.
@@ -10,7 +13,7 @@ use system::text::Screen;
 pub enum Detail {
     /// Verdict, reasons and what to do next.
     Brief,
-    /// What a reader needs.
+    /// What a reader needs, on one screen.
     Normal,
     /// Everything.
     Full,
@@ -18,30 +21,99 @@ pub enum Detail {
 
 /// The report as text.
 pub fn render(report: &Report, face: Face, detail: Detail) -> Screen {
-    let mut pen = Pen::new(face);
-    pen.gap();
-    head(&mut pen, report);
-    reasons(&mut pen, report, detail);
-    if detail > Detail::Brief {
-        stages(&mut pen, report);
-        orders(&mut pen, report);
-        shortest_order(&mut pen, report);
-        if detail == Detail::Full {
-            cases(&mut pen, report);
+    match detail {
+        Detail::Brief => brief(report, face),
+        Detail::Full => full(report, face),
+        // What is asked for (counts by line, a trace, a table) takes the rows that it takes.
+        Detail::Normal if has_tables(report) => page(report, face, &Room::TWO),
+        Detail::Normal => {
+            let pages = Room::STEPS.iter().map(|room| page(report, face, room));
+            let mut least = Screen::default();
+            for page in pages {
+                let fits = page.lines().count() <= ROWS;
+                least = page;
+                if fits {
+                    break;
+                }
+            }
+            least
         }
-        sweep::write(&mut pen, report);
-        ladder::write(&mut pen, report);
-        table::write(&mut pen, report, detail);
-        diff::write(&mut pen, report, detail);
-        goals(&mut pen, report);
+    }
+}
+
+fn brief(report: &Report, face: Face) -> Screen {
+    let mut pen = Pen::new(face);
+    head(&mut pen, report);
+    reasons(&mut pen, report, &Room::TWO);
+    printf(&mut pen, report, &Room::TWO);
+    notes(&mut pen, report, &Room::TWO);
+    ending(&mut pen, report);
+    pen.gap();
+    pen.finish()
+}
+
+/// Does the report have tables that are its point?
+fn has_tables(report: &Report) -> bool {
+    let ran = report.subject.kind == SubjectKind::File && report.verdict.is_good();
+    let sweep = report.sweep.is_some() || report.recorded_sweep.is_some();
+    ran || sweep || report.ladder.is_some() || !report.lines.is_empty() || !report.traces.is_empty()
+}
+
+/// One screen.
+fn page(report: &Report, face: Face, room: &Room) -> Screen {
+    let mut pen = Pen::new(face);
+    head(&mut pen, report);
+    stages::row(&mut pen, report);
+    if !goals::tell_the_reasons(report) {
+        reasons(&mut pen, report, room);
+    }
+    orders::write(&mut pen, report, room);
+    orders::shortest(&mut pen, report);
+    goals::write(&mut pen, report, room, false);
+    table::speedups(&mut pen, report, Detail::Normal);
+    sweep::write(&mut pen, report);
+    ladder::write(&mut pen, report, Detail::Normal);
+    if report.subject.kind == SubjectKind::File && report.verdict.is_good() {
+        table::write(&mut pen, report, Detail::Normal);
         outputs(&mut pen, report);
         lines::launches(&mut pen, report);
-        lines::write(&mut pen, report, detail);
-        trace::write(&mut pen, report);
     }
-    printf(&mut pen, report);
-    notes(&mut pen, report);
-    ending(&mut pen, report, detail);
+    lines::write(&mut pen, report, Detail::Normal);
+    trace::write(&mut pen, report);
+    printf(&mut pen, report, room);
+    notes(&mut pen, report, room);
+    ending(&mut pen, report);
+    repeat(&mut pen, report, &left_out(report));
+    pen.gap();
+    pen.finish()
+}
+
+/// All there is.
+fn full(report: &Report, face: Face) -> Screen {
+    let (mut pen, room) = (Pen::new(face), &Room::ALL);
+    head(&mut pen, report);
+    if !goals::tell_the_reasons(report) {
+        reasons(&mut pen, report, room);
+    }
+    stages::list(&mut pen, report);
+    orders::write(&mut pen, report, room);
+    orders::shortest(&mut pen, report);
+    cases(&mut pen, report);
+    sweep::write(&mut pen, report);
+    ladder::write(&mut pen, report, Detail::Full);
+    table::write(&mut pen, report, Detail::Full);
+    table::speedups(&mut pen, report, Detail::Full);
+    diff::write(&mut pen, report, Detail::Full);
+    goals::write(&mut pen, report, room, true);
+    outputs(&mut pen, report);
+    lines::launches(&mut pen, report);
+    lines::write(&mut pen, report, Detail::Full);
+    trace::write(&mut pen, report);
+    printf(&mut pen, report, room);
+    notes(&mut pen, report, room);
+    ending(&mut pen, report);
+    repeat(&mut pen, report, &[]);
+    pen.gap();
     pen.finish()
 }
 
@@ -67,43 +139,23 @@ fn head(pen: &mut Pen, report: &Report) {
         (Tone::Strong, &report.subject.name),
         (Tone::Text, &title),
     ]);
-    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &machine(report))]);
-    if let [meaning] = report.meanings.as_slice() {
-        pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, meaning);
-    }
+    pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, &machine(report));
 }
 
 fn machine(report: &Report) -> String {
     match &report.machine {
         Machine::Gpu { device, driver } => format!("on {device}, driver {driver}"),
-        Machine::Sim { schedules } => match schedules.as_slice() {
-            [] => "nothing was run".to_owned(),
-            [one] => format!("on the simulator, schedule {one}"),
-            [first, more @ ..] => {
-                // One kind is `adversarial:...`, another `pct:...`; of many only the number is said.
-                let (adversarial, others): (Vec<_>, Vec<_>) =
-                    more.iter().partition(|name| name.starts_with("adversarial"));
-                let (random, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| name.starts_with("pct"));
-                let mut names = vec![first.clone()];
-                names.extend(others.into_iter().cloned());
-                for (kind, of_kind) in [("adversarial ones", adversarial), ("with random priorities", random)] {
-                    match of_kind.len() {
-                        0..=2 => names.extend(of_kind.into_iter().cloned()),
-                        many => names.push(format!("{many} {kind}")),
-                    }
-                }
-                format!("on the simulator, schedules {}", names.join(", "))
-            }
-        },
+        Machine::Sim { schedules } if schedules.is_empty() => "nothing was run".to_owned(),
+        Machine::Sim { schedules } => format!("on the simulator, {}", schedules::told(schedules)),
     }
 }
 
-fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
-    let shown = if detail == Detail::Full { report.reasons.len() } else { 2 };
+fn reasons(pen: &mut Pen, report: &Report, room: &Room) {
     let mut short = false;
-    for reason in report.reasons.iter().take(shown) {
+    for (index, reason) in report.reasons.iter().take(room.reasons).enumerate() {
+        let whole = index < room.whole;
         // One-liners stand together.
-        let now_short = reason.excerpts.is_empty() && reason.details.is_empty();
+        let now_short = !whole || (reason.excerpts.is_empty() && reason.details.is_empty());
         if !(short && now_short) {
             pen.gap();
         }
@@ -114,87 +166,20 @@ fn reasons(pen: &mut Pen, report: &Report, detail: Detail) {
             _ => (Tone::Bad, pen.face.glyph("✗", "x")),
         };
         pen.wrapped(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " ")], Tone::Strong, &reason.text);
-        for place in &reason.excerpts {
-            excerpt::write(pen, place, tone);
+        if !whole {
+            continue;
         }
-        for line in &reason.details {
+        for place in &reason.excerpts {
+            excerpt::write(pen, place, tone, room.context);
+        }
+        for line in reason.details.iter().take(room.details) {
             pen.wrapped(&[(Tone::Text, "    ")], Tone::Text, line);
         }
     }
-    let left = report.reasons.len().saturating_sub(shown);
+    let left = report.reasons.len().saturating_sub(room.reasons);
     if left > 0 {
         pen.line(&[(Tone::Dim, &format!("    and {left} more; --verbose shows them"))]);
     }
-}
-
-fn stages(pen: &mut Pen, report: &Report) {
-    if report.stages.is_empty() {
-        return;
-    }
-    pen.gap();
-    let width = report.stages.iter().map(|stage| stage.name.label().len()).max().unwrap_or(0);
-    for stage in &report.stages {
-        let (tone, mark) = match stage.status {
-            StageStatus::Passed => (Tone::Good, pen.face.glyph("✓", "ok")),
-            StageStatus::Failed => (Tone::Bad, pen.face.glyph("✗", "x ")),
-            StageStatus::Skipped => (Tone::Dim, pen.face.glyph("·", "--")),
-        };
-        let text = if stage.status == StageStatus::Skipped { Tone::Dim } else { Tone::Text };
-        let name = pad(stage.name.label(), width, false);
-        let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, name.as_str()), (Tone::Text, "  ")];
-        pen.wrapped(&first, text, &stage.summary);
-    }
-}
-
-/// Orders that are shown one by one; of more only those that fail, and as many of these.
-const ORDERS: usize = 8;
-
-/// Which orders of execution are right and which are not.
-fn orders(pen: &mut Pen, report: &Report) {
-    if report.orders.len() < 2 {
-        return;
-    }
-    let good = report.orders.iter().filter(|order| order.verdict.is_good()).count();
-    let untried = match report.untried.len() {
-        0 => String::new(),
-        untried => format!(", {untried} not tried"),
-    };
-    pen.heading("schedules", &format!("{good} of {} clean{untried}", report.orders.len()));
-    // A single one stands at the top.
-    for line in report.meanings.iter().filter(|_| report.meanings.len() > 1) {
-        pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, line);
-    }
-    let few = report.orders.len() <= ORDERS;
-    let shown: Vec<&Order> =
-        report.orders.iter().filter(|order| few || !order.verdict.is_good()).take(ORDERS).collect();
-    let width = shown.iter().map(|order| order.schedule.len()).max().unwrap_or(0);
-    for order in &shown {
-        let good = order.verdict.is_good();
-        let tone = if good { Tone::Good } else { Tone::Bad };
-        let mark = if good { pen.face.glyph("✓", "ok") } else { pen.face.glyph("✗", "x ") };
-        let name = pad(&order.schedule, width, false);
-        let verdict = if good { String::new() } else { format!("  {}", order.verdict.label().to_lowercase()) };
-        pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &name), (tone, &verdict)]);
-    }
-    let left = report.orders.len() - good - shown.iter().filter(|order| !order.verdict.is_good()).count();
-    if left > 0 {
-        pen.line(&[(Tone::Dim, &format!("  and {left} more that fail"))]);
-    }
-    // The others' commands differ in the schedule's name only.
-    if let Some(failed) = report.orders.iter().find(|order| !order.verdict.is_good()) {
-        pen.line(&[(Tone::Dim, "  repeat one  "), (Tone::Dim, &failed.repeat)]);
-    }
-}
-
-/// The shortest order that fails, in words.
-fn shortest_order(pen: &mut Pen, report: &Report) {
-    let Some(order) = &report.shortest_order else { return };
-    let known = if order.minimal { "nothing can be left out" } else { "the shortest that was found" };
-    pen.heading("an order that shows it", known);
-    for step in &order.steps {
-        pen.wrapped(&[(Tone::Text, "  ")], Tone::Text, step);
-    }
-    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &order.repeat)]);
 }
 
 fn cases(pen: &mut Pen, report: &Report) {
@@ -208,44 +193,6 @@ fn cases(pen: &mut Pen, report: &Report) {
         let error = case.error.map(|error| format!("  {error:.3}")).unwrap_or_default();
         let text = pad(&sizes(&case.sizes), 30, false);
         pen.line(&[(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (Tone::Text, &text), (Tone::Dim, &error)]);
-    }
-}
-
-fn goals(pen: &mut Pen, report: &Report) {
-    if report.goals.is_empty() {
-        return;
-    }
-    let met = report.goals.iter().filter(|goal| goal.status == GoalStatus::Met).count();
-    let judged = report.goals.iter().filter(|goal| goal.status != GoalStatus::NotJudged).count();
-    let left = match report.goals.len() - judged {
-        0 => String::new(),
-        left => format!(", {left} not judged here"),
-    };
-    pen.heading("goals", &format!("{met} of {judged} met{left}"));
-    let width = report.goals.iter().map(|goal| goal.text.chars().count()).max().unwrap_or(0).min(44);
-    for goal in &report.goals {
-        let (tone, mark) = match goal.status {
-            GoalStatus::Met => (Tone::Good, pen.face.glyph("✓", "ok")),
-            GoalStatus::NotMet => (Tone::Bad, pen.face.glyph("✗", "x ")),
-            GoalStatus::NotJudged => (Tone::Dim, pen.face.glyph("·", "--")),
-        };
-        let value = match (goal.status, &goal.value_text, &goal.baseline_text) {
-            (GoalStatus::NotJudged, ..) | (_, None, _) => String::new(),
-            (_, Some(value), Some(baseline)) => format!("{baseline} {} {value}", pen.face.glyph("→", "->")),
-            (_, Some(value), None) => value.clone(),
-        };
-        let text = pad(&goal.text, width, false);
-        pen.line(&[
-            (Tone::Text, "  "),
-            (tone, mark),
-            (Tone::Text, " "),
-            (if goal.status == GoalStatus::NotJudged { Tone::Dim } else { Tone::Text }, &text),
-            (Tone::Text, "  "),
-            (Tone::Strong, &value),
-        ]);
-        if !goal.why.is_empty() {
-            pen.wrapped(&[(Tone::Text, "    ")], Tone::Dim, &goal.why);
-        }
     }
 }
 
@@ -275,32 +222,42 @@ fn outputs(pen: &mut Pen, report: &Report) {
     }
 }
 
-fn printf(pen: &mut Pen, report: &Report) {
+fn printf(pen: &mut Pen, report: &Report, room: &Room) {
     if report.printf.is_empty() {
         return;
     }
     pen.heading("printf", "");
-    let shown = 20;
     let lines: Vec<&str> = report.printf.lines().collect();
-    for line in lines.iter().take(shown) {
+    for line in lines.iter().take(room.printf) {
         pen.line(&[(Tone::Dim, pen.face.glyph("  │ ", "  | ")), (Tone::Text, line)]);
     }
-    if lines.len() > shown {
-        pen.line(&[(Tone::Dim, &format!("    and {} lines more; --json has them", lines.len() - shown))]);
+    if lines.len() > room.printf {
+        let all = if room.printf < Room::ALL.printf { "--verbose shows more" } else { "--json has them" };
+        pen.line(&[(Tone::Dim, &format!("    and {} lines more; {all}", lines.len() - room.printf))]);
     }
 }
 
-fn notes(pen: &mut Pen, report: &Report) {
+fn notes(pen: &mut Pen, report: &Report, room: &Room) {
     if report.notes.is_empty() {
         return;
     }
     pen.gap();
-    for note in &report.notes {
+    for note in report.notes.iter().take(room.notes) {
         pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "note"), (Tone::Text, "  ")], Tone::Text, note);
+    }
+    let left = report.notes.len().saturating_sub(room.notes);
+    if left > 0 {
+        let notes = if left == 1 { "note" } else { "notes" };
+        pen.line(&[(Tone::Dim, &format!("  {left} more {notes}; --verbose shows them"))]);
     }
 }
 
-fn ending(pen: &mut Pen, report: &Report, detail: Detail) {
+/// Width of the labels at the end.
+const fn label(report: &Report) -> usize {
+    if report.try_first.is_some() { 11 } else { 9 }
+}
+
+fn ending(pen: &mut Pen, report: &Report) {
     pen.gap();
     if let Some(text) = &report.learned {
         pen.wrapped(&[(Tone::Text, "  "), (Tone::Good, "learned  ")], Tone::Text, text);
@@ -309,19 +266,44 @@ fn ending(pen: &mut Pen, report: &Report, detail: Detail) {
         pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "try first  ")], Tone::Text, text);
     }
     if let Some(next) = &report.next {
-        let label = pad("next", if report.try_first.is_some() { 11 } else { 9 }, false);
         pen.line(&[
             (Tone::Text, "  "),
-            (Tone::Strong, &label),
+            (Tone::Strong, &pad("next", label(report), false)),
             (Tone::Accent, &next.command),
             (Tone::Text, "  "),
             (Tone::Dim, &next.text),
         ]);
     }
+}
+
+/// How to see the same again, and how to see what is `left_out` here.
+fn repeat(pen: &mut Pen, report: &Report, left_out: &[&str]) {
     let ran = !matches!(&report.machine, Machine::Sim { schedules } if schedules.is_empty());
-    if ran && !report.repeat.is_empty() && detail > Detail::Brief {
-        let label = pad("repeat", if report.try_first.is_some() { 11 } else { 9 }, false);
-        pen.line(&[(Tone::Text, "  "), (Tone::Dim, &label), (Tone::Dim, &report.repeat)]);
-    }
-    pen.gap();
+    let command = orders::repeat(report);
+    let (label, command) = match (ran && !command.is_empty(), left_out) {
+        (true, _) => ("repeat", command),
+        (false, []) => return,
+        (false, _) => ("more", ""),
+    };
+    let label = pad(label, self::label(report), false);
+    let blanks = if left_out.is_empty() || command.is_empty() { "" } else { "   " };
+    let used = 2 + label.len() + command.len() + blanks.len();
+    let more = match (left_out, format!("--verbose: {}", left_out.join(", "))) {
+        ([], _) => String::new(),
+        (_, names) if used + names.len() <= pen.face.width => names,
+        _ => "--verbose: more".to_owned(),
+    };
+    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &label), (Tone::Dim, command), (Tone::Dim, blanks), (Tone::Dim, &more)]);
+}
+
+/// What there is beyond one screen.
+fn left_out(report: &Report) -> Vec<&'static str> {
+    let all = [
+        (!report.table.is_empty() && !has_tables(report), "counts"),
+        (report.diff.is_some(), "machine code"),
+        (!report.goals.is_empty(), "why each goal"),
+        (report.cases.len() > 1, "sizes"),
+        (report.reasons.len() > 1 && !goals::tell_the_reasons(report), "all reasons"),
+    ];
+    all.iter().filter(|(there, _)| *there).map(|(_, name)| *name).collect()
 }

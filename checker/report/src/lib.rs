@@ -5,11 +5,16 @@
 mod diff;
 mod excerpt;
 mod face;
+mod goals;
 mod ladder;
 mod layout;
 mod lines;
 mod markup;
 mod model;
+mod orders;
+mod room;
+mod schedules;
+mod stages;
 mod sweep;
 mod table;
 mod trace;

@@ -4,11 +4,15 @@ use super::model::*;
 use super::{Detail, Face, Pen, Tone, pad};
 use console::measure_text_width;
 
-/// Writes the rows, and below them the measured or recorded time.
+/// Writes the rows, without those that a goal's row has the numbers of.
 pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
-    let rows: Vec<&Row> = report.table.iter().filter(|row| detail == Detail::Full || !row.detail).collect();
+    let asked = |row: &Row| {
+        report.goals.iter().any(|goal| goal.metric == row.metric && goal.value.is_some() && row.note.is_empty())
+    };
+    let rows: Vec<&Row> =
+        report.table.iter().filter(|row| (detail == Detail::Full || !row.detail) && !asked(row)).collect();
     if rows.is_empty() {
-        return speedups(pen, report);
+        return;
     }
     let both = report.versions.len() > 1;
     let heading = |index: usize| report.versions.get(index).map_or("", |version| version.label.as_str());
@@ -50,7 +54,6 @@ pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
             (Tone::Dim, &note),
         ]);
     }
-    speedups(pen, report);
 }
 
 /// In words, for a group's rule.
@@ -127,36 +130,57 @@ fn tone(row: &Row) -> Tone {
     }
 }
 
-fn speedups(pen: &mut Pen, report: &Report) {
-    for speedup in report.speedup.iter().chain(&report.recorded) {
-        pen.gap();
-        let recorded = matches!(speedup.provenance, Provenance::Recorded { .. });
-        let label = match (recorded, report.subject.kind) {
-            // The learner's own kernel was never there.
-            (true, SubjectKind::Exercise) => "  recorded for the worked answer  ",
-            (true, _) => "  recorded  ",
-            (false, _) => "  ",
-        };
-        let tone = match speedup.verdict.as_str() {
-            // What was measured elsewhere and earlier must not look like a result of now.
-            _ if recorded => Tone::Dim,
-            "FASTER" => Tone::Good,
-            "SLOWER" => Tone::Bad,
-            _ => Tone::Strong,
-        };
-        let times = pen.face.glyph("×", "x");
-        let amount = format!("{} {times}", ratio(speedup.ratio));
-        let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
-        pen.line(&[
-            (Tone::Dim, label),
-            (tone, &speedup.verdict),
-            (Tone::Text, "  "),
-            (Tone::Strong, &amount),
-            (Tone::Dim, &format!("  99 % interval {interval}, {} pairs of runs", speedup.samples)),
-        ]);
-        let at = super::layout::sizes(&speedup.sizes);
-        pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{}; {at}", provenance(&speedup.provenance)))]);
+/// A recorded time in half a sentence.
+pub fn recorded(face: Face, report: &Report, speedup: &Speedup) -> String {
+    let device = match &speedup.provenance {
+        Provenance::Recorded { device, .. } | Provenance::Measured { device, .. } => device.as_str(),
+        Provenance::Simulated | Provenance::Compiler => "",
+    };
+    let whose = if report.subject.kind == SubjectKind::Exercise { "the worked answer " } else { "" };
+    format!("recorded: {whose}{} {} on {device}", ratio(speedup.ratio), face.glyph("×", "x"))
+}
+
+/// The measured and the recorded time. On one screen what is recorded stands beside the goal on it, if there is one.
+pub fn speedups(pen: &mut Pen, report: &Report, detail: Detail) {
+    if let Some(speedup) = &report.speedup {
+        in_full(pen, report, speedup, false);
     }
+    let Some(speedup) = &report.recorded else { return };
+    let beside = |goal: &GoalResult| goal.metric == "speedup" && goal.status == GoalStatus::NotJudged;
+    if detail == Detail::Full {
+        in_full(pen, report, speedup, true);
+    } else if !report.goals.iter().any(beside) {
+        pen.line(&[(Tone::Text, "     "), (Tone::Dim, &recorded(pen.face, report, speedup))]);
+    }
+}
+
+fn in_full(pen: &mut Pen, report: &Report, speedup: &Speedup, recorded: bool) {
+    pen.gap();
+    let label = match (recorded, report.subject.kind) {
+        // The learner's own kernel was never there.
+        (true, SubjectKind::Exercise) => "  recorded for the worked answer  ",
+        (true, _) => "  recorded  ",
+        (false, _) => "  ",
+    };
+    let tone = match speedup.verdict.as_str() {
+        // What was measured elsewhere and earlier must not look like a result of now.
+        _ if recorded => Tone::Dim,
+        "FASTER" => Tone::Good,
+        "SLOWER" => Tone::Bad,
+        _ => Tone::Strong,
+    };
+    let times = pen.face.glyph("×", "x");
+    let amount = format!("{} {times}", ratio(speedup.ratio));
+    let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
+    pen.line(&[
+        (Tone::Dim, label),
+        (tone, &speedup.verdict),
+        (Tone::Text, "  "),
+        (Tone::Strong, &amount),
+        (Tone::Dim, &format!("  99 % interval {interval}, {} pairs of runs", speedup.samples)),
+    ]);
+    let at = super::layout::sizes(&speedup.sizes);
+    pen.line(&[(Tone::Text, "  "), (Tone::Dim, &format!("{}; {at}", provenance(&speedup.provenance)))]);
 }
 
 #[cfg(test)]

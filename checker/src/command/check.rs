@@ -89,6 +89,18 @@ pub fn run(context: &Context, name: &str, options: &CheckOptions) -> Outcome {
 
 /// Checks a problem, keeps what was solved, prints the report.
 pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options: &CheckOptions) -> Outcome {
+    let whole_diff = context.verbosity == Verbosity::Verbose;
+    print(context, &examine(context, workbook, problem, options, whole_diff)?)
+}
+
+/// Checks a problem and keeps what was solved.
+pub fn examine(
+    context: &Context,
+    workbook: &Workbook,
+    problem: &Problem,
+    options: &CheckOptions,
+    whole_diff: bool,
+) -> Result<Report, Fault> {
     let before = kernel(problem);
     let how = check::Options {
         solution: options.solution,
@@ -98,7 +110,7 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
         backend: options.backend.into(),
         seed: options.seed,
         arch: options.arch.clone(),
-        whole_diff: context.verbosity == Verbosity::Verbose,
+        whole_diff,
         toolchain: toolchain::Options { dir: options.toolchain.clone(), ..toolchain::Options::default() },
     };
     let busy = Busy::new(context);
@@ -111,7 +123,7 @@ pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options:
     }
     advise(context, workbook, problem, progress, &mut report);
     report.notes.extend(shelf::judged_by(workbook));
-    print(context, &report)
+    Ok(report)
 }
 
 /// Prints a report in the face asked for; its verdict is the exit status.

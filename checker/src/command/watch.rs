@@ -2,10 +2,10 @@
 
 use super::check;
 use super::keys::Keys;
-use super::{Context, Exit, Outcome, hint, shelf};
+use super::{Context, Exit, Fault, Outcome, Verbosity, hint, shelf};
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
-use report::{Pen, Tone};
+use report::{Pen, Report, Tone};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use system::files;
@@ -74,35 +74,68 @@ enum Asked {
     Hint,
     Next,
     Quit,
+    Whole,
+}
+
+/// What the last check said: it can be shown again in another length.
+enum Said {
+    Report(Box<Report>),
+    Fault(Fault),
 }
 
 /// Runs until `q` or Ctrl-C.
 pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
+    let mut context = context.clone();
     let mut name = args.name.clone();
-    let mut hint = false;
     loop {
-        let (workbook, problem) = check::resolve(context, name.as_deref())?;
+        let (workbook, problem) = check::resolve(&context, name.as_deref())?;
         let path = shelf::candidate(&problem);
         let mut watched = Watched::new(&path);
-        clear(context)?;
-        let exit = check::check(context, &workbook, &problem, &args.options).unwrap_or_else(|fault| {
+        clear(&context)?;
+        // One key shows all of it, so all of it is worked out.
+        let said = match check::examine(&context, &workbook, &problem, &args.options, true) {
+            Ok(report) => Said::Report(Box::new(report)),
+            Err(fault) => Said::Fault(fault),
+        };
+        let mut exit = show(&context, &said, &path)?;
+        name = loop {
+            match wait(&mut watched) {
+                Asked::Quit => return Ok(exit),
+                Asked::Again => break Some(problem.id.to_string()),
+                Asked::Next => break None,
+                Asked::Hint => {
+                    // Short, so that the verdict stays on the screen.
+                    clear(&context)?;
+                    if let Said::Report(report) = &said {
+                        let brief = Context { verbosity: Verbosity::Quiet, ..context.clone() };
+                        check::print(&brief, report)?;
+                    }
+                    hint::one(&context, problem.id.as_str())?;
+                    footer(&context, &path, exit)?;
+                }
+                Asked::Whole => {
+                    context.verbosity = match context.verbosity {
+                        Verbosity::Verbose => Verbosity::Normal,
+                        Verbosity::Normal | Verbosity::Quiet => Verbosity::Verbose,
+                    };
+                    clear(&context)?;
+                    exit = show(&context, &said, &path)?;
+                }
+            }
+        };
+    }
+}
+
+fn show(context: &Context, said: &Said, path: &Path) -> Outcome {
+    let exit = match said {
+        Said::Report(report) => check::print(context, report)?,
+        Said::Fault(fault) => {
             super::context::say(&format!("checker: {:#}", fault.error));
             fault.exit
-        });
-        if std::mem::take(&mut hint) {
-            hint::one(context, problem.id.as_str())?;
         }
-        footer(context, &path, exit)?;
-        match wait(&mut watched) {
-            Asked::Quit => return Ok(exit),
-            Asked::Again => name = Some(problem.id.to_string()),
-            Asked::Hint => {
-                hint = true;
-                name = Some(problem.id.to_string());
-            }
-            Asked::Next => name = None,
-        }
-    }
+    };
+    footer(context, path, exit)?;
+    Ok(exit)
 }
 
 fn wait(watched: &mut Watched) -> Asked {
@@ -114,6 +147,7 @@ fn wait(watched: &mut Watched) -> Asked {
                 Some('q' | 'Q' | '\u{4}') => return Asked::Quit,
                 Some('h' | 'H') => return Asked::Hint,
                 Some('n' | 'N') => return Asked::Next,
+                Some('v' | 'V') => return Asked::Whole,
                 Some('r' | 'R' | '\n' | ' ') => return Asked::Again,
                 _ => {}
             },
@@ -135,7 +169,8 @@ fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault
     pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         let next = if exit == Exit::Met { "n next exercise   " } else { "" };
-        pen.line(&[(Tone::Dim, &format!("  {next}h hint   r check again   q quit"))]);
+        let whole = if context.verbosity == Verbosity::Verbose { "less" } else { "everything" };
+        pen.line(&[(Tone::Dim, &format!("  {next}h hint   v {whole}   r check again   q quit"))]);
     }
     context.print(pen.finish())
 }

@@ -1,0 +1,49 @@
+//! Schedules by name, for somebody who did not ask for one: what runs, and in half a sentence in what order.
+
+/// A kind of schedule: how its names begin, what several of them are called, and what a newcomer has to know.
+struct Kind {
+    prefix: &'static str,
+    several: &'static str,
+    gloss: &'static str,
+}
+
+/// All kinds, in the order in which they are told.
+const KINDS: &[Kind] = &[
+    Kind { prefix: "its", several: "its", gloss: "usual order" },
+    Kind { prefix: "pre-volta", several: "pre-volta", gloss: "warps in lockstep" },
+    Kind { prefix: "adversarial", several: "adversarial", gloss: "rare, allowed" },
+    Kind { prefix: "pct", several: "pct", gloss: "random priorities" },
+    Kind { prefix: "replay", several: "replay", gloss: "as written there" },
+];
+
+/// "schedules its (usual order), 5 adversarial (rare, allowed)".
+pub fn told(names: &[String]) -> String {
+    let mut parts = Vec::new();
+    for kind in KINDS {
+        let own: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.starts_with(kind.prefix)).collect();
+        let text = match own.as_slice() {
+            [] => continue,
+            [_] | [_, _] => own.join(", "),
+            many => format!("{} {}", many.len(), kind.several),
+        };
+        parts.push(format!("{text} ({})", kind.gloss));
+    }
+    format!("{} {}", if names.len() == 1 { "schedule" } else { "schedules" }, parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn every_kind_is_told_once_and_explained() {
+        let names = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(told(&names(&["its"])), "schedule its (usual order)");
+        let many = names(&["its", "adversarial:0", "pct:4", "adversarial:2", "adversarial:9", "pre-volta", "pct:4:2"]);
+        assert_eq!(
+            told(&many),
+            "schedules its (usual order), pre-volta (warps in lockstep), 3 adversarial (rare, allowed), pct:4, pct:4:2 \
+             (random priorities)"
+        );
+    }
+}

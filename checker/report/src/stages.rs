@@ -1,0 +1,48 @@
+//! The pipeline's steps: in one row, or each with what it found.
+
+use super::model::*;
+use super::{Face, Pen, Tone, pad};
+
+const fn mark(face: Face, status: StageStatus) -> (Tone, &'static str) {
+    match status {
+        StageStatus::Passed => (Tone::Good, face.glyph("✓ ", "ok")),
+        StageStatus::Failed => (Tone::Bad, face.glyph("✗ ", "x ")),
+        StageStatus::Skipped => (Tone::Dim, face.glyph("· ", "--")),
+    }
+}
+
+/// All in one row; what was skipped says why.
+pub fn row(pen: &mut Pen, report: &Report) {
+    let mut pieces = vec![(Tone::Text, "  ".to_owned())];
+    for stage in &report.stages {
+        if pieces.len() > 1 {
+            pieces.push((Tone::Text, "  ".to_owned()));
+        }
+        let (tone, mark) = mark(pen.face, stage.status);
+        pieces.push((tone, format!("{} ", mark.trim_end())));
+        match stage.status {
+            StageStatus::Skipped => pieces.push((Tone::Dim, format!("{}: {}", stage.name.label(), stage.summary))),
+            _ => pieces.push((Tone::Text, stage.name.label().to_owned())),
+        }
+    }
+    if pieces.len() > 1 {
+        let pieces: Vec<(Tone, &str)> = pieces.iter().map(|(tone, text)| (*tone, text.as_str())).collect();
+        pen.line(&pieces);
+    }
+}
+
+/// Each with what it found.
+pub fn list(pen: &mut Pen, report: &Report) {
+    if report.stages.is_empty() {
+        return;
+    }
+    pen.gap();
+    let width = report.stages.iter().map(|stage| stage.name.label().len()).max().unwrap_or(0);
+    for stage in &report.stages {
+        let (tone, mark) = mark(pen.face, stage.status);
+        let text = if stage.status == StageStatus::Skipped { Tone::Dim } else { Tone::Text };
+        let name = pad(stage.name.label(), width, false);
+        let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, name.as_str()), (Tone::Text, "  ")];
+        pen.wrapped(&first, text, &stage.summary);
+    }
+}
