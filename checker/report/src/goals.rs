@@ -56,7 +56,7 @@ pub fn write(pen: &mut Pen, report: &Report, room: &Room, whys: bool) {
     let of = |status| lines.iter().filter(move |line| line.goal.status == status).count();
     let (missing, met) = (of(GoalStatus::NotMet), of(GoalStatus::Met));
     // A row that says that one more is left out saves none.
-    let few = |count: usize, room: usize| if count == room + 1 { count } else { count.min(room) };
+    let few = |count: usize, room: usize| if count.checked_sub(1) == Some(room) { count } else { count.min(room) };
     let (some_missing, some_met) = (few(missing, room.unmet), few(met, room.met));
     let shown: Vec<&Line<'_>> = lines
         .iter()
@@ -64,7 +64,7 @@ pub fn write(pen: &mut Pen, report: &Report, room: &Room, whys: bool) {
         .filter(|(index, line)| match line.goal.status {
             GoalStatus::NotMet => *index < some_missing,
             GoalStatus::Met => *index - missing < some_met,
-            GoalStatus::NotJudged => true,
+            GoalStatus::NotJudged => room.unjudged,
         })
         .map(|(_, line)| line)
         .collect();
@@ -72,12 +72,12 @@ pub fn write(pen: &mut Pen, report: &Report, room: &Room, whys: bool) {
         shown.iter().map(|line| measure_text_width(text(line))).max().unwrap_or(0)
     };
     let widths = [widest(|line| line.name).min(32), widest(|line| &line.values)];
-    for line in &shown {
+    for (index, line) in shown.iter().enumerate() {
         row(pen, line, widths);
         if whys && !line.goal.why.is_empty() {
             pen.wrapped(&[(Tone::Text, "     ")], Tone::Dim, &line.goal.why);
         }
-        let Some(reason) = line.reason else { continue };
+        let Some(reason) = line.reason.filter(|_| index < room.whole) else { continue };
         for place in &reason.excerpts {
             excerpt::write(pen, place, Tone::Warn, room.context);
         }
@@ -110,7 +110,7 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
         // With all the details the recorded time has a row of its own.
         let elsewhere = report.recorded.as_ref().filter(|_| goal.metric == "speedup" && !whys);
         if let Some(recorded) = elsewhere {
-            demand.push_str("; ");
+            demand.push_str(if demand.is_empty() { "" } else { "; " });
             demand.push_str(&super::table::recorded(pen.face, report, recorded));
         }
     }
@@ -130,7 +130,11 @@ fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {
     };
     let (wide, value) = (pad(line.name, name, false), pad(&line.values, values, false));
     // What is not judged has no values, and more to say.
-    let value = if line.goal.status == GoalStatus::NotJudged { String::new() } else { format!("{value}  ") };
+    let value = match (line.goal.status, line.demand.is_empty()) {
+        (GoalStatus::NotJudged, _) => String::new(),
+        (_, true) => line.values.clone(),
+        (_, false) => format!("{value}  "),
+    };
     let left = 5 + measure_text_width(&wide) + 2 + measure_text_width(&value);
     let room = pen.face.width.saturating_sub(left);
     // "(0.5 times the starter's)" says again what stands before it.

@@ -223,7 +223,7 @@ fn outputs(pen: &mut Pen, report: &Report) {
 }
 
 fn printf(pen: &mut Pen, report: &Report, room: &Room) {
-    if report.printf.is_empty() {
+    if report.printf.is_empty() || room.printf == 0 {
         return;
     }
     pen.heading("printf", "");
@@ -238,17 +238,24 @@ fn printf(pen: &mut Pen, report: &Report, room: &Room) {
 }
 
 fn notes(pen: &mut Pen, report: &Report, room: &Room) {
-    if report.notes.is_empty() {
+    let mut left_out = Vec::new();
+    if room.printf == 0 && !report.printf.is_empty() {
+        left_out.push(format!("{} lines of printf", report.printf.lines().count()));
+    }
+    match report.notes.len().saturating_sub(room.notes) {
+        0 => {}
+        1 => left_out.push("1 more note".to_owned()),
+        many => left_out.push(format!("{many} more notes")),
+    }
+    if report.notes.is_empty() && left_out.is_empty() {
         return;
     }
     pen.gap();
     for note in report.notes.iter().take(room.notes) {
         pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "note"), (Tone::Text, "  ")], Tone::Text, note);
     }
-    let left = report.notes.len().saturating_sub(room.notes);
-    if left > 0 {
-        let notes = if left == 1 { "note" } else { "notes" };
-        pen.line(&[(Tone::Dim, &format!("  {left} more {notes}; --verbose shows them"))]);
+    if !left_out.is_empty() {
+        pen.line(&[(Tone::Dim, &format!("  {}; --verbose shows them", left_out.join(", ")))]);
     }
 }
 

@@ -17,24 +17,26 @@ pub fn write(pen: &mut Pen, report: &Report, room: &Room) {
         0 => String::new(),
         untried => format!(", {untried} not tried"),
     };
-    pen.heading("schedules", &format!("{good} of {} clean{untried}", report.orders.len()));
+    let clean = format!("{good} of {} clean{untried}", report.orders.len());
     if room.orders {
-        one_by_one(pen, report, good);
-    } else {
-        let failed: Vec<&str> =
-            report.orders.iter().filter(|order| !order.verdict.is_good()).map(|o| &*o.schedule).collect();
-        let more = failed.len().saturating_sub(3);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        if !failed.is_empty() {
-            let text = format!("not under {}{more}", failed[..failed.len().min(3)].join(", "));
-            pen.wrapped(&[(Tone::Text, "  ")], Tone::Bad, &text);
-        }
+        pen.heading("schedules", &clean);
+        return one_by_one(pen, report, good);
     }
+    let failed: Vec<&str> =
+        report.orders.iter().filter(|order| !order.verdict.is_good()).map(|order| order.schedule.as_str()).collect();
+    let named = failed[..failed.len().min(2)].join(", ");
+    let text = match failed.len() {
+        0 => clean,
+        1 | 2 => format!("{clean}, not {named}"),
+        many => format!("{clean}, not {named} and {} more", many - 2),
+    };
+    pen.gap();
+    pen.wrapped(&[(Tone::Text, "  "), (Tone::Strong, "schedules  ")], Tone::Text, &text);
 }
 
 /// The command that repeats the run: of several orders the first that fails. The others' differ in the schedule's name only.
 pub fn repeat(report: &Report) -> &str {
-    let failed = report.orders.iter().find(|order| !order.verdict.is_good());
+    let failed = report.orders.iter().find(|order| report.orders.len() > 1 && !order.verdict.is_good());
     failed.map_or(&report.repeat, |order| &order.repeat)
 }
 

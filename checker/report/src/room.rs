@@ -19,11 +19,13 @@ pub struct Room {
     pub unmet: usize,
     /// Goals that are met, likewise.
     pub met: usize,
+    /// Goals that cannot be judged here; the heading has their number.
+    pub unjudged: bool,
     /// Schedules one by one, or in a row.
     pub orders: bool,
     /// Lines that the kernel printed.
     pub printf: usize,
-    /// Notes.
+    /// Notes. Without these and `printf` a row tells how many there are.
     pub notes: usize,
 }
 
@@ -36,6 +38,7 @@ impl Room {
         details: usize::MAX,
         unmet: usize::MAX,
         met: usize::MAX,
+        unjudged: true,
         orders: true,
         printf: 20,
         notes: usize::MAX,
@@ -44,7 +47,7 @@ impl Room {
     pub const TWO: Self = Self { reasons: 2, whole: 2, ..Self::ALL };
 
     /// From generous to thrifty: the first that fits is taken, else the last.
-    pub const STEPS: [Self; 11] = {
+    pub const STEPS: [Self; 12] = {
         let two = Self::TWO;
         let few = Self { printf: 6, notes: 2, ..two };
         let row = Self { orders: false, ..few };
@@ -55,7 +58,8 @@ impl Room {
         let brief = Self { context: false, met: 2, printf: 3, notes: 1, ..only };
         let none = Self { met: 0, ..brief };
         let three = Self { details: 3, unmet: 5, ..none };
-        let least = Self { details: 1, unmet: 3, printf: 2, notes: 0, ..three };
-        [two, few, row, bare, four, one, only, brief, none, three, least]
+        let least = Self { details: 1, unmet: 2, unjudged: false, printf: 2, notes: 0, ..three };
+        let tiny = Self { details: 0, printf: 0, ..least };
+        [two, few, row, bare, four, one, only, brief, none, three, least, tiny]
     };
 }

@@ -94,7 +94,7 @@ fn passed() -> Report {
     report.goals = vec![
         GoalResult {
             metric: "sass.LDL".into(),
-            text: "no LDL".into(),
+            text: "`LDL` instructions: at most 0".into(),
             why: "every index is a constant, so no element has to be loaded from local memory".into(),
             status: GoalStatus::Met,
             value: Some(0.0),
@@ -107,7 +107,7 @@ fn passed() -> Report {
         },
         GoalResult {
             metric: "speedup".into(),
-            text: "speedup at least 2".into(),
+            text: "speedup: at least 2.00x".into(),
             why: String::new(),
             status: GoalStatus::NotJudged,
             value: None,
@@ -198,6 +198,83 @@ fn terminal_faces() {
         }
         insta::assert_snapshot!(format!("terminal-{name}"), text);
     }
+}
+
+/// Reports with more to say than a screen holds: goals, reasons with places, orders, printf, notes.
+fn crowded() -> Vec<Report> {
+    let mut unmet = passed();
+    unmet.verdict = Verdict::NotYet;
+    unmet.subject.kind = SubjectKind::Exercise;
+    let goal = unmet.goals[0].clone();
+    let numbered = |index: usize| {
+        let status = if index < 9 { GoalStatus::NotMet } else { GoalStatus::Met };
+        let value_text = Some(format!("{}", 7001 + index));
+        GoalResult {
+            text: format!("quantity {index}: at most 12 (0.5 times the starter's)"),
+            status,
+            value_text,
+            ..goal.clone()
+        }
+    };
+    unmet.goals = (0..15).map(numbered).chain([unmet.goals[1].clone()]).collect();
+    let reason = |index: usize| Reason {
+        verdict: Verdict::NotYet,
+        text: format!("quantity {index}: {}, and the goal is at most 12", 7001 + index),
+        details: vec!["4 more stand in the machine code, but nothing executed them".into()],
+        excerpts: vec![excerpt(index as u32 + 3, "    c[i] = a[i];", "all of them come from here")],
+    };
+    unmet.reasons = (0..9).map(reason).collect();
+    unmet.learned = None;
+    unmet.try_first = Some("Why does k.cu:3 become this? You are there when ".to_owned() + &"nothing is ".repeat(12));
+
+    let mut wrong = race();
+    wrong.next = None;
+    let long = "the threads of a block run in any order: a __syncthreads() that all of them pass would order them";
+    wrong.reasons[0].details = vec![long.into(); 6];
+    wrong.reasons = vec![wrong.reasons[0].clone(); 7];
+    wrong.notes = vec![long.into(); 5];
+    wrong.printf = "a line\n".repeat(50);
+    let order = |index: usize| Order {
+        schedule: format!("adversarial:{index}"),
+        verdict: Verdict::Race,
+        repeat: format!("checker run k.cu --seed 7 --schedule adversarial:{index}"),
+    };
+    wrong.orders = (0..30).map(order).collect();
+    wrong.meanings = vec!["its: usual".into(), "adversarial: not".into()];
+    vec![unmet, wrong]
+}
+
+#[test]
+fn verdict_reason_and_what_to_try_fit_on_a_screen_of_24_rows() {
+    for report in crowded().into_iter().chain([passed(), race()]) {
+        for face in [Face::terminal(80, false), Face::terminal(100, true), Face::plain()] {
+            let text = render(&report, face, Detail::Normal);
+            assert!(text.lines().count() <= super::room::ROWS, "{} rows: {text}", text.lines().count());
+            assert!(text.lines().nth(1).is_some_and(|line| line.contains(report.verdict.label())), "{text}");
+            if let Some(try_first) = &report.try_first {
+                assert!(text.contains(&try_first[..20]) && text.contains("try first"), "{text}");
+            }
+            if let Some(reason) = report.reasons.first() {
+                let name = reason.text.split(": ").next().unwrap_or_default();
+                assert!(text.contains(&name[..20.min(name.len())]), "{text}");
+                let place = format!("{}:{}", reason.excerpts[0].file, reason.excerpts[0].line);
+                assert!(text.contains(&place), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fact_is_told_once() {
+    let report = &crowded()[0];
+    for detail in [Detail::Normal, Detail::Full] {
+        let text = render(report, Face::plain(), detail);
+        assert_eq!(text.matches("7001").count(), 1, "{text}");
+        let text = render(&passed(), Face::plain(), detail);
+        assert_eq!(text.matches("3.25").count(), 1, "{text}");
+    }
+    let full = render(report, Face::plain(), Detail::Full);
+    assert!((0..15).all(|index| full.contains(&format!("quantity {index} "))), "{full}");
 }
 
 #[test]
