@@ -136,7 +136,7 @@ fn pages_show_the_steps_and_what_was_measured() {
     assert!(page.contains("<td>4.00x</td><td>1.50x</td>") && page.contains("Nobody, Nowhere"), "{page}");
     assert!(page.contains("measured on Toy 1") || page.contains("Measured on Toy 1"), "{page}");
 
-    // And the terminal shows it as recorded.
-    let ran = workbook.run(["total", "--backend", "sim", "--plain"]);
+    // And the terminal shows it as recorded, with all the details.
+    let ran = workbook.run(["total", "--backend", "sim", "--plain", "--verbose"]);
     assert!(ran.stdout.contains("recorded on Toy 1") && ran.stdout.contains("4.00 x"), "{}", ran.stdout);
 }

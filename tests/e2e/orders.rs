@@ -237,7 +237,7 @@ fn a_loop_stopped_by_the_limit_says_how_often_it_went_round() {
 fn schedule_names_are_explained() {
     let text = looping("c[i] = a[i];", 32);
     let one = run(&text, &[]);
-    assert!(one.stdout.contains("its: as a GPU since Volta runs threads"), "{}", one.stdout);
+    assert!(one.stdout.contains("schedule its (usual order)"), "{}", one.stdout);
     let many = run(&text, &["--schedule", "its,pre-volta,adversarial:3,pct:1"]);
     for name in ["its: ", "pre-volta: the lanes of a warp in lockstep", "adversarial:0 to 7: ", "pct:SEED: random"] {
         assert!(many.stdout.contains(name), "{name}: {}", many.stdout);

@@ -33,7 +33,8 @@ pub fn judge(
             let message = format!("at {case}: {message}");
             return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
         }
-        let scene = Scene { file: &paths[1], case: &case };
+        let buffers = problem.io(sizes).unwrap_or_default();
+        let scene = Scene { file: &paths[1], case: &case, buffers: &buffers };
         let reasons = reasons::of(checked, &scene, sources);
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
         if !matches!(checked.status, Status::NotRun { .. }) {
@@ -70,7 +71,8 @@ pub fn judge(
 
     let wrong = baseline.cases.iter().find_map(|(sizes, checked)| {
         let case = report::sizes(sizes);
-        let scene = Scene { file: &paths[0], case: &case };
+        let buffers = problem.io(sizes).unwrap_or_default();
+        let scene = Scene { file: &paths[0], case: &case, buffers: &buffers };
         let reason = reasons::of(checked, &scene, sources).into_iter().next()?;
         Some((case, reason))
     });

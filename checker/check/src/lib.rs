@@ -7,6 +7,7 @@ pub mod bench;
 mod beside;
 mod build;
 mod constants;
+mod element;
 mod elsewhere;
 pub mod evidence;
 mod hot;

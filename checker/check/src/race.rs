@@ -1,22 +1,27 @@
 //! A race in words: what meets, why nothing orders it, and what would.
 
-use super::reasons::readable;
+use super::element::Elements;
 use simulator::{Access, Finding, FindingKind};
 use std::collections::BTreeSet;
 
 /// A sentence and what to do.
-pub fn say(first: &Access, second: &Access, hidden_before_volta: bool) -> (String, Vec<String>) {
-    let object = if second.object.is_empty() { String::new() } else { format!(" of {}", readable(&second.object)) };
+pub fn say(first: &Access, second: &Access, hidden_before_volta: bool, elements: &Elements) -> (String, Vec<String>) {
+    let object = elements.say(&second.object, Some(second.size));
     if [first, second].iter().any(|access| access.what == "cached read") {
         let text = format!(
-            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__){object}: {} and {}",
-            first.what, second.what
+            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__){}: {} and {}",
+            if object.is_empty() { String::new() } else { format!(", {object}") },
+            first.what,
+            second.what
         );
         return (text, vec![CACHED.to_owned()]);
     }
     let text = format!(
-        "two threads use the same bytes{object} in {} memory, {} and {}, and nothing orders them",
-        second.space, first.what, second.what
+        "two threads use {} in {} memory, {} and {}, and nothing orders them",
+        if object.is_empty() { "the same bytes" } else { &object },
+        second.space,
+        first.what,
+        second.what
     );
     let same_block = first.place.block == second.place.block;
     let copies = [first, second].iter().any(|access| access.what.starts_with("asynchronous"));
@@ -79,7 +84,7 @@ fn copy(first: &Access, second: &Access) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{same_values, say};
+    use super::{Elements, same_values, say};
     use simulator::{Access, Finding, FindingKind, Place, Severity};
 
     fn side(what: &str, block: u32, thread: u32) -> Access {
@@ -89,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_would_order_the_two() {
-        let advice = |a: &Access, b: &Access, hidden| say(a, b, hidden).1.join(" ");
+        let advice = |a: &Access, b: &Access, hidden| say(a, b, hidden, &Elements::default()).1.join(" ");
         let (write, read) = (side("write", 0, 0), side("read", 0, 40));
         assert!(advice(&write, &read, false).contains("__syncthreads()"));
         assert!(advice(&write, &read, true).contains("__syncwarp()"));

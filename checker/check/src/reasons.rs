@@ -1,9 +1,11 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
+use super::element::Elements;
 use super::orders::{self, schedule_name};
 use super::{CHECK_SECONDS, race};
 use compiler::compile::{self, CompileError};
 use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, WrongOutput};
+use plan::Buffer;
 use report::{Excerpt, Reason, Sources, Verdict};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity, Usage};
 use std::path::{Path, PathBuf};
@@ -17,19 +19,22 @@ pub struct Scene<'a> {
     pub file: &'a Path,
     /// The case: "n = 33".
     pub case: &'a str,
+    /// Its buffers, as far as they are known: they say what an element is.
+    pub buffers: &'a [Buffer],
 }
 
 /// Everything that speaks against this result, the gravest first; empty when there is nothing.
 pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
+    let elements = Elements::new(sources.lines(scene.file), scene.buffers);
     let grave =
         |severity| checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>();
     let mut reasons: Vec<Reason> = Vec::new();
     for found in grave(Severity::Fault) {
-        reasons.extend(finding(found, scene, sources));
+        reasons.extend(finding(found, &elements, scene, sources));
     }
     // A race explains a wrong result better than the wrong element does, and an uninitialised read likewise.
     for found in grave(Severity::Error) {
-        reasons.extend(finding(found, scene, sources));
+        reasons.extend(finding(found, &elements, scene, sources));
     }
     let has_fault = checked.findings.iter().any(|found| found.finding.severity == Severity::Fault);
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
@@ -47,8 +52,10 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if let (Some(first), Some(suspicion)) = (reasons.first_mut(), suspicion)
         && first.verdict == Verdict::WrongResult
     {
-        first.excerpts.extend(finding(suspicion, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
-        first.details.push(format!("perhaps because {}", say(&suspicion.finding).1.join("; ")));
+        first
+            .excerpts
+            .extend(finding(suspicion, &elements, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
+        first.details.push(format!("perhaps because {}", say(&suspicion.finding, &elements).1.join("; ")));
     }
     reasons
 }
@@ -268,10 +275,10 @@ fn excerpt(place: &Place, label: &str, scene: &Scene<'_>, sources: &mut Sources)
     (place.line > 0).then(|| sources.excerpt(&file(place, scene), place.line, None, label))
 }
 
-fn finding(found: &Found, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
+fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
     let finding = &found.finding;
     let verdict = Verdict::of(finding)?;
-    let (text, advice) = say(finding);
+    let (text, advice) = say(finding, elements);
     let mut details = advice;
     let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
@@ -286,6 +293,8 @@ fn finding(found: &Found, scene: &Scene<'_>, sources: &mut Sources) -> Option<Re
         }
         kind => {
             let label = match access(kind) {
+                // The reason's sentence names the element.
+                Some(access) if access.object.starts_with('`') => format!("{} by {}", access.what, who(&finding.place)),
                 Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
                 None => who(&finding.place),
             };
@@ -325,13 +334,19 @@ fn with_article(noun: &str) -> String {
 const MANY_TURNS: u64 = 1000;
 
 /// The finding in a sentence, and advice where the finding itself tells what to do.
-fn say(finding: &Finding) -> (String, Vec<String>) {
+fn say(finding: &Finding, elements: &Elements) -> (String, Vec<String>) {
+    let sentences =
+        |explanation: &str| explanation.split("; ").map(|text| elements.say(text, None)).collect::<Vec<_>>();
     let lanes = match finding.place.lanes {
         0 | 1 => None,
         lanes => Some(format!("{lanes} lanes of the warp did the same")),
     };
     let object = |access: &Access| {
-        if access.object.is_empty() { String::new() } else { format!(": {}", readable(&access.object)) }
+        if access.object.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", elements.say(&access.object, Some(access.size)))
+        }
     };
     let advise = |advice: &str| vec![advice.to_owned()];
     match &finding.kind {
@@ -371,9 +386,14 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
                     format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                 }
             };
-            (format!("{text}; {}", used_as(usage)), lanes.into_iter().chain([unwritten(access).to_owned()]).collect())
+            (
+                format!("{text}; {}", used_as(usage, elements)),
+                lanes.into_iter().chain([unwritten(access).to_owned()]).collect(),
+            )
         }
-        FindingKind::Race { first, second, hidden_before_volta } => race::say(first, second, *hidden_before_volta),
+        FindingKind::Race { first, second, hidden_before_volta } => {
+            race::say(first, second, *hidden_before_volta, elements)
+        }
         FindingKind::OrderDependent { object, .. } => {
             (format!("`{object}` depends on the order in which threads run"), Vec::new())
         }
@@ -434,18 +454,13 @@ fn say(finding: &Finding) -> (String, Vec<String>) {
     }
 }
 
-/// An explanation's parts, each with the names that the source gives to objects.
-fn sentences(explanation: &str) -> Vec<String> {
-    explanation.split("; ").map(readable).collect()
-}
-
 /// What a value that nobody wrote was used for.
-fn used_as(usage: &Usage) -> String {
+fn used_as(usage: &Usage, elements: &Elements) -> String {
     match usage {
         Usage::Address => "what it gives is used as an address".to_owned(),
         Usage::Condition => "what it gives decides where threads go".to_owned(),
         Usage::Barrier => "it is used as an mbarrier".to_owned(),
-        Usage::Output { object } => format!("what it gives ends up in {}", readable(object)),
+        Usage::Output { object } => format!("what it gives ends up in {}", elements.say(object, None)),
     }
 }
 
@@ -465,13 +480,8 @@ fn unwritten(access: &Access) -> &'static str {
     }
 }
 
-/// Text with the names that the source gives to objects between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
-pub(super) fn readable(text: &str) -> String {
-    let named = |(at, part): (usize, &str)| if at % 2 == 1 { name(part) } else { part.to_owned() };
-    text.split('`').enumerate().map(named).collect()
-}
-
-fn name(name: &str) -> String {
+/// An object's name in the source, between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
+pub(super) fn name(name: &str) -> String {
     // The compiler's name for all local arrays of a function together.
     if name.starts_with("__local_depot") {
         return "the local arrays".to_owned();
@@ -550,20 +560,4 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::readable;
-
-    #[test]
-    fn objects_have_their_names_in_the_source() {
-        assert_eq!(readable("`_ZZ4turnPKfPfiE1s` + 124"), "`s` + 124");
-        assert_eq!(readable("`a` + 4 (0 bytes past its end)"), "`a` + 4 (0 bytes past its end)");
-        assert_eq!(readable("nothing near"), "nothing near");
-        assert_eq!(
-            readable("`__local_depot0` + 12 (right behind its 12 bytes)"),
-            "the local arrays + 12 (right behind its 12 bytes)"
-        );
-    }
 }

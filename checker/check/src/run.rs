@@ -254,7 +254,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     }
     report.meanings = meanings(&schedules);
     let scene_case = report::sizes(&sizes);
-    let scene = Scene { file: path, case: &scene_case };
+    let scene = Scene { file: path, case: &scene_case, buffers: &plan.buffers };
     // What is held against another order is repeated together with it.
     let named = |schedule: &Schedule, verdict: Verdict| {
         let name = options.orders.name(schedule);
@@ -401,7 +401,8 @@ fn fill(
     path: &Path,
 ) {
     let case = report::sizes(sizes);
-    let scene = Scene { file: path, case: if case.is_empty() { "the file's sizes" } else { &case } };
+    let case = if case.is_empty() { "the file's sizes" } else { &case };
+    let scene = Scene { file: path, case, buffers: &plan.buffers };
     report.reasons = reasons::of(checked, &scene, sources);
     report.verdict = report.reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
     report.try_first = report.reasons.first().and_then(reasons::try_first);

@@ -129,7 +129,7 @@ fn simulate(
             let message = format!("at {case}: {message}");
             return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
         }
-        let reasons = reasons::of(checked, &Scene { file: path, case: &case }, sources);
+        let reasons = reasons::of(checked, &Scene { file: path, case: &case, buffers: &[] }, sources);
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
         report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
         if !reasons.is_empty() {

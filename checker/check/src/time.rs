@@ -241,7 +241,7 @@ pub fn failed(timed: &Timed, file: &std::path::Path, sizes: &Sizes) -> Option<Re
     let checked = backend::Checked::only(timed.status.clone());
     let case = report::sizes(sizes);
     let mut sources = Sources::default();
-    reasons::of(&checked, &Scene { file, case: &case }, &mut sources).into_iter().next()
+    reasons::of(&checked, &Scene { file, case: &case, buffers: &[] }, &mut sources).into_iter().next()
 }
 
 /// Measures every cell of a sweep; the inner error is a cell that went wrong.

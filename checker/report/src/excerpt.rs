@@ -39,6 +39,11 @@ impl Sources {
         matches!(self.texts.get(name), Some(Some(_)))
     }
 
+    /// The text of that name, if it is held.
+    pub fn lines(&self, name: &Path) -> &[String] {
+        self.texts.get(name).and_then(Option::as_deref).unwrap_or_default()
+    }
+
     /// Headers in these folders may be quoted.
     pub fn allow_headers(&mut self, folders: &[PathBuf]) {
         self.headers.extend(folders.iter().filter_map(|folder| folder.canonicalize().ok()));

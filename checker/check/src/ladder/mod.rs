@@ -137,7 +137,7 @@ fn verified(
             return Err(Refused::Error(CheckError::Shipped { problem, what: "the oracle", message }));
         }
         let path = element.versions[outcome.version].file.path();
-        let found = reasons::of(&outcome.checked, &Scene { file: path, case: &case }, sources);
+        let found = reasons::of(&outcome.checked, &Scene { file: path, case: &case, buffers: &[] }, sources);
         let verdict = found.first().map_or(Verdict::Passed, |reason| reason.verdict);
         report.cases.push(Case { sizes: outcome.sizes.clone(), verdict, error: outcome.checked.error_over_bound });
         if !found.is_empty() {
