@@ -96,7 +96,7 @@ fn a_lock_of_lanes_never_ends_before_volta_and_the_report_says_why() {
         let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in [
             "LIVELOCK",
-            "lanes 1-31 of warp 0 go round a loop in line 6 and poll `lock` + 0, which lane 0 of warp 0 changed last",
+            "lanes 1-31 of warp 0 go round a loop in line 6 and poll `lock[0]`, which lane 0 of warp 0 changed last",
             "lane 0 of warp 0 waits in line",
             "at the reconvergence point for lanes 1-31 of warp 0",
         ] {

@@ -2,6 +2,7 @@
 
 use super::model::*;
 use super::{Face, Pen, Tone, pad};
+use console::measure_text_width;
 
 const fn mark(face: Face, status: StageStatus) -> (Tone, &'static str) {
     match status {
@@ -11,24 +12,30 @@ const fn mark(face: Face, status: StageStatus) -> (Tone, &'static str) {
     }
 }
 
-/// All in one row; what was skipped says why.
+/// All in one row; what was skipped says why, where there is room.
 pub fn row(pen: &mut Pen, report: &Report) {
-    let mut pieces = vec![(Tone::Text, "  ".to_owned())];
-    for stage in &report.stages {
-        if pieces.len() > 1 {
-            pieces.push((Tone::Text, "  ".to_owned()));
-        }
-        let (tone, mark) = mark(pen.face, stage.status);
-        pieces.push((tone, format!("{} ", mark.trim_end())));
-        match stage.status {
-            StageStatus::Skipped => pieces.push((Tone::Dim, format!("{}: {}", stage.name.label(), stage.summary))),
-            _ => pieces.push((Tone::Text, stage.name.label().to_owned())),
-        }
+    let mut pieces = pieces(pen.face, report, true);
+    if pieces.iter().map(|(_, text)| measure_text_width(text)).sum::<usize>() > pen.face.width {
+        pieces = self::pieces(pen.face, report, false);
     }
-    if pieces.len() > 1 {
+    if !pieces.is_empty() {
         let pieces: Vec<(Tone, &str)> = pieces.iter().map(|(tone, text)| (*tone, text.as_str())).collect();
         pen.line(&pieces);
     }
+}
+
+fn pieces(face: Face, report: &Report, reasons: bool) -> Vec<(Tone, String)> {
+    let mut pieces = Vec::new();
+    for stage in &report.stages {
+        let (tone, mark) = mark(face, stage.status);
+        pieces.push((tone, format!("  {} ", mark.trim_end())));
+        pieces.push(match stage.status {
+            StageStatus::Skipped if reasons => (Tone::Dim, format!("{}: {}", stage.name.label(), stage.summary)),
+            StageStatus::Skipped => (Tone::Dim, stage.name.label().to_owned()),
+            _ => (Tone::Text, stage.name.label().to_owned()),
+        });
+    }
+    pieces
 }
 
 /// Each with what it found.

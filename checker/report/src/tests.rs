@@ -246,10 +246,18 @@ fn crowded() -> Vec<Report> {
 
 #[test]
 fn verdict_reason_and_what_to_try_fit_on_a_screen_of_24_rows() {
-    for report in crowded().into_iter().chain([passed(), race()]) {
+    for mut report in crowded().into_iter().chain([passed(), race()]) {
+        report.stages =
+            [StageName::Compile, StageName::Results, StageName::Findings, StageName::Sass, StageName::Counters]
+                .map(|name| Stage { name, status: StageStatus::Failed, summary: "something".into() })
+                .into_iter()
+                .chain(report.stages.pop())
+                .collect();
         for face in [Face::terminal(80, false), Face::terminal(100, true), Face::plain()] {
             let text = render(&report, face, Detail::Normal);
             assert!(text.lines().count() <= super::room::ROWS, "{} rows: {text}", text.lines().count());
+            let widest = text.lines().map(console::measure_text_width).max().unwrap_or(0);
+            assert!(widest <= face.width, "{widest} columns: {text}");
             assert!(text.lines().nth(1).is_some_and(|line| line.contains(report.verdict.label())), "{text}");
             if let Some(try_first) = &report.try_first {
                 assert!(text.contains(&try_first[..20]) && text.contains("try first"), "{text}");
