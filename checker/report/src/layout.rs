@@ -283,7 +283,9 @@ fn ending(pen: &mut Pen, report: &Report) {
     }
 }
 
-/// How to see the same again, and how to see what is `left_out` here.
+const MORE: &str = "--verbose: more";
+
+/// How to see the same again, and how to see what is `left_out` here, as far as there is room for that.
 fn repeat(pen: &mut Pen, report: &Report, left_out: &[&str]) {
     let ran = !matches!(&report.machine, Machine::Sim { schedules } if schedules.is_empty());
     let command = orders::repeat(report);
@@ -298,7 +300,8 @@ fn repeat(pen: &mut Pen, report: &Report, left_out: &[&str]) {
     let more = match (left_out, format!("--verbose: {}", left_out.join(", "))) {
         ([], _) => String::new(),
         (_, names) if used + names.len() <= pen.face.width => names,
-        _ => "--verbose: more".to_owned(),
+        _ if used + MORE.len() <= pen.face.width => MORE.to_owned(),
+        _ => String::new(),
     };
     pen.line(&[(Tone::Text, "  "), (Tone::Dim, &label), (Tone::Dim, command), (Tone::Dim, blanks), (Tone::Dim, &more)]);
 }
