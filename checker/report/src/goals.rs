@@ -100,12 +100,18 @@ fn met(report: &Report) -> (usize, usize) {
 
 fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<&'r Reason>, whys: bool) -> Line<'r> {
     let (name, demand) = goal.text.split_once(": ").unwrap_or((&goal.text, ""));
-    let values = match (goal.status, &goal.value_text, &goal.baseline_text) {
+    let there = goal.elsewhere.as_ref();
+    let value = there.map_or(goal.value_text.as_ref(), |there| Some(&there.value_text));
+    let baseline = there.map_or(goal.baseline_text.as_ref(), |there| Some(&there.baseline_text));
+    let values = match (goal.status, value, baseline) {
         (GoalStatus::NotJudged, ..) | (_, None, _) => String::new(),
         (_, Some(value), Some(baseline)) => format!("{baseline} {} {value}", pen.face.glyph("→", "->")),
         (_, Some(value), None) => value.clone(),
     };
     let mut demand = demand.to_owned();
+    if let Some(there) = there {
+        demand.push_str(&format!("; these are at {}", super::layout::sizes(&there.sizes)));
+    }
     if goal.status == GoalStatus::NotJudged {
         // With all the details the recorded time has a row of its own.
         let elsewhere = report.recorded.as_ref().filter(|_| goal.metric == "speedup" && !whys);

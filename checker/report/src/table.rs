@@ -7,7 +7,9 @@ use console::measure_text_width;
 /// Writes the rows, without those that a goal's row has the numbers of.
 pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
     let asked = |row: &Row| {
-        report.goals.iter().any(|goal| goal.metric == row.metric && goal.value.is_some() && row.note.is_empty())
+        report.goals.iter().any(|goal| {
+            goal.metric == row.metric && goal.value.is_some() && goal.elsewhere.is_none() && row.note.is_empty()
+        })
     };
     let rows: Vec<&Row> =
         report.table.iter().filter(|row| (detail == Detail::Full || !row.detail) && !asked(row)).collect();
