@@ -1,4 +1,4 @@
-//! Goals: a metric, the conditions on it, and why it is asked for. See "Goals" in ARCHITECTURE.md.
+//! Goals: a metric, the conditions on it, and why it is asked for. See "Goals" in docs/formats.md.
 
 use super::error::did_you_mean;
 use serde::{Deserialize, Serialize};

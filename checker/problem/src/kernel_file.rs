@@ -1,4 +1,4 @@
-//! A kernel file: CUDA C++ with `//@` lines that say how it is launched. See "Kernel files" in ARCHITECTURE.md.
+//! A kernel file: CUDA C++ with `//@` lines that say how it is launched. See "Kernel files" in docs/formats.md.
 
 use super::error::{LineError, SourceLine, did_you_mean, nearest};
 use super::expr::Sizes;

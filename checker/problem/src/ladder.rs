@@ -1,5 +1,5 @@
 //! A ladder: one problem solved by a row of versions, each a step from the one before, for several element types and
-//! block sizes. See "A ladder" in ARCHITECTURE.md.
+//! block sizes. See "A ladder" in docs/formats.md.
 
 use super::expr::Sizes;
 use super::formula::Formula;

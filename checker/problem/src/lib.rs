@@ -1,5 +1,5 @@
 //! Problems: kernel-file lines, expressions, `problem.toml`, goals, the workbook's folders; a `Plan` for a version at a
-//! size. See "Formats" in ARCHITECTURE.md.
+//! size. See docs/formats.md.
 //!
 //! Everything here is read from text that people write, so everything malformed is a [`LineError`] with its place; and
 //! everything here ends and stays small whatever the text says.

@@ -1,4 +1,4 @@
-//! `problem.toml`: what learners do not own. See "problem.toml" in ARCHITECTURE.md.
+//! `problem.toml`: what learners do not own. See "problem.toml" in docs/formats.md.
 //!
 //! [`Manifest::parse`] reads and checks everything that the file alone can tell; whoever holds a [`Manifest`] need not
 //! check it again.

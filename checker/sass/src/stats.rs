@@ -219,7 +219,7 @@ fn named_registers(i: &Instruction) -> impl Iterator<Item = u8> {
 }
 
 /// A metric of the kernels that a version launches. `sass.OPCODE` and `sass.instructions` are sums, everything else is of
-/// the kernel with the most; `None` if there is no such metric. Names as ARCHITECTURE.md has them; `occupancy` needs a
+/// the kernel with the most; `None` if there is no such metric. Names as docs/formats.md has them; `occupancy` needs a
 /// launch, see [`super::occupancy()`].
 pub fn metric(kernels: &[&Kernel], name: &str) -> Option<f64> {
     let sum = |of: &dyn Fn(&Kernel) -> usize| Some(kernels.iter().map(|k| of(k)).sum::<usize>() as f64);
