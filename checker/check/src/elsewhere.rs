@@ -171,8 +171,10 @@ struct Place {
 impl Place {
     /// Has a candidate come half of the way to the bound? Where the baseline is there already it may be a quarter beyond.
     fn holds(&self, condition: Condition, after: f64) -> bool {
-        let at_most = |bound: f64| after <= f64::midpoint(bound, self.before).max(1.25 * bound) + self.slack;
-        let at_least = |bound: f64| after >= f64::midpoint(bound, self.before).min(0.8 * bound);
+        let half_way = |bound: f64| f64::midpoint(bound, self.before);
+        let at_most =
+            |bound: f64| after <= if self.before <= bound { 1.25 * bound } else { half_way(bound) } + self.slack;
+        let at_least = |bound: f64| after >= if self.before >= bound { 0.8 * bound } else { half_way(bound) };
         match condition {
             Condition::Max(bound) => at_most(self.scale * bound),
             Condition::Min(bound) => at_least(self.scale * bound),
