@@ -21,6 +21,7 @@ mod leaks;
 mod occupancy;
 mod orders;
 mod own;
+mod precompiled;
 mod problem;
 mod references;
 mod results;

@@ -102,15 +102,22 @@ fn checksum(key: &str, body: &[u8]) -> [u8; CHECKSUM] {
     hash.finalize().into()
 }
 
+/// Makes a folder that is its owner's alone, with those above it.
+///
+/// # Errors
+/// The system's.
 #[cfg(unix)]
-fn make_private(folder: &Path) -> io::Result<()> {
+pub fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// A folder that only its owner can write to, who is this user or the system. What this user left open is closed.
+///
+/// # Errors
+/// It is not, or it is not there.
 #[cfg(unix)]
-fn private(folder: &Path) -> io::Result<()> {
+pub fn private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let about = fs::symlink_metadata(folder)?;
     let (own, open) = (about.uid() == rustix::process::geteuid().as_raw(), about.mode() & 0o022 != 0);
@@ -125,13 +132,21 @@ fn private(folder: &Path) -> io::Result<()> {
     Err(io::Error::other(format!("{folder} is not yours alone: set WARPBOOK_HOME to a folder that is")))
 }
 
+/// Makes a folder, with those above it.
+///
+/// # Errors
+/// The system's.
 #[cfg(not(unix))]
-fn make_private(folder: &Path) -> io::Result<()> {
+pub fn make_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
+/// Not looked at here.
+///
+/// # Errors
+/// None.
 #[cfg(not(unix))]
-fn private(_: &Path) -> io::Result<()> {
+pub fn private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

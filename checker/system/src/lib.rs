@@ -7,5 +7,6 @@ pub mod confined;
 pub mod files;
 pub mod interrupt;
 pub mod itself;
+pub mod placement;
 pub mod sandbox;
 pub mod text;

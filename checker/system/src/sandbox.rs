@@ -23,8 +23,15 @@ pub fn limit(cpu_seconds: u64, memory: u64) {
 }
 
 /// As [`limit`], with output to a file that is open already.
+pub fn limit_to(bounds: Bounds) {
+    limit_alone(bounds);
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+}
+
+/// As [`limit_to`], for a process that may outlive its parent.
 #[cfg(unix)]
-pub fn limit_to(Bounds { cpu_seconds, memory, file }: Bounds) {
+pub fn limit_alone(Bounds { cpu_seconds, memory, file }: Bounds) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let hard = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
     // A limit that cannot be set is a lower one already in force.
@@ -32,13 +39,11 @@ pub fn limit_to(Bounds { cpu_seconds, memory, file }: Bounds) {
     let _ = setrlimit(Resource::As, hard(memory));
     let _ = setrlimit(Resource::Core, hard(0));
     let _ = setrlimit(Resource::Fsize, hard(file));
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// Elsewhere only the parent's time limit holds.
 #[cfg(not(unix))]
-pub fn limit_to(_bounds: Bounds) {}
+pub fn limit_alone(_bounds: Bounds) {}
 
 /// Closes the file system except for reading below the given folders. Returns whether that is enforced.
 #[cfg(target_os = "linux")]

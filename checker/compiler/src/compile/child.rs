@@ -1,6 +1,7 @@
 //! The compiling child: `checker __compile`. Reads one job, confines itself, compiles, answers, ends.
 
-use super::wire::{self, Answer, Compile, Job};
+use super::precompiled::child as precompiled;
+use super::wire::{self, Answer, Compile, Header, HeaderUse, Job, Reply};
 use super::{headers, includes, nvrtc};
 use crate::toolchain;
 use std::io::{Read, Write};
@@ -13,6 +14,8 @@ const TOOLCHAIN: &str = "__toolchain";
 /// The hidden first argument.
 pub const ARGUMENT: &str = "__compile";
 
+pub(super) use precompiled::PLACE;
+
 /// Longest log that is handed back, in bytes: a template's backtrace can be endless.
 const LONGEST_LOG: usize = 256 << 10;
 
@@ -21,7 +24,8 @@ const LONGEST_LOG: usize = 256 << 10;
 pub fn dispatch() {
     let argument = |index| std::env::args_os().nth(index).unwrap_or_default();
     if argument(1) == ARGUMENT {
-        let status = serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock());
+        let address = precompiled::settle(std::env::args_os().skip(2));
+        let status = serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock(), address);
         std::process::exit(status);
     }
     if argument(1) == TOOLCHAIN {
@@ -42,7 +46,8 @@ fn show_toolchain(own_only: bool) -> i32 {
     }
 }
 
-fn serve(input: &mut impl Read, output: &mut impl Write) -> i32 {
+/// `address`: where NVRTC lies, if this process can use a precompiled header.
+fn serve(input: &mut impl Read, output: &mut impl Write, address: Option<usize>) -> i32 {
     let mut text = Vec::new();
     let Ok(job) =
         input.read_to_end(&mut text).map_err(drop).and_then(|_| serde_json::from_slice::<Job>(&text).map_err(drop))
@@ -54,49 +59,66 @@ fn serve(input: &mut impl Read, output: &mut impl Write) -> i32 {
         eprintln!("the checker was rebuilt while it ran: run it again");
         return 2;
     }
-    let reply = answer(&job);
+    if let (Some(Header::Make(stem)), Some(compile)) = (&job.header, &job.compile) {
+        precompiled::make(&job, compile, stem, address);
+        return 0;
+    }
+    let reply = wire::encode(&answer(&job, address));
     if output.write_all(&reply).and_then(|()| output.flush()).is_err() { 3 } else { 0 }
 }
 
-fn answer(job: &Job) -> Vec<u8> {
-    let plain = |answer| wire::encode(answer, &[], &[]);
-    sandbox::limit(job.cpu_seconds, job.memory);
+fn answer(job: &Job, address: Option<usize>) -> Reply {
+    sandbox::limit(job.cpu_seconds, job.memory + precompiled::memory(address));
     if let Err(reason) = nvrtc::load(&job.library) {
-        return plain(Answer::Unloadable { reason });
+        return Answer::Unloadable { reason }.into();
     }
+    let (file, header) = precompiled::find(job, address);
     let Some(compile) = &job.compile else {
-        return plain(match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
+        let answer = match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
             Ok((version, archs)) => Answer::Probed { version, archs },
             Err(reason) => Answer::Unloadable { reason },
-        });
+        };
+        return Reply { header, ..answer.into() };
     };
-    let confined = job.landlock && sandbox::confine(&compile.includes);
+    let readable: Vec<_> = compile.includes.iter().chain(&file).cloned().collect();
+    let confined = job.landlock && sandbox::confine(&readable);
     let closed = system::calls::close();
     let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
     let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();
     if !confined && let Some(refused) = texts.into_iter().find_map(check) {
         // In the compiler's own words, so that it is told like every other message.
         let log = format!("{}({}): error: cannot open source file \"{}\"", compile.name, refused.line, refused.name);
-        return plain(Answer::Rejected { log, confined });
+        return Answer::Rejected { log, confined }.into();
     }
-    match run(compile) {
-        Ok((outcome, mut log)) => {
-            truncate(&mut log);
-            match outcome {
-                nvrtc::Outcome::Done { ptx, cubin, names } => {
-                    // The folder is always "/": leave it out of the learner's file's name.
-                    let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
-                    wire::encode(Answer::Compiled { names, log, confined, closed }, ptx.as_bytes(), &cubin)
-                }
-                nvrtc::Outcome::Rejected => plain(Answer::Rejected { log, confined }),
-                nvrtc::Outcome::Failed(reason) => plain(Answer::Failed { reason, log }),
-            }
+    let Some(option) = file.as_deref().and_then(precompiled::option) else {
+        return Reply { header, ..compiled(run(compile), compile, (confined, closed)) };
+    };
+    let options = compile.options.iter().cloned().chain([option]).collect();
+    let mut outcome = run(&Compile { options, ..compile.clone() });
+    let used = outcome.as_mut().is_ok_and(|(_, log)| precompiled::take_notice(log, &compile.name));
+    let header = file.filter(|_| used).map_or(header, HeaderUse::Used);
+    Reply { header, ..compiled(outcome, compile, (confined, closed)) }
+}
+
+fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile, guards: (bool, bool)) -> Reply {
+    let (confined, closed) = guards;
+    let (outcome, mut log) = match outcome {
+        Ok(outcome) => outcome,
+        Err(reason) => return Answer::Failed { reason, log: String::new() }.into(),
+    };
+    truncate(&mut log);
+    match outcome {
+        nvrtc::Outcome::Done { ptx, cubin, names } => {
+            // The folder is always "/": leave it out of the learner's file's name.
+            let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
+            Reply { ptx, cubin, ..Answer::Compiled { names, log, confined, closed }.into() }
         }
-        Err(reason) => plain(Answer::Failed { reason, log: String::new() }),
+        nvrtc::Outcome::Rejected => Answer::Rejected { log, confined }.into(),
+        nvrtc::Outcome::Failed(reason) => Answer::Failed { reason, log }.into(),
     }
 }
 
-fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
+pub(super) fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
     let own = compile.headers.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let headers: Vec<(&str, &str)> = headers::ALL.iter().copied().chain(own).collect();
     nvrtc::compile(&compile.source, &compile.name, &headers, &compile.options, &compile.expressions)

@@ -16,6 +16,7 @@ mod headers;
 mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
+pub(crate) mod precompiled;
 mod ptxas;
 mod wire;
 
@@ -30,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::cache::ContentCache;
 use system::files::{self, FileError};
-use wire::Answer;
+use wire::{Answer, HeaderUse, Reply};
 
 /// Largest source in bytes.
 pub const LARGEST_SOURCE: u64 = 1 << 20;
@@ -157,6 +158,8 @@ pub struct Compiled {
     pub closed: bool,
     /// Whether it came from the cache.
     pub cached: bool,
+    /// Whether a precompiled header was read, which changes nothing but the time.
+    pub precompiled: bool,
     /// Why the result could not be kept in the cache, if it could not: a warning, nothing more.
     pub not_kept: Option<String>,
 }
@@ -185,11 +188,12 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     let name = request.name();
     let key = key(toolchain, request, &name, &options);
     let cache = ContentCache::new(home.compiled(), LARGEST_CACHE);
-    let (bytes, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
+    let (reply, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
         Some(found) => (found, true),
         None => {
             // A request's texts may have been put together since it was made.
             let without = directives::without_line_directives;
+            let wanted = precompiled::wanted(home, toolchain, request, &options);
             let compile = wire::Compile {
                 name: name.clone(),
                 source: without(&request.source),
@@ -198,16 +202,18 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
                 options,
                 expressions: request.kernels.clone(),
             };
-            let found = nvrtc_child::run(&toolchain.nvrtc, Some(compile), request.limits)
+            let found = precompiled::compile(&toolchain.nvrtc, compile, wanted, request.limits)
                 .map_err(|error| child_error(request, error))?;
             (found, false)
         }
     };
-    let (answer, ptx, cubin) = bytes;
+    let precompiled = matches!(reply.header, HeaderUse::Used(_));
+    let Reply { answer, ptx, cubin, .. } = &reply;
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
-    match &answer {
+    match answer {
         Answer::Compiled { names, log, confined, closed } => {
-            let body = || wire::encode(answer.clone(), ptx.as_bytes(), &cubin);
+            // How it was compiled is no part of what was compiled.
+            let body = || wire::encode(&Reply { header: HeaderUse::default(), ..reply.clone() });
             let kept = if cached { Ok(()) } else { cache.write(&key, &body()) };
             Ok(Compiled {
                 names: request.kernels.iter().cloned().zip(names.iter().cloned()).collect(),
@@ -219,9 +225,10 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
                 confined: *confined,
                 closed: *closed,
                 cached,
+                precompiled,
                 not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
-                ptx,
-                cubin,
+                ptx: ptx.clone(),
+                cubin: cubin.clone(),
             })
         }
         // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.

@@ -29,6 +29,19 @@ pub fn load(library: &Path) -> Result<(), String> {
     if unsafe { sys::is_culib_present() } { Ok(()) } else { Err("libnvrtc.so is not on the loader's path".to_owned()) }
 }
 
+/// Sets the size of the memory that a precompiled header lives in. Returns where NVRTC itself lies: headers hold addresses,
+/// and are for processes with the same ones. `None` from an NVRTC that has no such headers.
+pub fn reserve_header(library: &Path, bytes: usize) -> Option<usize> {
+    let library = unsafe { libloading::Library::new(library) }.ok()?;
+    // The type is that of NVRTC's own header file.
+    let set: unsafe extern "C" fn(usize) -> sys::nvrtcResult =
+        *unsafe { library.get(b"nvrtcSetPCHHeapSize\0") }.ok()?;
+    // The function stays where it is.
+    std::mem::forget(library);
+    check(unsafe { set(bytes) }).ok()?;
+    Some(set as *const () as usize)
+}
+
 /// NVRTC's version, as (major, minor).
 pub fn version() -> Result<(u32, u32), String> {
     let (mut major, mut minor) = (0, 0);

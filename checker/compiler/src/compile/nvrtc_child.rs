@@ -3,8 +3,8 @@
 //! A child, because a source can make a compiler run for ever, eat all memory or crash; and because NVRTC is chosen by
 //! the loader's path, which is fixed when a process starts.
 
-use super::child::ARGUMENT;
-use super::wire::{self, Answer, Job};
+use super::child::{ARGUMENT, PLACE};
+use super::wire::{self, Answer, Header, Job, Reply};
 use crate::toolchain::home::Home;
 use crate::toolchain::{fingerprint, short_hash};
 use std::ffi::OsString;
@@ -58,36 +58,63 @@ const LARGEST_ANSWER: u64 = 256 << 20;
 /// Asks a library for its version and architectures.
 pub(crate) fn probe(library: &Path) -> Result<((u32, u32), Vec<u32>), ChildError> {
     let limits = Limits::default();
-    match run(library, None, limits)? {
-        (Answer::Probed { version, archs }, _, _) => Ok((version, archs)),
-        (other, _, _) => Err(ChildError::Crashed(format!("unexpected answer {other:?}"))),
+    match run(library, None, None, limits)?.answer {
+        Answer::Probed { version, archs } => Ok((version, archs)),
+        other => Err(ChildError::Crashed(format!("unexpected answer {other:?}"))),
     }
+}
+
+/// A job in words that the child understands.
+fn words(library: &Path, compile: Option<wire::Compile>, header: Option<Header>, limits: Limits) -> Vec<u8> {
+    let Limits { cpu_seconds, memory, landlock, .. } = limits;
+    let protocol = wire::PROTOCOL;
+    let job = Job { protocol, library: library.to_owned(), memory, cpu_seconds, landlock, compile, header };
+    serde_json::to_vec(&job).unwrap_or_default()
+}
+
+/// The child's command line and environment. `placed` puts it, if the system lets it, at the same addresses every time.
+fn command(library: &Path, link: &LinkFolder, placed: bool) -> std::io::Result<Command> {
+    let mut command = Command::new(system::itself::program()?);
+    // An empty environment: NVRTC_PREPEND_FLAGS and its like must not change what is compiled.
+    command.arg(ARGUMENT).env_clear().env(LOADER_PATH, loader_path(link.path(), library));
+    if placed {
+        command.arg(PLACE).arg(library);
+    }
+    #[cfg(unix)]
+    command.current_dir("/");
+    #[cfg(windows)]
+    command.env("SystemRoot", std::env::var_os("SystemRoot").unwrap_or_default());
+    Ok(command)
+}
+
+/// Starts a job whose answer nobody waits for, and which may go on when this process has ended. What goes wrong is of no
+/// consequence.
+pub(super) fn start(library: &Path, compile: wire::Compile, header: Header, limits: Limits) -> std::io::Result<()> {
+    let link = LinkFolder::with(library)?;
+    if matches!(link, LinkFolder::Temporary(_)) {
+        return Ok(()); // it goes when this function ends
+    }
+    let mut command = command(library, &link, true)?;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(&words(library, Some(compile), Some(header), limits))?;
+    }
+    // In `watch` this process goes on for long: the child is not to stay as a zombie.
+    std::thread::spawn(move || child.wait());
+    Ok(())
 }
 
 /// Runs one job.
 pub(super) fn run(
     library: &Path,
     compile: Option<wire::Compile>,
+    header: Option<Header>,
     limits: Limits,
-) -> Result<(Answer, String, Vec<u8>), ChildError> {
+) -> Result<Reply, ChildError> {
     let start = |error: std::io::Error| ChildError::Start(error.to_string());
     let link = LinkFolder::with(library).map_err(start)?;
-    let job = Job {
-        protocol: wire::PROTOCOL,
-        library: library.to_owned(),
-        memory: limits.memory,
-        cpu_seconds: limits.cpu_seconds,
-        landlock: limits.landlock,
-        compile,
-    };
-    let job = serde_json::to_vec(&job).map_err(|error| ChildError::Start(error.to_string()))?;
-    let mut command = Command::new(system::itself::program().map_err(start)?);
-    // An empty environment: NVRTC_PREPEND_FLAGS and its like must not change what is compiled.
-    command.arg(ARGUMENT).env_clear().env(LOADER_PATH, loader_path(link.path(), library));
-    #[cfg(unix)]
-    command.current_dir("/");
-    #[cfg(windows)]
-    command.env("SystemRoot", std::env::var_os("SystemRoot").unwrap_or_default());
+    let mut command = command(library, &link, header.is_some()).map_err(start)?;
+    let job = words(library, compile, header, limits);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
     let started = Instant::now();
@@ -117,8 +144,8 @@ pub(super) fn run(
     let words = words.join().unwrap_or_default();
     let Ok(bytes) = bytes else { return Err(ChildError::Time(limits.wall.as_secs())) };
     match wire::decode(&bytes) {
-        Some((Answer::Unloadable { reason }, _, _)) => Err(ChildError::Unloadable(reason)),
-        Some(answer) if status.success() => Ok(answer),
+        Some(Reply { answer: Answer::Unloadable { reason }, .. }) => Err(ChildError::Unloadable(reason)),
+        Some(reply) if status.success() => Ok(reply),
         // The child did not take the job: it is of another build.
         None if status.code() == Some(2) => Err(ChildError::Start(words)),
         _ => Err(ended(status, words, limits, started.elapsed())),

@@ -1,11 +1,11 @@
 //! What the checker and its compiling child say to each other, and how a compiled result lies in the cache: a JSON
-//! header with lengths, then PTX and CUBIN as they are.
+//! head with lengths, then PTX and CUBIN as they are.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Rises when the messages change: a stale child is told apart from a broken one.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,10 +21,39 @@ pub struct Job {
     pub landlock: bool,
     /// Nothing: say version and architectures.
     pub compile: Option<Compile>,
+    /// Nothing: compile the whole text.
+    pub header: Option<Header>,
+}
+
+/// What a job has to do with a precompiled header, by its name without the addresses that it is for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Header {
+    /// Take it, if it is there.
+    Use(PathBuf),
+    /// Make it from the source, which is nothing but `#include` lines. Nobody reads the answer.
+    Make(PathBuf),
+}
+
+/// What became of [`Header::Use`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HeaderUse {
+    /// None was asked for.
+    #[default]
+    Unasked,
+    /// This process's addresses are not its own to choose, or NVRTC is too old.
+    Impossible,
+    /// There is none yet.
+    Missing,
+    /// It is being made, or could not be made a short while ago.
+    Attempted,
+    /// It was read.
+    Used(PathBuf),
+    /// NVRTC compiled the whole text instead, and says so in its log.
+    Refused,
 }
 
 /// One compilation.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Compile {
     /// What NVRTC calls the file.
     pub name: String,
@@ -42,6 +71,7 @@ pub struct Compile {
 pub struct Head {
     pub protocol: u32,
     pub answer: Answer,
+    pub header: HeaderUse,
     /// Length of the PTX that follows, in bytes.
     pub ptx: usize,
     /// Length of the CUBIN after it, in bytes.
@@ -70,19 +100,37 @@ pub enum Answer {
     Unloadable { reason: String },
 }
 
-/// Header length (little endian, 8 bytes), header, PTX, CUBIN.
-pub fn encode(answer: Answer, ptx: &[u8], cubin: &[u8]) -> Vec<u8> {
-    let head = Head { protocol: PROTOCOL, answer, ptx: ptx.len(), cubin: cubin.len() };
+/// A reply, taken apart.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub answer: Answer,
+    pub header: HeaderUse,
+    /// Empty unless it compiled.
+    pub ptx: String,
+    pub cubin: Vec<u8>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Reply {
+        Reply { answer, header: HeaderUse::default(), ptx: String::new(), cubin: Vec::new() }
+    }
+}
+
+/// Head length (little endian, 8 bytes), head, PTX, CUBIN.
+pub fn encode(reply: &Reply) -> Vec<u8> {
+    let Reply { answer, header, ptx, cubin } = reply;
+    let (answer, header) = (answer.clone(), header.clone());
+    let head = Head { protocol: PROTOCOL, answer, header, ptx: ptx.len(), cubin: cubin.len() };
     let head = serde_json::to_vec(&head).unwrap_or_default();
     let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
     bytes.extend(head);
-    bytes.extend(ptx);
+    bytes.extend(ptx.as_bytes());
     bytes.extend(cubin);
     bytes
 }
 
 /// The opposite of [`encode`]; `None` where anything is not as it should be.
-pub fn decode(bytes: &[u8]) -> Option<(Answer, String, Vec<u8>)> {
+pub fn decode(bytes: &[u8]) -> Option<Reply> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     let (head, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     let head: Head = serde_json::from_slice(head).ok()?;
@@ -90,5 +138,6 @@ pub fn decode(bytes: &[u8]) -> Option<(Answer, String, Vec<u8>)> {
     if head.protocol != PROTOCOL || cubin.len() != head.cubin {
         return None;
     }
-    Some((head.answer, String::from_utf8(ptx.to_vec()).ok()?, cubin.to_vec()))
+    let ptx = String::from_utf8(ptx.to_vec()).ok()?;
+    Some(Reply { answer: head.answer, header: head.header, ptx, cubin: cubin.to_vec() })
 }

@@ -2,6 +2,7 @@
 
 use super::home::{self, Home};
 use super::{Options, Origin, ToolchainError, provision, search};
+use crate::compile::precompiled::{self, Use};
 use crate::compile::{CompileError, Limits, Request, compile};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,7 @@ pub fn examine(options: &Options) -> Report {
                 }
                 report.add("nvdisasm", Status::Good, from(&toolchain.nvdisasm, toolchain.nvdisasm_origin), None);
                 trial(&mut report, &toolchain);
+                precompiled(&mut report, &home, &toolchain);
             }
             Ok(None) => missing(&mut report, &found),
             Err(error) => problem(&mut report, &error),
@@ -154,6 +156,32 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
             report.add("compiler", Status::Problem, error.to_string(), Some(next));
         }
     }
+}
+
+/// Without them everything works, later.
+fn precompiled(report: &mut Report, home: &Home, toolchain: &super::Toolchain) {
+    let slow = "kernels that include cooperative groups, CUB or <cuda/...> take about 2 s longer after every change";
+    let (status, finding, next) = match precompiled::examine(home, toolchain) {
+        Use::Possible { kept: 0, .. } => {
+            let when = "in use; none is kept yet: the first kernel that needs one has it made";
+            (Status::Good, when.to_owned(), None)
+        }
+        Use::Possible { kept, bytes } => {
+            let place = home.precompiled();
+            let finding = format!("in use; {kept} kept in {} ({} MB)", place.display(), bytes / 1_000_000);
+            (Status::Good, finding, None)
+        }
+        Use::Off => (Status::Warning, format!("off (WARPBOOK_PCH=0): {slow}"), Some("unset WARPBOOK_PCH")),
+        Use::Lacking => {
+            let finding = format!("not possible with {} on this system: {slow}", toolchain.compiler());
+            (Status::Warning, finding, Some("nothing; they are for Linux with NVRTC 12.8 or newer"))
+        }
+        Use::Unplaced => {
+            let finding = format!("this system lets no process fix its addresses, as in many containers: {slow}");
+            (Status::Warning, finding, Some("nothing; or allow the system call `personality` in the container"))
+        }
+    };
+    report.add("precompiled headers", status, finding, next);
 }
 
 fn storage(report: &mut Report, home: &Home) {

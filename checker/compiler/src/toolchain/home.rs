@@ -41,6 +41,11 @@ impl Home {
         self.root.join("compiled")
     }
 
+    /// Precompiled headers.
+    pub fn precompiled(&self) -> PathBuf {
+        self.root.join("pch")
+    }
+
     /// What slow probes found.
     pub fn probes(&self) -> PathBuf {
         self.root.join("probes")
@@ -50,4 +55,9 @@ impl Home {
 /// Whether `WARPBOOK_OFFLINE` forbids provisioning.
 pub fn offline() -> bool {
     std::env::var_os("WARPBOOK_OFFLINE").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Whether `WARPBOOK_PCH=0` forbids precompiled headers.
+pub fn plain_headers() -> bool {
+    std::env::var_os("WARPBOOK_PCH").is_some_and(|value| value == "0")
 }
