@@ -38,12 +38,16 @@ impl Homes {
         let before = self.headers().len();
         let first = self.with(request).unwrap();
         assert!(!first.precompiled && !first.cached);
+        self.wait(|| self.headers().len() > before);
+        first
+    }
+
+    fn wait(&self, until: impl Fn() -> bool) {
         let end = Instant::now() + Duration::from_secs(200);
-        while self.headers().len() == before {
+        while !until() {
             assert!(Instant::now() < end, "no header was made");
             std::thread::sleep(Duration::from_millis(20));
         }
-        first
     }
 
     fn forget_results(&self) {
@@ -75,7 +79,7 @@ fn results_and_messages_are_the_same_byte_by_byte() {
     }
     let homes = Homes::new();
     homes.make(&request("k.cu", &format!("{TOP}__global__ void k(int* a) {{ *a = 1; }}\n"), &["k"]));
-    let body = "template <int N> __global__ void k(cuda::std::uint32_t* a) {\n  int unused = 2;\n  a[N] = __LINE__ + __COUNTER__;\n  \
+    let body = "template <int N> __global__ void k(cuda::std::uint32_t* a) {\n  int unused = 2;\n  a[N] = __LINE__;\n  \
                 printf(\"%s\", __FILE__); assert(a[1]);\n}\n";
     let large = format!("// {}\n{TOP}{body}", "x".repeat(700_000));
     let good = [
@@ -94,6 +98,9 @@ fn results_and_messages_are_the_same_byte_by_byte() {
         assert!(with.log.contains("unused") && with.confined == plain.confined);
         assert_eq!(Compiled { precompiled: false, not_kept: None, ..with }, Compiled { not_kept: None, ..plain });
     }
+    // Nothing to say: an empty log stays empty.
+    let quiet = request("k.cu", &format!("{TOP}__global__ void k(int* a) {{ *a = 7; }}\n"), &["k"]);
+    assert_eq!((homes.with(&quiet).unwrap().log, homes.plain(&quiet).unwrap().log), (String::new(), String::new()));
     let bad = [
         format!("// line 1\n{TOP}\n__global__ void k(int* a) {{ *a = b; }}\n"),
         format!("{TOP}template <class T> struct S {{ typename T::type x; }};\n__device__ S<cuda::std::uint8_t> s;\n"),
@@ -168,14 +175,29 @@ fn a_damaged_header_costs_nothing_but_itself() {
     homes.make(&source(1));
     let [header] = &homes.headers()[..] else { panic!("one header") };
     let whole = fs::read(header).unwrap();
-    for (value, damaged) in [(2, &b"not a header at all"[..]), (3, &whole[..4096]), (4, &whole[..whole.len() - 9000])] {
+    let mut other = whole.clone();
+    other[..4096].fill(b'x');
+    for (value, damaged) in [(2, &b"not a header at all"[..]), (3, &whole[..whole.len() - 9000]), (4, &other)] {
         fs::write(header, damaged).unwrap();
         let _ = fs::remove_file(header.with_extension("making"));
         let compiled = homes.with(&source(value)).unwrap();
         assert!(compiled.ptx.contains(&format!(", {value};")) && !compiled.precompiled, "{value}: {}", compiled.ptx);
-        assert!(homes.headers().is_empty(), "{value}: it is not tried again");
+        homes.wait(|| fs::read(header).ok().is_none_or(|now| now.len() == whole.len()));
     }
     // Nor made again at once.
     assert!(!homes.with(&source(5)).unwrap().precompiled);
     assert_eq!(homes.headers(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn doctor_says_how_it_stands() {
+    let doctor = |setting: &str| {
+        let ran = crate::support::checker().arg("doctor").env("WARPBOOK_PCH", setting).output().unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let off = doctor("0");
+    assert!(off.contains("off (WARPBOOK_PCH=0)") && off.contains("unset WARPBOOK_PCH"), "{off}");
+    let on = doctor("1");
+    assert!(!on.contains("WARPBOOK_PCH") && on.contains("precompiled headers"), "{on}");
+    assert!(!possible() || on.contains("in use; "), "{on}");
 }

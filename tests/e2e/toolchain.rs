@@ -226,7 +226,9 @@ fn doctor_finds_what_is_there_and_what_is_not() {
     let healthy = examine(&Options::default());
     assert_eq!(healthy.exit_code(), 0, "{healthy:?}");
     // What the kernel of this system offers is told, one way or the other.
-    assert!(healthy.checks.iter().any(|check| check.name == "system calls"), "{healthy:?}");
+    for name in ["system calls", "precompiled headers"] {
+        assert!(healthy.checks.iter().any(|check| check.name == name), "{name}: {healthy:?}");
+    }
     for name in ["NVRTC", "headers", "nvdisasm", "compiler"] {
         assert!(
             healthy.checks.iter().any(|check| check.name == name && check.status == Status::Good),

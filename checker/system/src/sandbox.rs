@@ -4,7 +4,7 @@
 //! the preprocessor is tricked into. Where the kernel has no Landlock the child runs unconfined and says so; then the
 //! compiler's check of `#include` lines is the only guard.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a confined process may use.
 #[derive(Debug, Clone, Copy)]
@@ -45,20 +45,23 @@ pub fn limit_alone(Bounds { cpu_seconds, memory, file }: Bounds) {
 #[cfg(not(unix))]
 pub fn limit_alone(_bounds: Bounds) {}
 
-/// Closes the file system except for reading below the given folders. Returns whether that is enforced.
+/// Closes the file system except for reading below the given folders, and for a folder of temporary files. Returns whether that is
+/// enforced.
 #[cfg(target_os = "linux")]
-pub fn confine(readable: &[PathBuf]) -> bool {
+pub fn confine(readable: &[PathBuf], scratch: Option<&Path>) -> bool {
     use landlock::{
         ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
         path_beneath_rules,
     };
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let rules = path_beneath_rules(readable.iter().cloned().chain(link_targets(readable)), read);
+    let temporary = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::MakeReg | AccessFs::RemoveFile;
     Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))
         .and_then(|ruleset| ruleset.create())
         .and_then(|ruleset| ruleset.add_rules(rules))
+        .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(scratch, temporary)))
         .and_then(|ruleset| ruleset.restrict_self())
         .is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
 }
@@ -106,6 +109,6 @@ fn link_targets(folders: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Not available elsewhere.
 #[cfg(not(target_os = "linux"))]
-pub fn confine(_readable: &[PathBuf]) -> bool {
+pub fn confine(_readable: &[PathBuf], _scratch: Option<&Path>) -> bool {
     false
 }

@@ -68,11 +68,11 @@ fn serve(input: &mut impl Read, output: &mut impl Write, address: Option<usize>)
 }
 
 fn answer(job: &Job, address: Option<usize>) -> Reply {
-    sandbox::limit(job.cpu_seconds, job.memory + precompiled::memory(address));
+    let (file, header) = precompiled::find(job, address);
+    sandbox::limit_to(precompiled::bounds(job, address, file.is_some()));
     if let Err(reason) = nvrtc::load(&job.library) {
         return Answer::Unloadable { reason }.into();
     }
-    let (file, header) = precompiled::find(job, address);
     let Some(compile) = &job.compile else {
         let answer = match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
             Ok((version, archs)) => Answer::Probed { version, archs },
@@ -81,7 +81,7 @@ fn answer(job: &Job, address: Option<usize>) -> Reply {
         return Reply { header, ..answer.into() };
     };
     let readable: Vec<_> = compile.includes.iter().chain(&file).cloned().collect();
-    let confined = job.landlock && sandbox::confine(&readable);
+    let confined = job.landlock && sandbox::confine(&readable, file.as_deref().map(precompiled::scratch).as_deref());
     let closed = system::calls::close();
     let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
     let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();

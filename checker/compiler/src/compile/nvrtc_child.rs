@@ -4,6 +4,7 @@
 //! the loader's path, which is fixed when a process starts.
 
 use super::child::{ARGUMENT, PLACE};
+use super::precompiled::store::scratch;
 use super::wire::{self, Answer, Header, Job, Reply};
 use crate::toolchain::home::Home;
 use crate::toolchain::{fingerprint, short_hash};
@@ -72,13 +73,13 @@ fn words(library: &Path, compile: Option<wire::Compile>, header: Option<Header>,
     serde_json::to_vec(&job).unwrap_or_default()
 }
 
-/// The child's command line and environment. `placed` puts it, if the system lets it, at the same addresses every time.
-fn command(library: &Path, link: &LinkFolder, placed: bool) -> std::io::Result<Command> {
+/// The child's command line and environment; for a header, if the system lets it, at the same addresses every time.
+fn command(library: &Path, link: &LinkFolder, header: Option<&Header>) -> std::io::Result<Command> {
     let mut command = Command::new(system::itself::program()?);
     // An empty environment: NVRTC_PREPEND_FLAGS and its like must not change what is compiled.
     command.arg(ARGUMENT).env_clear().env(LOADER_PATH, loader_path(link.path(), library));
-    if placed {
-        command.arg(PLACE).arg(library);
+    if let Some(Header::Use(stem) | Header::Make(stem)) = header {
+        command.arg(PLACE).arg(library).env("TMPDIR", scratch(stem));
     }
     #[cfg(unix)]
     command.current_dir("/");
@@ -94,7 +95,7 @@ pub(super) fn start(library: &Path, compile: wire::Compile, header: Header, limi
     if matches!(link, LinkFolder::Temporary(_)) {
         return Ok(()); // it goes when this function ends
     }
-    let mut command = command(library, &link, true)?;
+    let mut command = command(library, &link, Some(&header))?;
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(&words(library, Some(compile), Some(header), limits))?;
@@ -113,7 +114,7 @@ pub(super) fn run(
 ) -> Result<Reply, ChildError> {
     let start = |error: std::io::Error| ChildError::Start(error.to_string());
     let link = LinkFolder::with(library).map_err(start)?;
-    let mut command = command(library, &link, header.is_some()).map_err(start)?;
+    let mut command = command(library, &link, header.as_ref()).map_err(start)?;
     let job = words(library, compile, header, limits);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;

@@ -35,10 +35,14 @@ pub fn settle(mut arguments: impl Iterator<Item = OsString>) -> Option<usize> {
     nvrtc::reserve_header(Path::new(&library), HEAP)
 }
 
-/// Address space that a job needs besides its limit.
-pub fn memory(address: Option<usize>) -> u64 {
-    address.map_or(0, |_| HEAP as u64)
+/// What a job may use, besides its own limits: the heap's address space and, with a header, its temporary file.
+pub fn bounds(job: &Job, address: Option<usize>, header: bool) -> sandbox::Bounds {
+    let memory = job.memory + address.map_or(0, |_| HEAP as u64);
+    sandbox::Bounds { cpu_seconds: job.cpu_seconds, memory, file: if header { LARGEST } else { 0 } }
 }
+
+/// NVRTC's temporary folder, by `TMPDIR`: behind the heap stands a file without a name.
+pub use super::store::scratch;
 
 /// The header for a job, and what became of the wish so far.
 pub fn find(job: &Job, address: Option<usize>) -> (Option<PathBuf>, HeaderUse) {
@@ -76,8 +80,7 @@ pub fn take_notice(log: &mut String, name: &str) -> bool {
 /// Makes a header, if nobody else does.
 pub fn make(job: &Job, compile: &Compile, stem: &Path, address: Option<usize>) {
     placement::step_back(LONGEST);
-    let memory = job.memory + memory(address);
-    sandbox::limit_alone(sandbox::Bounds { cpu_seconds: job.cpu_seconds, memory, file: LARGEST });
+    sandbox::limit_alone(bounds(job, address, true));
     system::calls::close();
     let Some(attempt) = address.and_then(|address| Attempt::claim(&store::file(stem, address))) else { return };
     if grow(compile, &attempt.growing).is_some() { attempt.succeed() } else { attempt.fail() }

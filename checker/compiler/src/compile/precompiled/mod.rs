@@ -14,7 +14,7 @@
 
 pub(super) mod child;
 mod includes;
-mod store;
+pub(super) mod store;
 
 use super::nvrtc_child::{self, ChildError};
 use super::wire::{self, Answer, Header, HeaderUse, Reply};

@@ -5,6 +5,7 @@
 //! whole and on the disk.
 
 use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use system::cache::{make_private, private};
@@ -25,9 +26,26 @@ pub fn file(stem: &Path, address: usize) -> PathBuf {
     stem.with_file_name(format!("{name}-{address:x}"))
 }
 
+/// Behind a whole header stand these bytes and its length: one that was cut short is none. NVRTC does not look there.
+const END: &[u8; 8] = b"warpbook";
+
+/// The folder for temporary files, beside a header.
+pub fn scratch(file: &Path) -> PathBuf {
+    file.with_file_name("scratch.d")
+}
+
 /// Is it a whole header that nobody else could have put there?
 pub fn is_usable(file: &Path) -> bool {
-    file.parent().is_some_and(|dir| private(dir).is_ok()) && is_own(file)
+    file.parent().is_some_and(|dir| private(dir).is_ok()) && is_own(file) && is_whole(file).unwrap_or(false)
+}
+
+fn is_whole(file: &Path) -> io::Result<bool> {
+    let mut file = File::open(file)?;
+    let (mut end, mut length) = ([0; 8], [0; 8]);
+    let start = file.seek(SeekFrom::End(-16))?;
+    file.read_exact(&mut end)?;
+    file.read_exact(&mut length)?;
+    Ok(&end == END && u64::from_le_bytes(length) == start)
 }
 
 #[cfg(unix)]
@@ -63,7 +81,7 @@ impl Attempt {
     /// Nobody else makes this header, and there is room for it.
     pub fn claim(file: &Path) -> Option<Attempt> {
         let dir = file.parent()?;
-        make_private(dir).and_then(|()| private(dir)).ok()?;
+        make_private(&scratch(file)).and_then(|()| private(dir)).ok()?;
         if is_usable(file) || is_attempted(file) || !has_room(dir) {
             return None;
         }
@@ -75,10 +93,17 @@ impl Attempt {
 
     /// It is whole: gives it its name.
     pub fn succeed(self) {
-        let whole = File::open(&self.growing).and_then(|file| file.sync_all());
-        if whole.and_then(|()| fs::rename(&self.growing, &self.file)).is_err() {
+        if self.finish().and_then(|()| fs::rename(&self.growing, &self.file)).is_err() {
             self.fail();
         }
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        let mut file = File::options().append(true).open(&self.growing)?;
+        let length = file.metadata()?.len();
+        file.write_all(END)?;
+        file.write_all(&length.to_le_bytes())?;
+        file.sync_all()
     }
 
     /// It is of no use; remembers that.
@@ -193,7 +218,7 @@ mod tests {
         }
         let there: Vec<bool> = names.iter().map(|name| is_usable(name)).collect();
         assert_eq!(there, [true, false, false, true, true]);
-        assert_eq!(size(&home.path().join("pch")), (3, 18));
+        assert_eq!(size(&home.path().join("pch")), (3, 3 * (6 + 16)));
     }
 
     #[test]
@@ -207,6 +232,9 @@ mod tests {
         symlink(&good, &linked).unwrap();
         File::create(&empty).unwrap();
         assert!(!is_usable(&linked) && !is_usable(&empty) && is_usable(&good));
+        let cut = file(&dir.join("cut"), 1);
+        fs::write(&cut, &fs::read(&good).unwrap()[1..]).unwrap();
+        assert!(!is_usable(&cut), "a part of one");
         fs::rename(&dir, home.path().join("elsewhere")).unwrap();
         symlink(home.path().join("elsewhere"), &dir).unwrap();
         assert!(!is_usable(&good), "the folder is a link");
