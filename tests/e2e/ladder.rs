@@ -59,6 +59,32 @@ fn a_version_that_is_wrong_for_one_type_is_named_with_its_place() {
 }
 
 #[test]
+fn what_is_wrong_at_large_sizes_only_is_seen() {
+    const LOAD: &str = "s[t] = i < n ? A(x[i]) : A(0);";
+    let workbook = Workbook::copy("ladder");
+    let file = "kernels/total/tree.cu";
+    let right = workbook.read(file);
+    let check = |load: &str, global: &str, expected: &[&str]| {
+        let broken = right.replace(LOAD, load);
+        assert_ne!(broken, right);
+        workbook.write(file, broken.replace("template <typename T", &format!("{global}template <typename T")));
+        let ran = workbook.run(["total", "--backend", "sim", "--plain"]);
+        assert_eq!(ran.code, Some(1), "{load}: {ran:?}");
+        for says in expected {
+            assert!(ran.stdout.contains(says), "{load}: {says}: {}", ran.stdout);
+        }
+    };
+    // One element of 5000: far below what rounding may do to independent values.
+    check("s[t] = i < n && i != 4100 ? A(x[i]) : A(0);", "", &["tree: `sum` is wrong", "n = 5000"]);
+    // A launch at that size finds what the one before it left.
+    check(
+        "s[t] = i < n ? A(x[i]) : A(0); if (i == 4100) s[t] += left++;",
+        "__device__ int left;\n",
+        &["tree: `sum` is wrong", "n = 5000", "right at first, wrong when it runs again"],
+    );
+}
+
+#[test]
 fn dev_check_proves_every_version_and_mutant() {
     let workbook = Workbook::copy("ladder");
     let ran = workbook.run(["dev", "check", "total", "--backend", "sim"]);

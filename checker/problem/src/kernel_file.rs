@@ -7,8 +7,9 @@ use super::source::{self, Owner};
 use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
 use super::types::Types;
 use plan::Role;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Largest kernel file in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -23,6 +24,8 @@ pub struct KernelFile {
     path: PathBuf,
     text: String,
     statements: Vec<Statement>,
+    /// Names in the code, collected once: plans for hundreds of sizes ask. `None` when every name is possible.
+    names: Option<Arc<HashSet<String>>>,
 }
 
 impl KernelFile {
@@ -50,7 +53,7 @@ impl KernelFile {
         if text.trim().is_empty() {
             return Err(SourceLine::of(path, "", 1).error(1, "the file is empty"));
         }
-        let shared: std::sync::Arc<Path> = path.into();
+        let shared: Arc<Path> = path.into();
         let mut open: Vec<(SourceLine, super::statement::ForStatement, Vec<Statement>)> = Vec::new();
         let mut statements = Vec::new();
         let mut count = 0;
@@ -97,7 +100,8 @@ impl KernelFile {
         if let Some((source, ..)) = open.pop() {
             return Err(source.error(1, "this `for` has no `end`").expected("end, on a `//@` line of its own"));
         }
-        Ok(Self { path: path.to_path_buf(), text: text.to_string(), statements })
+        let names = source::names(text).map(|names| Arc::new(names.into_iter().map(str::to_owned).collect()));
+        Ok(Self { path: path.to_path_buf(), text: text.to_string(), statements, names })
     }
 
     /// Reads and parses a kernel file.
@@ -262,6 +266,11 @@ impl KernelFile {
             (None, known) => format!("no kernel `{name}` in this file; it has `{}`", known.join("`, `")),
         };
         source.error(column, message)
+    }
+
+    /// May the code use this name?
+    pub(super) fn may_name(&self, name: &str) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(name))
     }
 
     /// The launch on a line.

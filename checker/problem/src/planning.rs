@@ -4,7 +4,6 @@ use super::error::{LineError, SourceLine};
 use super::expr::{ActiveBlocks, Binding, EvalError, Expr, Node, Op, Scope, Sizes};
 use super::kernel_file::KernelFile;
 use super::kernel_name::KernelName;
-use super::source;
 use super::statement::{
     ArgExpr, ArgValue, Assignment, BufferStatement, Extent, ForStatement, LaunchStatement, MemberExpr, Named,
     Statement, StatementKind,
@@ -12,7 +11,6 @@ use super::statement::{
 use plan::MOST_BYTES;
 use plan::dtype::DType;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Member, Plan, Role, Structure};
-use std::collections::HashSet;
 
 /// Most launches of one plan.
 pub const MAX_LAUNCHES: usize = 4096;
@@ -122,8 +120,6 @@ struct Walk<'a> {
     sizes: &'a Sizes,
     plan: Plan,
     names: Vec<String>,
-    /// Names in the code; None when every name is possible.
-    code: Option<HashSet<&'a str>>,
     turns: u32,
     launches: usize,
     /// The host's sum was there.
@@ -151,8 +147,8 @@ impl<'a> Walk<'a> {
             scope.bind(name, Binding::Value(*value));
         }
         let given = scope.len();
-        let (plan, names, code) = (Plan::default(), Vec::new(), source::names(file.text()));
-        Self { file, device, scope, given, sizes, plan, names, code, turns: 0, launches: 0, host: false }
+        let (plan, names) = (Plan::default(), Vec::new());
+        Self { file, device, scope, given, sizes, plan, names, turns: 0, launches: 0, host: false }
     }
 
     fn compiled(&self) -> bool {
@@ -232,7 +228,7 @@ impl<'a> Walk<'a> {
     /// The name expression of a kernel, noted for compilation. One that certainly does not exist is an error: its name
     /// occurs nowhere in the code.
     fn kernel(&mut self, source: &SourceLine, kernel: &KernelName) -> Result<String, LineError> {
-        if self.code.as_ref().is_some_and(|code| !code.contains(kernel.simple())) {
+        if !self.file.may_name(kernel.simple()) {
             return Err(self.file.no_kernel(source, kernel.column, &kernel.base));
         }
         let name = kernel.instantiate(&self.scope).map_err(|error| error.at(source))?;
@@ -292,7 +288,7 @@ impl<'a> Walk<'a> {
     fn constant(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
         let [variable, buffer] = names;
         let simple = variable.name.rsplit("::").next().unwrap_or_default();
-        if self.code.as_ref().is_some_and(|code| !code.contains(simple)) {
+        if !self.file.may_name(simple) {
             let message = format!("no variable `{}` in this file", variable.name);
             return Err(source.error(variable.column, message));
         }

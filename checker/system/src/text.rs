@@ -37,6 +37,10 @@ fn escape(c: char, out: &mut String) {
 
 fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let bad = |c: char| hostile(c) && !keep(c);
+    // Listings are megabytes of plain ASCII.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') || (byte.is_ascii() && keep(char::from(byte)))) {
+        return Cow::Borrowed(text);
+    }
     if !text.contains(bad) {
         return Cow::Borrowed(text);
     }

@@ -23,7 +23,8 @@ pub struct Task {
     pub sizes: Vec<Sizes>,
     /// Versions by number; all claim these block sizes and have the same bound.
     pub versions: Vec<usize>,
-    /// Small sizes run over all kinds of inputs; so do large ones where versions are compared. Large ones elsewhere run once.
+    /// Small sizes run over all kinds of inputs; large ones over two, or if everything is asked for over all where versions are
+    /// compared, and once elsewhere.
     pub thoroughness: Thoroughness,
     /// The orders of small sizes.
     pub orders: Orders,
@@ -61,7 +62,7 @@ pub struct Outcome {
     pub checked: Checked,
 }
 
-/// Versions of a large task: few enough for all cores to have work.
+/// Versions of a large task, at least: each asks the oracle anew.
 const VERSIONS_A_TASK: usize = 4;
 /// A GPU may need long for the slowest version at the largest size.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -81,7 +82,8 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
         );
     }
     // On a GPU one task runs at a time, and an oracle over many elements takes longer than a version.
-    let most = if on_gpu { usize::MAX } else { VERSIONS_A_TASK };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = if on_gpu { usize::MAX } else { kit.versions.len().div_ceil(cores).max(VERSIONS_A_TASK) };
     let mut tasks = Vec::new();
     for element in kit.elements() {
         for (position, block) in ladder.blocks.iter().enumerate() {
@@ -94,7 +96,11 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
                 tasks.extend(grouped(kit, element, small, usize::MAX, (Thoroughness::Full, orders)));
             }
             if everything || (own && first) {
-                let thoroughness = if own && first { Thoroughness::Full } else { Thoroughness::Once };
+                let thoroughness = match (everything, own && first) {
+                    (true, false) => Thoroughness::Once,
+                    (false, true) if !on_gpu => Thoroughness::LargeTwice,
+                    _ => Thoroughness::Full,
+                };
                 tasks.extend(grouped(kit, element, large, most, (thoroughness, Orders::Many)));
             }
         }

@@ -95,6 +95,9 @@ pub enum Thoroughness {
     Full,
     /// Once, over inputs of which each element shows in the outputs: for a size that is too large for more.
     Large,
+    /// The same, and once more over inputs as stated without reloading the module: what hangs on the size shows, what hangs on
+    /// the inputs' kind is for smaller sizes.
+    LargeTwice,
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
     /// size, and the same at a size that is run whole.
     Sampled,

@@ -102,9 +102,13 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
     let integers = |buffer: &Buffer| buffer.role == Role::Out && !buffer.dtype.is_float();
     let shown = case.oracle.is_none() && case.versions.iter().any(|one| one.plan.buffers.iter().any(integers));
     let shown = usize::from(shown);
-    if case.thoroughness == Thoroughness::Large {
+    if matches!(case.thoroughness, Thoroughness::Large | Thoroughness::LargeTwice) {
         let values = if exact { Values::ExactIntegers } else { Values::AsStated };
-        add(case.seed, values, 0, schedules.first().copied().flatten());
+        let schedule = schedules.first().copied().flatten();
+        add(case.seed, values, 0, schedule);
+        if case.thoroughness == Thoroughness::LargeTwice {
+            add(fill::second_seed(case.seed), Values::AsStated, 1, schedule);
+        }
         return runs;
     }
     for (position, &schedule) in schedules.iter().enumerate() {
