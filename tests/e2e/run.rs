@@ -107,12 +107,15 @@ fn bad_options_are_bad_usage() {
     assert!(gone.stderr.contains("gone.cu"), "{}", gone.stderr);
 }
 
+/// A device is no file to put in place; a folder that cannot be written is the machine's fault. Nothing is run for either.
 #[test]
-fn a_dump_that_cannot_be_written_is_the_environments_fault() {
+fn a_dump_that_cannot_be_written_says_whose_fault_that_is() {
     let folder = folder();
-    let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", "c=/dev/full"]);
-    assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.stderr.contains("/dev/full"), "{}", ran.stderr);
+    for (file, code) in [("/dev/full", 2), ("nowhere/c.npy", 3)] {
+        let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", &format!("c={file}")]);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert!(ran.stderr.contains(file), "{}", ran.stderr);
+    }
 }
 
 /// The rows under "schedules" as (schedule, verdict word or "ok").

@@ -62,11 +62,6 @@ pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str
         details.push(format!("they are up to {apart:.2e} apart: more than the order of a sum's terms explains"));
     }
     details.push(at.to_owned());
-    details.push(
-        "where each of these results is right (a list in any order, ticket numbers): --check \
-         memory,races,uninitialised,barriers does not compare orders"
-            .to_owned(),
-    );
     let text = format!("`{name}` depends on the order in which threads run{how_many}");
     Reason { verdict: Verdict::OrderDependent, text, details, excerpts: Vec::new() }
 }

@@ -553,7 +553,9 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::OrderDependent => {
-            "Take the first element that differs: which threads write it, and what makes one of them come last?"
+            "Take the first element that differs: which threads write it, and what makes one of them come last? Where each \
+             of its values is right (a list in any order, ticket numbers), --check memory,races,uninitialised,barriers \
+             does not compare orders."
                 .to_owned()
         }
         Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),

@@ -30,10 +30,10 @@ pub struct Elf<'a> {
 impl<'a> Elf<'a> {
     /// Reads headers and symbol names.
     pub fn parse(file: &'a [u8]) -> Result<Self, Error> {
-        let header = FileHeader64::<LittleEndian>::parse(file)
-            .ok()
-            .filter(|header| header.is_little_endian())
-            .ok_or(Error::Cubin("it is not a 64-bit little-endian ELF file"))?;
+        if !file.starts_with(b"\x7fELF\x02\x01") {
+            return Err(Error::Cubin("it is not a 64-bit little-endian ELF file"));
+        }
+        let header = FileHeader64::<LittleEndian>::parse(file).map_err(|_| TRUNCATED)?;
         let corrupt = |_| TRUNCATED;
         let table = header.sections(LittleEndian, file).map_err(corrupt)?;
         let text = |name: &'a [u8]| std::str::from_utf8(name).map_err(|_| TRUNCATED);

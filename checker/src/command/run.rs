@@ -2,7 +2,7 @@
 
 use super::busy::Busy;
 use super::check::{self, BackendArg};
-use super::{Blame, Context, Fault, Outcome, shelf, usage};
+use super::{Context, Fault, Outcome, shelf, usage};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
@@ -12,6 +12,7 @@ use simulator::trace::{Grain, Request};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use system::files::FileError;
 
 /// Options of `checker run`.
 #[derive(Debug, Clone, Args)]
@@ -87,7 +88,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::known_arch(Some(&args.arch))?;
     let (file, picture) = files(args)?;
     if let Some(picture) = picture {
-        system::files::replaceable(picture).usage()?;
+        writable(picture)?;
     }
     let seed = args.seed.unwrap_or_else(::check::fresh_seed);
     let trace = trace(args)?;
@@ -134,7 +135,14 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     check::print(context, &report)
 }
 
-fn unwritable(path: &Path, error: &system::files::FileError) -> Fault {
+/// Before anything is run for it: may a file of that name be written?
+fn writable(path: &Path) -> Result<(), Fault> {
+    let shown = system::text::path(path);
+    let next = |error| format!("{shown}: {error}; name a new file, or one to overwrite");
+    system::files::replaceable(path).map_err(|error| usage(next(error)))
+}
+
+fn unwritable(path: &Path, error: &FileError) -> Fault {
     usage(format!("--trace {}: {error}", system::text::path(path)))
 }
 
@@ -233,7 +241,7 @@ fn dumps(texts: &[String]) -> Result<Vec<(String, PathBuf)>, Fault> {
         texts.iter().map(|text| dump(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
     // Nothing is run for a file that will not be written.
     for (_, path) in &dumps {
-        system::files::replaceable(path).usage()?;
+        writable(path)?;
     }
     Ok(dumps)
 }

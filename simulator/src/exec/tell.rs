@@ -57,7 +57,7 @@ impl<O: Observer> Worker<'_, O> {
             access.mask >> lane & 1 != 0 && address < start + bytes && start < address + u64::from(access.size)
         };
         // Of lanes that write there at once the last one stays.
-        if let Some(lane) = (0..32).filter(meets).last() {
+        if let Some(lane) = (0..32).rfind(meets) {
             self.writer = Some(self.place(shared.index, warp, access.pc, 1 << lane));
         }
     }

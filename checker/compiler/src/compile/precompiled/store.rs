@@ -182,8 +182,8 @@ mod tests {
     use super::*;
 
     fn grow(file: &Path) {
-        let attempt = Attempt::claim(file).unwrap();
-        fs::write(&attempt.growing, "header").unwrap();
+        let attempt = Attempt::claim(file).expect("nobody else makes it");
+        fs::write(&attempt.growing, "header").expect("it is written");
         assert!(!is_usable(file) && is_attempted(file), "half a header");
         attempt.succeed();
     }
