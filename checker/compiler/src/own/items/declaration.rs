@@ -55,6 +55,15 @@ impl Parser<'_> {
             match token.text {
                 "(" if token.kind == Kind::Punct => {
                     let after = self.after_bracket(at);
+                    if let Some(name) = self.pointer(&seen, at, after) {
+                        seen.name = Some((name, self.tokens[name].text.to_owned()));
+                        seen.words += 1;
+                        // What it points to has parameters; a function that returns it has its own.
+                        let own = self.is(name + 1, "(").then(|| self.inside(name + 1));
+                        seen.parameters = seen.parameters.or(own);
+                        at = if self.is(after, "(") { self.after_bracket(after) } else { after };
+                        continue;
+                    }
                     let before = self.token(at - usize::from(at > first));
                     let before = if before.is_some_and(|before| before.is(">")) {
                         self.before_angles(first, at - 1)
@@ -68,8 +77,7 @@ impl Parser<'_> {
                     // `KERNEL(name)(int n) { }`: the first parentheses belong to a macro.
                     let made = at > first && self.is(at - 1, ")") && seen.space.on_device();
                     if seen.parameters.is_none() && !seen.assigned && (named || made) && !self.says_more(after) {
-                        let close = self.token(after - 1).map_or(self.text.len(), |close| close.start);
-                        seen.parameters = Some(token.end()..close);
+                        seen.parameters = Some(self.inside(at));
                         if seen.name.is_none() {
                             let name = before.or_else(|| self.token(at.checked_sub(2)?));
                             seen.name = name.map(|name| (at - 1, name.text.to_owned()));
@@ -103,7 +111,7 @@ impl Parser<'_> {
                         seen.colon && self.token(at - 1).is_some_and(|b| b.kind == Kind::Name || b.is(">"));
                     let after = self.after_bracket(at);
                     if seen.parameters.is_some() && !seen.assigned && !initialised {
-                        self.at = after;
+                        self.at = self.after_handlers(after);
                         let what = self.function(within, &seen, true);
                         self.finish(within, all, start, first, what, seen);
                         return;
@@ -129,6 +137,33 @@ impl Parser<'_> {
             What::Variable { constant: self.is_constant(first, at) }
         };
         self.finish(within, all, start, first, what, seen);
+    }
+
+    /// The name in `(*NAME)(...)`, `(*NAME[2])(...)` or `(*NAME(...))(...)`, whose brackets these are.
+    fn pointer(&self, seen: &Seen, open: usize, after: usize) -> Option<usize> {
+        let declares = seen.name.is_none() && seen.words > 0 && !seen.assigned;
+        let points = self.is(open + 1, "*") && (self.is(after, "(") || self.is(after, "["));
+        let name = (open + 2..after).find(|&at| {
+            let word = self.token(at).filter(|token| token.kind == Kind::Name);
+            word.is_some_and(|word| !matches!(word.text, "const" | "volatile" | "__restrict__"))
+        });
+        name.filter(|_| declares && points)
+    }
+
+    /// The bytes between the brackets that begin at `open`.
+    fn inside(&self, open: usize) -> Range<usize> {
+        let start = self.token(open).map_or(self.text.len(), |open| open.end());
+        let close = self.token(self.after_bracket(open) - 1).map_or(self.text.len(), |close| close.start);
+        start..close.max(start)
+    }
+
+    /// After the handlers of a function's body that is a `try`.
+    fn after_handlers(&self, mut at: usize) -> usize {
+        while self.is(at, "catch") && self.is(at + 1, "(") {
+            let body = self.after_bracket(at + 1);
+            at = if self.is(body, "{") { self.after_bracket(body) } else { return body };
+        }
+        at
     }
 
     /// Does a name follow that no function's head goes on with? Then the parentheses were an attribute's or a macro's.
