@@ -196,6 +196,37 @@ fn local_memory_is_interleaved_by_words() {
     assert_eq!([c.local_loads, c.local_load_sectors, c.global_load_requests], [1, 4, 0]);
 }
 
+/// A vector load that the compiler split is one load of the machine, unless something could have changed the rest.
+#[test]
+fn split_vector_loads() {
+    let loads = |between: &str, later: &str| {
+        let counters = count(&format!(
+            "mov.u64 %rd2, own; mov.u32 %r2, 7; st.local.v4.u32 [%rd2], {{%r2, %r2, %r2, %r2}};\n\
+             .pragma \"used_bytes_mask 0xff0f\"; ld.local.v4.u32 {{%r3, %r4, %r5, %r6}}, [%rd2];\n\
+             {between} {later}; st.global.u32 [%rd1], %r7;"
+        ));
+        (counters.local_loads, counters.local_load_sectors)
+    };
+    let single = "ld.local.u32 %r7, [%rd2+4]";
+    let together = loads("", single);
+    assert_eq!(together.0, 1);
+    for (between, later, wanted) in [
+        ("st.global.u32 [%rd1], %r3; add.u32 %r8, %r3, %r5;", single, 1),
+        // Stored there, or by a way that may lead there.
+        ("st.local.u32 [%rd2+4], %r3;", single, 2),
+        ("cvta.local.u64 %rd3, %rd2; st.u32 [%rd3+4], %r3;", single, 2),
+        // Another address, another place of the same name, a choice, an element that was loaded.
+        ("add.u64 %rd2, %rd2, 16; st.local.u32 [%rd2+4], %r2;", single, 2),
+        ("", "ld.local.u32 %r7, [%rd2+8]", 2),
+        ("", "ld.volatile.local.u32 %r7, [%rd2+4]", 2),
+        ("setp.eq.u32 %p1, %r3, 7; mov.u32 %r7, 0;", "@%p1 ld.local.u32 %r7, [%rd2+4]", 2),
+        ("mov.u32 %r4, 0;", single, 2),
+        ("LATER:", single, 2),
+    ] {
+        assert_eq!(loads(between, later).0, wanted, "{between} {later}");
+    }
+}
+
 #[test]
 fn atomics_by_request_and_by_lane() {
     let c = count("red.global.add.u32 [%rd1], 1;");

@@ -287,6 +287,12 @@ fn aliases_and_pragmas() {
     assert_eq!(load(".pragma \"nounroll\";"), 1);
     assert_eq!(load(".pragma \"used_bytes_mask 0xff\";"), 1);
     assert_eq!(load(".pragma \"used_bytes_mask 0x0f\";"), 77);
+    // The rest of the vector is loaded below: by the machine with the vector.
+    let split = format!(
+        "st.global.u32 [%rd3], %r1; .pragma \"used_bytes_mask 0x0f\"; ld.global.v2.u32 {{%r4, %r5}}, [%rd1];\n\
+         ld.global.u32 %r2, [%rd1+4]; {STORE}"
+    );
+    assert_eq!(run("", &split).1[9], 1);
 }
 
 /// From sm_80 on the first kilobyte of shared memory is the system's: a kernel's own begins behind it, and may be reached

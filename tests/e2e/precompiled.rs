@@ -55,8 +55,8 @@ impl Homes {
     }
 }
 
-/// Does this system allow it at all?
-fn possible() -> bool {
+/// Does this system allow fixed addresses, and NVRTC such headers?
+pub fn possible() -> bool {
     let placed = std::process::Command::new("setarch").args(["-R", "true"]).status();
     let possible = cfg!(target_os = "linux") && placed.is_ok_and(|status| status.success());
     if !possible || toolchain().nvrtc_version < (12, 8) {

@@ -1,4 +1,5 @@
-//! Memory at the same addresses in every run of a program: what precompiled headers, which hold pointers, ask for.
+//! Memory at the same addresses in every run of a program: for precompiled headers, which hold pointers, and for a compiler whose
+//! choices depend on pointers' values.
 #![allow(unsafe_code)]
 
 /// Starts this program again, in this process, with these arguments and without address randomisation. Returns only where

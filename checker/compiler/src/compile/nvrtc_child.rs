@@ -73,13 +73,13 @@ fn words(library: &Path, compile: Option<wire::Compile>, header: Option<Header>,
     serde_json::to_vec(&job).unwrap_or_default()
 }
 
-/// The child's command line and environment; for a header, if the system lets it, at the same addresses every time.
+/// The child's command line and environment: at the same addresses every time, if the system lets it.
 fn command(library: &Path, link: &LinkFolder, header: Option<&Header>) -> std::io::Result<Command> {
     let mut command = Command::new(system::itself::program()?);
     // An empty environment: NVRTC_PREPEND_FLAGS and its like must not change what is compiled.
-    command.arg(ARGUMENT).env_clear().env(LOADER_PATH, loader_path(link.path(), library));
+    command.args([ARGUMENT, PLACE]).env_clear().env(LOADER_PATH, loader_path(link.path(), library));
     if let Some(Header::Use(stem) | Header::Make(stem)) = header {
-        command.arg(PLACE).arg(library).env("TMPDIR", scratch(stem));
+        command.arg(library).env("TMPDIR", scratch(stem));
     }
     #[cfg(unix)]
     command.current_dir("/");

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Rises when the messages change: a stale child is told apart from a broken one.
-pub const PROTOCOL: u32 = 4;
+/// Rises when the messages change, or what a compilation gives: a stale child is told apart from a broken one, and kept results count
+/// no more.
+pub const PROTOCOL: u32 = 5;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]

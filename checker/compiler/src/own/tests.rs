@@ -74,7 +74,10 @@ fn host_code_is_told_from_device_code() {
             "int f(void (*callback)(int), int a[3]) { return 1; } void (*pointer)(int) = 0; int (*table[2])(int);",
             "f pointer table",
         ),
-        ("void (*pick(int a))(int) { return 0; } int g() try { return 1; } catch (int) { } catch (...) { } int h;", "pick g h"),
+        (
+            "void (*pick(int a))(int) { return 0; } int g() try { return 1; } catch (int) { } catch (...) { } int h;",
+            "pick g h",
+        ),
         ("#define KERNEL(name) __global__ void name\nKERNEL(first)(int *a) { *a = 1; }\nvoid host() { }", "host"),
         ("#define MAKE(n) __global__ void n(int *a) { *a = 1; }\nMAKE(one)\nMAKE(two);\nvoid host() { }", "host"),
         ("auto f() -> int { return 1; } __device__ auto g() -> int { return 1; } decltype(1) h() { return 1; }", "f h"),

@@ -4,6 +4,7 @@
 mod names;
 mod operands;
 mod special;
+mod split_loads;
 mod statements;
 mod used;
 

@@ -1,5 +1,6 @@
 //! Declarations, labels, positions and instructions.
 
+use super::split_loads;
 use super::used::{self, used_at_once};
 use super::{Builder, Local, Scope, Unknown};
 use crate::isa::decode;
@@ -121,6 +122,8 @@ impl Builder<'_> {
                 _ => {}
             }
         }
+        let joined = split_loads::join(statements);
+        let statements = &joined[..];
         let mut used_bytes = None;
         for (at, statement) in statements.iter().enumerate() {
             match statement {

@@ -4,11 +4,12 @@ use super::super::nvrtc::{self, Outcome};
 use super::super::wire::{Compile, Header, HeaderUse, Job};
 use super::store::{self, Attempt};
 use crate::compile::child::ARGUMENT;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use system::{placement, sandbox};
 
-/// Behind [`ARGUMENT`], with the library: fix the addresses. A second process image, behind [`PLACED`], has them.
+/// Behind [`ARGUMENT`]: fix the addresses. A second process image, behind [`PLACED`], has them. The library behind it asks for
+/// room for a header.
 pub const PLACE: &str = "place";
 const PLACED: &str = "placed";
 
@@ -19,17 +20,19 @@ const LARGEST: u64 = 1 << 30;
 /// Wall-clock time for making one, in seconds.
 const LONGEST: u32 = 300;
 
-/// Where NVRTC lies, in a process that is to use or to make a header.
+/// Addresses that are the same every time, where the system allows that: NVRTC looks at pointers' values where it has a choice, and
+/// the same source then becomes different PTX from run to run (13.5: a vector load of which some bytes are needed, or not).
+///
+/// Returns where NVRTC lies, in a process that is to use or to make a header.
 ///
 /// Everything that moves later memory happens here, before the job is read: what it holds then moves nothing.
 pub fn settle(mut arguments: impl Iterator<Item = OsString>) -> Option<usize> {
-    let (stage, library) = (arguments.next()?, arguments.next()?);
+    let (stage, library) = (arguments.next()?, arguments.next());
     if stage == PLACE {
-        placement::restart_fixed([ARGUMENT.as_ref(), PLACED.as_ref(), library.as_os_str()]);
+        let again = [OsStr::new(ARGUMENT), OsStr::new(PLACED)].into_iter().chain(library.as_deref());
+        placement::restart_fixed(again);
     }
-    if stage != PLACED {
-        return None;
-    }
+    let library = library.filter(|_| stage == PLACED)?;
     placement::keep_blocks_together();
     nvrtc::load(Path::new(&library)).ok()?;
     nvrtc::reserve_header(Path::new(&library), HEAP)
