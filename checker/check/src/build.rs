@@ -8,7 +8,7 @@ use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
 use plan::{Buffer, Plan};
 use problem::entry::check_plan;
-use problem::{DeviceShape, KernelFile, LineError, PlanContext, Sizes};
+use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
 use report::Sources;
 use sass::{self, Kernel, Module};
 use std::collections::BTreeSet;
@@ -48,6 +48,15 @@ pub enum Refused {
 impl From<LineError> for Refused {
     fn from(error: LineError) -> Self {
         Self::Line(error)
+    }
+}
+
+impl From<ProblemError> for Refused {
+    fn from(error: ProblemError) -> Self {
+        match error {
+            ProblemError::Line(error) => Self::Line(error),
+            error => Self::Error(error.into()),
+        }
     }
 }
 

@@ -18,14 +18,14 @@ use simulator::Counters;
 pub fn sizes(problem: &Problem, seed: u64) -> Option<Sizes> {
     let manifest = &problem.manifest;
     let draw = |(name, &count): (&String, &i64)| {
-        let rows = || manifest.drawn.iter().filter_map(|row| row.get(name));
-        if rows().all(|(low, high)| low == high) {
+        if !varies(problem, name) {
             return Some((name.clone(), count));
         }
+        let rows = || manifest.drawn.iter().filter_map(|row| row.get(name));
         let low = rows().map(|(low, _)| *low).min()?.max(count / 2);
         let high = rows().map(|(_, high)| *high).max()?.min(count - 1);
         let step = step(count);
-        let (first, last) = (low.div_euclid(step) + i64::from(low.rem_euclid(step) != 0), high.div_euclid(step));
+        let (first, last) = ((low + step - 1).div_euclid(step), high.div_euclid(step));
         let drawn = (first <= last).then(|| step * Stream::new(seed, name).integer(u64::MAX, first, last));
         Some((name.clone(), drawn.unwrap_or(count)))
     };

@@ -22,6 +22,7 @@ mod race;
 mod reasons;
 mod run;
 mod share;
+mod stage;
 mod stages;
 mod sweep;
 mod team;
@@ -285,10 +286,7 @@ fn build_version(
     version: &Version,
     platform: &Platform,
 ) -> Result<Built, Refused> {
-    let file = problem.version(version).map_err(|error| match error {
-        ProblemError::Line(error) => Refused::Line(error),
-        error => Refused::Error(error.into()),
-    })?;
+    let file = problem.version(version)?;
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
     if let Some(sweep) = problem.sweep() {

@@ -5,6 +5,7 @@ use super::judge::{failure_summary, judge, results_summary, verdict};
 use super::numbers::{self, Known};
 use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
+use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
 use super::{
@@ -128,7 +129,7 @@ pub fn check(
             } else {
                 StageName::Findings
             };
-            fail(report, stage, &summary, reasons);
+            fail(report, stage, summary, reasons);
             return Ok(());
         }
         if !on_gpu {
@@ -138,7 +139,7 @@ pub fn check(
         pass(report, StageName::Results, results_summary(problem, &candidate, platform));
         if !on_gpu {
             let summary = "no race, bad access, unwritten read or divergent barrier";
-            pass(report, StageName::Findings, summary.to_owned());
+            pass(report, StageName::Findings, summary);
         }
     }
 
@@ -262,14 +263,7 @@ fn correctness(
             bench.counted(&team.baseline, std::slice::from_ref(count)).map(|mut counted| {
                 let counted = counted.pop();
                 let cases = counted.iter().map(|checked| (count.clone(), checked.clone())).collect();
-                Results {
-                    sampled: None,
-                    elsewhere: None,
-                    large: None,
-                    cases,
-                    count: counted,
-                    schedules: vec![Schedule::Its],
-                }
+                Results { cases, count: counted, schedules: vec![Schedule::Its], ..Results::default() }
             })
         };
         let with_elsewhere = |mut results: Results| {
@@ -293,23 +287,6 @@ fn machine(platform: &Platform, candidate: &Results) -> Machine {
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
         None => Machine::Sim { schedules: candidate.schedules.iter().map(schedule_name).collect() },
     }
-}
-
-fn pass(report: &mut Report, name: StageName, summary: String) {
-    report.stages.push(Stage { name, status: StageStatus::Passed, summary });
-}
-
-fn skip(report: &mut Report, name: StageName, summary: &str) {
-    report.stages.push(Stage { name, status: StageStatus::Skipped, summary: summary.to_owned() });
-}
-
-/// Ends the pipeline: the rest is not worth running.
-fn fail(report: &mut Report, name: StageName, summary: &str, mut reasons: Vec<Reason>) {
-    report.stages.push(Stage { name, status: StageStatus::Failed, summary: summary.to_owned() });
-    // The gravest first, as they come; what only follows from it is left to --verbose.
-    report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
-    report.try_first = reasons.first().and_then(reasons::try_first);
-    report.reasons.append(&mut reasons);
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use super::build::{Built, Refused};
 use super::orders::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::reasons::{self, Scene};
+use super::stage::{fail_by, pass, skip};
 use super::verify::{Bench, STEPS, schedules};
 use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Status, Thoroughness, Verify};
 use problem::{Problem, ProblemError, Version};
-use report::{
-    self, Case, Machine, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus, SweepTable, Verdict,
-};
+use report::{self, Case, Machine, Provenance, Reason, Report, Sources, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
 use std::time::{Duration, Instant};
 
@@ -30,7 +29,7 @@ pub fn check(
     report.versions = vec![report::Version { label: "sweep".into(), file: sources.name(&path) }];
     match problem.version(&Version::Sweep) {
         Err(ProblemError::Line(error)) => {
-            fail(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]);
+            fail_by(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]);
             return Ok(());
         }
         Err(error) => return Err(error.into()),
@@ -41,7 +40,7 @@ pub fn check(
         let built = match build_version(toolchain, problem, &Version::Sweep, platform) {
             Ok(built) => built,
             Err(stop) => {
-                fail(report, StageName::Compile, refused(stop, sources)?);
+                fail_by(report, StageName::Compile, refused(stop, sources)?);
                 return Ok(());
             }
         };
@@ -55,10 +54,8 @@ pub fn check(
                 progress("simulating");
                 let reasons = simulate(problem, platform, &built, &reference, report, sources, progress)?;
                 if !reasons.is_empty() {
-                    {
-                        fail(report, StageName::Results, reasons);
-                        return Ok(());
-                    }
+                    fail_by(report, StageName::Results, reasons);
+                    return Ok(());
                 }
             }
             Some(info) => {
@@ -67,7 +64,7 @@ pub fn check(
                 match time::sweep(problem, toolchain, info, sweep, (&built, &reference), report.seed)? {
                     Ok(table) => report.sweep = Some(table),
                     Err(reason) => {
-                        fail(report, StageName::Time, vec![*reason]);
+                        fail_by(report, StageName::Time, vec![*reason]);
                         return Ok(());
                     }
                 }
@@ -75,7 +72,7 @@ pub fn check(
         }
     }
     if report.sweep.as_ref().is_none_or(|table| table.provenance == Provenance::Simulated) {
-        skip(report, "no GPU here");
+        skip(report, StageName::Time, "no GPU here");
         let recorded = time::recorded_sweep(problem);
         report.recorded_sweep = recorded;
     }
@@ -151,21 +148,4 @@ fn simulate(
         provenance: Provenance::Simulated,
     });
     Ok(Vec::new())
-}
-
-fn pass(report: &mut Report, name: StageName, summary: String) {
-    report.stages.push(Stage { name, status: StageStatus::Passed, summary });
-}
-
-fn skip(report: &mut Report, summary: &str) {
-    let summary = summary.to_owned();
-    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
-}
-
-fn fail(report: &mut Report, name: StageName, reasons: Vec<Reason>) {
-    let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
-    report.stages.push(Stage { name, status: StageStatus::Failed, summary });
-    report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
-    report.try_first = reasons.first().and_then(reasons::try_first);
-    report.reasons = reasons;
 }

@@ -39,7 +39,7 @@ pub struct Bench<'a> {
 }
 
 /// One version's results, case by case.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Results {
     /// The cases, in the problem's order; the `count` size last if it is none of them.
     pub cases: Vec<(Sizes, Checked)>,
@@ -86,7 +86,7 @@ impl Bench<'_> {
         let mut sizes = self.problem.cases();
         // What is counted is verified as well, or a kernel could do nothing at this one size.
         let count = &self.problem.manifest.count;
-        if !sizes.contains(count) && self.platform.gpu.is_none() && self.problem.sweep().is_none() {
+        if !sizes.contains(count) && self.tries_besides() {
             sizes.push(count.clone());
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
@@ -108,8 +108,8 @@ impl Bench<'_> {
                 share::run(&on, &cases, &schedules, !meant, &options, self.progress)
             }
         };
-        let sampled = || if thoroughness == Thoroughness::Full { self.sampled(built) } else { Ok(None) };
         let full = thoroughness == Thoroughness::Full;
+        let sampled = || if full { self.sampled(built) } else { Ok(None) };
         let elsewhere = || if full { self.elsewhere(built, true) } else { Ok(None) };
         let besides = || {
             let (sampled, elsewhere) = (sampled(), elsewhere());
@@ -141,7 +141,7 @@ impl Bench<'_> {
     fn sampled(&self, built: &Built) -> Result<Option<(Sizes, Checked)>, Refused> {
         let manifest = &self.problem.manifest;
         let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
-        if simulated || self.platform.gpu.is_some() || self.problem.sweep().is_some() {
+        if simulated || !self.tries_besides() {
             return Ok(None);
         }
         let sizes = elsewhere::ragged(self.problem, self.seed);
@@ -151,23 +151,18 @@ impl Bench<'_> {
         let plan = built.plan(&manifest.count, &io).map_err(|e| Refused::Launch(e, report::sizes(&manifest.count)))?;
         case.versions.push(built.program(plan, None));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let options = self.options();
         // What cannot be told in time, or at all, is not judged.
-        let checked = backend::verify(&job, &options).ok().and_then(|cases| cases.into_iter().flatten().next());
-        let told = |checked: &Checked| {
-            matches!(
-                checked.status,
-                Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. }
-            )
+        let says = |status: &Status| match status {
+            Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. } => true,
+            _ => false,
         };
-        Ok(checked.filter(told).map(|checked| (sizes, checked)))
+        Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
     }
 
     /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
     /// (`judged`). Nothing where that takes too long.
     pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, Refused> {
-        if self.platform.gpu.is_some() || self.problem.sweep().is_some() {
+        if !self.tries_besides() {
             return Ok(None);
         }
         let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
@@ -176,32 +171,31 @@ impl Bench<'_> {
         if let backend::On::Sim { config, .. } = &mut on {
             config.coverage = true;
         }
-        Ok(self.told(on, case).map(|checked| (sizes, checked)))
+        Ok(self.told(on, case, is_about_the_result).map(|checked| (sizes, checked)))
     }
 
     /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
     fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let simulated = self.platform.gpu.is_none() && self.problem.sweep().is_none();
         let affordable = |sizes: &Sizes| {
             let times = elsewhere::elements(self.problem, sizes) / elsewhere::elements(self.problem, other).max(1.0);
             took.counters.is_some_and(|counters| counters.instructions as f64 * times <= LARGE_INSTRUCTIONS)
         };
-        let sizes = elsewhere::large(self.problem, self.seed).filter(|sizes| simulated && affordable(sizes));
+        let sizes = elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes));
         let Some(sizes) = sizes else { return Ok(None) };
         let case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        Ok(self.told(on, case).map(|checked| (sizes, checked)))
+        Ok(self.told(on, case, is_about_the_result).map(|checked| (sizes, checked)))
     }
 
-    /// What one case comes to, if that says anything: not that it took too long, nor that the oracle did.
-    fn told(&self, on: backend::On, case: Case) -> Option<Checked> {
+    /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.
+    fn tries_besides(&self) -> bool {
+        self.platform.gpu.is_none() && self.problem.sweep().is_none()
+    }
+
+    /// What one case comes to, if that says anything.
+    fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let checked = backend::verify(&job, &self.options()).ok().and_then(|cases| cases.into_iter().flatten().next());
-        let says = |status: &Status| match status {
-            Status::Passed | Status::Wrong { .. } => true,
-            Status::Fault { fault } => fault.name != "step-limit",
-            _ => false,
-        };
         checked.filter(|checked| says(&checked.status))
     }
 
@@ -253,6 +247,15 @@ impl Bench<'_> {
             dump: Vec::new(),
             keep: None,
         })
+    }
+}
+
+/// Not that it took too long, nor that the oracle did.
+fn is_about_the_result(status: &Status) -> bool {
+    match status {
+        Status::Passed | Status::Wrong { .. } => true,
+        Status::Fault { fault } => fault.name != "step-limit",
+        _ => false,
     }
 }
 

@@ -1,19 +1,18 @@
 //! Schedules by name, for somebody who did not ask for one: what runs, and in half a sentence in what order.
 
-/// A kind of schedule: how its names begin, what several of them are called, and what a newcomer has to know.
+/// A kind of schedule: how its names begin, and what a newcomer has to know.
 struct Kind {
     prefix: &'static str,
-    several: &'static str,
     gloss: &'static str,
 }
 
 /// All kinds, in the order in which they are told.
 const KINDS: &[Kind] = &[
-    Kind { prefix: "its", several: "its", gloss: "usual order" },
-    Kind { prefix: "pre-volta", several: "pre-volta", gloss: "warps in lockstep" },
-    Kind { prefix: "adversarial", several: "adversarial", gloss: "rare, allowed" },
-    Kind { prefix: "pct", several: "pct", gloss: "random priorities" },
-    Kind { prefix: "replay", several: "replay", gloss: "as written there" },
+    Kind { prefix: "its", gloss: "usual order" },
+    Kind { prefix: "pre-volta", gloss: "warps in lockstep" },
+    Kind { prefix: "adversarial", gloss: "rare, allowed" },
+    Kind { prefix: "pct", gloss: "random priorities" },
+    Kind { prefix: "replay", gloss: "as written there" },
 ];
 
 /// "schedules its (usual order), 5 adversarial (rare, allowed)".
@@ -24,7 +23,7 @@ pub fn told(names: &[String]) -> String {
         let text = match own.as_slice() {
             [] => continue,
             [_] | [_, _] => own.join(", "),
-            many => format!("{} {}", many.len(), kind.several),
+            many => format!("{} {}", many.len(), kind.prefix),
         };
         parts.push(format!("{text} ({})", kind.gloss));
     }

@@ -46,7 +46,8 @@ pub enum LooksLike {
         /// got over want.
         factor: f64,
     },
-    /// Every element is within its bound, and together they are off by more than roundings are.
+    /// Every element is within its bound, and together they are off by more than roundings are: `ops` independent roundings
+    /// come to `sqrt(ops) * u * magnitude` at most, in the root mean square, where their largest sum is `ops * u * magnitude`.
     OffOnAverage {
         /// Root mean square of the errors over that of so many independent roundings.
         times: f64,

@@ -82,11 +82,6 @@ impl<O: Observer> Worker<'_, O> {
                 continue;
             };
             rest = &tail[length + 1..];
-            if spec.unknown {
-                out.push(b'%');
-                out.extend_from_slice(&tail[..=length]);
-                continue;
-            }
             let mut take = |worker: &mut Self, size: u32| {
                 next = next.next_multiple_of(u64::from(size));
                 let value = worker.byte(shared, warp, lane, next, size).unwrap_or(0);
@@ -99,33 +94,34 @@ impl<O: Observer> Worker<'_, O> {
             spec.width = spec.width.min(TEXT);
             spec.precision = spec.precision.map(|precision| precision.min(TEXT));
             let wide = if spec.size == Size::Long { 8 } else { 4 };
-            match kind {
-                b'%' => out.push(b'%'),
-                b'd' | b'i' => {
+            match Some(kind).filter(|_| !spec.unknown) {
+                Some(b'%') => out.push(b'%'),
+                Some(b'd' | b'i') => {
                     let raw = take(self, wide);
                     spec.signed(&mut out, raw);
                 }
-                b'u' | b'o' | b'x' | b'X' => {
+                Some(b'u' | b'o' | b'x' | b'X') => {
                     let raw = take(self, wide);
                     spec.unsigned(&mut out, kind, raw);
                 }
-                b'c' => {
+                Some(b'c') => {
                     let value = take(self, 4) as u8;
                     spec.pad(&mut out, &[value]);
                 }
-                b'p' => {
+                Some(b'p') => {
                     let value = take(self, 8);
                     spec.pointer(&mut out, value);
                 }
-                b's' => {
+                Some(b's') => {
                     let address = take(self, 8);
                     let text = (address != 0).then(|| self.text(shared, warp, lane, address));
                     spec.string(&mut out, text);
                 }
-                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+                Some(b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A') => {
                     let value = f64::from_bits(take(self, 8));
                     spec.float(&mut out, kind, value);
                 }
+                // What is not known is printed as it stands, and takes no argument.
                 _ => {
                     out.push(b'%');
                     out.extend_from_slice(&tail[..=length]);

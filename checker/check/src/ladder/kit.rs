@@ -7,7 +7,7 @@ use crate::verify::outputs_of;
 use compiler::toolchain::Toolchain;
 use execution::backend::{Output, Program, Text};
 use problem::ladder::Ladder;
-use problem::{Problem, ProblemError, Sizes, Version};
+use problem::{Problem, Sizes, Version};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use system::interrupt::HalfWritten;
@@ -172,10 +172,7 @@ fn compiled(
     version: &Version,
     platform: &Platform,
 ) -> Result<Built, Refused> {
-    let file = problem.version(version).map_err(|error| match error {
-        ProblemError::Line(error) => Refused::Line(error),
-        error => Refused::Error(error.into()),
-    })?;
+    let file = problem.version(version)?;
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
     if let Some(ladder) = problem.ladder() {

@@ -13,13 +13,14 @@ pub use table::{add_record, evidence, without_block};
 use super::build::Refused;
 use super::platform::{Platform, Platforms};
 use super::reasons::{self, Scene};
+use super::stage::{fail_by, pass, skip};
 use super::{CheckError, Options, Progress, refused, time};
 use compiler::toolchain::Toolchain;
 use execution::backend::Status;
 use kit::{Kit, Unbuilt};
 use problem::workbook::is_small;
 use problem::{Problem, Version};
-use report::{self, Case, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
+use report::{self, Case, Machine, Reason, Report, Sources, StageName, Verdict};
 
 /// Checks all versions, or in their place a mutant, and fills the report.
 pub fn check(
@@ -51,7 +52,7 @@ pub fn check(
             Ok(kit) => kit,
             Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
             Err(Unbuilt { refused: stop, .. }) => {
-                fail(report, StageName::Compile, refused(*stop, sources)?);
+                fail_by(report, StageName::Compile, refused(*stop, sources)?);
                 return Ok(());
             }
         };
@@ -67,7 +68,7 @@ pub fn check(
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(stop) => {
-                fail(report, StageName::Results, refused(stop, sources)?);
+                fail_by(report, StageName::Results, refused(stop, sources)?);
                 return Ok(());
             }
         }
@@ -77,14 +78,14 @@ pub fn check(
             match measure(problem, toolchain, info, &kit, &[place], Thorough::No, report.seed, &|_| {})? {
                 Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
                 Err(reason) => {
-                    fail(report, StageName::Time, vec![*reason]);
+                    fail_by(report, StageName::Time, vec![*reason]);
                     return Ok(());
                 }
             }
         }
     }
     if platforms.gpu.is_none() {
-        skip(report, "no GPU here");
+        skip(report, StageName::Time, "no GPU here");
         table::add_recorded(problem, report);
     }
     report.verdict = Verdict::Passed;
@@ -145,7 +146,7 @@ fn verified(
             let found =
                 found.into_iter().map(|reason| Reason { text: format!("{version}: {}", reason.text), ..reason });
             let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };
-            fail(report, stage, found.collect());
+            fail_by(report, stage, found.collect());
             return Ok(false);
         }
     }
@@ -162,21 +163,4 @@ fn verified(
         pass(report, StageName::Findings, "no race, bad access, unwritten read or divergent barrier".to_owned());
     }
     Ok(true)
-}
-
-fn pass(report: &mut Report, name: StageName, summary: String) {
-    report.stages.push(Stage { name, status: StageStatus::Passed, summary });
-}
-
-fn skip(report: &mut Report, summary: &str) {
-    let summary = summary.to_owned();
-    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
-}
-
-fn fail(report: &mut Report, name: StageName, reasons: Vec<Reason>) {
-    let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
-    report.stages.push(Stage { name, status: StageStatus::Failed, summary });
-    report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
-    report.try_first = reasons.first().and_then(reasons::try_first);
-    report.reasons = reasons;
 }

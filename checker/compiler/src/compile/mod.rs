@@ -188,7 +188,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     let name = request.name();
     let key = key(toolchain, request, &name, &options);
     let cache = ContentCache::new(home.compiled(), LARGEST_CACHE);
-    let (reply, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
+    let (mut reply, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
         Some(found) => (found, true),
         None => {
             // A request's texts may have been put together since it was made.
@@ -207,30 +207,28 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
             (found, false)
         }
     };
-    let precompiled = matches!(reply.header, HeaderUse::Used(_));
-    let Reply { answer, ptx, cubin, .. } = &reply;
+    // How it was compiled is no part of what was compiled.
+    let precompiled = matches!(std::mem::take(&mut reply.header), HeaderUse::Used(_));
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
+    let fresh = matches!(reply.answer, Answer::Compiled { .. }) && !cached;
+    let kept = if fresh { cache.write(&key, &wire::encode(&reply)) } else { Ok(()) };
+    let Reply { answer, ptx, cubin, .. } = reply;
     match answer {
-        Answer::Compiled { names, log, confined, closed } => {
-            // How it was compiled is no part of what was compiled.
-            let body = || wire::encode(&Reply { header: HeaderUse::default(), ..reply.clone() });
-            let kept = if cached { Ok(()) } else { cache.write(&key, &body()) };
-            Ok(Compiled {
-                names: request.kernels.iter().cloned().zip(names.iter().cloned()).collect(),
-                warnings: diagnostics(log),
-                log: log.clone(),
-                arch: request.arch.clone(),
-                key,
-                compiler: toolchain.compiler(),
-                confined: *confined,
-                closed: *closed,
-                cached,
-                precompiled,
-                not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
-                ptx: ptx.clone(),
-                cubin: cubin.clone(),
-            })
-        }
+        Answer::Compiled { names, log, confined, closed } => Ok(Compiled {
+            names: request.kernels.iter().cloned().zip(names).collect(),
+            warnings: diagnostics(&log),
+            log,
+            arch: request.arch.clone(),
+            key,
+            compiler: toolchain.compiler(),
+            confined,
+            closed,
+            cached,
+            precompiled,
+            not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
+            ptx,
+            cubin,
+        }),
         // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.
         Answer::Rejected { log, .. } | Answer::Failed { log, .. }
             if log.starts_with("Command-line error") || log.contains("--gpu-architecture") =>
@@ -238,19 +236,19 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
             Err(unknown_arch(toolchain, request))
         }
         Answer::Rejected { log, .. } => {
-            let mut found = diagnostics(log);
+            let mut found = diagnostics(&log);
             if !found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
                 let said =
                     log.lines().find(|line| !line.trim().is_empty()).unwrap_or("the compiler refused it silently");
                 found.insert(0, Diagnostic::about_file(&request.file, said));
             }
-            Err(CompileError::Rejected { diagnostics: found, log: log.clone() })
+            Err(CompileError::Rejected { diagnostics: found, log })
         }
-        Answer::Failed { reason, log } => Err(match diagnostics(log) {
+        Answer::Failed { reason, log } => Err(match diagnostics(&log) {
             found if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) => {
-                CompileError::Rejected { diagnostics: found, log: log.clone() }
+                CompileError::Rejected { diagnostics: found, log }
             }
-            _ => CompileError::GaveUp { file: request.file.clone(), reason: reason.clone() },
+            _ => CompileError::GaveUp { file: request.file.clone(), reason },
         }),
         other => Err(CompileError::Environment(format!("unexpected answer of the compiling process: {other:?}"))),
     }

@@ -90,7 +90,6 @@ pub enum Answer {
         log: String,
         confined: bool,
         /// See [`system::calls`].
-        #[serde(default)]
         closed: bool,
     },
     /// The source does not compile.

@@ -430,7 +430,7 @@ pub fn judge_outputs(
         if let Some(ratio) = found.error_over_bound {
             *error_over_bound = Some(error_over_bound.map_or(ratio, |most| most.max(ratio)));
         }
-        if found.wrong > 0 || found.off_on_average.is_some() {
+        if found.fails() {
             wrong.push(WrongOutput {
                 name: buffer.name.clone(),
                 dtype: buffer.dtype,
