@@ -1,5 +1,5 @@
 // Adds by a volatile read and a volatile write.
-//@ mutant wrong-result: what another warp adds between the two is lost
+//@ mutant race: what another warp adds between the two is lost
 //@ let    block = 256
 //@ let    m = ceil_div(n, 100) + 1
 //@ launch clear<<<ceil_div(m, block), block>>>(sums, m)
