@@ -208,7 +208,7 @@ impl View<'_> {
         }
         table.push_str("</tbody></table>\n");
         let mut rest = self.problem.manifest.time.clone();
-        rest.remove(BLOCK);
+        rest.shift_remove(BLOCK);
         let caption = format!("{} at {}.", self.element_name(), escape(&report::sizes(&rest)));
         Some(format!("{}{table}\n", self.figure(&chart.svg(), &caption)))
     }

@@ -32,7 +32,7 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
         effort: Effort::default(),
         checks: Checks::ALL,
         seed: Some(super::evidence::SEED),
-        sizes: BTreeMap::new(),
+        sizes: Default::default(),
         element: None,
         dump: Vec::new(),
         lines: false,

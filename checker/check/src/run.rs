@@ -21,7 +21,6 @@ use report::{
 use simulator::explore::Effort;
 use simulator::trace::Request;
 use simulator::{Checks, Schedule, Witness};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -37,7 +36,7 @@ pub struct RunOptions {
     /// Repeat an earlier run.
     pub seed: Option<u64>,
     /// Sizes in place of the file's defaults.
-    pub sizes: BTreeMap<String, i64>,
+    pub sizes: Sizes,
     /// A ladder's element type in place of its first.
     pub element: Option<String>,
     /// Buffers to write to NumPy files.
@@ -444,7 +443,7 @@ fn fill(
 }
 
 /// Sizes that a problem's file runs at: those of its counts, as far as no others are given.
-fn problem_sizes(file: &KernelFile, problem: &Problem, given: &BTreeMap<String, i64>) -> Result<Sizes, LineError> {
+fn problem_sizes(file: &KernelFile, problem: &Problem, given: &Sizes) -> Result<Sizes, LineError> {
     let count = &problem.manifest.count;
     let cell = problem.sweep().and_then(|sweep| sweep.cells(count).into_iter().next());
     let mut sizes = cell.map_or_else(|| count.clone(), |cell| cell.sizes);

@@ -10,6 +10,9 @@ pub use structure::{MOST_BYTES, Member, Structure};
 use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
+/// Sizes by name, in the order in which the problem or the kernel file has them; equal in any order.
+pub type Sizes = indexmap::IndexMap<String, i64>;
+
 /// A buffer's part in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -6,10 +6,9 @@ use super::cursor::{Cursor, Number};
 use super::error::{LineError, SourceLine, did_you_mean};
 use super::kernel_name::KernelName;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-/// Values of sizes by name.
-pub type Sizes = BTreeMap<String, i64>;
+pub use plan::Sizes;
 
 /// An expression with the place it was written at.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use super::source::{self, Owner};
 use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
 use super::types::Types;
 use plan::Role;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -195,7 +195,7 @@ impl KernelFile {
     /// # Errors
     ///
     /// A default that has no value, or an override of a size that the file does not declare.
-    pub fn sizes(&self, overrides: &BTreeMap<String, i64>) -> Result<Sizes, LineError> {
+    pub fn sizes(&self, overrides: &Sizes) -> Result<Sizes, LineError> {
         let mut sizes = Sizes::new();
         for statement in &self.statements {
             if let StatementKind::Size(size) = &statement.kind {

@@ -4,13 +4,11 @@
 use super::Verdict;
 use serde::{Deserialize, Serialize};
 use simulator::Finding;
-use std::collections::BTreeMap;
 
 /// Version of the JSON that `--json` writes.
 pub const SCHEMA: u32 = 1;
 
-/// Sizes of a case by name: `{n: 1000}`.
-pub type Sizes = BTreeMap<String, i64>;
+pub use problem::Sizes;
 
 /// Where a number comes from. A simulated count is never a time, a recorded time is never one of now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -301,7 +299,7 @@ pub struct GoalResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Elsewhere {
     /// The size.
-    pub sizes: BTreeMap<String, i64>,
+    pub sizes: Sizes,
     /// The candidate's value; none for a quotient of nothing.
     pub value: Option<f64>,
     /// The same as a report shows it.

@@ -6,10 +6,10 @@ use super::{Context, Fault, Outcome, shelf, usage};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
+use problem::Sizes;
 use simulator::Checks;
 use simulator::explore::Effort;
 use simulator::trace::{Grain, Request};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use system::files::FileError;
@@ -219,7 +219,7 @@ fn checks(text: &str) -> Result<Checks, Fault> {
     Ok(checks)
 }
 
-fn sizes(texts: &[String]) -> Result<BTreeMap<String, i64>, Fault> {
+fn sizes(texts: &[String]) -> Result<Sizes, Fault> {
     let size = |text: &String| {
         let (name, value) = text.split_once('=')?;
         let name = name.trim();
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn sizes_and_dumps_have_a_form() {
-        assert_eq!(sizes(&["n=1_000".into()]).unwrap(), BTreeMap::from([("n".to_owned(), 1000)]));
+        assert_eq!(sizes(&["n=1_000".into()]).unwrap(), Sizes::from([("n".to_owned(), 1000)]));
         assert!(sizes(&["n".into()]).is_err() && sizes(&["=3".into()]).is_err() && sizes(&["n=x".into()]).is_err());
         assert!(dumps(&["c=out.npy".into()]).is_ok() && dumps(&["c".into()]).is_err());
     }

@@ -118,6 +118,6 @@ pub fn add_record(table: &mut LadderTable, record: &LadderRecord) {
 /// Sizes as results files have them: the block size apart.
 pub fn without_block(sizes: &Sizes) -> (Sizes, i64) {
     let mut sizes = sizes.clone();
-    let block = sizes.remove(BLOCK).unwrap_or(0);
+    let block = sizes.shift_remove(BLOCK).unwrap_or(0);
     (sizes, block)
 }

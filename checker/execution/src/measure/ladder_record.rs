@@ -4,8 +4,8 @@
 use super::record::{RecordError, RecordedDevice, device_folders, path, write_json};
 use super::statistics::Interval;
 use crate::backend::Cache;
+use plan::Sizes;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -43,7 +43,7 @@ pub struct Point {
     /// Block size.
     pub block: i64,
     /// The other sizes.
-    pub sizes: BTreeMap<String, i64>,
+    pub sizes: Sizes,
     /// Time of a pass in microseconds: median and its 99 % interval.
     pub us: Interval,
     /// Samples.
@@ -123,7 +123,7 @@ impl LadderRecord {
     }
 
     /// The time of a version at a place.
-    pub fn point(&self, version: &str, element: &str, block: i64, sizes: &BTreeMap<String, i64>) -> Option<&Point> {
+    pub fn point(&self, version: &str, element: &str, block: i64, sizes: &Sizes) -> Option<&Point> {
         self.points.iter().find(|point| {
             point.version == version && point.element == element && point.block == block && point.sizes == *sizes
         })
@@ -172,7 +172,7 @@ mod tests {
             version: version.into(),
             element: "float".into(),
             block: 256,
-            sizes: BTreeMap::from([("n".to_owned(), n)]),
+            sizes: Sizes::from([("n".to_owned(), n)]),
             us,
             samples: 20,
             gb_per_s: Some(4.0),
@@ -235,6 +235,6 @@ mod tests {
         let mut new = record("NVRTC 13.5", &[("mask", 1024)]);
         new.merge(record("NVRTC 12.0", &[("modulo", 1024)]));
         assert_eq!(new.points.len(), 1);
-        assert!(new.point("modulo", "float", 256, &BTreeMap::from([("n".to_owned(), 1024)])).is_none());
+        assert!(new.point("modulo", "float", 256, &Sizes::from([("n".to_owned(), 1024)])).is_none());
     }
 }

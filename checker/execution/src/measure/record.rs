@@ -2,8 +2,8 @@
 
 use super::statistics::{Interval, Summary, Verdict};
 use crate::backend::Cache;
+use plan::Sizes;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -89,7 +89,7 @@ pub struct Record {
     /// The command that made the file.
     pub command: String,
     /// Sizes by name.
-    pub sizes: BTreeMap<String, i64>,
+    pub sizes: Sizes,
     /// Cache at the start of a pass.
     pub cache: Cache,
     /// Times; None for a sweep.
@@ -254,7 +254,7 @@ mod tests {
             compiler: "NVRTC 13.5".into(),
             date: "2026-01-01".into(),
             command: "checker bench local-array".into(),
-            sizes: BTreeMap::from([("n".to_owned(), 1 << 28)]),
+            sizes: Sizes::from([("n".to_owned(), 1 << 28)]),
             cache: Cache::Cold,
             baseline: Some(side),
             candidate: Some(side),

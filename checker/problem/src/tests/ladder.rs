@@ -3,7 +3,6 @@
 use crate::*;
 use plan::dtype::DType;
 use plan::{Arg, Buffer, Fill, HostSum, Plan, Role};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 const KERNELS: &str = "template <typename T, typename A, int B> __global__ void total(const T* x, A* sums, int n) {}\n";
@@ -17,7 +16,7 @@ fn plan(lines: &str, n: i64) -> Result<Plan, LineError> {
     let buffer = |name: &str, dtype, len, role, fill| Buffer { name: name.into(), dtype, len, role, fill };
     let io =
         [buffer("x", DType::F16, n as u64, Role::In, Some(Fill::Iota)), buffer("sum", DType::F32, 1, Role::Out, None)];
-    let sizes = BTreeMap::from([("n".to_string(), n), ("block".to_string(), 32)]);
+    let sizes = Sizes::from([("n".to_string(), n), ("block".to_string(), 32)]);
     let context = PlanContext { sizes, device: DeviceShape::H200, active_blocks: &|_, _, _| Ok(1) };
     file.plan(&context, &io)
 }

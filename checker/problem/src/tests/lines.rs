@@ -2,7 +2,6 @@
 
 use crate::*;
 use plan::{Arg, Buffer, Fill, Plan, Role};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 fn io() -> Vec<Buffer> {
@@ -12,7 +11,7 @@ fn io() -> Vec<Buffer> {
 }
 
 fn sizes(n: i64) -> Sizes {
-    BTreeMap::from([("n".to_string(), n)])
+    Sizes::from([("n".to_string(), n)])
 }
 
 /// Six resident blocks of anything; the calls are checked by their arguments.
@@ -168,9 +167,9 @@ fn a_stand_alone_file_brings_its_own_buffers_and_sizes() {
                 //@ out    c: f32[n]\n\
                 //@ launch add<<<ceil_div(n, 256), 256>>>(a, c, n)\n";
     let file = KernelFile::parse(Path::new("kernel.cu"), text).unwrap();
-    let overrides = BTreeMap::from([("n".to_string(), 10)]);
+    let overrides = Sizes::from([("n".to_string(), 10)]);
     let sizes = file.sizes(&overrides).unwrap();
-    assert_eq!(sizes, BTreeMap::from([("n".to_string(), 10), ("m".to_string(), 5)]));
+    assert_eq!(sizes, Sizes::from([("n".to_string(), 10), ("m".to_string(), 5)]));
     let plan = file.plan(&PlanContext { sizes, device: DeviceShape::H200, active_blocks: &six }, &[]).unwrap();
     let buffers: Vec<_> = plan.buffers.iter().map(|b| (b.name.as_str(), b.len, b.role, b.fill.clone())).collect();
     assert_eq!(
@@ -182,7 +181,7 @@ fn a_stand_alone_file_brings_its_own_buffers_and_sizes() {
             ("c", 10, Role::Out, None)
         ]
     );
-    let wrong = file.sizes(&BTreeMap::from([("k".to_string(), 1)])).unwrap_err();
+    let wrong = file.sizes(&Sizes::from([("k".to_string(), 1)])).unwrap_err();
     assert!(wrong.message.contains("no size `k`"), "{wrong}");
     assert!(file.require_problem_version().is_err());
 }

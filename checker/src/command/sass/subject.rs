@@ -101,7 +101,7 @@ impl Loader<'_> {
 
     /// Sizes for a file's template arguments: its own, or its problem's if it lies in a problem's folder.
     fn sizes_of(&self, path: &Path, file: &KernelFile) -> Result<Sizes, Fault> {
-        let own = file.sizes(&BTreeMap::new()).usage()?;
+        let own = file.sizes(&Sizes::default()).usage()?;
         if !own.is_empty() {
             return Ok(own);
         }
