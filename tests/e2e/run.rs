@@ -158,7 +158,7 @@ fn a_ladders_version_runs_at_any_of_its_types() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
         assert!(report["launches"][1]["kernel"].as_str().unwrap().starts_with(&format!("total<{kind}")), "{report}");
-        assert_eq!(report["stages"][1]["summary"], "right at block = 64, n = 1024");
+        assert_eq!(report["stages"][1]["summary"], "right at n = 1024, block = 64");
         assert_eq!(report["repeat"].as_str().unwrap().contains("--type int"), kind == "int");
     }
     let ran = run(&["--type", "short"]);

@@ -26,6 +26,8 @@ pub struct Bench<'a> {
     pub problem: &'a Problem,
     /// Where.
     pub platform: &'a Platform,
+    /// The version that says what is to be read of the inputs, if one does.
+    pub baseline: Option<&'a Built>,
     /// The oracle.
     pub reference: &'a Built,
     /// Its machine code in a file, for a GPU.
@@ -51,6 +53,8 @@ pub struct Results {
     pub elsewhere: Option<(Sizes, Checked)>,
     /// A size beyond a million elements, on the simulator: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
+    /// What it reads of its inputs at the largest size that was run, on the simulator.
+    pub reads: Option<(Sizes, Checked)>,
     /// Schedules it ran under.
     pub schedules: Vec<Schedule>,
 }
@@ -58,7 +62,7 @@ pub struct Results {
 impl Results {
     /// What was tried besides the problem's cases.
     pub fn besides(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
-        self.sampled.iter().chain(&self.elsewhere).chain(&self.large)
+        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.reads)
     }
 }
 
@@ -117,9 +121,14 @@ impl Bench<'_> {
                 Ok(Some((sizes, checked))) if full => self.large(built, sizes, checked),
                 _ => Ok(None),
             };
-            (sampled, elsewhere, large)
+            let largest = [&large, &elsewhere].into_iter().find_map(|tried| tried.as_ref().ok()?.as_ref());
+            let reads = match largest {
+                Some((sizes, _)) if full => self.reads(built, sizes),
+                _ => Ok(None),
+            };
+            (sampled, elsewhere, large, reads)
         };
-        let (results, (sampled, elsewhere, large)) = rayon::join(run, besides);
+        let (results, (sampled, elsewhere, large, reads)) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results {
@@ -128,6 +137,7 @@ impl Bench<'_> {
             sampled: sampled?,
             elsewhere: elsewhere?,
             large: large?,
+            reads: reads?,
             schedules,
         })
     }
@@ -185,6 +195,17 @@ impl Bench<'_> {
         let case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         Ok(self.told(on, case, is_about_the_result).map(|checked| (sizes, checked)))
+    }
+
+    /// Does a version read of its inputs what the baseline reads at that size?
+    fn reads(&self, built: &Built, sizes: &Sizes) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let Some(baseline) = self.baseline.filter(|_| self.tries_besides()) else { return Ok(None) };
+        let mut case = self.case(built, None, sizes, ELSEWHERE + 2, Thoroughness::Reads, false)?;
+        let io = self.problem.io(sizes).map_err(shipped)?;
+        case.versions.push(baseline.program(baseline.plan(sizes, &io).map_err(shipped)?, None));
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let says = |status: &Status| matches!(status, Status::Passed | Status::NeverReads { .. });
+        Ok(self.told(on, case, says).map(|checked| (sizes.clone(), checked)))
     }
 
     /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.

@@ -13,10 +13,10 @@ use super::planning::check_len;
 use super::types::Types;
 use super::work::WorkBounds;
 use super::{manifest_check, manifest_raw};
+use indexmap::IndexMap;
 use plan::dtype::DType;
 use plan::{Buffer, Fill, Role};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A checked `problem.toml`.
@@ -203,7 +203,7 @@ impl Sweep {
 }
 
 /// Smallest and largest value of each size of a drawn case.
-pub type Drawn = BTreeMap<String, (i64, i64)>;
+pub type Drawn = IndexMap<String, (i64, i64)>;
 
 impl Manifest {
     /// Parses and checks a manifest; `path` is for messages. A ladder's is for its first element type.

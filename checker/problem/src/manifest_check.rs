@@ -16,9 +16,9 @@ use super::mutant::Reason;
 use super::planning::DeviceShape;
 use super::types::Types;
 use super::work::{Work, WorkBounds};
+use indexmap::IndexMap;
 use plan::Fill;
 use plan::dtype::DType;
-use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// A case is large when the product of its sizes reaches this: many blocks of any shape.
@@ -208,7 +208,7 @@ impl Sized {
             for name in sizes.get_ref().keys() {
                 identifier(name).map_err(|message| toml.error(at, message))?;
             }
-            if own(sizes.get_ref()) != names {
+            if !same(&own(sizes.get_ref()), &names) {
                 let message = format!(
                     "the sizes here are `{}`, elsewhere `{}`; every case, `count` and `time` give the same ones",
                     own(sizes.get_ref()).join("`, `"),
@@ -258,11 +258,15 @@ impl Sized {
     }
 }
 
+/// The same names, in whatever order.
+fn same(given: &[String], names: &[String]) -> bool {
+    given.len() == names.len() && given.iter().all(|name| names.contains(name))
+}
+
 /// A drawn case: it gives every size, and at least one of them is an interval.
-fn drawn(toml: TomlText, row: &Spanned<BTreeMap<String, raw::Extent>>, names: &[String]) -> Result<Drawn, LineError> {
+fn drawn(toml: TomlText, row: &Spanned<IndexMap<String, raw::Extent>>, names: &[String]) -> Result<Drawn, LineError> {
     let fault = |message: String| toml.error(row.span().start, message).expected("{ n = [2, 70000] }");
-    let given: Vec<&String> = row.get_ref().keys().collect();
-    if given.iter().copied().ne(names) {
+    if !same(&row.get_ref().keys().cloned().collect::<Vec<_>>(), names) {
         return Err(fault(format!("a drawn case gives every size: `{}`", names.join("`, `"))));
     }
     let ends = |extent: &raw::Extent| match *extent {

@@ -2,6 +2,7 @@
 
 use super::expr::Sizes;
 use super::manifest::{BackendName, Cache, Quantity};
+use indexmap::IndexMap;
 use plan::dtype::DType;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub(super) struct Manifest {
     pub arch: Option<Text>,
     pub cases: Spanned<Vec<Spanned<Sizes>>>,
     #[serde(default)]
-    pub drawn: Vec<Spanned<BTreeMap<String, Extent>>>,
+    pub drawn: Vec<Spanned<IndexMap<String, Extent>>>,
     pub count: Option<Spanned<Sizes>>,
     pub time: Option<Spanned<Sizes>>,
     #[serde(default)]

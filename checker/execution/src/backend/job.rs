@@ -101,6 +101,8 @@ pub enum Thoroughness {
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
     /// size, and the same at a size that is run whole.
     Sampled,
+    /// Once, on the simulator, for what it reads of its inputs. The case has two versions: the second says what is to be read.
+    Reads,
 }
 
 /// What is kept of a run for other orders, or held against what was kept.

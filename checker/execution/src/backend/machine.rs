@@ -92,6 +92,10 @@ pub trait Machine {
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }
+    /// Simulator: does a version read of its inputs what another one reads? `None` where that cannot be told.
+    fn reads(&self, _version: &Program, _other: &Program, _seed: u64) -> Result<Option<Status>, Stop> {
+        Ok(None)
+    }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.
     fn effort(&self) -> Option<Effort> {
         None

@@ -16,6 +16,7 @@ mod parent;
 mod sampled;
 mod sim;
 mod status;
+mod unread;
 pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};

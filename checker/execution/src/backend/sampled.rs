@@ -13,7 +13,7 @@ use crate::verify::POISON;
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Role};
-use simulator::{Checks, Config, Device, FindingKind, Schedule, Severity, Touched};
+use simulator::{Checks, Config, Device, FindingKind, LaunchReport, Schedule, Severity, Touched};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use values::compare::{Array, Judgement, compare};
@@ -33,7 +33,7 @@ const ALL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 
 /// A version at a size, opened for a few blocks.
-struct Opened<'p> {
+pub(super) struct Opened<'p> {
     program: &'p Program,
     device: Device,
     addresses: Vec<u64>,
@@ -90,7 +90,7 @@ pub fn judge(
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
-fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
+pub(super) fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
     let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
     let mut device = Device::new(sim.module(program)?, config);
     device.config_mut().limits.steps = STEPS;
@@ -114,7 +114,7 @@ fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, St
 }
 
 impl Opened<'_> {
-    fn touched(&self, index: usize) -> Touched {
+    pub(super) fn touched(&self, index: usize) -> Touched {
         self.device.touched(self.addresses[index]).unwrap_or_default()
     }
 
@@ -135,25 +135,40 @@ impl Opened<'_> {
         (0..self.addresses.len()).any(|index| self.touched(index).unknown)
     }
 
-    /// Runs one block; `Ok(false)`: it says nothing.
-    fn block(&mut self, launch: usize, block: u64) -> Result<bool, Status> {
+    /// Takes as many warp instructions a launch as any other run.
+    pub(super) fn unlimited(&mut self, sim: &Sim) {
+        self.device.config_mut().limits.steps = sim.config(self.program).limits.steps;
+    }
+
+    /// Runs all blocks of a launch to their end; `false`: they did not come there.
+    pub(super) fn whole(&mut self, launch: usize) -> bool {
+        let report = self.launch(launch, None);
+        report.is_some_and(|report| report.findings.iter().all(|finding| finding.severity != Severity::Fault))
+    }
+
+    /// Launches all blocks, or one; `None`: that cannot be done.
+    fn launch(&mut self, launch: usize, block: Option<u64>) -> Option<LaunchReport> {
         let planned = &self.program.plan.launches[launch];
         let name = self.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
         let module = self.device.module().clone();
-        let Some(kernel) = module.kernel(name) else { return Ok(false) };
-        let Ok(args) = arguments(planned, &kernel.params, &self.addresses, &self.program.plan.structures) else {
-            return Ok(false);
-        };
+        let kernel = module.kernel(name)?;
+        let args = arguments(planned, &kernel.params, &self.addresses, &self.program.plan.structures).ok()?;
         let request = simulator::Launch {
             kernel: name.clone(),
             grid: planned.grid,
             block: planned.block,
             shared: planned.shared,
             args,
-            cooperative: false,
+            cooperative: planned.cooperative && block.is_none(),
         };
-        self.device.config_mut().blocks = Some(vec![block]);
-        let Ok(report) = self.device.launch(&request) else { return Ok(false) };
+        self.device.config_mut().blocks = block.map(|block| vec![block]);
+        self.device.launch(&request).ok()
+    }
+
+    /// Runs one block; `Ok(false)`: it says nothing.
+    fn block(&mut self, launch: usize, block: u64) -> Result<bool, Status> {
+        let Some(report) = self.launch(launch, Some(block)) else { return Ok(false) };
+        let planned = &self.program.plan.launches[launch];
         let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
         match fault {
             _ if self.unknown() => Ok(false),

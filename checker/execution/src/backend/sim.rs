@@ -2,7 +2,7 @@
 
 use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
-use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled};
+use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled, unread};
 use plan::stream::Stream;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
 use simulator::explore::Effort;
@@ -131,6 +131,10 @@ impl Machine for Sim {
         seed: u64,
     ) -> Result<Option<Status>, Stop> {
         sampled::judge(self, programs, oracle, outputs, seed)
+    }
+
+    fn reads(&self, version: &Program, other: &Program, seed: u64) -> Result<Option<Status>, Stop> {
+        unread::judge(self, version, other, seed)
     }
 
     fn effort(&self) -> Option<Effort> {

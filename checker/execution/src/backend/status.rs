@@ -104,6 +104,15 @@ pub enum Status {
         /// About which part it comes to, 1 being all.
         part: f64,
     },
+    /// It never reads elements of an input, few enough for the outputs not to show it, that another version reads.
+    NeverReads {
+        /// The input.
+        buffer: String,
+        /// The first of them.
+        first: u64,
+        /// How many.
+        count: u64,
+    },
     /// Timed, it took less than its work can take on this device.
     Impossible {
         /// Median of its times in microseconds.

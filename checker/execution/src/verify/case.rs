@@ -38,8 +38,8 @@ pub fn run_case(
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), Failure> {
-    if case.thoroughness == Thoroughness::Sampled {
-        return run_sampled(machine, number, case, emit);
+    if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Reads) {
+        return run_beside(machine, number, case, emit);
     }
     let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
     let runs = runs(case, &if own.is_empty() { machine.schedules() } else { own });
@@ -73,10 +73,11 @@ pub fn run_case(
     Ok(())
 }
 
-/// Some blocks of the first version's size, held against the second's, which has the same kernel at another size.
-fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
+/// The first version, held against the second: the same kernel at another size, or another one at the same size.
+fn run_beside(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
     emit(Reply::Started { case: number, version: Some(0) });
     let status = match case.versions.as_slice() {
+        [version, other] if case.thoroughness == Thoroughness::Reads => machine.reads(version, other, case.seed),
         [large, small] => machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed),
         _ => Ok(None),
     };
