@@ -1,7 +1,8 @@
 //! What the reader has solved, kept in `.warpbook/progress.json` of the checkout.
 //!
 //! The file is replaced whole and under a lock, so two checkers at once or a full disk lose nothing. A file that cannot
-//! be read, or that a newer checker wrote, is set aside under another name and said, never overwritten.
+//! be read, or that a newer checker wrote, is set aside under another name and said, never overwritten. A file from
+//! before the exercises were numbered by part is read with the names of today.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use system::files::{FileError, Folder};
 
-/// Version of the file.
-const SCHEMA: u32 = 1;
+/// Version of the file. In version 1 exercises had the names that `exercises/renamed.toml` lists.
+const SCHEMA: u32 = 2;
 
 /// The reader's progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,18 @@ impl Default for Progress {
     }
 }
 
+impl Progress {
+    /// The same of exercises that have other names now.
+    fn renamed(self, names: &BTreeMap<String, String>) -> Self {
+        let now = |name: String| names.get(&name).cloned().unwrap_or(name);
+        Self {
+            schema: SCHEMA,
+            solved: self.solved.into_iter().map(|(name, solved)| (now(name), solved)).collect(),
+            hints: self.hints.into_iter().map(|(name, hints)| (now(name), hints)).collect(),
+        }
+    }
+}
+
 /// Why progress could not be kept. The check itself is not concerned: callers warn and go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgressError {
@@ -51,6 +64,9 @@ pub enum ProgressError {
         /// Why.
         source: FileError,
     },
+    /// Older progress, and no table that says what its exercises are called today.
+    #[error("progress is not kept, because exercises have other names today: {0}")]
+    Names(#[from] Box<problem::ProblemError>),
 }
 
 /// Most bytes of the progress file that are read.
@@ -98,6 +114,10 @@ impl Store {
             Err(error) => return Err(self.error(FILE)(error)),
         };
         match read(&text) {
+            Ok(progress) if progress.schema < SCHEMA => {
+                let names = problem::renamed(&self.root).map_err(Box::new)?;
+                Ok((progress.renamed(&names), None))
+            }
             Ok(progress) => Ok((progress, None)),
             Err(what) => {
                 let aside = format!("progress.{what}-{}.json", now());
@@ -183,6 +203,33 @@ mod tests {
             assert_eq!(fs::read_to_string(aside).unwrap(), text);
             assert!(store.load().unwrap().0.solved.contains_key("ex01"));
         }
+    }
+
+    /// What was `ex02` is `ex21`; a later `ex02` is another exercise, and its progress stays its own.
+    #[test]
+    fn progress_from_before_the_renumbering_is_carried_over() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("exercises")).unwrap();
+        fs::write(root.path().join("exercises/renamed.toml"), "ex02 = \"ex21\"\nex21 = \"ex35\"\n").unwrap();
+        fs::create_dir(root.path().join(FOLDER)).unwrap();
+        let old = r#"{ "schema": 1, "solved": { "ex01": { "kernel": "a", "at": 1 }, "ex02": { "kernel": "b", "at": 2 } },
+            "hints": { "ex21": 2 } }"#;
+        fs::write(root.path().join(FOLDER).join(FILE), old).unwrap();
+        let store = Store::of(root.path());
+        let names = |progress: &Progress| progress.solved.keys().cloned().collect::<Vec<_>>();
+        let (progress, warning) = store.load().unwrap();
+        assert_eq!((names(&progress), warning), (vec!["ex01".to_owned(), "ex21".to_owned()], None));
+        assert_eq!(progress.solved["ex21"].kernel, "b");
+        assert_eq!(progress.hints, BTreeMap::from([("ex35".to_owned(), 2)]));
+        store.update(|progress| _ = progress.solved.insert("ex02".into(), solved())).unwrap();
+        assert_eq!(names(&store.load().unwrap().0), ["ex01", "ex02", "ex21"]);
+
+        fs::write(root.path().join("exercises/renamed.toml"), "ex02 = 3\n").unwrap();
+        assert!(store.load().is_ok(), "the names of today need no table");
+        fs::write(root.path().join(FOLDER).join(FILE), old).unwrap();
+        let error = store.update(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("renamed.toml:1:8"), "{error}");
+        assert_eq!(fs::read_to_string(root.path().join(FOLDER).join(FILE)).unwrap(), old, "nothing is lost");
     }
 
     #[test]

@@ -61,8 +61,83 @@ fn the_book_builds_and_every_link_leads_somewhere() {
         assert!(!main.contains("{{"), "{}", path.display());
     }
     // A kernel is on its page as its file has it, and its counts are there.
-    let registers = std::fs::read_to_string(dest.join("registers.html")).unwrap();
-    assert!(registers.contains("lagged") && registers.contains("simulated"), "no evidence on the page");
+    let page = std::fs::read_to_string(dest.join("local-memory.html")).unwrap();
+    assert!(page.contains("lagged") && page.contains("simulated"), "no evidence on the page");
+    let topics = std::fs::read_to_string(dest.join("topics.html")).unwrap();
+    let missing: usize = attributes(&topics, "data-missing").concat().parse().expect("a count");
+    println!("{missing} topics have no place yet");
+    assert!(missing == 0 || !ALL_PARTS_ARE_WRITTEN, "{missing} topics have no place");
+    assert!(missing < 70 && topics.matches("to come").count() == missing, "{missing}");
+}
+
+/// From then on a topic without a place is a fault.
+const ALL_PARTS_ARE_WRITTEN: bool = false;
+
+/// Chapters of a fixture that differ from what it has in one file.
+fn built(files: &[(&str, &str)]) -> crate::support::Ran {
+    let workbook = Workbook::copy("small");
+    workbook.write("book/book.toml", "[book]\ntitle = \"Small\"\n");
+    for (path, text) in files {
+        workbook.write(path, text);
+    }
+    workbook.run(["book", "build"])
+}
+
+#[test]
+fn pages_and_exercises_have_one_order() {
+    const SUMMARY: &str = "# Summary\n\n# Part 0: Start\n\n- [First](first.md)\n- [Second](second.md)\n";
+    let pages = |summary, first, second| {
+        built(&[("book/src/SUMMARY.md", summary), ("book/src/first.md", first), ("book/src/second.md", second)])
+    };
+    let (one, two) = ("# First\n\n{{exercise ex01}}\n", "# Second\n\n{{exercise ex02}}\n");
+    let right = pages(SUMMARY, one, two);
+    assert_eq!(right.code, Some(0), "{}", right.stderr);
+    let part = SUMMARY.replace("Part 0", "Part 3");
+    for (summary, first, second, want) in [
+        (SUMMARY, two, one, "in book/src/second.md: line 3: `{{exercise ex01}}`: it comes after ex02"),
+        (
+            part.as_str(),
+            one,
+            two,
+            "line 3: `{{exercise ex01}}`: an exercise of part 3 has a number that begins with it",
+        ),
+        (SUMMARY, one, "# Second\n", "no page shows ex02"),
+    ] {
+        let ran = pages(summary, first, second);
+        assert!(ran.code == Some(2) && ran.stderr.contains(want), "{want}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn topics_have_places() {
+    const TOPICS: &str = "[[group]]\ntitle = \"All\"\ntopics = [\"`BRX`\", \"Types\", \"Spills\"]\n";
+    let page = |topics: &str, own: &str| {
+        built(&[
+            ("book/topics.toml", TOPICS),
+            ("book/src/SUMMARY.md", "# Summary\n\n- [First](first.md)\n- [Second](second.md)\n- [Topics](topics.md)\n"),
+            ("book/src/first.md", &format!("# First\n\n{topics}\n\n{{{{exercise ex01}}}}\n")),
+            ("book/src/second.md", "# Second\n\n{{exercise ex02}}\n"),
+            ("book/src/topics.md", "# Topics\n\n{{topic-list}}\n"),
+            ("kernels/twice/problem.toml", &format!("topics = [{own}]\n{}", twice())),
+        ])
+    };
+    let right = page("{{topics 1,2}}", "2");
+    assert_eq!(right.code, Some(0), "{}", right.stderr);
+    for (topics, own, want) in [
+        ("{{topics 1,4}}", "", "in book/src/first.md: line 3: `{{topics 1,4}}`: topic 4: book/topics.toml has 1 to 3"),
+        ("{{topics one}}", "", "`one` is no topic's number"),
+        ("{{topics 1}}", "2", "twice: no page has its topic 2"),
+        ("{{topics 1}}", "0", "topics are counted from 1"),
+        ("{{topics 1}}", "1, 1", "each is named once"),
+    ] {
+        let ran = page(topics, own);
+        assert!(ran.code == Some(2) && ran.stderr.contains(want), "{want}: {}", ran.stderr);
+    }
+}
+
+/// The fixture's pair.
+fn twice() -> String {
+    Workbook::copy("small").read("kernels/twice/problem.toml")
 }
 
 #[test]

@@ -37,6 +37,8 @@ fn an_unknown_name_suggests_the_nearest() {
         assert!(ran.stderr.contains(near), "{args:?}: {}", ran.stderr);
         assert_eq!(ran.stdout, "", "{args:?}");
     }
+    workbook.write("exercises/renamed.toml", "ex77 = \"ex02\"\n");
+    assert!(workbook.run(["ex77"]).stderr.contains("checker ex02"), "what it is called today");
     // Short ways to say it.
     for name in ["EX01", "ex1", "1", "exercises/ex01/"] {
         assert!(workbook.run(["hint", name]).stdout.contains("ex01  One letter"), "{name}");
@@ -136,7 +138,7 @@ fn progress_that_cannot_be_kept_is_a_note() {
 
 #[test]
 fn progress_of_another_kind_is_set_aside() {
-    for text in ["{\"schema\": 1, \"solved\": 3}", "\u{0}\u{1}", "{\"schema\": 2, \"new\": true}"] {
+    for text in ["{\"schema\": 1, \"solved\": 3}", "\u{0}\u{1}", "{\"schema\": 99, \"new\": true}"] {
         let workbook = Workbook::copy("small");
         workbook.write(".warpbook/progress.json", text);
         let ran = workbook.run(["hint", "ex01"]);

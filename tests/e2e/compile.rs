@@ -235,7 +235,7 @@ fn a_source_becomes_the_same_ptx_every_time() {
     if !crate::precompiled::possible() {
         return;
     }
-    let source = fs::read_to_string(crate::support::repository().join("exercises/ex03/starter.cu")).unwrap();
+    let source = fs::read_to_string(crate::support::repository().join("exercises/ex31/starter.cu")).unwrap();
     let ptx = || {
         let dir = tempfile::tempdir().unwrap();
         compile_in(&Home::at(dir.path()), toolchain(), &request(&source, &["count_bases"])).unwrap().ptx

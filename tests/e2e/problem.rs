@@ -64,13 +64,13 @@ fn dev_check_shows_the_place_of_every_fault() {
             "exercises/ex01/problem.toml",
             "cases = [{ n = 1 }, ",
             "cases = [",
-            "problem.toml:12:9: no case with a size of 1",
+            "problem.toml:17:9: no case with a size of 1",
         ),
         (
             "exercises/ex01/problem.toml",
             "fill = ",
             "fil = ",
-            "problem.toml:22:1: unknown key `fil`; did you mean `fill`?",
+            "problem.toml:27:1: unknown key `fil`; did you mean `fill`?",
         ),
         ("exercises/ex01/problem.toml", "\"first\"", "\"second\"", "there is no book/src/second.md"),
         (

@@ -1,6 +1,7 @@
 //! The blocks that directives become. Each is Markdown with a little HTML around it; styles are in
 //! `book/theme/warpbook.css`.
 
+use super::PageError;
 use super::counters;
 use super::directive::{Directive, Kind};
 use super::evidence;
@@ -10,10 +11,11 @@ use super::results;
 use super::sass;
 use super::simulated;
 use super::svg::escape;
+use super::topics;
 use super::trace;
 use anyhow::{Context as _, Result, bail};
 use compiler::toolchain::{self, Toolchain};
-use problem::{self, Problem, Version, Workbook};
+use problem::{self, HARDEST, Problem, Version, Workbook};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -46,6 +48,8 @@ impl<'a> Writer<'a> {
         match directive.kind {
             Kind::Contents => return Ok(self.contents()),
             Kind::Counters => return Ok(counters::tables()),
+            Kind::Topics => return topics::line(self.workbook, directive),
+            Kind::TopicList => return topics::table(self.workbook, &self.problems),
             Kind::Trace => {
                 return trace::block(self.workbook, &directive.problem, &directive.settings, directive.line);
             }
@@ -54,10 +58,10 @@ impl<'a> Writer<'a> {
         }
         let problem = self.workbook.get(&directive.problem)?;
         // A ladder's steps may belong to several chapters.
-        let anywhere = matches!(directive.kind, Kind::Exercise | Kind::Report) || problem.ladder().is_some();
+        let anywhere = matches!(directive.kind, Kind::Report | Kind::Sass) || problem.ladder().is_some();
         if !anywhere && problem.manifest.chapter != chapter {
             // A pair is explained in one place; elsewhere a link is enough.
-            bail!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter);
+            bail!(PageError(format!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter)));
         }
         match directive.kind {
             Kind::Pair => pair(&problem),
@@ -69,7 +73,7 @@ impl<'a> Writer<'a> {
             Kind::Sweep => results::sweep(&self.results(), &problem),
             Kind::Ladder => ladder::block(&self.toolchain, &self.results(), &problem, &directive.settings),
             Kind::Peers => peers::block(&self.results(), problem.id.as_str(), &directive.settings),
-            Kind::Contents | Kind::Trace | Kind::Run | Kind::Counters => {
+            Kind::Contents | Kind::Trace | Kind::Run | Kind::Counters | Kind::Topics | Kind::TopicList => {
                 bail!("`{}` is of no problem", directive.problem)
             }
         }
@@ -79,38 +83,35 @@ impl<'a> Writer<'a> {
         self.workbook.root().join("book/results")
     }
 
-    /// Chapters with their pairs and exercises, in the order of the first problem of each.
+    /// All problems.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Pages with their pairs and exercises, in the order of the book.
     fn contents(&self) -> String {
-        let mut out = String::from("| chapter | pairs | exercises |\n|---|---|---|\n");
-        let mut chapters: Vec<&str> = Vec::new();
-        for problem in self.problems.iter().filter(|problem| problem.kind != problem::Kind::Exercise) {
-            if !chapters.contains(&problem.manifest.chapter.as_str()) {
-                chapters.push(&problem.manifest.chapter);
-            }
-        }
-        for chapter in chapters {
+        let mut out = String::from("| part | page | pairs | exercises |\n|---|---|---|---|\n");
+        let mut part = String::new();
+        for page in self.workbook.pages() {
             let of = |exercise: bool| -> String {
-                let names: Vec<String> = self
+                let names: Vec<_> = self
                     .problems
                     .iter()
-                    .filter(|problem| problem.manifest.chapter == chapter)
+                    .filter(|problem| problem.manifest.chapter == page.slug)
                     .filter(|problem| (problem.kind == problem::Kind::Exercise) == exercise)
                     .map(|problem| format!("`{}`", problem.id))
                     .collect();
                 names.join(", ")
             };
-            let title = self.title(chapter);
-            let _ = writeln!(out, "| [{title}]({chapter}.md) | {} | {} |", of(false), of(true));
+            let (pairs, exercises) = (of(false), of(true));
+            if pairs.is_empty() && exercises.is_empty() && !page.part.starts_with("Part ") {
+                continue;
+            }
+            let shown = if page.part == part { "" } else { page.part.as_str() };
+            let _ = writeln!(out, "| {shown} | [{}]({}.md) | {pairs} | {exercises} |", page.title, page.slug);
+            part.clone_from(&page.part);
         }
         out
-    }
-
-    /// A chapter's title: its first heading.
-    fn title(&self, chapter: &str) -> String {
-        let path = self.workbook.root().join("book/src").join(format!("{chapter}.md"));
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let heading = text.lines().find_map(|line| line.strip_prefix("# "));
-        heading.map_or_else(|| chapter.to_owned(), str::to_owned)
     }
 }
 
@@ -144,12 +145,16 @@ fn exercise(problem: &Problem) -> Result<String> {
     if problem.kind != problem::Kind::Exercise {
         bail!("`{}` is no exercise", problem.id);
     }
+    let difficulty = problem.manifest.difficulty.map(|difficulty| format!("difficulty {difficulty} of {HARDEST}"));
+    let minutes = problem.manifest.minutes.map(|minutes| format!("about {minutes} minutes"));
+    let effort: Vec<String> = [difficulty, minutes].into_iter().flatten().collect();
     Ok(format!(
-        "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{}</p>\n<p>Edit <code>exercises/{}/kernel.cu</code>, \
-         then <code>checker {}</code></p>\n</div>\n\n",
+        "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{} <span class=\"wb-effort\">{}</span></p>\n\
+         <p>Edit <code>exercises/{}/kernel.cu</code>, then <code>checker {}</code></p>\n</div>\n\n",
         escape(&problem.manifest.title),
         problem.id,
         escape(&problem.manifest.summary),
+        effort.join(", "),
         problem.id,
         problem.id
     ))

@@ -30,11 +30,15 @@ pub enum Kind {
     Trace,
     /// Every counter and quotient with its formula.
     Counters,
+    /// The topics of a page: `{{topics 1,2}}`.
+    Topics,
+    /// Every topic with its places.
+    TopicList,
     /// A table of problems and exercises that belong to this chapter.
     Contents,
 }
 
-const NAMES: [(&str, Kind); 13] = [
+const NAMES: [(&str, Kind); 15] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
     ("evidence", Kind::Evidence),
@@ -47,6 +51,8 @@ const NAMES: [(&str, Kind); 13] = [
     ("peers", Kind::Peers),
     ("trace", Kind::Trace),
     ("counters", Kind::Counters),
+    ("topics", Kind::Topics),
+    ("topic-list", Kind::TopicList),
     ("contents", Kind::Contents),
 ];
 
@@ -61,7 +67,14 @@ impl Kind {
             Self::Ladder => &["figure", "type"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
             Self::Peers => &["type", "cache", "file"],
-            Self::Pair | Self::Results | Self::Sweep | Self::Exercise | Self::Counters | Self::Contents => &[],
+            Self::Pair
+            | Self::Results
+            | Self::Sweep
+            | Self::Exercise
+            | Self::Counters
+            | Self::Topics
+            | Self::TopicList
+            | Self::Contents => &[],
         }
     }
 }
@@ -71,7 +84,7 @@ impl Kind {
 pub struct Directive {
     /// What is asked for.
     pub kind: Kind,
-    /// The problem, or the file of [`Kind::Trace`]; empty for [`Kind::Contents`] and [`Kind::Counters`].
+    /// The problem, the file of [`Kind::Trace`], the numbers of [`Kind::Topics`]; empty where the kind says it all.
     pub problem: String,
     /// `key=value` settings.
     pub settings: BTreeMap<String, String>,
@@ -161,7 +174,7 @@ fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveErr
             return Err(error(format!("unexpected `{word}`; settings have the form key=value")));
         }
     }
-    if problem.is_empty() && !matches!(kind, Kind::Contents | Kind::Counters) {
+    if problem.is_empty() && !matches!(kind, Kind::Contents | Kind::Counters | Kind::TopicList) {
         return Err(error(format!("which problem? write {{{{{name} NAME}}}}")));
     }
     Ok(Directive { kind: *kind, problem, settings, line })

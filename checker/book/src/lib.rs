@@ -8,11 +8,13 @@ pub mod directive;
 mod evidence;
 mod ladder;
 mod ladder_figures;
+mod order;
 mod peers;
 mod results;
 mod sass;
 mod simulated;
 pub mod svg;
+mod topics;
 mod trace;
 
 pub use directive::DirectiveError;
@@ -24,6 +26,11 @@ use problem::Workbook;
 
 /// Name of the preprocessor in `book.toml`.
 pub const NAME: &str = "warpbook";
+
+/// What the pages say that the workbook contradicts: the author's fault, not the machine's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PageError(pub String);
 
 /// Replaces the directives of every chapter.
 #[derive(Debug)]
@@ -38,6 +45,7 @@ impl Preprocessor for Warpbook {
         let workbook = Workbook::find(&context.root)?;
         let mut failure: Option<Error> = None;
         let writer = blocks::Writer::new(&workbook)?;
+        order::check(&book, writer.problems())?;
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
                 && failure.is_none()
@@ -60,7 +68,10 @@ fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<()> {
             Piece::Text(text) => out.push_str(text),
             Piece::Directive(directive) => {
                 let block = writer.write(&directive, &slug);
-                out.push_str(&block.map_err(|error| error.context(format!("line {}", directive.line)))?);
+                out.push_str(&block.map_err(|error| match error.is::<DirectiveError>() {
+                    true => error,
+                    false => error.context(format!("line {}", directive.line)),
+                })?);
             }
         }
     }

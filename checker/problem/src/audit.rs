@@ -17,6 +17,7 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
             problem.manifest.chapter, problem.manifest.chapter
         ));
     }
+    faults.extend(audit_place(workbook, problem));
     for version in shipped(problem) {
         if let Err(fault) = audit_version(problem, &version) {
             faults.push(fault.to_string());
@@ -55,6 +56,30 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
         && problem.manifest.flaw.is_none()
     {
         faults.push("no goals: nothing tells the candidate from the baseline".to_string());
+    }
+    faults
+}
+
+/// What tells a reader whether to take it up now: its topics, and of an exercise how hard and how long it is.
+fn audit_place(workbook: &Workbook, problem: &Problem) -> Vec<String> {
+    let mut faults = Vec::new();
+    let manifest = &problem.manifest;
+    if problem.kind == Kind::Exercise && (manifest.difficulty.is_none() || manifest.minutes.is_none()) {
+        faults.push("an exercise has a `difficulty` (1 to 3) and `minutes`: readers choose by them".to_string());
+    }
+    match workbook.topics() {
+        Err(error) => faults.push(error.to_string()),
+        Ok(None) => {}
+        Ok(Some(_)) if manifest.topics.is_empty() => {
+            faults.push("no `topics`: name those of book/topics.toml that it is about".to_string());
+        }
+        Ok(Some(topics)) => faults.extend(
+            manifest
+                .topics
+                .iter()
+                .filter(|number| topics.get(**number).is_none())
+                .map(|number| format!("topic {number}: book/topics.toml has 1 to {}", topics.len())),
+        ),
     }
     faults
 }

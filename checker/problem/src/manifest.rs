@@ -32,6 +32,12 @@ pub struct Manifest {
     pub learned: String,
     /// From the first nudge to nearly the answer; two or more (none for a sweep).
     pub hints: Vec<String>,
+    /// Numbers of the topics that it shows or trains, as `book/topics.toml` has them.
+    pub topics: Vec<u32>,
+    /// Of an exercise: how hard it is, 1 to [`HARDEST`].
+    pub difficulty: Option<u32>,
+    /// Of an exercise: how many minutes it takes somebody who has read the page.
+    pub minutes: Option<u32>,
     /// Place in the list of pairs.
     pub order: Option<i64>,
     /// The baseline is wrong, not slow: what the simulator must report for it at some case. It is never timed.
@@ -68,6 +74,9 @@ pub struct Manifest {
     /// For a problem of kind ladder; the manifest is then for one of its element types.
     pub ladder: Option<Ladder>,
 }
+
+/// The highest difficulty of an exercise.
+pub const HARDEST: u32 = 3;
 
 /// A place where kernels run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

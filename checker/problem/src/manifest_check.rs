@@ -9,7 +9,7 @@ use super::goal::{Condition, CounterRatio, Goal, Metric};
 use super::ladder::{BLOCK, Ladder};
 use super::ladder_check;
 use super::manifest::{
-    Axis, BackendName, Drawn, ErrorBound, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
+    Axis, BackendName, Drawn, ErrorBound, HARDEST, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
 use super::mutant::Reason;
@@ -23,6 +23,8 @@ use toml::Spanned;
 
 /// A case is large when the product of its sizes reaches this: many blocks of any shape.
 const LARGE: i64 = 4096;
+/// Most minutes of an exercise.
+const LONGEST: u32 = 240;
 /// Fewest staged hints.
 const MIN_HINTS: usize = 2;
 
@@ -88,6 +90,9 @@ pub(super) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Resu
         summary: sentence(&raw.summary)?,
         learned: sentence(&raw.learned)?,
         hints: check_hints(toml, raw)?,
+        topics: check_topics(toml, &raw.topics)?,
+        difficulty: between(toml, raw.difficulty.as_ref(), HARDEST, "difficulty")?,
+        minutes: between(toml, raw.minutes.as_ref(), LONGEST, "minutes")?,
         order: raw.order,
         flaw: check_flaw(toml, raw.flaw.as_ref())?,
         backends,
@@ -127,6 +132,29 @@ fn slug(toml: TomlText, text: &Spanned<String>) -> Result<String, LineError> {
     }
     let message = format!("`{name}` is not a page's name: lower-case letters, digits and hyphens");
     Err(toml.error(text.span().start, message).expected("local-memory, for book/src/local-memory.md"))
+}
+
+/// Numbers of topics, each once. Which there are is the workbook's affair, and the audit's.
+fn check_topics(toml: TomlText, topics: &[Spanned<u32>]) -> Result<Vec<u32>, LineError> {
+    let mut numbers = Vec::new();
+    for topic in topics {
+        let number = *topic.get_ref();
+        if number == 0 || numbers.contains(&number) {
+            let message = format!("topic {number}: topics are counted from 1, and each is named once");
+            return Err(toml.error(topic.span().start, message));
+        }
+        numbers.push(number);
+    }
+    Ok(numbers)
+}
+
+fn between(toml: TomlText, value: Option<&Spanned<u32>>, most: u32, name: &str) -> Result<Option<u32>, LineError> {
+    match value {
+        Some(value) if !(1..=most).contains(value.get_ref()) => {
+            Err(toml.error(value.span().start, format!("`{name}` is a number from 1 to {most}")))
+        }
+        value => Ok(value.map(|value| *value.get_ref())),
+    }
 }
 
 fn check_hints(toml: TomlText, raw: &raw::Manifest) -> Result<Vec<String>, LineError> {

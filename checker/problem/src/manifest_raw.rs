@@ -27,6 +27,10 @@ pub(super) struct Manifest {
     pub learned: Text,
     #[serde(default)]
     pub hints: Option<Spanned<Vec<Text>>>,
+    #[serde(default)]
+    pub topics: Vec<Spanned<u32>>,
+    pub difficulty: Option<Spanned<u32>>,
+    pub minutes: Option<Spanned<u32>>,
     pub order: Option<i64>,
     pub flaw: Option<Text>,
     pub backends: Option<Spanned<Vec<BackendName>>>,

@@ -45,6 +45,12 @@ impl ProblemId {
     }
 }
 
+impl From<&str> for ProblemId {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
 impl fmt::Display for ProblemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
@@ -219,9 +225,16 @@ impl Workbook {
             Some(id) => self.load(id),
             None => Err(ProblemError::Unknown {
                 name: name.to_string(),
-                nearest: nearest(&written, ids.iter().map(ProblemId::as_str)).map(str::to_string),
+                nearest: self
+                    .once(&written)
+                    .or_else(|| nearest(&written, ids.iter().map(ProblemId::as_str)).map(str::to_string)),
             }),
         }
+    }
+
+    /// What an exercise is called today that once had this name.
+    fn once(&self, name: &str) -> Option<String> {
+        super::renamed(&self.root).ok()?.remove(name)
     }
 
     /// Reads a problem by its exact name.

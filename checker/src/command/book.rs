@@ -1,7 +1,7 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
 use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
-use book::{DirectiveError, Warpbook};
+use book::{DirectiveError, PageError, Warpbook};
 use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -96,6 +96,7 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
 fn blame(error: anyhow::Error) -> Fault {
     let input = error.chain().any(|cause| {
         cause.is::<DirectiveError>()
+            || cause.is::<PageError>()
             || cause.is::<ProblemError>()
             || cause.downcast_ref::<CheckError>().is_some_and(CheckError::is_usage)
     });

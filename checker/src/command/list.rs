@@ -1,7 +1,7 @@
 //! `checker list`: chapters, their pairs and exercises, what is solved and what is next.
 
 use super::{Context, Exit, Outcome, shelf};
-use problem::Kind;
+use problem::{HARDEST, Kind, Problem};
 use report::{Pen, Tone, pad};
 
 /// Lists the workbook.
@@ -19,6 +19,9 @@ pub fn run(context: &Context) -> Outcome {
                     "name": problem.id,
                     "title": problem.manifest.title,
                     "chapter": problem.manifest.chapter,
+                    "topics": problem.manifest.topics,
+                    "difficulty": problem.manifest.difficulty,
+                    "minutes": problem.manifest.minutes,
                     "kind": problem.kind,
                     "summary": problem.manifest.summary,
                     "solved": (problem.kind == Kind::Exercise).then(|| solved(problem.id.as_str())),
@@ -45,11 +48,11 @@ pub fn run(context: &Context) -> Outcome {
                 (true, false) => (Tone::Dim, pen.face.glyph("·", "--")),
             };
             let kind = match problem.kind {
-                Kind::Exercise if is_next => "  next",
-                Kind::Exercise => "",
-                Kind::Sweep => "  sweep",
-                Kind::Pair => "  pair",
-                Kind::Ladder => "  ladder",
+                Kind::Exercise if is_next => format!("{}  next", effort(&pen, problem)),
+                Kind::Exercise => effort(&pen, problem),
+                Kind::Sweep => "  sweep".to_owned(),
+                Kind::Pair => "  pair".to_owned(),
+                Kind::Ladder => "  ladder".to_owned(),
             };
             pen.line(&[
                 (Tone::Text, "  "),
@@ -58,11 +61,23 @@ pub fn run(context: &Context) -> Outcome {
                 (if is_exercise { Tone::Strong } else { Tone::Text }, &pad(name, width, false)),
                 (Tone::Text, "  "),
                 (Tone::Text, &problem.manifest.title),
-                (Tone::Dim, kind),
+                (Tone::Dim, &kind),
             ]);
         }
     }
     pen.gap();
     context.print(pen.finish())?;
     Ok(Exit::Met)
+}
+
+/// How hard an exercise is and how long it takes: "  ●○○ 10 min", or "  difficulty 1/3, 10 min" where nothing is drawn.
+fn effort(pen: &Pen, problem: &Problem) -> String {
+    let of = problem.manifest.difficulty.map(|difficulty| {
+        let rest = HARDEST.saturating_sub(difficulty);
+        let dots = "●".repeat(difficulty as usize) + &"○".repeat(rest as usize);
+        if pen.face.drawing { dots } else { format!("difficulty {difficulty}/{HARDEST},") }
+    });
+    let minutes = problem.manifest.minutes.map(|minutes| format!("{minutes} min"));
+    let words: Vec<String> = [of, minutes].into_iter().flatten().collect();
+    if words.is_empty() { String::new() } else { format!("  {}", words.join(" ")) }
 }

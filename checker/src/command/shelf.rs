@@ -137,35 +137,24 @@ pub struct Chapter<'a> {
 
 /// Problems by chapter, in the book's order; chapters that the book does not list come last.
 pub fn chapters<'a>(workbook: &Workbook, problems: &'a [Problem]) -> Vec<Chapter<'a>> {
-    let titles = titles(workbook);
-    let mut pages: Vec<&str> = titles.iter().map(|(page, _)| page.as_str()).collect();
+    let listed = workbook.pages();
+    let mut pages: Vec<&str> = listed.iter().map(|page| page.slug.as_str()).collect();
     for problem in problems {
         if !pages.contains(&problem.manifest.chapter.as_str()) {
             pages.push(&problem.manifest.chapter);
         }
     }
-    let chapters = pages.iter().map(|page| {
-        let mut own: Vec<&Problem> = problems.iter().filter(|problem| problem.manifest.chapter == *page).collect();
+    let chapters = pages.iter().map(|slug| {
+        let mut own: Vec<&Problem> = problems.iter().filter(|problem| problem.manifest.chapter == *slug).collect();
         own.sort_by_key(|problem| problem.kind == Kind::Exercise);
-        let title = titles.iter().find(|(other, _)| other == page).map_or(*page, |(_, title)| title.as_str());
+        let title = listed.iter().find(|page| page.slug == *slug).map_or(*slug, |page| page.title.as_str());
         Chapter { title: title.to_owned(), problems: own }
     });
     chapters.filter(|chapter| !chapter.problems.is_empty()).collect()
 }
 
 /// The title of a problem's chapter.
-pub fn chapter_title(workbook: &Workbook, page: &str) -> String {
-    titles(workbook).into_iter().find(|(other, _)| other == page).map_or_else(|| page.to_owned(), |(_, title)| title)
-}
-
-/// (page, title) of the book's summary: its lines `- [Title](page.md)`.
-fn titles(workbook: &Workbook) -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(workbook.root().join("book/src/SUMMARY.md")).unwrap_or_default();
-    let entry = |line: &str| {
-        let (_, rest) = line.split_once('[')?;
-        let (title, rest) = rest.split_once("](")?;
-        let (page, _) = rest.split_once(".md)")?;
-        Some((page.trim_start_matches("./").to_owned(), title.to_owned()))
-    };
-    text.lines().filter_map(entry).collect()
+pub fn chapter_title(workbook: &Workbook, slug: &str) -> String {
+    let page = workbook.pages().into_iter().find(|page| page.slug == slug);
+    page.map_or_else(|| slug.to_owned(), |page| page.title)
 }

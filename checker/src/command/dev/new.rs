@@ -29,6 +29,8 @@ enum NewKind {
 }
 
 const MANIFEST: &str = include_str!("../../../templates/problem.toml");
+/// What an exercise's manifest has besides.
+const EFFORT: &str = "# Of 3, and how long it takes who has read the page.\ndifficulty = 1\nminutes    = 20\n";
 const NAIVE: &str = include_str!("../../../templates/naive.cu");
 const OPTIMISED: &str = include_str!("../../../templates/optimised.cu");
 const REFERENCE: &str = include_str!("../../../templates/reference.cu");
@@ -43,7 +45,8 @@ pub fn run(context: &Context, args: &NewArgs) -> Outcome {
     let name = args.name.as_str();
     check_name(&workbook, args.kind, name)?;
     let chapter = chapter(&workbook, args)?;
-    let manifest = MANIFEST.replace("TITLE", &title(name)).replace("CHAPTER", &chapter);
+    let effort = if args.kind == NewKind::Exercise { EFFORT } else { "" };
+    let manifest = MANIFEST.replace("TITLE", &title(name)).replace("CHAPTER", &chapter).replace("EFFORT", effort);
     let root = workbook.root();
     let folders = match args.kind {
         NewKind::Exercise => vec![root.join("exercises").join(name), root.join("solutions").join(name)],
