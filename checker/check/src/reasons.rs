@@ -84,10 +84,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             (Verdict::WrongResult, format!("it {does} {how_much} of its {what} at {}", scene.case))
         }
         Status::NeverReads { buffer, first, count } => {
-            details.push(
-                "the version that it is held against reads them; in the outputs so few may be less than roundings"
-                    .into(),
-            );
+            details.push("the right outputs hang on what is there; of so few it may be less than roundings".into());
             let others = if *count == 1 { String::new() } else { format!(" and {} more elements", count - 1) };
             (Verdict::WrongResult, format!("it never reads {buffer}[{first}]{others}"))
         }

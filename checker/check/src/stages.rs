@@ -250,9 +250,7 @@ fn correctness(
     };
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
     let reference_cubin = cubin(2);
-    let baseline = Some(&team.baseline);
-    let bench =
-        Bench { problem, platform, baseline, reference: &team.reference, reference_cubin, seed, until, progress };
+    let bench = Bench { problem, platform, reference: &team.reference, reference_cubin, seed, until, progress };
     let flawed = problem.manifest.flaw.is_some();
     let baseline = || {
         let result = if platform.gpu.is_some() {

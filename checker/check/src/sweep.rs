@@ -93,7 +93,7 @@ fn simulate(
 ) -> Result<Vec<Reason>, CheckError> {
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
-    let bench = Bench { problem, platform, baseline: None, reference, reference_cubin: None, seed, until, progress };
+    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, until, progress };
     let orders = schedules(built, report.seed);
     report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };

@@ -26,8 +26,6 @@ pub struct Bench<'a> {
     pub problem: &'a Problem,
     /// Where.
     pub platform: &'a Platform,
-    /// The version that says what is to be read of the inputs, if one does.
-    pub baseline: Option<&'a Built>,
     /// The oracle.
     pub reference: &'a Built,
     /// Its machine code in a file, for a GPU.
@@ -197,12 +195,9 @@ impl Bench<'_> {
         Ok(self.told(on, case, is_about_the_result).map(|checked| (sizes, checked)))
     }
 
-    /// Does a version read of its inputs what the baseline reads at that size?
+    /// Does a version read all of its inputs that the result hangs on, at that size?
     fn reads(&self, built: &Built, sizes: &Sizes) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let Some(baseline) = self.baseline.filter(|_| self.tries_besides()) else { return Ok(None) };
-        let mut case = self.case(built, None, sizes, ELSEWHERE + 2, Thoroughness::Reads, false)?;
-        let io = self.problem.io(sizes).map_err(shipped)?;
-        case.versions.push(baseline.program(baseline.plan(sizes, &io).map_err(shipped)?, None));
+        let case = self.case(built, None, sizes, ELSEWHERE + 2, Thoroughness::Reads, true)?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let says = |status: &Status| matches!(status, Status::Passed | Status::NeverReads { .. });
         Ok(self.told(on, case, says).map(|checked| (sizes.clone(), checked)))

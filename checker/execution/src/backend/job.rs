@@ -101,7 +101,7 @@ pub enum Thoroughness {
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
     /// size, and the same at a size that is run whole.
     Sampled,
-    /// Once, on the simulator, for what it reads of its inputs. The case has two versions: the second says what is to be read.
+    /// Once, on the simulator, for what it never reads of its inputs, though the oracle's outputs hang on it.
     Reads,
 }
 

@@ -4,6 +4,7 @@ use super::job::{Output, Program};
 use crate::backend::{Failure, Fault, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};
+use std::ops::Range;
 
 /// Why a session cannot go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +50,26 @@ pub struct BrokenGuard {
     pub offset: i64,
 }
 
+/// Elements of an input that no launch read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The input.
+    pub buffer: String,
+    /// The first of them.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+    /// Their bytes, from and to, ascending.
+    pub ranges: Vec<(u64, u64)>,
+}
+
+impl Unread {
+    /// Their bytes as indices.
+    pub fn bytes(&self) -> impl Iterator<Item = Range<usize>> {
+        self.ranges.iter().map(|&(from, to)| from as usize..to as usize)
+    }
+}
+
 /// What one pass over a plan's launches had to say.
 #[derive(Debug, Default)]
 pub struct Pass {
@@ -92,8 +113,8 @@ pub trait Machine {
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }
-    /// Simulator: does a version read of its inputs what another one reads? `None` where that cannot be told.
-    fn reads(&self, _version: &Program, _other: &Program, _seed: u64) -> Result<Option<Status>, Stop> {
+    /// Simulator: what a version never reads of its inputs, where that is little; `None` where it cannot be told.
+    fn unread(&self, _version: &Program, _seed: u64) -> Result<Option<Vec<Unread>>, Stop> {
         Ok(None)
     }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.

@@ -1,7 +1,7 @@
 //! The simulator behind the backend interface.
 
 use super::job::{Output, Program, Text};
-use super::machine::{BrokenGuard, Machine, Pass, Session, Stop};
+use super::machine::{BrokenGuard, Machine, Pass, Session, Stop, Unread};
 use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled, unread};
 use plan::stream::Stream;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
@@ -133,8 +133,8 @@ impl Machine for Sim {
         sampled::judge(self, programs, oracle, outputs, seed)
     }
 
-    fn reads(&self, version: &Program, other: &Program, seed: u64) -> Result<Option<Status>, Stop> {
-        unread::judge(self, version, other, seed)
+    fn unread(&self, version: &Program, seed: u64) -> Result<Option<Vec<Unread>>, Stop> {
+        unread::find(self, version, seed)
     }
 
     fn effort(&self) -> Option<Effort> {

@@ -104,7 +104,7 @@ pub enum Status {
         /// About which part it comes to, 1 being all.
         part: f64,
     },
-    /// It never reads elements of an input, few enough for the outputs not to show it, that another version reads.
+    /// It never reads elements of an input that the right outputs hang on, so few that its own may not show it.
     NeverReads {
         /// The input.
         buffer: String,

@@ -6,6 +6,7 @@ use super::as_written;
 use super::kept;
 use super::leavings::{summaries, write_dump};
 use super::shortest::{self, Failed};
+use super::unread;
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
     Case, Checked, Failure, Found, Keep, LaunchCount, LineCount, Output, Program, Reply, RunId, RunResult, Status,
@@ -73,12 +74,13 @@ pub fn run_case(
     Ok(())
 }
 
-/// The first version, held against the second: the same kernel at another size, or another one at the same size.
+/// A version in another way than run by run: some blocks of it beside its second size, or what it reads.
 fn run_beside(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
     emit(Reply::Started { case: number, version: Some(0) });
-    let status = match case.versions.as_slice() {
-        [version, other] if case.thoroughness == Thoroughness::Reads => machine.reads(version, other, case.seed),
-        [large, small] => machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed),
+    let oracle = case.oracle.as_ref();
+    let status = match (case.versions.as_slice(), oracle) {
+        ([version], Some(oracle)) => unread::judge(machine, version, oracle, &case.outputs, case.seed),
+        ([large, small], _) => machine.sampled((large, small), oracle, &case.outputs, case.seed),
         _ => Ok(None),
     };
     let status = match status {
@@ -160,6 +162,11 @@ impl Answer {
         Self { seed, values, buffers }
     }
 
+    /// Are the outputs the same, bit by bit?
+    pub(super) fn equals(&self, other: &Self, outputs: &[Output]) -> bool {
+        outputs.iter().all(|output| self.buffers.get(&output.name) == other.buffers.get(&output.name))
+    }
+
     fn array(&self, name: &str) -> Option<Array<'_>> {
         self.buffers.get(name).map(|(dtype, bytes)| Array { dtype: *dtype, bytes })
     }
@@ -187,9 +194,24 @@ pub fn answer(
     seed: u64,
     values: Values,
 ) -> Result<Answer, Stop> {
+    answer_to(machine, oracle, outputs, (seed, values), |_| Ok(()))
+}
+
+/// The same over inputs that `change` has changed.
+///
+/// # Errors
+/// Whatever stopped it, or what `change` says.
+pub(super) fn answer_to(
+    machine: &dyn Machine,
+    oracle: &Program,
+    outputs: &[Output],
+    (seed, values): (u64, Values),
+    change: impl FnOnce(&mut dyn Session) -> Result<(), Stop>,
+) -> Result<Answer, Stop> {
     let mut session = machine.open_trusted(oracle)?;
     let run = RunId { number: 0, seed, values, poison: POISON[0], schedule: machine.schedules()[0] };
     prepare(&mut *session, oracle, &run)?;
+    change(&mut *session)?;
     if let Some(stop) = session.pass(run.schedule).stop {
         return Err(stop);
     }

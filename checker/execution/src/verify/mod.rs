@@ -10,6 +10,7 @@ pub mod case;
 mod kept;
 mod leavings;
 mod shortest;
+mod unread;
 
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer
 /// -1 (or the largest unsigned); in the second floats are huge (1e36 in f32, 61280 in f16): no right answer is both.

@@ -1,0 +1,59 @@
+//! Elements of the inputs that a version never reads, though the result hangs on them: what becomes of a few among a million is
+//! less than roundings, so no output shows it.
+//!
+//! A version that does not read an element has the same outputs whatever the element is. If the oracle's outputs are others when
+//! it changes, the version is wrong for one of the two inputs.
+
+use super::case::{answer, answer_to, filled};
+use crate::backend::machine::{Machine, Stop};
+use crate::backend::{Output, Program, RunId, Status};
+use plan::Fill;
+use std::rc::Rc;
+use values::fill::{self, Values};
+
+/// Holds a version's reads against what the oracle's outputs hang on. `None`: nothing can be told.
+///
+/// # Errors
+/// Whatever stopped the oracle, or an input that cannot be made.
+pub fn judge(
+    machine: &dyn Machine,
+    version: &Program,
+    oracle: &Program,
+    outputs: &[Output],
+    seed: u64,
+) -> Result<Option<Status>, Stop> {
+    let Some(unread) = machine.unread(version, seed)? else { return Ok(None) };
+    let run = |seed| RunId { number: 0, seed, values: Values::AsStated, poison: super::POISON[0], schedule: None };
+    let mut known = None;
+    for left in unread {
+        let found = oracle.plan.buffers.iter().enumerate().find(|(_, buffer)| buffer.name == left.buffer);
+        let Some((index, buffer)) = found.filter(|(_, buffer)| fill::chosen(buffer, seed).is_some_and(apart)) else {
+            continue;
+        };
+        let mut bytes = Rc::unwrap_or_clone(filled(oracle, buffer, &run(seed))?);
+        let others = filled(oracle, buffer, &run(fill::second_seed(seed)))?;
+        for range in left.bytes() {
+            bytes[range.clone()].copy_from_slice(&others[range]);
+        }
+        let stated = match known.take() {
+            Some(stated) => stated,
+            None => answer(machine, oracle, outputs, seed, Values::AsStated)?,
+        };
+        let changed =
+            answer_to(machine, oracle, outputs, (seed, Values::AsStated), |session| session.write(index, &bytes))?;
+        if !changed.equals(&stated, outputs) {
+            let (buffer, first, count) = (left.buffer, left.first, left.count);
+            return Ok(Some(Status::NeverReads { buffer, first, count }));
+        }
+        known = Some(stated);
+    }
+    Ok(Some(Status::Passed))
+}
+
+/// Is each element drawn by itself? Then another one in its place is as good an input.
+fn apart(fill: &Fill) -> bool {
+    matches!(
+        fill,
+        Fill::Uniform { .. } | Fill::Integers { .. } | Fill::Scaled { .. } | Fill::Band { .. } | Fill::Few { .. }
+    )
+}
