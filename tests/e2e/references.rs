@@ -70,7 +70,8 @@ fn every_reference_agrees_with_an_independent_computation() {
     let known: Vec<&str> = TABLE.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, known, "a problem without an independent computation, or one that is gone");
 
-    for problem in problems.iter().flat_map(of_every_type) {
+    let problems = problems.iter().filter(|problem| crate::support::in_turn(problem.id.as_str()));
+    for problem in problems.flat_map(of_every_type) {
         let (_, independent) = TABLE[known.binary_search(&problem.id.as_str()).unwrap()];
         // A ladder's oracle does not look at the block size.
         let block = problem.ladder().map(|ladder| ladder.block);
