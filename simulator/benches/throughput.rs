@@ -6,7 +6,7 @@ use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+const HEAD: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
 
 /// Name, kernel, blocks, threads a block, shared bytes.
 const KERNELS: &[(&str, &str, u32, u32, u32)] = &[

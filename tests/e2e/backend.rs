@@ -1,6 +1,6 @@
 //! Worker processes: what a kernel or a worker does never harms the checker.
 
-use execution::backend::{self, End, Error, Job, Options, Reply};
+use execution::backend::{self, End, Error, Job, On, Options, Reply, Verify};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -106,4 +106,43 @@ fn replies_survive_the_way_over_the_pipe() {
     let mut seen = Vec::new();
     backend::run(&Job::Devices, &[], &options, &mut |reply| seen.push(reply.clone())).unwrap();
     assert_eq!(seen, [sent]);
+}
+
+/// A job for the simulator with nothing to do.
+fn nothing() -> Job {
+    let on = On::Sim { config: simulator::Config::default(), schedules: Vec::new(), minimise: None };
+    Job::Verify(Verify { on, cases: Vec::new(), stop_at_failure: false })
+}
+
+#[test]
+fn a_worker_that_is_ready_does_the_next_job_and_one_that_is_gone_is_replaced() {
+    for (body, started) in [
+        // Ready again and again; once, and gone before the next request or right after it; never.
+        ("while read -r job; do echo '\"ready\"'; done", 1),
+        ("read -r job; echo '\"ready\"'", 3),
+        ("read -r job; echo '\"ready\"'; read -r job", 3),
+        ("read -r job; echo '\"done\"'", 3),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("started");
+        let worker = script(folder.path(), &format!("echo started >>{}\n{body}", log.display()));
+        let options = Options { worker: Some(worker), ..Options::default() };
+        for _ in 0..3 {
+            assert_eq!(backend::run(&nothing(), &[], &options, &mut |_| {}).unwrap(), End::Done, "{body}");
+        }
+        let log = std::fs::read_to_string(log).unwrap();
+        assert_eq!(log.lines().count(), started, "{body}");
+    }
+}
+
+#[test]
+fn only_jobs_for_the_simulator_share_a_worker() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("started");
+    let body = format!("echo started >>{}\nwhile read -r job; do echo '\"ready\"'; done", log.display());
+    let options = Options { worker: Some(script(folder.path(), &body)), ..Options::default() };
+    for job in [nothing(), Job::Devices, nothing(), Job::Devices] {
+        backend::run(&job, &[], &options, &mut |_| {}).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), 3);
 }

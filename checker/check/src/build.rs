@@ -13,7 +13,7 @@ use report::Sources;
 use sass::{self, Kernel, Module};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A compiled kernel file.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct Built {
     pub as_written: Option<AsWritten>,
     /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
     communicates: OnceLock<bool>,
+    /// What workers get, made once.
+    artefact: OnceLock<Arc<Artefact>>,
 }
 
 /// Why a version cannot be built: the learner's doing, or not.
@@ -96,7 +98,15 @@ pub fn build_by(
     if let Some(error) = too_large(&file, &compiled.ptx) {
         return Err(Refused::Line(error));
     }
-    let mut built = Built { file, compiled, module: None, device, as_written: None, communicates: OnceLock::new() };
+    let mut built = Built {
+        file,
+        compiled,
+        module: None,
+        device,
+        as_written: None,
+        communicates: OnceLock::new(),
+        artefact: OnceLock::new(),
+    };
     built.as_written = built.constant_writes(toolchain, &request);
     Ok(built)
 }
@@ -180,7 +190,7 @@ impl Built {
             Use::Given => self.compiled.ptx.contains("trap;"),
             Use::Read => false,
         };
-        writes.then_some(AsWritten { ptx: compiled.ptx, names: compiled.names })
+        writes.then_some(AsWritten { ptx: compiled.ptx.into(), names: compiled.names })
     }
 
     /// Does the simulated device hold the plan's buffers?
@@ -220,15 +230,24 @@ impl Built {
 
     /// The plan as a program for a worker. `cubin` is a file with the machine code, for a GPU.
     pub fn program(&self, plan: Plan, cubin: Option<PathBuf>) -> Program {
+        let mut program = self.program_of(plan, || Artefact {
+            ptx: Some(Text::Inline(self.compiled.ptx.as_str().into())),
+            cubin: None,
+            names: self.compiled.names.clone(),
+            as_written: self.as_written.clone(),
+        });
+        if cubin.is_some() {
+            Arc::make_mut(&mut program.artefact).cubin = cubin;
+        }
+        program
+    }
+
+    /// The plan with compiled code, which is made the first time and shared by all programs of this version.
+    pub fn program_of(&self, plan: Plan, artefact: impl FnOnce() -> Artefact) -> Program {
         let path = self.file.path();
         Program {
             name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            artefact: Artefact {
-                ptx: Some(Text::Inline(self.compiled.ptx.clone())),
-                cubin,
-                names: self.compiled.names.clone(),
-                as_written: self.as_written.clone(),
-            },
+            artefact: self.artefact.get_or_init(|| artefact().into()).clone(),
             plan,
             dir: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
         }

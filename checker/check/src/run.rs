@@ -199,7 +199,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
             let plan = reference.plan(&sizes, &buffers)?;
             let cubin = cubin_file(&platform, &reference)?;
             let path = cubin.as_ref().map(|file| file.path().to_path_buf());
-            (Some(reference.program(plan, path)), outputs_of(problem, &sizes)?, cubin)
+            (Some(reference.program(plan, path)), outputs_of(&problem.manifest.outputs, &sizes)?, cubin)
         }
         None => (None, Vec::new(), None),
     };

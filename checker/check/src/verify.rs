@@ -4,7 +4,7 @@ use super::build::Built;
 use super::platform::Platform;
 use super::{CheckError, Progress, Refused, elsewhere, share};
 use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
-use problem::{ErrorBound, LineError, Problem, Sizes};
+use problem::{ErrorBound, LineError, OutputSpec, Problem, Sizes};
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -248,7 +248,7 @@ impl Bench<'_> {
             let buffers = self.problem.reference_io(&self.reference.file, sizes).map_err(shipped)?;
             let plan = self.reference.plan(sizes, &buffers).map_err(shipped)?;
             oracle = Some(self.reference.program(plan, self.reference_cubin.clone()));
-            outputs = outputs_of(self.problem, sizes).map_err(shipped)?;
+            outputs = outputs_of(&self.problem.manifest.outputs, sizes).map_err(shipped)?;
         }
         Ok(Case {
             name: report::sizes(sizes),
@@ -276,15 +276,15 @@ fn is_about_the_result(status: &Status) -> bool {
 }
 
 /// The tolerances at these sizes.
-pub fn outputs_of(problem: &Problem, sizes: &Sizes) -> Result<Vec<Output>, LineError> {
-    let output = |spec: &problem::OutputSpec| {
+pub fn outputs_of(specs: &[OutputSpec], sizes: &Sizes) -> Result<Vec<Output>, LineError> {
+    let output = |spec: &OutputSpec| {
         let tolerance = match &spec.error {
             ErrorBound::Exact => Tolerance::Exact,
             ErrorBound::Ops { ops, unit } => Tolerance::Bound { ops: ops.eval(sizes)? as f64, unit: *unit },
         };
         Ok(Output { name: spec.name.clone(), tolerance })
     };
-    problem.manifest.outputs.iter().map(output).collect()
+    specs.iter().map(output).collect()
 }
 
 /// A malformed `problem.toml` or oracle is not the learner's doing.

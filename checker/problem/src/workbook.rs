@@ -5,7 +5,7 @@ use super::error::{LineError, nearest};
 use super::expr::Sizes;
 use super::kernel_file::KernelFile;
 use super::ladder::{BLOCK, Ladder};
-use super::manifest::{ErrorBound, Manifest, Sweep};
+use super::manifest::{ErrorBound, Manifest, OutputSpec, Sweep};
 use super::source::{self, Owner};
 use plan::Buffer;
 use plan::stream::Stream;
@@ -497,9 +497,22 @@ impl Problem {
 
     /// Gives outputs the longest chain of roundings that any of these versions has. A mutant's name begins with that of
     /// its version.
-    pub fn bound_by(&mut self, versions: &[&str]) {
+    fn bound_by(&mut self, versions: &[&str]) {
+        let mut outputs = std::mem::take(&mut self.manifest.outputs);
+        self.bound(&mut outputs, versions);
+        self.manifest.outputs = outputs;
+    }
+
+    /// The outputs with the bounds that this version has.
+    pub fn bounded_by(&self, version: &str) -> Vec<OutputSpec> {
+        let mut outputs = self.manifest.outputs.clone();
+        self.bound(&mut outputs, &[version]);
+        outputs
+    }
+
+    fn bound(&self, outputs: &mut [OutputSpec], versions: &[&str]) {
         let Some(ladder) = &self.manifest.ladder else { return };
-        for output in &mut self.manifest.outputs {
+        for output in outputs {
             if let ErrorBound::Ops { ops, .. } = &mut output.error {
                 let usual = ops.clone();
                 let chain = |version: &&str| ladder.step_of(version).and_then(|step| ladder.ops.get(step));

@@ -5,9 +5,10 @@ use crate::build::{Built, Refused, build};
 use crate::platform::Platform;
 use crate::verify::outputs_of;
 use compiler::toolchain::Toolchain;
-use execution::backend::{Output, Program, Text};
+use execution::backend::{Artefact, Output, Program, Text};
+use plan::Plan;
 use problem::ladder::Ladder;
-use problem::{Problem, Sizes, Version};
+use problem::{OutputSpec, Problem, Sizes, Version};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use system::interrupt::HalfWritten;
@@ -20,6 +21,8 @@ pub struct Element {
     pub versions: Vec<Built>,
     /// The oracle.
     pub reference: Built,
+    /// The outputs of each version, with its own bounds.
+    outputs: Vec<Vec<OutputSpec>>,
 }
 
 /// Compiled versions. Workers read their code from files: a job names dozens of them.
@@ -90,7 +93,8 @@ impl Kit {
                         .map_err(CheckError::from)?;
                 }
             }
-            kit.elements[element] = Some(Element { problem, versions, reference });
+            let outputs = (0..versions.len()).map(|version| problem.bounded_by(&kit.name(version))).collect();
+            kit.elements[element] = Some(Element { problem, versions, reference, outputs });
         }
         Ok(kit)
     }
@@ -119,7 +123,7 @@ impl Kit {
         let io = problem.io(sizes).map_err(not_its_doing)?;
         let plan = versions[version].plan(sizes, &io);
         let plan = plan.map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
-        Ok(self.in_file(element, version, versions[version].program(plan, None)))
+        Ok(self.in_file(element, version, &versions[version], plan))
     }
 
     /// The oracle at these sizes.
@@ -127,17 +131,14 @@ impl Kit {
         let Some(Element { problem, reference, .. }) = self.element(element) else { return Ok(None) };
         let buffers = problem.reference_io(&reference.file, sizes).map_err(not_its_doing)?;
         let plan = reference.plan(sizes, &buffers).map_err(not_its_doing)?;
-        Ok(Some(self.in_file(element, self.versions.len(), reference.program(plan, None))))
+        Ok(Some(self.in_file(element, self.versions.len(), reference, plan)))
     }
 
     /// What outputs may be off: for a version by its own bound, else by the ladder's.
     pub fn outputs(&self, element: usize, version: Option<usize>, sizes: &Sizes) -> Result<Vec<Output>, Refused> {
-        let Some(element) = self.element(element) else { return Ok(Vec::new()) };
-        let mut problem = element.problem.clone();
-        if let Some(version) = version {
-            problem.bound_by(&[&self.name(version)]);
-        }
-        outputs_of(&problem, sizes).map_err(not_its_doing)
+        let Some(Element { problem, outputs, .. }) = self.element(element) else { return Ok(Vec::new()) };
+        let specs = version.map_or(&problem.manifest.outputs, |version| &outputs[version]);
+        outputs_of(specs, sizes).map_err(not_its_doing)
     }
 
     /// The block sizes that a version claims.
@@ -158,10 +159,13 @@ impl Kit {
         self.folder.path().join(format!("{element}-{index}.{extension}"))
     }
 
-    fn in_file(&self, element: usize, index: usize, mut program: Program) -> Program {
-        program.artefact.ptx = Some(Text::File(self.path(element, index, "ptx")));
-        program.artefact.cubin = self.gpu.then(|| self.path(element, index, "cubin"));
-        program
+    fn in_file(&self, element: usize, index: usize, built: &Built, plan: Plan) -> Program {
+        built.program_of(plan, || Artefact {
+            ptx: Some(Text::File(self.path(element, index, "ptx"))),
+            cubin: self.gpu.then(|| self.path(element, index, "cubin")),
+            names: built.compiled.names.clone(),
+            as_written: built.as_written.clone(),
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use values::Tolerance;
 
 /// A text that travels in the request or lies in a file (the compile cache).
@@ -11,7 +12,7 @@ use values::Tolerance;
 #[serde(rename_all = "kebab-case")]
 pub enum Text {
     /// The text itself.
-    Inline(String),
+    Inline(Arc<str>),
     /// A file that holds it.
     File(PathBuf),
 }
@@ -36,7 +37,7 @@ pub struct Artefact {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AsWritten {
     /// PTX.
-    pub ptx: String,
+    pub ptx: Arc<str>,
     /// As [`Artefact::names`].
     pub names: BTreeMap<String, String>,
 }
@@ -46,8 +47,9 @@ pub struct AsWritten {
 pub struct Program {
     /// Name in messages: the kernel file's.
     pub name: String,
-    /// Compiled code.
-    pub artefact: Artefact,
+    /// Compiled code; a request carries it beside its job.
+    #[serde(skip)]
+    pub artefact: Arc<Artefact>,
     /// Buffers and launches.
     pub plan: Plan,
     /// Where relative paths in fills start.
@@ -262,4 +264,24 @@ pub enum Job {
     },
     /// Describe the GPUs.
     Devices,
+}
+
+impl Job {
+    /// All programs of the job, always in the same order.
+    pub(super) fn each_program(&mut self, each: &mut dyn FnMut(&mut Program)) {
+        match self {
+            Self::Verify(verify) => {
+                verify
+                    .cases
+                    .iter_mut()
+                    .flat_map(|case| case.oracle.iter_mut().chain(&mut case.versions))
+                    .for_each(each);
+            }
+            Self::Measure(measure) => {
+                let timings = measure.timings.iter_mut();
+                timings.flat_map(|timing| timing.oracle.iter_mut().chain(&mut timing.versions)).for_each(each);
+            }
+            Self::Roof { .. } | Self::Devices => {}
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What a worker may use, and its tie to its parent. Set by the worker itself before it does anything else.
 
-use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 
 /// Bytes of one file a worker may write: a `--dump` of 2^28 doubles fits.
 const FILE_BYTES: u64 = 4 << 30;
@@ -23,7 +23,20 @@ const RESERVED_A_THREAD: u64 = 256 << 20;
 /// Bounds the worker's memory, by its address space. Not for a GPU: its driver reserves far more than it uses.
 pub fn memory(bytes: u64) {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
-    limit(Resource::As, bytes.saturating_add(threads * RESERVED_A_THREAD));
+    let value = bytes.saturating_add(threads * RESERVED_A_THREAD).saturating_add(KEPT);
+    // Another job's may be higher.
+    let maximum = getrlimit(Resource::As).maximum;
+    let _ = setrlimit(Resource::As, Rlimit { current: Some(maximum.map_or(value, |most| most.min(value))), maximum });
+}
+
+/// Bytes that a worker may have left in memory and still take another job.
+pub const KEPT: u64 = 64 << 20;
+
+/// Bytes of this process that are in memory, where the system tells.
+pub fn resident() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
 }
 
 fn limit(resource: Resource, value: u64) {

@@ -13,6 +13,7 @@ mod limits;
 pub mod machine;
 mod outcome;
 mod parent;
+mod process;
 mod sampled;
 mod sim;
 mod status;

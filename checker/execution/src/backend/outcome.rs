@@ -215,6 +215,8 @@ pub enum Reply {
     Broken,
     /// Everything is done.
     Done,
+    /// Everything is done, and the worker takes another job.
+    Ready,
 }
 
 #[cfg(test)]

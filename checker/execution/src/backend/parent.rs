@@ -2,23 +2,14 @@
 //! whatever happened into results.
 
 use super::job::{Artefact, Job, Measure, On, Verify};
-use super::worker::{ARGUMENT, Request};
+use super::process::{self, Event, Worker};
+use super::worker::Request;
 use crate::backend::{Checked, Death, DeviceInfo, Failure, Reply, Status};
 use crate::measure::{RoofValues, Timed};
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread::JoinHandle;
+use std::process::ExitStatus;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
-
-/// Longest reply a worker may send.
-const LINE_BYTES: u64 = 64 << 20;
-/// Bytes of stderr that are kept, from its end.
-const STDERR_BYTES: usize = 16 << 10;
-/// A worker that has said its last word may take this long to end.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Bytes of memory that all workers of a check on the simulator may use together.
 pub const MEMORY: u64 = 4 << 30;
@@ -108,13 +99,8 @@ pub enum End {
     Died(Death),
 }
 
-enum Event {
-    Reply(Box<Reply>),
-    Nonsense,
-    Closed,
-}
-
-/// Runs one worker to its end; `known` units are left out. Replies go to `each` as they come.
+/// Has one worker do a job; `known` units are left out. Replies go to `each` as they come. On the simulator that may be a worker
+/// that has done others before, and it may be given more when it is ready for them.
 ///
 /// # Errors
 /// The worker cannot be started, or says that the work cannot be done.
@@ -125,15 +111,61 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
             .map_err(|error| Error::Start { path: "checker".into(), message: error.to_string() })?,
     };
     let start = |error: std::io::Error| Error::Start { path: path.clone(), message: error.to_string() };
-    let request = Request { job: job.clone(), known: known.to_vec(), memory: options.memory };
+    let request = Request::new(job, known, options.memory);
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
-    let mut worker = Worker::start(&path, request).map_err(start)?;
+    let simulated = matches!(job, Job::Verify(Verify { on: On::Sim { .. }, .. }));
+    if let Some(mut idle) = simulated.then(|| process::idle(&path)).flatten() {
+        let mut answered = false;
+        let end = converse(&mut idle, request.clone(), options, &mut |reply| {
+            answered = true;
+            each(reply);
+        })?;
+        // One that ended while it waited says nothing about this job.
+        if answered || !matches!(end, Talk::Over(End::Died(_))) {
+            return Ok(end.keep(idle));
+        }
+    }
+    let mut worker = Worker::start(&path).map_err(start)?;
+    match converse(&mut worker, request, options, each)? {
+        Talk::Ready if !simulated => Ok(End::Done),
+        talk => Ok(talk.keep(worker)),
+    }
+}
+
+/// How a conversation about one job ended.
+enum Talk {
+    /// The job is done, and the worker waits for another one.
+    Ready,
+    /// The worker is of no more use.
+    Over(End),
+}
+
+impl Talk {
+    fn keep(self, worker: Worker) -> End {
+        match self {
+            Self::Ready => {
+                worker.rest();
+                End::Done
+            }
+            Self::Over(end) => end,
+        }
+    }
+}
+
+fn converse(
+    worker: &mut Worker,
+    request: Vec<u8>,
+    options: &Options,
+    each: &mut dyn FnMut(&Reply),
+) -> Result<Talk, Error> {
+    worker.ask(request);
     let mut began = Instant::now();
     let mut deadline = options.deadline();
     let end = loop {
-        match worker.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        match worker.next(deadline) {
             Ok(Event::Reply(reply)) => match *reply {
+                Reply::Ready => return Ok(Talk::Ready),
                 Reply::Done => break End::Done,
                 Reply::Broken => break End::Broken,
                 Reply::Failed(failure) => return Err(failure.into()),
@@ -153,95 +185,7 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
             }
         }
     };
-    Ok(end)
-}
-
-/// A running worker; dropping it ends the process.
-struct Worker {
-    child: Child,
-    events: mpsc::Receiver<Event>,
-    stderr: Option<JoinHandle<Vec<u8>>>,
-    /// Dropped with the worker: only then is its standard input closed.
-    _open: mpsc::Sender<()>,
-}
-
-impl Worker {
-    fn start(path: &PathBuf, request: Vec<u8>) -> std::io::Result<Self> {
-        let mut child = Command::new(path)
-            .arg(ARGUMENT)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let (events_in, events) = mpsc::channel();
-        let (open, closed) = mpsc::channel::<()>();
-        if let Some(mut stdin) = child.stdin.take() {
-            std::thread::spawn(move || {
-                // A worker that dies early is noticed on its output.
-                let _ = stdin.write_all(&request).and_then(|()| stdin.flush());
-                drop(request);
-                let _ = closed.recv();
-            });
-        }
-        if let Some(stdout) = child.stdout.take() {
-            std::thread::spawn(move || read_replies(BufReader::new(stdout), &events_in));
-        }
-        let stderr = child.stderr.take().map(|stderr| std::thread::spawn(move || tail(stderr)));
-        Ok(Self { child, events, stderr, _open: open })
-    }
-
-    /// Waits a little for the end, then enforces it.
-    fn wait(&mut self) -> Option<ExitStatus> {
-        let until = Instant::now() + GRACE;
-        while Instant::now() < until {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let _ = self.child.kill();
-        self.child.wait().ok()
-    }
-
-    fn stderr(&mut self) -> String {
-        let bytes = self.stderr.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).trim().to_owned()
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // A GPU's context goes with its process, and an endless kernel with its context.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn read_replies(mut from: impl BufRead, to: &mpsc::Sender<Event>) {
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let event = match from.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => Event::Closed,
-            Ok(_) => serde_json::from_slice(&line).map_or(Event::Nonsense, |reply| Event::Reply(Box::new(reply))),
-        };
-        let last = !matches!(event, Event::Reply(_));
-        if to.send(event).is_err() || last {
-            return;
-        }
-    }
-}
-
-/// Reads to the end and keeps the last bytes.
-fn tail(mut from: impl Read) -> Vec<u8> {
-    let mut kept = VecDeque::new();
-    let mut piece = [0; 4096];
-    while let Ok(read @ 1..) = from.read(&mut piece) {
-        kept.extend(&piece[..read]);
-        let excess = kept.len().saturating_sub(STDERR_BYTES);
-        kept.drain(..excess);
-    }
-    kept.into()
+    Ok(Talk::Over(end))
 }
 
 fn death(status: Option<ExitStatus>, stderr: &str) -> Death {

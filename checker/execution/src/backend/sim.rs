@@ -10,22 +10,45 @@ use simulator::{
     Checks, Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness,
 };
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// Simulated devices of one configuration. Parsed modules are shared between sessions.
+/// Bytes of PTX whose modules are kept.
+const MODULES: usize = 8 << 20;
+
+/// Parsed modules, shared between sessions and jobs. Few texts, so they are compared and not hashed.
+#[derive(Clone, Default)]
+pub struct Modules(Rc<RefCell<Vec<(Arc<str>, Arc<Module>)>>>);
+
+impl Modules {
+    fn find(&self, text: &Arc<str>) -> Option<Arc<Module>> {
+        let known = self.0.borrow();
+        let same = |(known, _): &&(Arc<str>, Arc<Module>)| Arc::ptr_eq(known, text) || known == text;
+        known.iter().find(same).map(|(_, module)| module.clone())
+    }
+
+    fn keep(&self, text: Arc<str>, module: Arc<Module>) {
+        let mut known = self.0.borrow_mut();
+        if known.iter().map(|(text, _)| text.len()).sum::<usize>() + text.len() > MODULES {
+            known.clear();
+        }
+        known.push((text, module));
+    }
+}
+
+/// Simulated devices of one configuration.
 pub struct Sim {
     config: Config,
     schedules: Vec<Schedule>,
     effort: Option<Effort>,
-    modules: RefCell<HashMap<String, Arc<Module>>>,
+    modules: Modules,
 }
 
 impl Sim {
     /// `schedules` may be empty: the default one is used. With an `effort`, failed orders are minimised.
-    pub fn new(config: Config, schedules: Vec<Schedule>, effort: Option<Effort>) -> Self {
+    pub fn new(config: Config, schedules: Vec<Schedule>, effort: Option<Effort>, modules: Modules) -> Self {
         let schedules = if schedules.is_empty() { vec![Schedule::default()] } else { schedules };
-        Self { config, schedules, effort, modules: RefCell::default() }
+        Self { config, schedules, effort, modules }
     }
 
     /// The settings for a program: another size, other addresses.
@@ -43,12 +66,14 @@ impl Sim {
         let text = match &program.artefact.ptx {
             Some(Text::Inline(text)) => text.clone(),
             Some(Text::File(path)) => {
-                std::fs::read_to_string(path).map_err(|error| failed(format!("{}: {error}", path.display())))?
+                let text =
+                    std::fs::read_to_string(path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
+                Arc::from(text)
             }
             None => return Err(failed("no PTX: the simulator needs it".into()).into()),
         };
-        if let Some(module) = self.modules.borrow().get(&text) {
-            return Ok(module.clone());
+        if let Some(module) = self.modules.find(&text) {
+            return Ok(module);
         }
         // Inline PTX that the assembler takes and the simulator does not: the kernel's own doing.
         let unreadable = |error: simulator::ParseError| {
@@ -64,7 +89,7 @@ impl Sim {
             })
         };
         let module = Arc::new(Module::parse(&text).map_err(unreadable)?);
-        self.modules.borrow_mut().insert(text, module.clone());
+        self.modules.keep(text, module.clone());
         Ok(module)
     }
 }

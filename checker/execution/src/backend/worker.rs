@@ -1,33 +1,63 @@
-//! The worker: one request on standard input, replies as JSON lines on standard output. It ends when its standard input
-//! closes, so it never outlives its parent.
+//! The worker: requests on standard input, one after the other, replies as JSON lines on standard output. It ends when its
+//! standard input closes, so it never outlives its parent.
 
 use super::capture::Capture;
 use super::gpu::{self, Gpu};
-use super::job::{Job, Measure, On, Verify};
+use super::job::{Artefact, Job, Measure, On, Verify};
 use super::limits;
 use super::machine::Machine;
-use super::sim::Sim;
+use super::sim::{Modules, Sim};
 use crate::backend::{Failure, Reply};
 use crate::measure;
 use crate::verify::case::run_case;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::rc::Rc;
+use std::sync::{Arc, Once, mpsc};
 
 /// The hidden argument that makes the checker a worker.
 pub const ARGUMENT: &str = "__worker";
 
-/// What a worker reads first, on one line.
+/// What a worker reads, on one line.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request {
-    /// What to do.
-    pub job: Job,
+    /// What to do. Its programs lack their artefacts.
+    job: Job,
+    /// Compiled code, once each: a job names the same dozens of times.
+    artefacts: Vec<Arc<Artefact>>,
+    /// Which of them each of the job's programs has, in their order.
+    places: Vec<usize>,
     /// Units (case or timing, version) that are known already: an earlier worker died over the one before.
-    pub known: Vec<(usize, usize)>,
+    known: Vec<(usize, usize)>,
     /// Most bytes of address space, for jobs on the simulator.
-    pub memory: u64,
+    memory: u64,
+}
+
+impl Request {
+    /// For this job.
+    pub fn new(job: &Job, known: &[(usize, usize)], memory: u64) -> Self {
+        let mut job = job.clone();
+        let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
+        job.each_program(&mut |program| {
+            let artefact = std::mem::take(&mut program.artefact);
+            let known = artefacts.iter().position(|known| Arc::ptr_eq(known, &artefact) || *known == artefact);
+            places.push(known.unwrap_or(artefacts.len()));
+            if known.is_none() {
+                artefacts.push(artefact);
+            }
+        });
+        Self { job, artefacts, places, known: known.to_vec(), memory }
+    }
+
+    /// The job as it was.
+    fn take_job(&mut self) -> Job {
+        let mut job = std::mem::replace(&mut self.job, Job::Devices);
+        let mut places = self.places.iter().filter_map(|&place| self.artefacts.get(place));
+        job.each_program(&mut |program| program.artefact = places.next().cloned().unwrap_or_default());
+        job
+    }
 }
 
 /// Called first in `main`: a worker does its work and ends here. Its exit status tells nothing that its replies do not.
@@ -49,48 +79,70 @@ pub fn dispatch() {
 fn serve() -> io::Result<()> {
     let (replies, capture) = Capture::start()?;
     let mut replies = Replies { to: replies };
-    let mut line = String::new();
-    let mut stdin = BufReader::new(io::stdin());
-    stdin.read_line(&mut line)?;
-    let request: Request = serde_json::from_str(&line)?;
-    drop(line);
-    // Nothing more comes: when this ends, the parent has ended.
+    let capture = Rc::new(capture);
+    let modules = Modules::default();
+    for line in requests() {
+        let mut request: Request = serde_json::from_str(&line)?;
+        drop(line);
+        let job = request.take_job();
+        let done = match &job {
+            Job::Verify(verify) => run_verify(verify, &request, &capture, &modules, &mut replies),
+            Job::Measure(measure) => run_measure(measure, &request.known, capture.clone(), &mut replies),
+            Job::Roof { ordinal, tools } => {
+                Gpu::open(*ordinal, capture.clone()).and_then(|gpu| measure::measure_roof(&gpu, tools)).map(|roof| {
+                    replies.send(&Reply::Roof(roof));
+                    Reply::Done
+                })
+            }
+            Job::Devices => gpu::devices().map_err(Failure::NoGpu).map(|devices| {
+                replies.send(&Reply::Devices(devices));
+                Reply::Done
+            }),
+        };
+        drop(job);
+        let done = done.unwrap_or_else(Reply::Failed);
+        replies.send(&done);
+        if done != Reply::Ready {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Lines of standard input. When nothing more comes, the parent has ended, and so does this process, whatever it is at.
+fn requests() -> mpsc::Receiver<String> {
+    let (lines, read) = mpsc::channel();
     std::thread::spawn(move || {
-        let _ = stdin.read(&mut [0]);
+        let mut stdin = BufReader::new(io::stdin());
+        let mut line = String::new();
+        while let Ok(1..) = stdin.read_line(&mut line) {
+            if lines.send(std::mem::take(&mut line)).is_err() {
+                return;
+            }
+        }
         std::process::exit(3);
     });
-    let done = match &request.job {
-        Job::Verify(verify) => run_verify(verify, &request, Rc::new(capture), &mut replies),
-        Job::Measure(measure) => run_measure(measure, &request.known, Rc::new(capture), &mut replies),
-        Job::Roof { ordinal, tools } => {
-            Gpu::open(*ordinal, Rc::new(capture)).and_then(|gpu| measure::measure_roof(&gpu, tools)).map(|roof| {
-                replies.send(&Reply::Roof(roof));
-                Reply::Done
-            })
-        }
-        Job::Devices => gpu::devices().map_err(Failure::NoGpu).map(|devices| {
-            replies.send(&Reply::Devices(devices));
-            Reply::Done
-        }),
-    };
-    replies.send(&done.unwrap_or_else(Reply::Failed));
-    Ok(())
+    read
 }
 
 fn run_verify(
     verify: &Verify,
     request: &Request,
-    capture: Rc<Capture>,
+    capture: &Rc<Capture>,
+    modules: &Modules,
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
     let machine: Box<dyn Machine> = match &verify.on {
         On::Sim { config, schedules, minimise } => {
             limits::memory(request.memory);
             // A GPU's driver has needs of its own.
-            system::calls::close();
-            Box::new(Sim::new(config.clone(), schedules.clone(), *minimise))
+            static CLOSED: Once = Once::new();
+            CLOSED.call_once(|| {
+                system::calls::close();
+            });
+            Box::new(Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone()))
         }
-        On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture)?),
+        On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture.clone())?),
     };
     let mut failed = HashSet::new();
     for (number, case) in verify.cases.iter().enumerate() {
@@ -112,7 +164,10 @@ fn run_verify(
             return Ok(Reply::Broken);
         }
     }
-    Ok(Reply::Done)
+    drop(machine);
+    // Memory that it keeps would be missed by the next job.
+    let ready = verify.on.is_sim() && limits::resident().is_some_and(|bytes| bytes <= limits::KEPT);
+    Ok(if ready { Reply::Ready } else { Reply::Done })
 }
 
 fn run_measure(

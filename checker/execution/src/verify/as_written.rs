@@ -16,7 +16,7 @@ pub fn look(machine: &dyn Machine, program: &Program, runs: &[RunId], checked: &
     let Some(schedule) = run.schedule else { return Ok(()) };
     let artefact =
         Artefact { ptx: Some(Text::Inline(written.ptx.clone())), names: written.names.clone(), ..Artefact::default() };
-    let program = Program { artefact, ..program.clone() };
+    let program = Program { artefact: artefact.into(), ..program.clone() };
     let pass = match machine.open(&program).and_then(|mut session| {
         prepare(&mut *session, &program, run)?;
         Ok(session.pass(run.schedule))

@@ -373,7 +373,7 @@ fn ready(
 /// A CUBIN knows the sizes of parameters but not their types; the PTX beside it does.
 fn ptx_text(program: &Program) -> Option<String> {
     match program.artefact.ptx.as_ref()? {
-        Text::Inline(text) => Some(text.clone()),
+        Text::Inline(text) => Some(text.to_string()),
         Text::File(path) => std::fs::read_to_string(path).ok(),
     }
 }
