@@ -8,6 +8,15 @@ use crate::observe::{AccessKind, Observer};
 
 /// Distinct 32-byte sectors of a request.
 pub fn sectors(addresses: &[u64; 32], mask: u32, size: u64) -> u64 {
+    let within = |at: &u64| at % 32 + size <= 32;
+    if mask == u32::MAX && addresses.iter().all(within) {
+        // Aligned, by all lanes: the usual request, and most of these ascend.
+        let all = addresses.map(|at| at / 32);
+        let steps = || all.iter().zip(&all[1..]);
+        if steps().fold(true, |sorted, (this, next)| sorted & (this <= next)) {
+            return 1 + steps().map(|(this, next)| u64::from(this != next)).sum::<u64>();
+        }
+    }
     let active = || (0..32).filter(|lane| mask >> lane & 1 != 0);
     let ends = |lane: usize| (addresses[lane] / 32, addresses[lane].wrapping_add(size - 1) / 32);
     let (low, high) =
@@ -17,18 +26,33 @@ pub fn sectors(addresses: &[u64; 32], mask: u32, size: u64) -> u64 {
         let bits = active().map(ends).fold(0u64, |bits, (first, last)| bits | 1 << (first - low) | 1 << (last - low));
         return bits.count_ones().into();
     }
-    let mut all = [0u64; 64];
-    let mut count = 0;
+    let (mut all, mut count) = ([0u64; 64], 0);
     for (first, last) in active().map(ends) {
         all[count] = first;
         all[count + 1] = last;
         count += 2;
     }
-    let all = &mut all[..count];
-    if !all.is_sorted() {
-        all.sort_unstable();
+    let all = &all[..count];
+    if all.is_sorted() {
+        return 1 + all.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
     }
-    1 + all.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+    distinct(all)
+}
+
+/// How many different ones there are among 64 at most, none of them [`u64::MAX`].
+fn distinct(all: &[u64]) -> u64 {
+    const PLACES: usize = 256;
+    let mut table = [u64::MAX; PLACES];
+    let mut count = 0;
+    for &one in all {
+        let mut place = (one.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize;
+        while table[place] != one && table[place] != u64::MAX {
+            place = (place + 1) % PLACES;
+        }
+        count += u64::from(table[place] != one);
+        table[place] = one;
+    }
+    count
 }
 
 /// Passes over the banks that a request to shared memory takes, and the fewest that its bytes need. Lanes that read the
@@ -55,22 +79,45 @@ pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32) -> (u64, u64) {
         if count == 0 {
             continue;
         }
-        let words = &mut words[..count];
-        if !words.is_sorted() {
-            words.sort_unstable();
-        }
-        let (mut banks, mut distinct, mut before) = ([0u8; 32], 0u64, u64::MAX);
-        for &word in words.iter() {
-            if word != before {
-                banks[(word % 32) as usize] += 1;
-                distinct += 1;
-            }
-            before = word;
-        }
-        passes += u64::from(banks.iter().copied().max().unwrap_or(0));
+        let (most, distinct) = by_banks(&words[..count]);
+        passes += most;
         fewest += distinct.div_ceil(32);
     }
     (passes, fewest.max(u64::from(passes > 0)))
+}
+
+/// The most different words of a bank, and all different words.
+fn by_banks(words: &[u64]) -> (u64, u64) {
+    if words.is_sorted() {
+        let (mut banks, mut distinct, mut before) = ([0u8; 32], 0, u64::MAX);
+        for &word in words {
+            banks[(word % 32) as usize] += u8::from(word != before);
+            distinct += u64::from(word != before);
+            before = word;
+        }
+        return (banks.iter().copied().max().unwrap_or(0).into(), distinct);
+    }
+    // A pass serves a word of each bank, and whoever else asked for it.
+    let (mut left, mut passes, mut distinct) = ([0u64; 128], 0, 0);
+    let mut count = words.len();
+    left[..count].copy_from_slice(words);
+    while count > 0 {
+        let (mut served, mut busy) = ([0u64; 32], 0u32);
+        for &word in &left[..count] {
+            served[(word % 32) as usize] = word;
+            busy |= 1 << (word % 32);
+        }
+        let mut kept = 0;
+        for at in 0..count {
+            let word = left[at];
+            left[kept] = word;
+            kept += usize::from(served[(word % 32) as usize] != word);
+        }
+        count = kept;
+        passes += 1;
+        distinct += u64::from(busy.count_ones());
+    }
+    (passes, distinct)
 }
 
 /// Does no bank hold two different words? For accesses of at most a word.
@@ -255,5 +302,46 @@ impl<O: Observer> Worker<'_, O> {
         let first = addresses[mask.trailing_zeros() as usize & 31];
         let request = Request::new(space, mask, Shape::Any, first, size, || *addresses);
         self.count(pc, |counters| charge(counters, space, kind, &request));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Sets say the same: sectors are different ones, passes the most different words of a bank in each part of a warp.
+    #[test]
+    fn requests_cost_what_sets_of_sectors_and_words_say() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for round in 0..4000 {
+            let size = [1, 2, 4, 8, 16][round % 5];
+            let (reach, mask) = ([4, 40, 600, 1 << 20][round % 4], random(1 << 32) as u32 | u32::from(round % 3 == 0));
+            let addresses: [u64; 32] = std::array::from_fn(|_| u64::from(size) * random(reach));
+            let active: Vec<usize> = (0..32).filter(|lane| mask >> lane & 1 != 0).collect();
+            let parts = |lanes: &[usize], unit: u64| -> BTreeSet<u64> {
+                let part = |&lane: &usize| addresses[lane] / unit..=(addresses[lane] + u64::from(size) - 1) / unit;
+                lanes.iter().flat_map(part).collect()
+            };
+            let case = || format!("{size} bytes, mask {mask:x}, {addresses:?}");
+            assert_eq!(sectors(&addresses, mask, size.into()), parts(&active, 32).len() as u64, "{}", case());
+            let (mut passes, mut fewest) = (0, 0);
+            for first in (0..32).step_by(if size <= 4 { 32 } else { 128 / size as usize }) {
+                let lanes: Vec<usize> = active
+                    .iter()
+                    .copied()
+                    .filter(|lane| (first..first + 128 / size.max(4) as usize).contains(lane))
+                    .collect();
+                let words = parts(&lanes, 4);
+                let of_bank = |bank: u64| words.iter().filter(|word| *word % 32 == bank).count() as u64;
+                passes += (0..32).map(of_bank).max().unwrap_or(0);
+                fewest += (words.len() as u64).div_ceil(32);
+            }
+            assert_eq!(wavefronts(&addresses, mask, size), (passes, fewest), "{}", case());
+        }
     }
 }

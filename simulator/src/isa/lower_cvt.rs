@@ -109,8 +109,8 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 fn between_floats(from: Float, to: Float, m: Modifiers) -> MapFn {
     const PLAIN: Modifiers = Modifiers { rounding: Rounding::Nearest, ftz: false, sat: false, relu: false };
     match (from, to, m == PLAIN) {
-        (Float::F32, Float::F64, true) => map1(|a| cvt::float_to_float(a, Float::F32, Float::F64, PLAIN)),
-        (Float::F64, Float::F32, true) => map1(|a| cvt::float_to_float(a, Float::F64, Float::F32, PLAIN)),
+        (Float::F32, Float::F64, true) => map1(|a| cvt::widen(a as u32)),
+        (Float::F64, Float::F32, true) => map1(|a| cvt::narrow(a).into()),
         (Float::F16, Float::F32, true) => map1(|a| cvt::float_to_float(a, Float::F16, Float::F32, PLAIN)),
         _ => map1(move |a| cvt::float_to_float(a, from, to, m)),
     }

@@ -151,12 +151,25 @@ fn rounding(parts: &Parts<'_>, ty: Ty, approximate: bool) -> Lower<Rounding> {
 fn single(parts: &Parts<'_>, sources: usize, r: Rounding, z: bool, s: bool, approximate: bool) -> Lower<(MapFn, u8)> {
     let m = options(parts);
     let one = |g: fn(u32, bool) -> u32| map1(move |a| g(a as u32, z).into());
+    macro_rules! fma {
+        ($r:expr, $z:expr, $s:expr) => {
+            map3(move |a, b, c| f::fma_f32(a as u32, b as u32, c as u32, $r, $z, $s).into())
+        };
+    }
     let map = match parts.base {
         "add" => map2(move |a, b| f::add_f32(a as u32, b as u32, r, z, s).into()),
         "sub" => map2(move |a, b| f::sub_f32(a as u32, b as u32, r, z, s).into()),
         "mul" => map2(move |a, b| f::mul_f32(a as u32, b as u32, r, z, s).into()),
         "fma" | "mad" => {
-            return Ok((map3(move |a, b, c| f::fma_f32(a as u32, b as u32, c as u32, r, z, s).into()), 2));
+            // Those of `expf` and of fast arithmetic have functions of their own, in which nothing is left to be asked.
+            let map = match (r, z, s) {
+                (Rounding::Nearest, false, true) => fma!(Rounding::Nearest, false, true),
+                (Rounding::Down, false, false) => fma!(Rounding::Down, false, false),
+                (Rounding::Nearest, true, false) => fma!(Rounding::Nearest, true, false),
+                (Rounding::Nearest, true, true) => fma!(Rounding::Nearest, true, true),
+                _ => fma!(r, z, s),
+            };
+            return Ok((map, 2));
         }
         "div" if approximate => map2(move |a, b| approx::div_f32_approx(a as u32, b as u32, z).into()),
         "div" if parts.has("full") => map2(move |a, b| approx::div_f32_full(a as u32, b as u32, z).into()),

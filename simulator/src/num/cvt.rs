@@ -156,6 +156,22 @@ fn round_f64(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
+/// `cvt.f64.f32`: exact; a NaN keeps its sign and payload and is quiet.
+#[inline(always)]
+pub fn widen(bits: u32) -> u64 {
+    let value = f32::from_bits(bits);
+    let nan = u64::from(bits & 0x8000_0000) << 32 | 0x7ff8_0000_0000_0000 | u64::from(bits & 0x7f_ffff) << 29;
+    if value.is_nan() { nan } else { f64::from(value).to_bits() }
+}
+
+/// `cvt.rn.f32.f64`: a NaN keeps its sign and the upper bits of its payload and is quiet.
+#[inline(always)]
+pub fn narrow(bits: u64) -> u32 {
+    let value = f64::from_bits(bits);
+    let nan = (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
+    if value.is_nan() { nan } else { (value as f32).to_bits() }
+}
+
 /// Float to float of another type or, to clamp only, of the same one.
 #[inline]
 pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
@@ -172,12 +188,8 @@ pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
         (Float::F16, Float::F32) if bits & 0x7fff <= 0x7c00 => {
             u64::from(super::half::f16_to_f32(bits as u16).to_bits())
         }
-        (Float::F32, Float::F64) if !f32::from_bits(bits as u32).is_nan() => {
-            f64::from(f32::from_bits(bits as u32)).to_bits()
-        }
-        (Float::F64, Float::F32) if m.rounding == Rounding::Nearest && !f64::from_bits(bits).is_nan() => {
-            u64::from((f64::from_bits(bits) as f32).to_bits())
-        }
+        (Float::F32, Float::F64) => widen(bits as u32),
+        (Float::F64, Float::F32) if m.rounding == Rounding::Nearest => narrow(bits).into(),
         // A NaN keeps its bits, signalling or not, as on an H200.
         (Float::Bf16, Float::F32) => bits << 16,
         _ => soft::convert(from.format(), to.format(), bits, Control { rounding: m.rounding, ftz: false }),

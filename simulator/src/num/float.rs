@@ -135,21 +135,21 @@ pub fn mul_f32(a: u32, b: u32, rounding: Rounding, ftz: bool, sat: bool) -> u32 
 }
 
 /// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32` (9.7.3.6, 9.7.3.7).
-#[inline]
+#[inline(always)]
 pub fn fma_f32(a: u32, b: u32, c: u32, rounding: Rounding, ftz: bool, sat: bool) -> u32 {
     let (a, b, c) = (flush_if(a, ftz), flush_if(b, ftz), flush_if(c, ftz));
-    let result = if rounding == Rounding::Nearest {
-        fma_rn_f32(a, b, c)
-    } else {
-        let sum = sum_to_odd(double(a) * double(b), double(c));
-        if sum == 0.0 {
-            // Through `soft` for the sign of a zero sum, which depends on the rounding.
-            soft::fma(&F32, a.into(), b.into(), c.into(), Control { rounding, ftz: false }) as u32
-        } else {
-            round_to_f32(sum, rounding)
-        }
-    };
+    // A product of singles is exact in double.
     let exact = || sum_to_odd(double(a) * double(b), double(c));
+    let result = match rounding {
+        Rounding::Nearest => fma_rn_f32(a, b, c),
+        // Zero is exact. Zeros of one sign keep it; the sign of any other zero sum depends on the rounding.
+        _ if exact() == 0.0 => {
+            let signs = [a ^ b, c].map(|bits| bits & 0x8000_0000);
+            let other = if rounding == Rounding::Down { 0x8000_0000 } else { 0 };
+            if signs[0] == signs[1] { signs[0] } else { other }
+        }
+        _ => round_to_f32(exact(), rounding),
+    };
     finish_f32(if ftz { flush_tiny(result, exact(), rounding) } else { result }, ftz, sat)
 }
 
