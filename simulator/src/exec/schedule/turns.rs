@@ -59,8 +59,16 @@ impl<O: Observer> Worker<'_, O> {
         loop {
             while resident.len() < WINDOW && self.admit(next, &mut slots, &mut free, &mut resident) {}
             choices.resize_with(resident.len(), Choices::default);
-            let keys = resident.iter().zip(&mut choices).enumerate();
-            match keys.filter_map(|(at, (block, choices))| Some((self.best(block, choices)?, at))).min() {
+            // No two warps have the same key. This loop is run once a turn.
+            let mut next_turn: Option<(Key, usize)> = None;
+            for (at, (block, choices)) in resident.iter().zip(&mut choices).enumerate() {
+                if let Some(key) = self.best(block, choices)
+                    && next_turn.is_none_or(|(best, _)| key < best)
+                {
+                    next_turn = Some((key, at));
+                }
+            }
+            match next_turn {
                 Some(((_, _, _, warp), at)) => {
                     let (turn, woke) = self.turn(&mut resident[at], warp);
                     choices[at].forget(warp, woke);
@@ -89,12 +97,17 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// The block's best warp.
+    #[inline]
     fn best(&self, block: &Block, choices: &mut Choices) -> Option<Key> {
         if let Some(best) = choices.best
             && (!choices.polls || choices.changes == self.changes)
         {
             return best;
         }
+        self.look_for_best(block, choices)
+    }
+
+    fn look_for_best(&self, block: &Block, choices: &mut Choices) -> Option<Key> {
         choices.warps.resize(block.warps.len(), None);
         (choices.polls, choices.changes) = (false, self.changes);
         let mut best: Option<Key> = None;
@@ -104,7 +117,11 @@ impl<O: Observer> Worker<'_, O> {
                 _ => *known.insert(self.choice(block, at)),
             };
             choices.polls |= choice.polls;
-            best = best.into_iter().chain(choice.key).min();
+            if let Some(key) = choice.key
+                && best.is_none_or(|best| key < best)
+            {
+                best = Some(key);
+            }
         }
         choices.best = Some(best);
         best
