@@ -176,8 +176,7 @@ fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Opt
         }
         return;
     }
-    let problems = shelf::problems(context, workbook);
-    if let Some(next) = shelf::next(&problems, &known, Some(problem)) {
+    if let Some(next) = shelf::find_next(context, workbook, &known, Some(problem)) {
         let chapter = shelf::chapter_title(workbook, &next.manifest.chapter);
         report.next = Some(Next {
             command: format!("checker {}", next.id),

@@ -13,7 +13,7 @@ pub fn run(context: &Context) -> Outcome {
     let (solved, exercises) = exercises.fold((0, 0), |(solved, all), problem| {
         (solved + usize::from(progress.solved.contains_key(problem.id.as_str())), all + 1)
     });
-    let next = shelf::next(&problems, &progress, None);
+    let next = shelf::next(&problems, &progress);
     if context.json {
         let value = serde_json::json!({
             "schema": report::SCHEMA,

@@ -9,7 +9,7 @@ pub fn run(context: &Context) -> Outcome {
     let workbook = shelf::open(context)?;
     let progress = shelf::progress(context, &workbook);
     let all = shelf::problems(context, &workbook);
-    let next = shelf::next(&all, &progress, None).map(|problem| problem.id.as_str());
+    let next = shelf::next(&all, &progress).map(|problem| problem.id.as_str());
     let solved = |name: &str| progress.solved.contains_key(name);
     if context.json {
         let problems: Vec<_> = all

@@ -2,7 +2,7 @@
 
 use super::{Blame, Context, Fault, usage};
 use crate::progress::{Progress, Store};
-use problem::{Kind, Problem, ProblemError, Version, Workbook, nearest};
+use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook, nearest};
 use std::path::{Path, PathBuf};
 
 /// Commands that a mistyped name may have meant.
@@ -72,16 +72,32 @@ pub fn problems(context: &Context, workbook: &Workbook) -> Vec<Problem> {
     problems
 }
 
-/// The first exercise that is not solved, after `after` if one is given, else from the start.
-pub fn next<'a>(problems: &'a [Problem], progress: &Progress, after: Option<&Problem>) -> Option<&'a Problem> {
-    let open = |problem: &&Problem| {
-        problem.kind == Kind::Exercise
-            && !progress.solved.contains_key(problem.id.as_str())
-            && after.is_none_or(|after| after.id != problem.id)
-    };
+/// The first exercise that is not solved.
+pub fn next<'a>(problems: &'a [Problem], progress: &Progress) -> Option<&'a Problem> {
+    let open =
+        |problem: &&Problem| problem.kind == Kind::Exercise && !progress.solved.contains_key(problem.id.as_str());
+    problems.iter().find(open)
+}
+
+/// The first exercise that is not solved, after `after` if one is given, else from the start. Only problems that may be it are
+/// read.
+pub fn find_next(
+    context: &Context,
+    workbook: &Workbook,
+    progress: &Progress,
+    after: Option<&Problem>,
+) -> Option<Problem> {
+    let open = |id: &ProblemId| !progress.solved.contains_key(id.as_str()) && after.is_none_or(|after| after.id != *id);
     let number = after.and_then(|after| after.id.exercise_number()).unwrap_or(0);
-    let later = problems.iter().filter(open).find(|problem| problem.id.exercise_number() > Some(number));
-    later.or_else(|| problems.iter().find(open))
+    let (later, earlier): (Vec<_>, Vec<_>) =
+        workbook.ids().into_iter().filter(open).partition(|id| id.exercise_number() > Some(number));
+    later.into_iter().chain(earlier).find_map(|id| match workbook.load(&id) {
+        Ok(problem) => (problem.kind == Kind::Exercise).then_some(problem),
+        Err(error) => {
+            context.note(&format!("note: {id} is left out: {error}"));
+            None
+        }
+    })
 }
 
 /// The problem of that name.
@@ -108,9 +124,7 @@ pub fn find_or_next(context: &Context, workbook: &Workbook, name: Option<&str>) 
     if let Some(name) = name {
         return find(workbook, name);
     }
-    let problems = problems(context, workbook);
-    next(&problems, &progress(context, workbook), None)
-        .cloned()
+    find_next(context, workbook, &progress(context, workbook), None)
         .ok_or_else(|| usage("every exercise is solved: name one; `checker list` shows them"))
 }
 
