@@ -18,10 +18,11 @@ type Sizes = BTreeMap<String, i64>;
 /// Inputs and sizes to outputs.
 type Independent = fn(&Arrays, &Sizes) -> Arrays;
 
-const TABLE: [(&str, Independent); 37] = [
+const TABLE: &[(&str, Independent)] = &[
     ("active-mask", active_mask),
     ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
     ("coefficients", coefficients),
+    ("copy-flight", |input, _| one("b", input["a"].clone())),
     ("double-literal", double_literal),
     ("ex01", cooling),
     ("ex21", mid_side),
@@ -48,12 +49,14 @@ const TABLE: [(&str, Independent); 37] = [
     ("last-warp", block_sums_of_size),
     ("local-array", local_array),
     ("modulo", block_maxima),
+    ("operands", fma_operands),
     ("reduction", total),
     ("sequential-addressing", block_sums),
     ("shuffle", block_sums),
     ("single-pass", total),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
+    ("waves", fma_chains),
     ("which-tree", |input, _| chunk_sums("sums", &input["x"], 4096)),
     ("wide-loads", |input, _| {
         let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
@@ -394,6 +397,16 @@ fn fma_chains(input: &Arrays, sizes: &Sizes) -> Arrays {
     let shrink = 0.875f64.powi(sizes["iterations"] as i32);
     let end = input["start"].iter().map(|x| 1.0 + (x - 1.0) * shrink).collect();
     two("end", end, input["start"].iter().map(|x| x.abs().max(1.0)).collect())
+}
+
+/// With 1 register the step is x * x - 0.5, here as the difference of two squares and a quarter.
+fn fma_operands(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let ones = vec![1.0; input["start"].len()];
+    if sizes["registers"] != 1 {
+        return two("end", fma_chains(input, sizes)["end"].clone(), ones);
+    }
+    let step = |x: f64, _| (x - 0.5) * (x + 0.5) - 0.25;
+    two("end", input["start"].iter().map(|&x| (0..sizes["iterations"]).fold(x, step)).collect(), ones)
 }
 
 /// Horner's rule from the top, where the reference adds terms from below.
