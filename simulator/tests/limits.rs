@@ -242,7 +242,10 @@ fn jumps_to_nowhere_and_writes_everywhere() {
 #[test]
 fn findings_speak() {
     let kind = FindingKind::StepLimit { limit: 7, turns: 0 };
-    assert_eq!(kind.to_string(), "no block ended within 7 warp instructions: the limit `steps` is 7");
+    assert_eq!(
+        kind.to_string(),
+        "the kernel did not end: no block ended within 7 warp instructions; the limit `steps` is 7"
+    );
 }
 
 #[test]

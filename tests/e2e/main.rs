@@ -11,6 +11,7 @@ mod check;
 mod commands;
 mod compile;
 mod counts;
+mod documents;
 mod findings;
 mod goals;
 mod hardware;

@@ -2,8 +2,10 @@
 
 use super::build::Built;
 use plan::Plan;
-use problem::{Goal, Kind, Metric, MetricSource, Problem};
-use report::{Better, GoalResult, GoalStatus, Provenance, Row, Unexecuted};
+use problem::metric::Shown;
+use problem::{Better, Goal, Kind, Metric, MetricSource, Problem};
+use report::{GoalResult, GoalStatus, Provenance, Row, Unexecuted};
+use sass::Quantity;
 use simulator::{Counters, LineCoverage};
 
 /// What is known of a version at the `count` size.
@@ -41,7 +43,7 @@ impl Known<'_> {
                 _ => {
                     let built = self.built?;
                     built.module.as_ref()?;
-                    sass::metric(&built.launched(self.plan?), &metric.to_string())
+                    sass::measure(&built.launched(self.plan?), quantity(metric)?)
                 }
             },
         }
@@ -87,140 +89,34 @@ impl Known<'_> {
     }
 }
 
-/// A metric of the table: name, words, unit, which way is good, and when it is worth a line.
-struct Shown {
-    metric: &'static str,
-    words: &'static str,
-    unit: &'static str,
-    better: Better,
-    /// When it is worth a line without being asked for.
-    shown: When,
+/// What a metric is of machine code and resources alone; occupancy depends on the launch, too.
+fn quantity(metric: &Metric) -> Option<Quantity<'_>> {
+    Some(match metric {
+        Metric::Opcode(prefix) => Quantity::Opcode(prefix),
+        Metric::Instructions => Quantity::Instructions,
+        Metric::LoadRun => Quantity::LoadRun,
+        Metric::LoopInstructions => Quantity::LoopInstructions,
+        Metric::Registers => Quantity::Registers,
+        Metric::Spills => Quantity::Spills,
+        Metric::Stack => Quantity::Stack,
+        Metric::Shared => Quantity::Shared,
+        Metric::Occupancy | Metric::Launches | Metric::Count(_) | Metric::Speedup | Metric::Roof => return None,
+    })
 }
-
-/// When a metric is worth a line without being asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
-    /// Even when it is zero on both sides or did not change.
-    Always,
-    /// When it changed and is not zero.
-    Changed,
-    /// Only with all the details.
-    Never,
-}
-
-const fn shown(metric: &'static str, words: &'static str, unit: &'static str, better: Better, always: bool) -> Shown {
-    Shown { metric, words, unit, better, shown: if always { When::Always } else { When::Changed } }
-}
-
-const fn detail(metric: &'static str, words: &'static str, unit: &'static str, better: Better) -> Shown {
-    Shown { metric, words, unit, better, shown: When::Never }
-}
-
-/// Everything a report's table may have, in its order.
-const TABLE: &[Shown] = &[
-    shown("launches", "launches", "", Better::Less, false),
-    detail("count.warps", "warps", "", Better::Neither),
-    shown("count.instructions", "warp instructions", "", Better::Less, true),
-    detail("count.instructions_per_warp", "an average warp's", "", Better::Less),
-    detail("count.active_thread_instructions", "active lanes' instructions", "", Better::Less),
-    detail("count.thread_instructions", "thread instructions", "", Better::Less),
-    detail("count.thread_fp16", "on half precision", "", Better::Neither),
-    detail("count.thread_fp32", "on single precision", "", Better::Neither),
-    detail("count.thread_fp64", "on double precision", "", Better::Neither),
-    detail("count.thread_special", "special functions", "", Better::Neither),
-    detail("count.thread_integer", "on integers", "", Better::Neither),
-    detail("count.thread_conversion", "conversions", "", Better::Neither),
-    detail("count.thread_control", "control", "", Better::Neither),
-    detail("count.thread_memory", "on memory", "", Better::Neither),
-    detail("count.thread_exchange", "between lanes", "", Better::Neither),
-    detail("count.thread_matrix", "matrix products", "", Better::Neither),
-    detail("count.thread_other", "other", "", Better::Neither),
-    shown("count.lane_efficiency", "lane efficiency", "%", Better::More, true),
-    detail("count.idle_lanes", "idle lane slots", "", Better::Less),
-    detail("count.warp_execution_efficiency", "warp execution efficiency", "%", Better::More),
-    detail("count.control_flow_divergence", "control-flow divergence", "%", Better::Less),
-    detail("count.branches", "branches", "", Better::Less),
-    shown("count.divergent_branches", "divergent branches", "", Better::Less, false),
-    detail("count.branch_efficiency", "branch efficiency", "%", Better::More),
-    detail("count.branch_divergence", "branch divergence", "%", Better::Less),
-    shown("count.global_load_requests", "global load requests", "", Better::Less, false),
-    shown("count.global_load_sectors", "global load sectors", "", Better::Less, false),
-    detail("count.global_load_bytes", "global load bytes", "", Better::Less),
-    detail("count.global_load_sectors_per_request", "sectors a load request", "", Better::Neither),
-    detail("count.global_load_bytes_per_request", "bytes a load request", "", Better::Neither),
-    detail("count.global_load_efficiency", "global load efficiency", "%", Better::More),
-    shown("count.global_store_requests", "global store requests", "", Better::Less, false),
-    shown("count.global_store_sectors", "global store sectors", "", Better::Less, false),
-    detail("count.global_store_bytes", "global store bytes", "", Better::Less),
-    detail("count.global_store_sectors_per_request", "sectors a store request", "", Better::Neither),
-    detail("count.global_store_efficiency", "global store efficiency", "%", Better::More),
-    shown("count.global_atomics", "global atomics", "", Better::Less, false),
-    detail("count.global_atomic_requests", "global atomic requests", "", Better::Less),
-    detail("count.global_atomic_sectors", "global atomic sectors", "", Better::Less),
-    detail("count.global_atomic_return_sectors", "sectors atomics bring back", "", Better::Less),
-    detail("count.global_atomic_sectors_per_request", "sectors an atomic request", "", Better::Neither),
-    detail("count.global_read_sectors", "global sectors read", "", Better::Less),
-    detail("count.global_sectors", "global sectors in all", "", Better::Less),
-    detail("count.global_requests", "global requests in all", "", Better::Less),
-    detail("count.shared_load_requests", "shared load requests", "", Better::Less),
-    shown("count.shared_load_wavefronts", "shared load wavefronts", "", Better::Less, false),
-    detail("count.shared_load_bytes", "shared load bytes", "", Better::Neither),
-    detail("count.shared_load_wavefronts_per_request", "wavefronts a load request", "", Better::Less),
-    detail("count.shared_store_requests", "shared store requests", "", Better::Less),
-    shown("count.shared_store_wavefronts", "shared store wavefronts", "", Better::Less, false),
-    detail("count.shared_store_bytes", "shared store bytes", "", Better::Neither),
-    detail("count.shared_store_wavefronts_per_request", "wavefronts a store request", "", Better::Less),
-    shown("count.shared_bank_conflicts", "shared bank conflicts", "", Better::Less, false),
-    detail("count.shared_efficiency", "shared memory efficiency", "%", Better::More),
-    shown("count.shared_atomics", "shared atomics", "", Better::Less, false),
-    detail("count.shared_atomic_requests", "shared atomic requests", "", Better::Less),
-    detail("count.shared_wavefronts", "shared wavefronts in all", "", Better::Less),
-    detail("count.atomics", "atomics in all", "", Better::Less),
-    detail("count.constant_loads", "constant memory loads", "", Better::Neither),
-    detail("count.constant_load_bytes", "constant memory bytes", "", Better::Neither),
-    shown("count.local_loads", "local memory loads", "", Better::Less, false),
-    detail("count.local_load_sectors", "local load sectors", "", Better::Less),
-    detail("count.local_load_sectors_per_request", "sectors a local load", "", Better::Neither),
-    shown("count.local_stores", "local memory stores", "", Better::Less, false),
-    detail("count.local_store_sectors", "local store sectors", "", Better::Less),
-    detail("count.local_store_sectors_per_request", "sectors a local store", "", Better::Neither),
-    detail("count.local_sectors", "local sectors in all", "", Better::Less),
-    detail("count.local_memory_overhead", "local memory overhead", "%", Better::Less),
-    shown("count.barriers", "block barriers", "", Better::Less, false),
-    shown("count.warp_barriers", "warp barriers", "", Better::Neither, false),
-    detail("count.fences", "memory fences", "", Better::Neither),
-    shown("count.shuffles", "shuffles", "", Better::Neither, false),
-    shown("count.votes", "votes, matches, redux", "", Better::Neither, false),
-    shown("count.flops", "floating-point operations", "", Better::Neither, false),
-    detail("count.flops_fp16", "in half precision", "", Better::Neither),
-    detail("count.flops_fp32", "in single precision", "", Better::Neither),
-    detail("count.flops_fp64", "in double precision", "", Better::Neither),
-    detail("count.double_precision", "double precision in any way", "", Better::Neither),
-    detail("count.flops_matrix", "of matrix products", "", Better::Neither),
-    detail("count.instructions_per_byte", "instructions a byte", "", Better::Neither),
-    detail("count.flops_per_byte", "operations a byte", "", Better::Neither),
-    shown("sass.instructions", "SASS instructions", "", Better::Neither, true),
-    shown("sass.loop_instructions", "in the hottest loop", "", Better::Less, false),
-    shown("sass.load_run", "loads before first use", "", Better::More, false),
-    shown("registers", "registers", "", Better::Neither, true),
-    shown("spills", "spill instructions", "", Better::Less, false),
-    shown("stack", "stack", "bytes", Better::Less, false),
-    shown("shared", "static shared memory", "bytes", Better::Neither, false),
-    shown("occupancy", "occupancy", "%", Better::More, true),
-];
 
 /// The comparison's rows. What a goal asks for comes in where its metric stands, or at the end of its group. A row that
 /// is neither asked for nor changed is a detail.
 pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]) -> Vec<Row> {
     let mut rows = Vec::new();
     let asked = |metric: &Metric| goals.iter().any(|goal| goal.metric == *metric);
-    let mut add = |metric: &Metric, words: String, unit: &str, better: Better, when: When| {
+    let mut add = |metric: &Metric, better: Better, when: Shown| {
         let (before, after) = (baseline.and_then(|known| known.value(metric)), candidate.value(metric));
         if before.is_none() && after.is_none() {
             return;
         }
         let zero = before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0;
         let changed = baseline.is_none() || before != after;
+        let unit = metric.unit().symbol();
         let scale = if unit == "%" { 100.0 } else { 1.0 };
         let note = match metric {
             Metric::Occupancy => candidate.occupancy().map(|(_, limit)| limit).unwrap_or_default(),
@@ -228,39 +124,26 @@ pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]
         };
         rows.push(Row {
             metric: metric.to_string(),
-            quantity: words,
+            quantity: metric.label().replace('`', ""),
             unit: unit.to_owned(),
             baseline: before.map(|value| value * scale),
             candidate: after.map(|value| value * scale),
             better,
             provenance: provenance(metric),
             note,
-            detail: !(asked(metric) || when == When::Always || (when == When::Changed && changed && !zero)),
+            detail: !(asked(metric) || when == Shown::Always || (when == Shown::Changed && changed && !zero)),
         });
     };
-    for shown in TABLE {
-        if let Ok(metric) = Metric::parse(shown.metric) {
-            add(&metric, shown.words.to_owned(), shown.unit, shown.better, shown.shown);
-        }
+    for metric in Metric::shown() {
+        add(&metric, metric.better(), metric.shown_when().unwrap_or(Shown::Never));
     }
-    for goal in goals.iter().filter(|goal| !TABLE.iter().any(|shown| shown.metric == goal.metric.to_string())) {
-        if !goal.metric.needs_gpu() {
-            let words = goal.metric.words().replace('`', "");
-            add(&goal.metric, words, "", direction(goal), When::Always);
-        }
+    for goal in goals.iter().filter(|goal| goal.metric.shown_when().is_none() && !goal.metric.needs_gpu()) {
+        // Which way is good is what the goal asks.
+        let better = goal.conditions.first().map_or(Better::Neither, |condition| condition.better());
+        add(&goal.metric, better, Shown::Always);
     }
     rows.sort_by_key(|row| row.provenance != Provenance::Simulated);
     rows
-}
-
-/// Which way is good, by what a goal asks.
-fn direction(goal: &Goal) -> Better {
-    use problem::Condition;
-    match goal.conditions.first() {
-        Some(Condition::Max(_) | Condition::RatioMax(_)) => Better::Less,
-        Some(Condition::Min(_) | Condition::RatioMin(_)) => Better::More,
-        Some(Condition::Equals(_)) | None => Better::Neither,
-    }
 }
 
 /// Where a metric's number comes from. (Times are not in the table.)
@@ -269,12 +152,6 @@ fn provenance(metric: &Metric) -> Provenance {
         MetricSource::Counters | MetricSource::Plan => Provenance::Simulated,
         _ => Provenance::Compiler,
     }
-}
-
-/// What a metric is called: as in the table if it has a row.
-fn words(metric: &Metric) -> String {
-    let name = metric.to_string();
-    TABLE.iter().find(|shown| shown.metric == name).map_or_else(|| metric.words(), |shown| shown.words.to_owned())
 }
 
 /// Judges every goal. `whose` names the baseline. `judged` is false when an earlier step failed: nothing is met then.
@@ -309,7 +186,7 @@ pub fn goals(
         let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
         GoalResult {
             metric: goal.metric.to_string(),
-            text: format!("{}: {}", words(&goal.metric), goal.demand(whose, before)),
+            text: format!("{}: {}", goal.metric.label(), goal.demand(whose, before)),
             why: goal.why.clone(),
             status,
             value,
@@ -335,23 +212,4 @@ pub fn work(problem: &Problem, whose: &str, baseline: &Known<'_>, candidate: &Kn
     let (Some(before), Some(after)) = (&baseline.counters, &candidate.counters) else { return Vec::new() };
     let broken = problem.manifest.work.broken(&problem.manifest.goals, before, after);
     goals(&broken, whose, Some(baseline), candidate, None)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use simulator::counters::{Ratio, Sum, Unit};
-
-    #[test]
-    fn every_counter_and_quotient_has_a_row() {
-        let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
-        let names = names.chain(Sum::ALL.iter().map(|sum| sum.name()));
-        for name in names {
-            let rows: Vec<&Shown> = TABLE.iter().filter(|shown| shown.metric == format!("count.{name}")).collect();
-            assert_eq!(rows.len(), 1, "{name}");
-            let percent = Ratio::by_name(name).is_some_and(|ratio| ratio.unit() != Unit::Number);
-            assert_eq!(rows[0].unit == "%", percent, "{name}");
-            assert!(Metric::parse(rows[0].metric).is_ok(), "{name}");
-        }
-    }
 }

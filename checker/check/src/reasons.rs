@@ -1,13 +1,14 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
+use super::CHECK_SECONDS;
 use super::element::Elements;
 use super::orders::{self, schedule_name};
-use super::{CHECK_SECONDS, race};
 use compiler::compile::{self, CompileError};
 use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, WrongOutput};
 use plan::Buffer;
 use report::{Excerpt, Reason, Sources, Verdict};
-use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity, Usage};
+use simulator::finding::{Explanation, FindingName};
+use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
 use values::{LooksLike, Mismatch};
@@ -55,7 +56,7 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         first
             .excerpts
             .extend(finding(suspicion, &elements, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
-        first.details.push(format!("perhaps because {}", say(&suspicion.finding, &elements).1.join("; ")));
+        first.details.push(format!("perhaps because {}", say(&suspicion.finding, &elements).details.join("; ")));
     }
     reasons
 }
@@ -163,15 +164,8 @@ fn device_verdict(name: &str) -> Verdict {
         "CUDA_ERROR_ILLEGAL_INSTRUCTION" | "CUDA_ERROR_LAUNCH_FAILED" => Verdict::Trap,
         "CUDA_ERROR_LAUNCH_TIMEOUT" => Verdict::Endless,
         UNREADABLE => Verdict::Unsupported,
-        // The simulator's, by the names of its findings.
-        "out-of-bounds" => Verdict::OutOfBounds,
-        "misaligned" => Verdict::Misaligned,
-        "write-to-constant" => Verdict::WriteToConstant,
-        "assert" => Verdict::Assert,
-        "trap" => Verdict::Trap,
-        "stack-overflow" => Verdict::StackOverflow,
-        "bad-jump" => Verdict::BadJump,
-        _ => Verdict::DeviceFault,
+        // The simulator's go by the names of its findings.
+        name => FindingName::by_name(name).and_then(Verdict::of_kind).unwrap_or(Verdict::DeviceFault),
     }
 }
 
@@ -283,8 +277,7 @@ fn excerpt(place: &Place, label: &str, scene: &Scene<'_>, sources: &mut Sources)
 fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
     let finding = &found.finding;
     let verdict = Verdict::of(finding)?;
-    let (text, advice) = say(finding, elements);
-    let mut details = advice;
+    let Explanation { sentence: text, mut details } = say(finding, elements);
     let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
 
@@ -324,165 +317,20 @@ fn access(kind: &FindingKind) -> Option<&Access> {
     }
 }
 
-/// "1 byte", "4 bytes".
-fn bytes(size: u32) -> String {
-    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
-}
-
-/// "a load", "an atomic".
-fn with_article(noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {noun}")
-}
-
-/// Turns of a loop that are worth a word when a kernel is stopped in it.
-const MANY_TURNS: u64 = 1000;
-
-/// The finding in a sentence, and advice where the finding itself tells what to do.
-fn say(finding: &Finding, elements: &Elements) -> (String, Vec<String>) {
-    let sentences =
-        |explanation: &str| explanation.split("; ").map(|text| elements.say(text, None)).collect::<Vec<_>>();
-    let lanes = match finding.place.lanes {
-        0 | 1 => None,
-        lanes => Some(format!("{lanes} lanes of the warp did the same")),
-    };
-    let object = |access: &Access| {
-        if access.object.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", elements.say(&access.object, Some(access.size)))
+/// The finding in words, with what this command can do about it.
+fn say(finding: &Finding, elements: &Elements) -> Explanation {
+    let mut explanation = finding.explain(&|text, access| elements.say(text, access));
+    explanation.details.extend(match finding.kind {
+        FindingKind::StepLimit { .. } => {
+            Some("if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned())
         }
-    };
-    let advise = |advice: &str| vec![advice.to_owned()];
-    match &finding.kind {
-        FindingKind::OutOfBounds { access } => (
-            format!(
-                "{} of {} outside of {} memory{}",
-                with_article(&access.what.to_string()),
-                bytes(access.size),
-                access.space,
-                object(access)
-            ),
-            lanes.into_iter().collect(),
+        FindingKind::Unsupported { .. } => Some(
+            "nothing is judged without it: write it another way, or see what a GPU does (`checker run --backend gpu`)"
+                .to_owned(),
         ),
-        FindingKind::Misaligned { access } => (
-            format!(
-                "{} of {} at an address that is not a multiple of {}{}",
-                with_article(&access.what.to_string()),
-                bytes(access.size),
-                access.size,
-                object(access)
-            ),
-            lanes.into_iter().collect(),
-        ),
-        FindingKind::WriteToConstant { access } => (
-            format!("a write to constant memory, which kernels can only read{}", object(access)),
-            advise("the host sets it before the launch; what kernels write needs __device__ or a buffer"),
-        ),
-        FindingKind::InputChanged { access } => (
-            format!("{} of {} to an input{}", with_article(&access.what), bytes(access.size), object(access)),
-            advise("an input is only read, also where it is put back or gets the value that it has"),
-        ),
-        FindingKind::Uninitialised { access, usage } => {
-            let text = match access.space.as_str() {
-                "register" => access.object.clone(),
-                space => {
-                    let size = bytes(access.size);
-                    format!("a read of {size} of {space} memory that nothing has written{}", object(access))
-                }
-            };
-            (
-                format!("{text}; {}", used_as(usage, elements)),
-                lanes.into_iter().chain([unwritten(access).to_owned()]).collect(),
-            )
-        }
-        FindingKind::Race { first, second, hidden_before_volta } => {
-            race::say(first, second, *hidden_before_volta, elements)
-        }
-        FindingKind::OrderDependent { object, .. } => {
-            (format!("`{object}` depends on the order in which threads run"), Vec::new())
-        }
-        FindingKind::Trap => ("the kernel executed a trap".to_owned(), lanes.into_iter().collect()),
-        FindingKind::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
-        FindingKind::Deadlock { explanation } => {
-            ("the threads wait for each other for ever".to_owned(), sentences(explanation))
-        }
-        FindingKind::Livelock { explanation } => {
-            ("threads poll memory that nobody is left to change, for ever".to_owned(), sentences(explanation))
-        }
-        FindingKind::DivergentBarrier { explanation } => {
-            ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
-        }
-        FindingKind::SyncMask { explanation } => {
-            ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
-        }
-        FindingKind::EndlessLoop { explanation } => (
-            "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
-            sentences(explanation)
-                .into_iter()
-                .chain(advise("what was to change from turn to turn, and does it?"))
-                .collect(),
-        ),
-        FindingKind::StepLimit { limit, turns } => (
-            format!("the kernel did not end: no block ended within {limit} warp instructions"),
-            vec![
-                match turns {
-                    0..MANY_TURNS => "it was stopped in this line".to_owned(),
-                    turns => format!("it was stopped in this loop, after {turns} turns; how often is it to go round?"),
-                },
-                "look for a loop whose condition never changes, or a wait for something that never comes".to_owned(),
-                "if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned(),
-            ],
-        ),
-        FindingKind::StackOverflow { limit } => {
-            (format!("a thread needs more than {limit} bytes of stack"), advise("look for a recursion without an end"))
-        }
-        FindingKind::StateLimit { limit } => (
-            format!("the blocks that wait hold more than {limit} bytes of registers, local and shared memory"),
-            Vec::new(),
-        ),
-        FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
-        FindingKind::BrokenPromise { what } => (
-            what.clone(),
-            advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
-        ),
-        FindingKind::Unsupported { instruction } => (
-            format!("the simulator does not know `{instruction}`"),
-            advise(
-                "nothing is judged without it: write it another way, or see what a GPU does (`checker run --backend gpu`)",
-            ),
-        ),
-        FindingKind::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
-        FindingKind::PrintfOverflow { dropped } => {
-            (format!("{dropped} bytes of printf output were dropped"), Vec::new())
-        }
-    }
-}
-
-/// What a value that nobody wrote was used for.
-fn used_as(usage: &Usage, elements: &Elements) -> String {
-    match usage {
-        Usage::Address => "what it gives is used as an address".to_owned(),
-        Usage::Condition => "what it gives decides where threads go".to_owned(),
-        Usage::Barrier => "it is used as an mbarrier".to_owned(),
-        Usage::Output { object } => format!("what it gives ends up in {}", elements.say(object, None)),
-    }
-}
-
-/// Where bytes that nobody wrote come from.
-fn unwritten(access: &Access) -> &'static str {
-    match access.space.as_str() {
-        "shared" => {
-            "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
-             between its write and this read?"
-        }
-        "register" => "is it set on every way that leads here?",
-        "local" => "the thread itself has to write them first: is every element set before it is read?",
-        _ => {
-            "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
-             help: does an earlier launch write them all?"
-        }
-    }
+        _ => None,
+    });
+    explanation
 }
 
 /// An object's name in the source, between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.

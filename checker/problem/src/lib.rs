@@ -19,6 +19,7 @@ mod ladder_check;
 pub mod manifest;
 mod manifest_check;
 mod manifest_raw;
+pub mod metric;
 mod mutant;
 mod pages;
 mod planning;
@@ -35,13 +36,14 @@ pub use error::{LineError, SourceLine, did_you_mean, nearest};
 pub use expr::Sizes;
 pub use fill::FORM as FILL_FORM;
 pub use formula::Formula;
-pub use goal::{Condition, Counter, CounterRatio, Goal, Metric, MetricSource};
+pub use goal::{Condition, Goal};
 pub use kernel_file::KernelFile;
 pub use kernel_name::KernelName;
 pub use ladder::{ElementType, Ladder, Published};
 pub use manifest::{
     BackendName, Cache, ErrorBound, HARDEST, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
+pub use metric::{Better, Counter, CounterRatio, Metric, MetricSource};
 pub use mutant::Reason;
 pub use pages::Page;
 pub use planning::{DeviceShape, MAX_LAUNCHES, PlanContext};

@@ -6,8 +6,9 @@
 use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
-use super::goal::{CounterRatio, Goal};
+use super::goal::Goal;
 use super::ladder::Ladder;
+use super::metric::CounterRatio;
 use super::mutant::Reason;
 use super::planning::check_len;
 use super::types::Types;

@@ -5,13 +5,14 @@ use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::fill;
 use super::formula::{Formula, TomlText};
-use super::goal::{Condition, CounterRatio, Goal, Metric};
+use super::goal::{Condition, Goal};
 use super::ladder::{BLOCK, Ladder};
 use super::ladder_check;
 use super::manifest::{
     Axis, BackendName, Drawn, ErrorBound, HARDEST, InputSpec, Manifest, OutputSpec, Quantity, Sweep, magnitude_name,
 };
 use super::manifest_raw as raw;
+use super::metric::{CounterRatio, Metric, Unit};
 use super::mutant::Reason;
 use super::planning::DeviceShape;
 use super::types::Types;
@@ -504,11 +505,8 @@ fn check_work(toml: TomlText, raw: &raw::Manifest) -> Result<WorkBounds, LineErr
 fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineError> {
     let raw = goal.get_ref();
     let at = raw.metric.span().start;
-    let metric = Metric::parse(raw.metric.get_ref()).map_err(|message| {
-        let form = "sass.OPCODE, sass.instructions, registers, spills, stack, shared, occupancy, launches, \
-                    count.FIELD, speedup, roof";
-        toml.error(at, message).expected(form)
-    })?;
+    let metric =
+        Metric::parse(raw.metric.get_ref()).map_err(|message| toml.error(at, message).expected(Metric::forms()))?;
     let conditions: Vec<Condition> = [
         raw.min.map(Condition::Min),
         raw.max.map(Condition::Max),
@@ -535,9 +533,7 @@ fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineErr
         if condition.is_ratio() && metric == Metric::Speedup {
             return Err(toml.error(at, "`speedup` is a ratio already: use `min`"));
         }
-        let fraction = matches!(metric, Metric::Occupancy | Metric::Roof)
-            || matches!(&metric, Metric::Count(counter) if counter.is_fraction());
-        if fraction && value > 1.0 && !condition.is_ratio() {
+        if matches!(metric.unit(), Unit::Fraction { .. }) && value > 1.0 && !condition.is_ratio() {
             return Err(toml.error(at, format!("`{metric}` is between 0 and 1, not {value}")));
         }
     }

@@ -1,10 +1,11 @@
 //! Why a mutant must fail.
 
 use serde::{Deserialize, Serialize};
+use simulator::FindingName;
 
 /// The stated reason of a mutant: what the check must find, by the name it has in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Reason {
     /// A result differs from the oracle's.
     WrongResult,
@@ -18,38 +19,12 @@ pub enum Reason {
     Compile,
     /// Its launch lines are malformed.
     Launch,
-    /// Finding of the simulator of the same name.
-    OutOfBounds,
-    /// Finding of the simulator of the same name.
-    Misaligned,
-    /// Finding of the simulator of the same name.
-    WriteToConstant,
-    /// Finding of the simulator of the same name.
-    Uninitialised,
-    /// Finding of the simulator of the same name.
-    Race,
-    /// Finding of the simulator of the same name.
-    Trap,
-    /// Finding of the simulator of the same name.
-    Assert,
-    /// Finding of the simulator of the same name.
-    Deadlock,
-    /// Finding of the simulator of the same name.
-    Livelock,
-    /// Finding of the simulator of the same name.
-    DivergentBarrier,
-    /// Finding of the simulator of the same name.
-    SyncMask,
-    /// Finding of the simulator of the same name.
-    StepLimit,
-    /// Finding of the simulator of the same name.
-    StackOverflow,
-    /// Finding of the simulator of the same name.
-    BadJump,
+    /// A finding that only the simulator makes.
+    Finding(FindingName),
 }
 
 impl Reason {
-    /// All reasons.
+    /// All reasons. A finding is one if a kernel can be judged by it.
     pub const ALL: [Self; 20] = [
         Self::WrongResult,
         Self::Guard,
@@ -57,23 +32,23 @@ impl Reason {
         Self::Goal,
         Self::Compile,
         Self::Launch,
-        Self::OutOfBounds,
-        Self::Misaligned,
-        Self::WriteToConstant,
-        Self::Uninitialised,
-        Self::Race,
-        Self::Trap,
-        Self::Assert,
-        Self::Deadlock,
-        Self::Livelock,
-        Self::DivergentBarrier,
-        Self::SyncMask,
-        Self::StepLimit,
-        Self::StackOverflow,
-        Self::BadJump,
+        Self::Finding(FindingName::OutOfBounds),
+        Self::Finding(FindingName::Misaligned),
+        Self::Finding(FindingName::WriteToConstant),
+        Self::Finding(FindingName::Uninitialised),
+        Self::Finding(FindingName::Race),
+        Self::Finding(FindingName::Trap),
+        Self::Finding(FindingName::Assert),
+        Self::Finding(FindingName::Deadlock),
+        Self::Finding(FindingName::Livelock),
+        Self::Finding(FindingName::DivergentBarrier),
+        Self::Finding(FindingName::SyncMask),
+        Self::Finding(FindingName::StepLimit),
+        Self::Finding(FindingName::StackOverflow),
+        Self::Finding(FindingName::BadJump),
     ];
 
-    /// Its kebab-case name; for a finding the name of the simulator's `FindingKind`.
+    /// Its kebab-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::WrongResult => "wrong-result",
@@ -82,20 +57,7 @@ impl Reason {
             Self::Goal => "goal",
             Self::Compile => "compile",
             Self::Launch => "launch",
-            Self::OutOfBounds => "out-of-bounds",
-            Self::Misaligned => "misaligned",
-            Self::WriteToConstant => "write-to-constant",
-            Self::Uninitialised => "uninitialised",
-            Self::Race => "race",
-            Self::Trap => "trap",
-            Self::Assert => "assert",
-            Self::Deadlock => "deadlock",
-            Self::Livelock => "livelock",
-            Self::DivergentBarrier => "divergent-barrier",
-            Self::SyncMask => "sync-mask",
-            Self::StepLimit => "step-limit",
-            Self::StackOverflow => "stack-overflow",
-            Self::BadJump => "bad-jump",
+            Self::Finding(finding) => finding.name(),
         }
     }
 
@@ -106,9 +68,19 @@ impl Reason {
 
     /// Is it a finding that only the simulator makes?
     pub const fn is_finding(self) -> bool {
-        !matches!(
-            self,
-            Self::WrongResult | Self::Guard | Self::InputChanged | Self::Goal | Self::Compile | Self::Launch
-        )
+        matches!(self, Self::Finding(_))
+    }
+}
+
+impl From<Reason> for &'static str {
+    fn from(reason: Reason) -> Self {
+        reason.name()
+    }
+}
+
+impl TryFrom<String> for Reason {
+    type Error = String;
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::from_name(&name).ok_or_else(|| format!("`{name}` is no reason of a mutant"))
     }
 }

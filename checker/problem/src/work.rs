@@ -2,7 +2,8 @@
 //! more of than the baseline, by how much, is one table; `[work]` in `problem.toml` changes a bound where the idea of a
 //! problem costs more of something.
 
-use super::goal::{Condition, Counter, Goal, Metric};
+use super::goal::{Condition, Goal};
+use super::metric::{Counter, Metric};
 use simulator::Counters;
 use simulator::counters::Sum;
 

@@ -196,7 +196,8 @@ pub fn number(value: f64, group: bool) -> String {
         return value.to_string();
     }
     if (value == value.trunc() && magnitude < 1e15) || (1000.0..1e15).contains(&magnitude) {
-        return integer(value.round() as i64, group);
+        let whole = value.round() as i64;
+        return if group { text::grouped(whole) } else { whole.to_string() };
     }
     match magnitude {
         100.0.. => format!("{value:.0}"),
@@ -206,18 +207,6 @@ pub fn number(value: f64, group: bool) -> String {
         0.001.. => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     }
-}
-
-fn integer(value: i64, group: bool) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if group && index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if value < 0 { format!("-{text}") } else { text }
 }
 
 #[cfg(test)]

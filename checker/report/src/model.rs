@@ -2,6 +2,7 @@
 //! the JSON would have to change; added fields do not count. README.md documents it.
 
 use super::Verdict;
+pub use problem::Better;
 use serde::{Deserialize, Serialize};
 use simulator::Finding;
 
@@ -228,19 +229,6 @@ pub struct Caught {
     /// What.
     #[serde(flatten)]
     pub finding: Finding,
-}
-
-/// What a smaller number means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Better {
-    /// Less is better.
-    Less,
-    /// More is better.
-    More,
-    /// Neither.
-    #[default]
-    Neither,
 }
 
 /// One row of the comparison.

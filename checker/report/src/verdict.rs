@@ -1,177 +1,108 @@
 //! The one word a report leads with.
 
 use serde::{Deserialize, Serialize};
-use simulator::{Finding, FindingKind};
+use simulator::{Finding, FindingName};
 
-/// The verdict of a check or a run. The kebab-case name is stable: JSON readers and mutants' reasons use it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+/// Declares the verdicts once: what each means, the words on its badge, the kinds of findings that lead to it.
+macro_rules! verdicts {
+    ($($(#[doc = $doc:literal])+ $variant:ident $label:literal $(of $($finding:ident)+)?;)*) => {
+        /// The verdict of a check or a run. The kebab-case name is stable: JSON readers and mutants' reasons use it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Verdict {
+            $($(#[doc = $doc])+ $variant,)*
+        }
+
+        impl Verdict {
+            /// The words on the badge.
+            pub const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $label,)*
+                }
+            }
+
+            /// The verdict that a kind of finding leads to; `None` for one that is only worth knowing.
+            pub const fn of_kind(kind: FindingName) -> Option<Self> {
+                match kind {
+                    $($($(FindingName::$finding)|+ => Some(Self::$variant),)?)*
+                    FindingName::PrintfOverflow | FindingName::FindingsOverflow => None,
+                }
+            }
+        }
+    };
+}
+
+verdicts! {
     /// Right, and every goal met.
-    Passed,
+    Passed "PASSED";
     /// Ran without a fault and there was nothing to judge (`checker run`, a sweep).
-    Finished,
+    Finished "FINISHED";
     /// Right, but a goal is not met.
-    NotYet,
+    NotYet "NOT YET";
     /// An output differs from the oracle's by more than its tolerance.
-    WrongResult,
+    WrongResult "WRONG RESULT";
     /// The outputs depend on the order in which threads run.
-    OrderDependent,
+    OrderDependent "ORDER DEPENDENT" of OrderDependent;
     /// Timed, it took less than its work can take on the device.
-    Impossible,
+    Impossible "IMPOSSIBLE";
     /// The kernel changed an input.
-    InputChanged,
+    InputChanged "INPUT CHANGED" of InputChanged;
     /// The kernel wrote beside a buffer and nothing stopped it (the guard zone around it changed).
-    GuardDamaged,
+    GuardDamaged "WRITE OUT OF BOUNDS";
     /// Two unordered accesses to the same bytes.
-    Race,
+    Race "RACE" of Race;
     /// An access outside every allocation.
-    OutOfBounds,
+    OutOfBounds "OUT OF BOUNDS" of OutOfBounds;
     /// An address that is not a multiple of the access size.
-    Misaligned,
+    Misaligned "MISALIGNED ACCESS" of Misaligned;
     /// A store to constant memory.
-    WriteToConstant,
+    WriteToConstant "WRITE TO CONSTANT" of WriteToConstant;
     /// A read of bytes that nothing wrote.
-    Uninitialised,
+    Uninitialised "UNINITIALISED READ" of Uninitialised;
     /// Lanes that wait for each other for ever.
-    Deadlock,
+    Deadlock "DEADLOCK" of Deadlock;
     /// Lanes that poll what nobody is left to change.
-    Livelock,
+    Livelock "LIVELOCK" of Livelock;
     /// A barrier that not all threads reach.
-    DivergentBarrier,
+    DivergentBarrier "DIVERGENT BARRIER" of DivergentBarrier;
     /// A `*_sync` mask that names lanes which cannot arrive.
-    SyncMask,
+    SyncMask "WRONG SYNC MASK" of SyncMask;
     /// `trap`.
-    Trap,
+    Trap "TRAP" of Trap;
     /// A failed `assert`.
-    Assert,
+    Assert "ASSERT FAILED" of Assert;
     /// It did not end within its limit.
-    Endless,
+    Endless "DID NOT END" of StepLimit EndlessLoop;
     /// The time for the check was over before everything was tried.
-    OutOfTime,
+    OutOfTime "OUT OF TIME";
     /// Too deep a call stack.
-    StackOverflow,
+    StackOverflow "STACK OVERFLOW" of StackOverflow;
     /// A jump to nowhere.
-    BadJump,
+    BadJump "BAD JUMP" of BadJump;
     /// A promise that the kernel makes to the assembler (`.noreturn`, `.uni`, `.calltargets`) does not hold.
-    BrokenPromise,
+    BrokenPromise "BROKEN PROMISE" of BrokenPromise;
     /// An instruction that the simulator does not know.
-    Unsupported,
+    Unsupported "NOT SIMULATED" of Unsupported;
     /// The GPU reported a fault and did not say more.
-    DeviceFault,
+    DeviceFault "DEVICE FAULT";
     /// The launch cannot be made as written.
-    BadLaunch,
+    BadLaunch "BAD LAUNCH";
     /// More memory than there is.
-    OutOfMemory,
+    OutOfMemory "OUT OF MEMORY" of StateLimit;
     /// The compiler refused it.
-    DoesNotCompile,
+    DoesNotCompile "DOES NOT COMPILE";
     /// A `//@` line cannot be read.
-    BadKernelFile,
+    BadKernelFile "BAD //@ LINE";
 }
 
 impl Verdict {
-    /// The words on the badge.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Passed => "PASSED",
-            Self::Finished => "FINISHED",
-            Self::NotYet => "NOT YET",
-            Self::WrongResult => "WRONG RESULT",
-            Self::OrderDependent => "ORDER DEPENDENT",
-            Self::Impossible => "IMPOSSIBLE",
-            Self::InputChanged => "INPUT CHANGED",
-            Self::GuardDamaged => "WRITE OUT OF BOUNDS",
-            Self::Race => "RACE",
-            Self::OutOfBounds => "OUT OF BOUNDS",
-            Self::Misaligned => "MISALIGNED ACCESS",
-            Self::WriteToConstant => "WRITE TO CONSTANT",
-            Self::Uninitialised => "UNINITIALISED READ",
-            Self::Deadlock => "DEADLOCK",
-            Self::Livelock => "LIVELOCK",
-            Self::DivergentBarrier => "DIVERGENT BARRIER",
-            Self::SyncMask => "WRONG SYNC MASK",
-            Self::Trap => "TRAP",
-            Self::Assert => "ASSERT FAILED",
-            Self::Endless => "DID NOT END",
-            Self::OutOfTime => "OUT OF TIME",
-            Self::StackOverflow => "STACK OVERFLOW",
-            Self::BadJump => "BAD JUMP",
-            Self::BrokenPromise => "BROKEN PROMISE",
-            Self::Unsupported => "NOT SIMULATED",
-            Self::DeviceFault => "DEVICE FAULT",
-            Self::BadLaunch => "BAD LAUNCH",
-            Self::OutOfMemory => "OUT OF MEMORY",
-            Self::DoesNotCompile => "DOES NOT COMPILE",
-            Self::BadKernelFile => "BAD //@ LINE",
-        }
-    }
-
     /// Is it good news?
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Passed | Self::Finished)
     }
 
-    /// The same in the words of mutants, where there is one.
-    pub const fn reason(self) -> Option<problem::Reason> {
-        use problem::Reason;
-        Some(match self {
-            Self::WrongResult => Reason::WrongResult,
-            Self::GuardDamaged => Reason::Guard,
-            Self::InputChanged => Reason::InputChanged,
-            Self::NotYet => Reason::Goal,
-            Self::DoesNotCompile => Reason::Compile,
-            Self::BadLaunch | Self::BadKernelFile => Reason::Launch,
-            Self::OutOfBounds => Reason::OutOfBounds,
-            Self::Misaligned => Reason::Misaligned,
-            Self::WriteToConstant => Reason::WriteToConstant,
-            Self::Uninitialised => Reason::Uninitialised,
-            Self::Race => Reason::Race,
-            Self::Trap => Reason::Trap,
-            Self::Assert => Reason::Assert,
-            Self::Deadlock => Reason::Deadlock,
-            Self::Livelock => Reason::Livelock,
-            Self::DivergentBarrier => Reason::DivergentBarrier,
-            Self::SyncMask => Reason::SyncMask,
-            Self::Endless => Reason::StepLimit,
-            Self::StackOverflow => Reason::StackOverflow,
-            Self::BadJump => Reason::BadJump,
-            // Where there is an oracle, it judges.
-            Self::OrderDependent => return None,
-            Self::Passed
-            | Self::Finished
-            | Self::BrokenPromise
-            | Self::Unsupported
-            | Self::DeviceFault
-            | Self::OutOfMemory
-            | Self::OutOfTime
-            | Self::Impossible => return None,
-        })
-    }
-
     /// The verdict that a finding leads to; `None` for one that is only worth knowing.
     pub fn of(finding: &Finding) -> Option<Self> {
-        Some(match &finding.kind {
-            FindingKind::OutOfBounds { .. } => Self::OutOfBounds,
-            FindingKind::Misaligned { .. } => Self::Misaligned,
-            FindingKind::WriteToConstant { .. } => Self::WriteToConstant,
-            FindingKind::InputChanged { .. } => Self::InputChanged,
-            FindingKind::Uninitialised { .. } => Self::Uninitialised,
-            FindingKind::Race { .. } if finding.is_same_value() => return None,
-            FindingKind::Race { .. } => Self::Race,
-            FindingKind::OrderDependent { .. } => Self::OrderDependent,
-            FindingKind::Trap => Self::Trap,
-            FindingKind::Assert { .. } => Self::Assert,
-            FindingKind::Deadlock { .. } => Self::Deadlock,
-            FindingKind::Livelock { .. } => Self::Livelock,
-            FindingKind::DivergentBarrier { .. } => Self::DivergentBarrier,
-            FindingKind::SyncMask { .. } => Self::SyncMask,
-            FindingKind::StepLimit { .. } | FindingKind::EndlessLoop { .. } => Self::Endless,
-            FindingKind::StackOverflow { .. } => Self::StackOverflow,
-            FindingKind::StateLimit { .. } => Self::OutOfMemory,
-            FindingKind::BadJump { .. } => Self::BadJump,
-            FindingKind::BrokenPromise { .. } => Self::BrokenPromise,
-            FindingKind::Unsupported { .. } => Self::Unsupported,
-            FindingKind::PrintfOverflow { .. } | FindingKind::FindingsOverflow { .. } => return None,
-        })
+        if finding.is_same_value() { None } else { Self::of_kind(finding.kind.name()) }
     }
 }

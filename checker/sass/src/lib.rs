@@ -32,7 +32,7 @@ pub use occupancy::{Occupancy, occupancy};
 pub use opcode::{Family, Opcode};
 pub use operand::Operand;
 pub use resources::Resources;
-pub use stats::{Stats, executed_load_run, metric};
+pub use stats::{Quantity, Stats, executed_load_run, measure};
 
 use serde::Serialize;
 use std::path::PathBuf;

@@ -218,24 +218,43 @@ fn named_registers(i: &Instruction) -> impl Iterator<Item = u8> {
     })
 }
 
-/// A metric of the kernels that a version launches. `sass.OPCODE` and `sass.instructions` are sums, everything else is of
-/// the kernel with the most; `None` if there is no such metric. Names as docs/formats.md has them; `occupancy` needs a
-/// launch, see [`super::occupancy()`].
-pub fn metric(kernels: &[&Kernel], name: &str) -> Option<f64> {
+/// What can be measured of the kernels that a version launches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity<'a> {
+    /// Registers a thread; of the kernel with the most, as the next ones.
+    Registers,
+    /// Instructions that spill a register or refill it.
+    Spills,
+    /// Local memory a thread in bytes.
+    Stack,
+    /// Static shared memory a block in bytes.
+    Shared,
+    /// The longest run of loads before the first use of one.
+    LoadRun,
+    /// Instructions of the hottest loop.
+    LoopInstructions,
+    /// All instructions, the sum over kernels.
+    Instructions,
+    /// Instructions whose opcode starts with these parts, the sum over kernels.
+    Opcode(&'a str),
+}
+
+/// A quantity of the kernels that a version launches; `None` for an opcode that there is not.
+pub fn measure(kernels: &[&Kernel], quantity: Quantity<'_>) -> Option<f64> {
     let sum = |of: &dyn Fn(&Kernel) -> usize| Some(kernels.iter().map(|k| of(k)).sum::<usize>() as f64);
     let most = |of: &dyn Fn(&Kernel) -> usize| Some(kernels.iter().map(|k| of(k)).max().unwrap_or(0) as f64);
-    match name {
-        "registers" => most(&|k| k.resources.registers as usize),
-        "spills" => most(&|k| k.resources.spills() as usize),
-        "stack" => most(&|k| k.resources.stack as usize),
-        "shared" => most(&|k| k.resources.shared as usize),
-        "sass.instructions" => sum(&|k| k.code().len()),
-        "sass.load_run" => most(&|k| load_run(k, None)),
-        "sass.loop_instructions" => most(&|k| flow::hottest(&flow::loops(k)).map_or(0, |l| l.body.len())),
-        _ => {
-            let prefix = name.strip_prefix("sass.").filter(|p| is_opcode(p))?;
+    match quantity {
+        Quantity::Registers => most(&|k| k.resources.registers as usize),
+        Quantity::Spills => most(&|k| k.resources.spills() as usize),
+        Quantity::Stack => most(&|k| k.resources.stack as usize),
+        Quantity::Shared => most(&|k| k.resources.shared as usize),
+        Quantity::LoadRun => most(&|k| load_run(k, None)),
+        Quantity::LoopInstructions => most(&|k| flow::hottest(&flow::loops(k)).map_or(0, |l| l.body.len())),
+        Quantity::Instructions => sum(&|k| k.code().len()),
+        Quantity::Opcode(prefix) if is_opcode(prefix) => {
             sum(&|k| k.code().iter().filter(|i| i.opcode.matches(prefix) && !i.is_disguised_move()).count())
         }
+        Quantity::Opcode(_) => None,
     }
 }
 
@@ -280,14 +299,14 @@ mod tests {
         ]);
         let stats = Stats::of(&k);
         assert_eq!((stats.instructions, stats.disguised_moves), (11, 4));
-        let value = |name| metric(&[&k], name);
-        assert_eq!(value("sass.IMAD"), Some(4.0));
-        assert_eq!(value("sass.IMAD.MOV"), Some(1.0));
-        assert_eq!(value("sass.HFMA2"), Some(1.0));
-        assert_eq!(value("sass.LDL"), Some(1.0));
-        assert_eq!(value("sass.NOP"), Some(0.0));
-        assert_eq!(metric(&[&k, &k], "sass.instructions"), Some(22.0));
-        assert_eq!((value("sass.ZORK"), value("sass."), value("occupancy")), (None, None, None));
+        let value = |opcode| measure(&[&k], Quantity::Opcode(opcode));
+        assert_eq!(value("IMAD"), Some(4.0));
+        assert_eq!(value("IMAD.MOV"), Some(1.0));
+        assert_eq!(value("HFMA2"), Some(1.0));
+        assert_eq!(value("LDL"), Some(1.0));
+        assert_eq!(value("NOP"), Some(0.0));
+        assert_eq!(measure(&[&k, &k], Quantity::Instructions), Some(22.0));
+        assert_eq!((value("ZORK"), value(""), value("occupancy")), (None, None, None));
         let family = |f| stats.families.iter().find(|c| c.of == f).map_or(0, |c| c.count);
         assert_eq!((family(Family::Move), family(Family::Integer), family(Family::Fp16)), (4, 4, 1));
     }

@@ -49,6 +49,19 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A whole number with commas between thousands.
+pub fn grouped(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut text = String::from(if value < 0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Text of several lines: newlines and tabs stay, a carriage return before a newline goes.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let unix: Cow<'_, str> =

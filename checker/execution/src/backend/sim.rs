@@ -6,9 +6,8 @@ use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled, unread};
 use plan::stream::Stream;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
 use simulator::explore::Effort;
-use simulator::{
-    Checks, Config, Device, Finding, FindingKind, LaunchReport, Module, Param, Schedule, Severity, Witness,
-};
+use simulator::finding::as_named;
+use simulator::{Checks, Config, Device, Finding, LaunchReport, Module, Param, Schedule, Severity, Witness};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -426,42 +425,8 @@ impl Session for SimSession {
 
 /// A fault finding in one sentence; its details stay in the findings.
 pub(super) fn fault_of(finding: &Finding, launch: usize, line: u32) -> Fault {
-    let name = serde_json::to_value(&finding.kind)
-        .ok()
-        .and_then(|kind| kind.get("kind").and_then(|name| name.as_str()).map(str::to_owned))
-        .unwrap_or_default();
-    let (message, hint) = match &finding.kind {
-        FindingKind::OutOfBounds { access }
-        | FindingKind::Misaligned { access }
-        | FindingKind::WriteToConstant { access } => {
-            (format!("{} {} of {} bytes: {}", access.space, access.what, access.size, access.object), None)
-        }
-        FindingKind::Assert { message } => (format!("assertion failed: {message}"), None),
-        FindingKind::Trap => ("the kernel executed a trap".into(), None),
-        FindingKind::Deadlock { explanation }
-        | FindingKind::Livelock { explanation }
-        | FindingKind::EndlessLoop { explanation }
-        | FindingKind::DivergentBarrier { explanation }
-        | FindingKind::SyncMask { explanation } => (explanation.clone(), None),
-        FindingKind::StepLimit { limit, .. } => (
-            format!("no block ended within {limit} warp instructions"),
-            Some("is there a loop whose condition never becomes false?".into()),
-        ),
-        FindingKind::StackOverflow { limit } => (format!("more than {limit} bytes of stack"), None),
-        FindingKind::StateLimit { limit } => (format!("more than {limit} bytes of registers and local memory"), None),
-        FindingKind::BrokenPromise { what } => (what.clone(), None),
-        FindingKind::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), None),
-        FindingKind::Unsupported { instruction } => {
-            (format!("the simulator does not know `{instruction}`"), Some("run it on a GPU: --backend gpu".into()))
-        }
-        FindingKind::Uninitialised { .. }
-        | FindingKind::InputChanged { .. }
-        | FindingKind::Race { .. }
-        | FindingKind::OrderDependent { .. }
-        | FindingKind::PrintfOverflow { .. }
-        | FindingKind::FindingsOverflow { .. } => (name.replace('-', " "), None),
-    };
-    Fault { name, message, hint, launch, line }
+    let name = finding.kind.name().name().to_owned();
+    Fault { name, message: finding.explain(&as_named).sentence, hint: None, launch, line }
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn a_manifest_gives_buffers_for_the_problem_and_for_its_oracle() {
 fn a_flaw_is_a_reason() {
     assert_eq!(parse(GOOD).unwrap().flaw, None);
     let text = GOOD.replace("order    = 3", "flaw = \"race\"");
-    assert_eq!(parse(&text).unwrap().flaw, Some(Reason::Race));
+    assert_eq!(parse(&text).unwrap().flaw, Some(Reason::Finding(simulator::FindingName::Race)));
 }
 
 #[test]

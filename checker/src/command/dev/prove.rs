@@ -186,6 +186,10 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
     if report.verdict.is_good() {
         return false;
     }
+    let of_finding = match reason {
+        Reason::Finding(finding) => Verdict::of_kind(finding),
+        _ => None,
+    };
     let wanted: &[Verdict] = match reason {
         Reason::WrongResult => &[Verdict::WrongResult],
         Reason::Guard => &[Verdict::GuardDamaged],
@@ -193,20 +197,7 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
         Reason::Goal => return report.verdict == Verdict::NotYet,
         Reason::Compile => &[Verdict::DoesNotCompile],
         Reason::Launch => &[Verdict::BadLaunch, Verdict::BadKernelFile],
-        Reason::OutOfBounds => &[Verdict::OutOfBounds],
-        Reason::Misaligned => &[Verdict::Misaligned],
-        Reason::WriteToConstant => &[Verdict::WriteToConstant],
-        Reason::Uninitialised => &[Verdict::Uninitialised],
-        Reason::Race => &[Verdict::Race],
-        Reason::Trap => &[Verdict::Trap],
-        Reason::Assert => &[Verdict::Assert],
-        Reason::Deadlock => &[Verdict::Deadlock],
-        Reason::Livelock => &[Verdict::Livelock],
-        Reason::DivergentBarrier => &[Verdict::DivergentBarrier],
-        Reason::SyncMask => &[Verdict::SyncMask],
-        Reason::StepLimit => &[Verdict::Endless],
-        Reason::StackOverflow => &[Verdict::StackOverflow],
-        Reason::BadJump => &[Verdict::BadJump],
+        Reason::Finding(_) => of_finding.as_slice(),
     };
     wanted.contains(&report.verdict)
         || report.reasons.iter().any(|reason| wanted.contains(&reason.verdict))
@@ -294,13 +285,13 @@ mod tests {
         let cases = [
             (
                 &mutant,
-                Expected::FailsFor(Reason::Race),
+                Expected::FailsFor(Reason::Finding(simulator::FindingName::Race)),
                 Verdict::Passed,
                 "mutant tail should fail for `race`, but: PASSED",
             ),
             (
                 &mutant,
-                Expected::FailsFor(Reason::Race),
+                Expected::FailsFor(Reason::Finding(simulator::FindingName::Race)),
                 Verdict::Trap,
                 "mutant tail should fail for `race`, but: TRAP: so it ended",
             ),

@@ -1,0 +1,213 @@
+//! What a finding says: a sentence, and what helps to see why.
+
+use super::{Access, Finding, FindingKind, Usage, race};
+use std::fmt;
+
+/// How objects in a text are called: the text, and how many bytes are accessed where that is known. The simulator says
+/// "`_ZE4tile` + 124"; who knows the source says `tile[31]`.
+pub type Objects<'o> = dyn Fn(&str, Option<u32>) -> String + 'o;
+
+/// Objects as the simulator calls them.
+pub fn as_named(text: &str, _: Option<u32>) -> String {
+    text.to_owned()
+}
+
+/// A finding in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// What happened, without a full stop.
+    pub sentence: String,
+    /// Who, why, and what to look at; a sentence each.
+    pub details: Vec<String>,
+}
+
+/// Turns of a loop that are worth a word when a kernel is stopped in it.
+const MANY_TURNS: u64 = 1000;
+
+impl Finding {
+    /// The finding in words.
+    pub fn explain(&self, objects: &Objects<'_>) -> Explanation {
+        let mut explanation = self.kind.explain(objects);
+        let tells_lanes = matches!(
+            self.kind,
+            FindingKind::OutOfBounds { .. }
+                | FindingKind::Misaligned { .. }
+                | FindingKind::Uninitialised { .. }
+                | FindingKind::Trap
+        );
+        if tells_lanes && self.place.lanes > 1 {
+            explanation.details.insert(0, format!("{} lanes of the warp did the same", self.place.lanes));
+        }
+        explanation
+    }
+}
+
+impl FindingKind {
+    /// What was caught, in words.
+    pub fn explain(&self, objects: &Objects<'_>) -> Explanation {
+        let object = |access: &Access| match access.object.as_str() {
+            "" => String::new(),
+            object => format!(": {}", objects(object, Some(access.size))),
+        };
+        let sentences = |text: &str| text.split("; ").map(|text| objects(text, None)).collect::<Vec<_>>();
+        let advise = |advice: &str| vec![advice.to_owned()];
+        let (sentence, details) = match self {
+            Self::OutOfBounds { access } => {
+                (format!("{} outside of {} memory{}", noun(access), access.space, object(access)), Vec::new())
+            }
+            Self::Misaligned { access } => (
+                format!("{} at an address that is not a multiple of {}{}", noun(access), access.size, object(access)),
+                Vec::new(),
+            ),
+            Self::WriteToConstant { access } => (
+                format!("a write to constant memory, which kernels can only read{}", object(access)),
+                advise("the host sets it before the launch; what kernels write needs __device__ or a buffer"),
+            ),
+            Self::InputChanged { access } => (
+                format!("{} to an input{}", noun(access), object(access)),
+                advise("an input is only read, also where it is put back or gets the value that it has"),
+            ),
+            Self::Uninitialised { access, usage } => {
+                let text = match access.space.as_str() {
+                    "register" => access.object.clone(),
+                    space => {
+                        let size = bytes(access.size);
+                        format!("a read of {size} of {space} memory that nothing has written{}", object(access))
+                    }
+                };
+                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access)))
+            }
+            Self::Race { first, second, hidden_before_volta } => {
+                race::explain(first, second, *hidden_before_volta, objects)
+            }
+            Self::OrderDependent { object, .. } => {
+                (format!("`{object}` depends on the order in which threads run"), Vec::new())
+            }
+            Self::Trap => ("the kernel executed a trap".to_owned(), Vec::new()),
+            Self::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
+            Self::Deadlock { explanation } => {
+                ("the threads wait for each other for ever".to_owned(), sentences(explanation))
+            }
+            Self::Livelock { explanation } => {
+                ("threads poll memory that nobody is left to change, for ever".to_owned(), sentences(explanation))
+            }
+            Self::DivergentBarrier { explanation } => {
+                ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
+            }
+            Self::SyncMask { explanation } => {
+                ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
+            }
+            Self::EndlessLoop { explanation } => {
+                let mut details = sentences(explanation);
+                details.push("what was to change from turn to turn, and does it?".to_owned());
+                ("a loop never ends: what its threads hold repeats from turn to turn".to_owned(), details)
+            }
+            Self::StepLimit { limit, turns } => (
+                format!("the kernel did not end: no block ended within {limit} warp instructions"),
+                vec![
+                    match turns {
+                        0..MANY_TURNS => "it was stopped in this line".to_owned(),
+                        turns => {
+                            format!("it was stopped in this loop, after {turns} turns; how often is it to go round?")
+                        }
+                    },
+                    "look for a loop whose condition never changes, or a wait for something that never comes"
+                        .to_owned(),
+                ],
+            ),
+            Self::StackOverflow { limit } => (
+                format!("a thread needs more than {limit} bytes of stack"),
+                advise("look for a recursion without an end"),
+            ),
+            Self::StateLimit { limit } => (
+                format!("the blocks that wait hold more than {limit} bytes of registers, local and shared memory"),
+                Vec::new(),
+            ),
+            Self::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
+            Self::BrokenPromise { what } => (
+                what.clone(),
+                advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
+            ),
+            Self::Unsupported { instruction } => (format!("the simulator does not know `{instruction}`"), Vec::new()),
+            Self::PrintfOverflow { dropped } => (format!("{dropped} bytes of printf output were dropped"), Vec::new()),
+            Self::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
+        };
+        Explanation { sentence, details }
+    }
+
+    /// The limit that was reached, as [`crate::Limits`] calls it, and where it stands if it is known here.
+    const fn limit(&self) -> Option<(&'static str, Option<u64>)> {
+        Some(match self {
+            Self::StepLimit { limit, .. } => ("steps", Some(*limit)),
+            Self::StackOverflow { limit } => ("stack", Some(*limit)),
+            Self::StateLimit { limit } => ("state", Some(*limit)),
+            Self::PrintfOverflow { .. } => ("printf", None),
+            Self::FindingsOverflow { .. } => ("findings", None),
+            _ => return None,
+        })
+    }
+}
+
+/// The sentence with what a reader of PTX wants beside it: addresses, lines of the text, limits by their names, explanations.
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(&as_named).sentence)?;
+        match self {
+            Self::OutOfBounds { access }
+            | Self::Misaligned { access }
+            | Self::WriteToConstant { access }
+            | Self::InputChanged { access } => write!(f, "; at {:#x}", access.address),
+            Self::Uninitialised { access, .. } => write!(f, "; read in PTX line {}", access.place.ptx_line),
+            Self::Race { first, second, .. } => {
+                write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
+            }
+            Self::Deadlock { explanation }
+            | Self::Livelock { explanation }
+            | Self::DivergentBarrier { explanation }
+            | Self::SyncMask { explanation }
+            | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
+            _ => match self.limit() {
+                Some((name, Some(limit))) => write!(f, "; the limit `{name}` is {limit}"),
+                Some((name, None)) => write!(f, ": beyond the limit `{name}`"),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+/// "a load of 4 bytes", "an atomic of 8 bytes".
+fn noun(access: &Access) -> String {
+    let article = if access.what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {} of {}", access.what, bytes(access.size))
+}
+
+/// "1 byte", "4 bytes".
+fn bytes(size: u32) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
+}
+
+/// What a value that nobody wrote was used for.
+fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
+    match usage {
+        Usage::Address => "what it gives is used as an address".to_owned(),
+        Usage::Condition => "what it gives decides where threads go".to_owned(),
+        Usage::Barrier => "it is used as an mbarrier".to_owned(),
+        Usage::Output { object } => format!("what it gives ends up in {}", objects(object, None)),
+    }
+}
+
+/// Where bytes that nobody wrote come from.
+fn unwritten(access: &Access) -> &'static str {
+    match access.space.as_str() {
+        "shared" => {
+            "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
+             between its write and this read?"
+        }
+        "register" => "is it set on every way that leads here?",
+        "local" => "the thread itself has to write them first: is every element set before it is read?",
+        _ => {
+            "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
+             help: does an earlier launch write them all?"
+        }
+    }
+}

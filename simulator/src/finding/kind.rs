@@ -1,0 +1,193 @@
+//! The kinds of findings: one table of names, meanings and what each carries.
+
+use super::{Access, OrderValue, Usage};
+use serde::{Deserialize, Serialize};
+
+/// Declares the kinds once: the data, the names, the meanings.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $({
+        $($(#[doc = $about:literal])+ $(#[serde($serde:ident)])? $field:ident: $ty:ty,)*
+    })?,)*) => {
+        /// What was caught. The name in JSON ([`FindingName::name`]) is stable: problems' mutants refer to it.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        pub enum FindingKind {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant $({
+                $($(#[doc = $about])+ $(#[serde($serde)])? $field: $ty,)*
+            })?,)*
+        }
+
+        /// A kind of finding without what it carries.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum FindingName {
+            $($(#[doc = $doc])+ $variant,)*
+        }
+
+        impl FindingKind {
+            /// Its kind.
+            pub const fn name(&self) -> FindingName {
+                match self {
+                    $(Self::$variant { .. } => FindingName::$variant,)*
+                }
+            }
+        }
+
+        impl FindingName {
+            /// All of them, in order.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// As in JSON, in reasons of mutants, in the documentation.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// What it means, in a line or two.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($doc),+),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// An access outside every allocation, variable or stack frame.
+    OutOfBounds "out-of-bounds" {
+        /// The access.
+        access: Access,
+    },
+    /// An address that is not a multiple of the access size.
+    Misaligned "misaligned" {
+        /// The access.
+        access: Access,
+    },
+    /// A store to constant or parameter memory.
+    WriteToConstant "write-to-constant" {
+        /// The access.
+        access: Access,
+    },
+    /// A store or an atomic on an input of the launch, also of the value that is there.
+    InputChanged "input-changed" {
+        /// The access.
+        access: Access,
+    },
+    /// A value that nothing wrote is used. The finding's place is where.
+    Uninitialised "uninitialised" {
+        /// The read that it came from.
+        access: Access,
+        /// What it is used for.
+        #[serde(default)]
+        usage: Usage,
+    },
+    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope; or a cached read
+    /// and a write, in whatever order. A note where both write the same value.
+    Race "race" {
+        /// The earlier side in this run.
+        first: Access,
+        /// The later side.
+        second: Access,
+        /// True when lockstep warps and a reconvergence stack (before Volta) would have ordered the two.
+        hidden_before_volta: bool,
+    },
+    /// Runs of one program under two orders left different results. A launch cannot see that: whoever makes both runs and
+    /// compares what they left says so.
+    OrderDependent "order-dependent" {
+        /// The buffer.
+        object: String,
+        /// Its elements.
+        elements: u64,
+        /// Elements that differ.
+        differing: u64,
+        /// Index of the first of them.
+        index: u64,
+        /// What it is under one order,
+        first: OrderValue,
+        /// and under the other.
+        second: OrderValue,
+    },
+    /// `trap`, or `brkpt`.
+    Trap "trap",
+    /// A failed `assert`.
+    Assert "assert" {
+        /// The asserted expression, file, line and function, as the kernel passed them.
+        message: String,
+    },
+    /// Lanes wait for each other for ever.
+    Deadlock "deadlock" {
+        /// Which lanes wait where for whom.
+        explanation: String,
+    },
+    /// Lanes go round loops that wait for memory which nobody is left to change.
+    Livelock "livelock" {
+        /// Which lanes poll what, who changed it last, and where that thread waits for whom.
+        explanation: String,
+    },
+    /// A barrier that some threads of the block cannot reach, or reach in different places.
+    DivergentBarrier "divergent-barrier" {
+        /// Who waits where, and who does not come.
+        explanation: String,
+    },
+    /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane.
+    SyncMask "sync-mask" {
+        /// The mask, who arrived, who cannot.
+        explanation: String,
+    },
+    /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change.
+    EndlessLoop "endless-loop" {
+        /// Who goes round, and where.
+        explanation: String,
+    },
+    /// More warp instructions without a block ending than the limit `steps`.
+    StepLimit "step-limit" {
+        /// The limit.
+        limit: u64,
+        /// Turns in a row of the loop that the warp was in when it was stopped, as far as no inner loop ran in between.
+        #[serde(default)]
+        turns: u64,
+    },
+    /// More stack than the limit `stack`.
+    StackOverflow "stack-overflow" {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// More registers, local and shared memory of resident blocks than the limit `state`.
+    StateLimit "state-limit" {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A jump to something that is no label of the function, or a call of something that is no function.
+    BadJump "bad-jump" {
+        /// The target.
+        target: u64,
+    },
+    /// A promise that the text makes to the assembler (`.noreturn`, `.uni`, `.calltargets`), and that did not hold.
+    BrokenPromise "broken-promise" {
+        /// Which.
+        what: String,
+    },
+    /// An opcode, type or modifier the simulator does not know, executed.
+    Unsupported "unsupported" {
+        /// The instruction as written.
+        instruction: String,
+    },
+    /// printf output beyond the limit `printf` was dropped.
+    PrintfOverflow "printf-overflow" {
+        /// Bytes dropped.
+        dropped: u64,
+    },
+    /// Findings beyond the limit `findings` were dropped.
+    FindingsOverflow "findings-overflow" {
+        /// How many.
+        dropped: u64,
+    },
+}
+
+impl FindingName {
+    /// The kind of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}

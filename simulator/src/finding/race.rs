@@ -1,0 +1,97 @@
+//! A race in words: what meets, why nothing orders it, and what would.
+
+use super::{Access, Objects};
+
+/// A sentence and what to do.
+pub fn explain(
+    first: &Access,
+    second: &Access,
+    hidden_before_volta: bool,
+    objects: &Objects<'_>,
+) -> (String, Vec<String>) {
+    let object = objects(&second.object, Some(second.size));
+    if [first, second].iter().any(|access| access.what == "cached read") {
+        let text = format!(
+            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__){}: {} and {}",
+            if object.is_empty() { String::new() } else { format!(", {object}") },
+            first.what,
+            second.what
+        );
+        return (text, vec![CACHED.to_owned()]);
+    }
+    let text = format!(
+        "two threads use {} in {} memory, {} and {}, and nothing orders them",
+        if object.is_empty() { "the same bytes" } else { &object },
+        second.space,
+        first.what,
+        second.what
+    );
+    let same_block = first.place.block == second.place.block;
+    let copies = [first, second].iter().any(|access| access.what.starts_with("asynchronous"));
+    let atomics = [first, second].iter().filter(|access| access.what == "atomic").count();
+    let same_line = first.place.line > 0 && first.place.line == second.place.line;
+    let mut advice = vec![if copies {
+        copy(first, second)
+    } else if hidden_before_volta {
+        "both are lanes of one warp: lockstep hid this before Volta; today a __syncwarp() between the two has to order \
+         them, or a __syncthreads() where other warps do the same (shuffles, votes and `volatile` order nothing in memory)"
+    } else if same_block {
+        "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them"
+    } else if atomics == 2 {
+        "both are atomic, but only for their own block: atomics of block scope do not exclude those of other blocks"
+    } else {
+        "the blocks of a launch run in any order: let the reader be in a later launch, or publish the data: write it, then \
+         __threadfence(), then set a flag by an atomic; who sees the flag may read"
+    }];
+    if atomics == 1 && !copies {
+        advice.push("an atomic excludes other atomics only: the other side is a plain access");
+    } else if same_line && atomics == 0 && second.what == "write" && !copies {
+        advice
+            .push("if every thread is to update the element, let the update be an atomic (atomicAdd, atomicMax, ...)");
+    }
+    (text, advice.into_iter().map(str::to_owned).collect())
+}
+
+const CACHED: &str = "that cache may hold the old value, whatever orders the two: what a launch writes is read without __ldg, \
+                      through a pointer that is not both `const` and __restrict__, or by a later launch";
+
+fn copy(first: &Access, second: &Access) -> &'static str {
+    let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
+    if own {
+        "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all) before it \
+         counts on the copied bytes or changes them"
+    } else {
+        "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all), and other \
+         threads need a __syncthreads() after that wait"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Access, Place, as_named};
+    use super::explain;
+
+    fn side(what: &str, block: u32, thread: u32) -> Access {
+        let place = Place { line: 3 + thread, block: [block, 0, 0], thread: [thread, 0, 0], ..Place::default() };
+        Access { what: what.into(), space: "shared".into(), place, ..Access::default() }
+    }
+
+    #[test]
+    fn what_would_order_the_two() {
+        let advice = |a: &Access, b: &Access, hidden| explain(a, b, hidden, &as_named).1.join(" ");
+        let (write, read) = (side("write", 0, 0), side("read", 0, 40));
+        assert!(advice(&write, &read, false).contains("__syncthreads()"));
+        assert!(advice(&write, &read, true).contains("__syncwarp()"));
+        assert!(advice(&write, &side("read", 1, 0), false).contains("__threadfence()"));
+        assert!(advice(&side("atomic", 0, 0), &side("atomic", 1, 0), false).contains("block scope"));
+        assert!(advice(&side("atomic", 0, 0), &read, false).contains("plain access"));
+        assert!(advice(&write, &side("write", 0, 0), false).contains("atomicAdd"));
+        let copy = side("asynchronous write", 0, 0);
+        assert!(advice(&copy, &side("read", 0, 0), false).contains("wait_group"));
+        assert!(!advice(&copy, &side("read", 0, 0), false).contains("__syncthreads()"));
+        assert!(advice(&copy, &read, false).contains("__syncthreads() after"));
+        let cached = side("cached read", 0, 0);
+        assert!(advice(&write, &cached, false).contains("__ldg"));
+        assert!(!advice(&write, &cached, false).contains("__syncthreads()"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Tables in documents that are made from tables in the code. `INSTA_UPDATE=always` writes them anew.
+
+use super::support::repository;
+use problem::Better;
+use problem::metric::FIXED;
+use report::Verdict;
+use simulator::FindingName;
+use std::fs;
+
+/// Holds the lines between `<!-- NAME: ... -->` and `<!-- end -->` of a document against what they have to be.
+fn holds(file: &str, name: &str, table: &str) {
+    let path = repository().join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    let start = text.find(&format!("<!-- {name}:")).unwrap_or_else(|| panic!("{file} has no table `{name}`"));
+    let start = start + text[start..].find('\n').unwrap() + 1;
+    let end = start + text[start..].find("<!-- end -->").unwrap();
+    if text[start..end] == *table {
+        return;
+    }
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
+        fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
+        return;
+    }
+    panic!("{file}: the table `{name}` is not the code's; run this test with INSTA_UPDATE=always\n{table}");
+}
+
+#[test]
+fn findings() {
+    let mut table = "| finding | means | verdict |\n|---|---|---|\n".to_owned();
+    for &kind in FindingName::ALL {
+        let verdict = Verdict::of_kind(kind).map_or("", Verdict::label);
+        table += &format!("| `{}` | {} | {verdict} |\n", kind.name(), kind.meaning().trim());
+    }
+    holds("docs/formats.md", "findings", &table);
+}
+
+#[test]
+fn metrics() {
+    let mut table = "| metric | is | report | better | from | of several |\n|---|---|---|---|---|---|\n".to_owned();
+    for row in FIXED {
+        let better = match row.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "",
+        };
+        table += &format!(
+            "| `{}` | {} | {} | {better} | {} | {} |\n",
+            row.name,
+            row.meaning.trim(),
+            row.metric.words(),
+            row.source.words(),
+            row.statistic.words()
+        );
+    }
+    holds("docs/formats.md", "metrics", &table);
+}
