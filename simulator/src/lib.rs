@@ -130,6 +130,7 @@ mod memory;
 pub mod module;
 pub mod num;
 pub mod observe;
+pub mod opcodes;
 mod ptx;
 pub mod trace;
 pub mod watch;

@@ -394,3 +394,19 @@ fn clusters_of_several_blocks_are_named() {
     let simulator::FindingKind::Unsupported { instruction } = &report.findings[0].kind else { panic!("{report:?}") };
     assert!(instruction.contains("clusters of 2 blocks"), "{instruction}");
 }
+
+#[test]
+fn a_matrix_of_halves_is_transposed() {
+    // Lane l holds elements 2 l and 2 l + 1 of 8 rows of 8.
+    let body = format!(
+        "shl.b32 %r3, %r1, 1; shl.b32 %r4, %r1, 17; add.u32 %r3, %r3, %r4; add.u32 %r3, %r3, 65536; \
+         movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r3; {STORE}"
+    );
+    let (report, out) = run("", &body, 32);
+    assert_eq!((report.status, report.findings), (Status::Finished, Vec::new()));
+    let transposed = |lane: u32| {
+        let (row, column) = (lane / 4, lane % 4 * 2);
+        column * 8 + row | ((column + 1) * 8 + row) << 16
+    };
+    assert_eq!(out[..32], (0..32).map(transposed).collect::<Vec<u32>>());
+}

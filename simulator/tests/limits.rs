@@ -283,7 +283,7 @@ fn malformed_instructions() {
     }
     // A name of half a million parts.
     let (message, _) = fault(&kernel(&format!("mov.u32 %r1, a{};", ".x".repeat(500_000))), Limits::default());
-    assert!(message.contains("not known"), "{message}");
+    assert!(message.contains("does not know"), "{message}");
     // A callee that expects more than it is given.
     let call = ".func f(.param .b8 in[4096]) { .reg .b32 %r<2>; ld.param.b32 %r1, [in+4092]; ret; }";
     let text = format!("{call}\n{}", kernel(".param .b8 p[4]; call f, (p); ret;"));

@@ -5,6 +5,7 @@ use problem::Better;
 use problem::metric::FIXED;
 use report::Verdict;
 use simulator::FindingName;
+use simulator::opcodes::{self, Effect};
 use std::fs;
 
 /// Holds the lines between `<!-- NAME: ... -->` and `<!-- end -->` of a document against what they have to be.
@@ -53,4 +54,14 @@ fn metrics() {
         );
     }
     holds("docs/formats.md", "metrics", &table);
+}
+
+#[test]
+fn opcodes() {
+    let mut table = "| effect | mnemonics |\n|---|---|\n".to_owned();
+    for effect in Effect::ALL {
+        let names = opcodes::all().filter(|row| row.effect == effect).map(|row| format!("`{}`", row.mnemonic));
+        table += &format!("| {} | {} |\n", effect.words(), names.collect::<Vec<_>>().join(" "));
+    }
+    holds("docs/simulator.md", "opcodes", &table);
 }

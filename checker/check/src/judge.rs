@@ -85,6 +85,7 @@ pub fn judge(
         (Some((case, reason)), None) => {
             let message = format!("at {case}: {}: {}", reason.verdict.label(), reason.text);
             report.notes.push(format!("the {label} version itself fails {message}"));
+            report.baseline_fails = true;
         }
         (None, Some(flaw)) if !on_gpu => {
             report
@@ -163,7 +164,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
                 Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
                 None => goal.value_text.clone().unwrap_or_default(),
             };
-            let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.text.contains("at most"));
+            let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
             let origin = origin.and_then(|opcode| self::origin(opcode, goal.value, candidate, sources));
             let idle = goal.unexecuted.as_ref();
             let origin = origin.or_else(|| {
@@ -173,10 +174,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
             });
             Reason {
                 verdict: Verdict::NotYet,
-                text: match goal.text.split_once(": ") {
-                    Some((what, condition)) => format!("{what}: {found}, and the goal is {condition}"),
-                    None => format!("{}; it is {found}", goal.text),
-                },
+                text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
                 details: idle
                     .map(|unexecuted| seen_only(unexecuted, problem))
                     .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
@@ -198,7 +196,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
         rest[0].excerpts.retain(|excerpt| !seen(excerpt));
     }
     report.try_first = unmet.first().map(|goal| {
-        let (what, _) = goal.text.split_once(": ").unwrap_or((&goal.text, ""));
+        let what = &goal.quantity;
         let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
         match place {
             Some(excerpt) => {

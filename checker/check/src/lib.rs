@@ -33,7 +33,7 @@ pub use many::Time;
 pub use orders::{Orders, schedule_name};
 pub use platform::{BackendChoice, Platform};
 pub use run::{RunOptions, TRACE_STEPS, run};
-pub use time::verdict_word;
+pub use time::pace;
 pub use verify::STEPS;
 
 use build::{Built, Refused};

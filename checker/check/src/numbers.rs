@@ -139,8 +139,7 @@ pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]
     }
     for goal in goals.iter().filter(|goal| goal.metric.shown_when().is_none() && !goal.metric.needs_gpu()) {
         // Which way is good is what the goal asks.
-        let better = goal.conditions.first().map_or(Better::Neither, |condition| condition.better());
-        add(&goal.metric, better, Shown::Always);
+        add(&goal.metric, goal.better(), Shown::Always);
     }
     rows.sort_by_key(|row| row.provenance != Provenance::Simulated);
     rows
@@ -184,9 +183,13 @@ pub fn goals(
             Some(_) => GoalStatus::NotMet,
         };
         let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
+        let (quantity, demand) = (goal.metric.label(), goal.demand(whose, before));
         GoalResult {
             metric: goal.metric.to_string(),
-            text: format!("{}: {}", goal.metric.label(), goal.demand(whose, before)),
+            text: format!("{quantity}: {demand}"),
+            quantity,
+            demand,
+            at_most: goal.conditions.iter().any(|condition| condition.better() == Better::Less),
             why: goal.why.clone(),
             status,
             value,

@@ -15,7 +15,7 @@ use execution::measure::{self, RoofValues, Timed, Work};
 use plan::dtype::DType;
 use problem::{self, Problem, Quantity, Sizes, Version};
 use report::{
-    self, Better, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
+    self, Better, Pace, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
 use std::path::PathBuf;
 use values::fill::first_turn;
@@ -137,7 +137,7 @@ pub fn measure(
         ratio: ratio.median,
         low: ratio.low,
         high: ratio.high,
-        verdict: verdict_word(verdict).to_owned(),
+        verdict: pace(verdict),
         sizes: sizes.clone(),
         samples: timed.rounds as usize,
         provenance: provenance.clone(),
@@ -227,12 +227,12 @@ pub fn cache(problem: &Problem) -> backend::Cache {
     }
 }
 
-/// As reports say it.
-pub fn verdict_word(verdict: measure::Verdict) -> &'static str {
+/// As reports have it.
+pub const fn pace(verdict: measure::Verdict) -> Pace {
     match verdict {
-        measure::Verdict::Faster => "FASTER",
-        measure::Verdict::Slower => "SLOWER",
-        measure::Verdict::Same => "SAME",
+        measure::Verdict::Faster => Pace::Faster,
+        measure::Verdict::Slower => Pace::Slower,
+        measure::Verdict::Same => Pace::Same,
     }
 }
 
@@ -324,7 +324,7 @@ pub fn recorded(problem: &Problem) -> Option<Speedup> {
         ratio: ratio.median,
         low: ratio.low,
         high: ratio.high,
-        verdict: verdict_word(verdict).to_owned(),
+        verdict: pace(verdict),
         sizes: record.sizes.clone(),
         samples: record.candidate.map_or(0, |side| side.samples as usize),
         provenance: recorded_on(&record),

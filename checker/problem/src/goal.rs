@@ -83,6 +83,11 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// Does it ask for less, or for more? With several conditions the first says.
+    pub fn better(&self) -> Better {
+        self.conditions.first().map_or(Better::Neither, |condition| condition.better())
+    }
+
     /// Does it ask for machine instructions to be there?
     pub fn wants_code(&self) -> bool {
         matches!(self.metric, Metric::Opcode(_) | Metric::LoadRun) && self.conditions.iter().any(|c| c.wants_more())

@@ -99,7 +99,6 @@ fn met(report: &Report) -> (usize, usize) {
 }
 
 fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<&'r Reason>, whys: bool) -> Line<'r> {
-    let (name, demand) = goal.text.split_once(": ").unwrap_or((&goal.text, ""));
     let there = goal.elsewhere.as_ref();
     let value = there.map_or(goal.value_text.as_ref(), |there| Some(&there.value_text));
     let baseline = there.map_or(goal.baseline_text.as_ref(), |there| Some(&there.baseline_text));
@@ -108,7 +107,7 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
         (_, Some(value), Some(baseline)) => format!("{baseline} {} {value}", pen.face.glyph("→", "->")),
         (_, Some(value), None) => value.clone(),
     };
-    let mut demand = demand.to_owned();
+    let mut demand = goal.demand.clone();
     if let Some(there) = there {
         demand.push_str(&format!("; these are at {}", super::layout::sizes(&there.sizes)));
     }
@@ -120,7 +119,7 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
             demand.push_str(&super::table::recorded(pen.face, report, recorded));
         }
     }
-    Line { goal, name, values, demand, reason }
+    Line { goal, name: &goal.quantity, values, demand, reason }
 }
 
 fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {

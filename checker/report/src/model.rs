@@ -259,8 +259,14 @@ pub struct Row {
 pub struct GoalResult {
     /// The metric as `problem.toml` writes it.
     pub metric: String,
-    /// In words: "registers at most 32".
+    /// In words: "registers: at most 32".
     pub text: String,
+    /// What is looked at: "registers".
+    pub quantity: String,
+    /// What is asked of it: "at most 32".
+    pub demand: String,
+    /// There is an upper bound.
+    pub at_most: bool,
     /// Why the problem asks for it.
     pub why: String,
     /// How it stands.
@@ -365,6 +371,29 @@ pub struct SassDiff {
     pub omitted: usize,
 }
 
+/// What a time's ratio says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Pace {
+    /// The candidate is faster.
+    Faster,
+    /// It is slower.
+    Slower,
+    /// Neither.
+    Same,
+}
+
+impl Pace {
+    /// In a report, and in its JSON.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Faster => "FASTER",
+            Self::Slower => "SLOWER",
+            Self::Same => "SAME",
+        }
+    }
+}
+
 /// The time's ratio, baseline over candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Speedup {
@@ -374,8 +403,8 @@ pub struct Speedup {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// "FASTER", "SLOWER" or "SAME".
-    pub verdict: String,
+    /// What the interval says.
+    pub verdict: Pace,
     /// Sizes it was timed at.
     pub sizes: Sizes,
     /// Pairs of runs.
@@ -589,6 +618,9 @@ pub struct Report {
     pub traces: Vec<Traced>,
     /// Warnings and limits worth knowing.
     pub notes: Vec<String>,
+    /// The baseline is wrong though nothing says that it should be; a note says how.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub baseline_fails: bool,
     /// Unsolved: the one thing to try first.
     pub try_first: Option<String>,
     /// Solved: what was learned.
@@ -632,6 +664,7 @@ impl Report {
             lines: Vec::new(),
             traces: Vec::new(),
             notes: Vec::new(),
+            baseline_fails: false,
             try_first: None,
             learned: None,
             next: None,

@@ -164,19 +164,19 @@ fn in_full(pen: &mut Pen, report: &Report, speedup: &Speedup, recorded: bool) {
         (true, _) => "  recorded  ",
         (false, _) => "  ",
     };
-    let tone = match speedup.verdict.as_str() {
+    let tone = match speedup.verdict {
         // What was measured elsewhere and earlier must not look like a result of now.
         _ if recorded => Tone::Dim,
-        "FASTER" => Tone::Good,
-        "SLOWER" => Tone::Bad,
-        _ => Tone::Strong,
+        Pace::Faster => Tone::Good,
+        Pace::Slower => Tone::Bad,
+        Pace::Same => Tone::Strong,
     };
     let times = pen.face.glyph("×", "x");
     let amount = format!("{} {times}", ratio(speedup.ratio));
     let interval = format!("{} to {}", ratio(speedup.low), ratio(speedup.high));
     pen.line(&[
         (Tone::Dim, label),
-        (tone, &speedup.verdict),
+        (tone, speedup.verdict.label()),
         (Tone::Text, "  "),
         (Tone::Strong, &amount),
         (Tone::Dim, &format!("  99 % interval {interval}, {} pairs of runs", speedup.samples)),

@@ -95,6 +95,9 @@ fn passed() -> Report {
         GoalResult {
             metric: "sass.LDL".into(),
             text: "`LDL` instructions: at most 0".into(),
+            quantity: "`LDL` instructions".into(),
+            demand: "at most 0".into(),
+            at_most: true,
             why: "every index is a constant, so no element has to be loaded from local memory".into(),
             status: GoalStatus::Met,
             value: Some(0.0),
@@ -108,6 +111,9 @@ fn passed() -> Report {
         GoalResult {
             metric: "speedup".into(),
             text: "speedup: at least 2.00x".into(),
+            quantity: "speedup".into(),
+            demand: "at least 2.00x".into(),
+            at_most: false,
             why: String::new(),
             status: GoalStatus::NotJudged,
             value: None,
@@ -123,7 +129,7 @@ fn passed() -> Report {
         ratio: 3.25,
         low: 3.21,
         high: 3.28,
-        verdict: "FASTER".into(),
+        verdict: Pace::Faster,
         sizes: sizes(33_554_432),
         samples: 40,
         provenance: Provenance::Recorded {
@@ -211,6 +217,8 @@ fn crowded() -> Vec<Report> {
         let value_text = Some(format!("{}", 7001 + index));
         GoalResult {
             text: format!("quantity {index}: at most 12 (0.5 times the starter's)"),
+            quantity: format!("quantity {index}"),
+            demand: "at most 12 (0.5 times the starter's)".into(),
             status,
             value_text,
             ..goal.clone()

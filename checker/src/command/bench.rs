@@ -270,7 +270,7 @@ fn line(record: &Record) -> String {
         ratio.median,
         ratio.low,
         ratio.high,
-        check::verdict_word(verdict)
+        check::pace(verdict).label()
     );
     let mut rates = |sides: Option<Sides>, unit: &str| {
         if let Some(sides) = sides {

@@ -1,5 +1,7 @@
 //! What kind of work a PTX instruction is, for counting.
 
+use super::table::{self, Work};
+
 /// Kinds of instructions; each thread instruction is of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Class {
@@ -30,33 +32,18 @@ pub enum Class {
 
 /// The class of an instruction by its opcode, as written: `setp.lt.f32`.
 pub fn of(opcode: &str) -> Class {
-    let mut parts = opcode.split('.');
-    let base = parts.next().unwrap_or_default();
-    let mods: Vec<&str> = parts.collect();
-    let has = |name: &str| mods.contains(&name);
-    match base {
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => Class::Control,
-        // A parameter is an operand of the machine's instruction.
-        "ld" if mods.iter().any(|part| part.starts_with("param")) => Class::Other,
-        "st" if mods.iter().any(|part| part.starts_with("param")) => Class::Other,
-        "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "ldmatrix"
-        | "stmatrix" | "multimem" => Class::Memory,
-        "cp" if has("commit_group") || has("wait_group") || has("wait_all") => Class::Other,
-        "cp" => Class::Memory,
-        "wmma" if has("load") || has("store") => Class::Memory,
-        "wmma" | "mma" | "wgmma" | "tcgen05" => Class::Matrix,
-        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "movmatrix" => Class::Exchange,
-        "cvt" => Class::Conversion,
-        "mov" | "cvta" | "isspacep" | "mapa" | "bar" | "barrier" | "membar" | "fence" | "mbarrier" | "nanosleep"
-        | "griddepcontrol" | "setmaxnreg" | "pmevent" | "alloca" | "stacksave" | "stackrestore" => Class::Other,
-        "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" if mods.iter().any(is_float) => {
-            Class::Special
-        }
-        // Of a comparison the type of what is compared, which is the last; `set.lt.u32.f32` has two.
-        _ => match mods.iter().rev().find_map(|part| kind(part)) {
-            Some(class) => class,
-            None => Class::Other,
-        },
+    let (base, mods) = opcode.split_once('.').unwrap_or((opcode, ""));
+    let has = |name: &str| mods.split('.').any(|part| part == name);
+    let by_type = || mods.rsplit('.').find_map(kind).unwrap_or_default();
+    match table::find(base).map_or(Work::ByType, |row| row.work) {
+        Work::Is(class) => class,
+        Work::ByType => by_type(),
+        Work::Special if mods.split('.').any(is_float) => Class::Special,
+        Work::Special => by_type(),
+        Work::Access if mods.split('.').any(|part| part.starts_with("param")) => Class::Other,
+        Work::Copies if has("commit_group") || has("wait_group") || has("wait_all") => Class::Other,
+        Work::Wmma if !has("load") && !has("store") => Class::Matrix,
+        Work::Access | Work::Copies | Work::Wmma => Class::Memory,
     }
 }
 
@@ -66,7 +53,7 @@ pub fn is_double(opcode: &str, class: Class) -> bool {
     computes && opcode.split('.').any(|part| part == "f64")
 }
 
-fn is_float(part: &&str) -> bool {
+fn is_float(part: &str) -> bool {
     matches!(kind(part), Some(Class::Fp16 | Class::Fp32 | Class::Fp64))
 }
 

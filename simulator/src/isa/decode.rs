@@ -4,7 +4,6 @@ use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
-use super::{lower_arith, lower_call, lower_cvt, lower_float, lower_matrix, lower_memory, lower_sync};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
 use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Var, VarSpace};
@@ -64,37 +63,12 @@ pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> 
     if parts.has("uni") {
         builder.promise_uniform();
     }
-    let lowered = dispatch(builder, &parts, operands);
+    let lowered = parts.row.ok_or(Unknown)?.lower(builder, &parts, operands);
     if let (Ok(()), Some(name)) = (&lowered, parts.left()) {
         builder.unknown_modifier = Some(name.to_owned());
         return Err(Unknown);
     }
     lowered
-}
-
-fn dispatch(builder: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    match parts.base {
-        "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "prefetch" | "prefetchu" | "applypriority" | "discard"
-        | "cvta" | "isspacep" | "mapa" => lower_memory::lower(builder, parts, operands),
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => lower_call::lower(builder, parts, operands),
-        "bar" | "barrier" | "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "membar" | "fence"
-        | "nanosleep" | "mbarrier" | "griddepcontrol" | "setmaxnreg" | "pmevent" => {
-            lower_sync::lower(builder, parts, operands)
-        }
-        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => lower_matrix::lower(builder, parts, operands),
-        "cvt" => lower_cvt::lower(builder, parts, operands),
-        // A policy for caches: there are none.
-        "createpolicy" => {
-            let d = operands.first().ok_or(Unknown).and_then(|d| builder.destination64(d))?;
-            let a = builder.const64(0);
-            builder.emit(Op::Mov64 { d, a });
-            Ok(())
-        }
-        _ => lower_arith::lower(builder, parts, operands).or_else(|_| {
-            parts.forget();
-            lower_float::lower(builder, parts, operands)
-        }),
-    }
 }
 
 fn nested<'t>(statements: &'t [Statement], visit: &mut impl FnMut(&'t Statement)) {

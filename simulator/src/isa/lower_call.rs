@@ -5,31 +5,45 @@ use super::op::{CallOp, CallValue, Callee, IndexedBranch, NOWHERE, Op, Reg};
 use super::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 
-/// Lowers one of them.
-pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    match parts.base {
-        "bra" => {
-            let Some(Operand::Name(name, 0)) = operands.first() else { return Err(Unknown) };
-            let target = b.label(name).ok_or(Unknown)?;
-            b.emit(Op::Bra { target, join: NOWHERE });
-        }
-        "brx" => {
-            let [index, Operand::Name(list, 0)] = operands else { return Err(Unknown) };
-            let index = Reg::R32(b.source32(index, Ty::U32)?);
-            let names = b.targets(list).ok_or(Unknown)?;
-            let targets = names.iter().map(|name| b.label(name).ok_or(Unknown)).collect::<Lower<Vec<u32>>>()?;
-            b.code.indexed.push(IndexedBranch { index, targets, join: NOWHERE });
-            b.emit(Op::BrIndexed(b.code.indexed.len() as u32 - 1));
-        }
-        "ret" => b.emit(if b.entry { Op::Exit } else { Op::Ret }),
-        "exit" => b.emit(Op::Exit),
-        "call" => return call(b, operands),
-        _ => b.emit(Op::Trap),
-    }
+/// `bra`
+pub fn branch(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let Some(Operand::Name(name, 0)) = operands.first() else { return Err(Unknown) };
+    let target = b.label(name).ok_or(Unknown)?;
+    b.emit(Op::Bra { target, join: NOWHERE });
     Ok(())
 }
 
-fn call(b: &mut Builder<'_>, operands: &[Operand]) -> Lower<()> {
+/// `brx`
+pub fn indexed(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [index, Operand::Name(list, 0)] = operands else { return Err(Unknown) };
+    let index = Reg::R32(b.source32(index, Ty::U32)?);
+    let names = b.targets(list).ok_or(Unknown)?;
+    let targets = names.iter().map(|name| b.label(name).ok_or(Unknown)).collect::<Lower<Vec<u32>>>()?;
+    b.code.indexed.push(IndexedBranch { index, targets, join: NOWHERE });
+    b.emit(Op::BrIndexed(b.code.indexed.len() as u32 - 1));
+    Ok(())
+}
+
+/// `ret`
+pub fn ret(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    b.emit(if b.entry { Op::Exit } else { Op::Ret });
+    Ok(())
+}
+
+/// `exit`
+pub fn exit(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    b.emit(Op::Exit);
+    Ok(())
+}
+
+/// `trap`, `brkpt`
+pub fn trap(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    b.emit(Op::Trap);
+    Ok(())
+}
+
+/// `call`
+pub fn call(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let (returns, rest) = match operands {
         [Operand::List(returns), rest @ ..] => (returns.as_slice(), rest),
         rest => (&[][..], rest),

@@ -65,7 +65,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         stride: Reg::None,
     };
     match (parts.base, operands) {
-        ("movmatrix", [d, a]) if parts.has("trans") && parts.has("m8n8") => {
+        ("movmatrix", [d, a]) if parts.has("trans") && parts.has("m8n8") && parts.has("b16") => {
             (op.d, op.sources) = (registers(b, d)?, registers(b, a)?);
         }
         ("ldmatrix", [d, at]) if parts.has("m8n8") && parts.has("b16") => {

@@ -12,25 +12,6 @@ use crate::observe::{Order, Scope};
 use crate::ptx::ast::{Operand, Ty};
 use std::sync::Arc;
 
-/// Lowers one of them.
-pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    match parts.base {
-        "ld" | "ldu" => load(b, parts, operands),
-        "st" => store(b, parts, operands),
-        "atom" | "red" => atomic(b, parts, operands),
-        "cp" => copy(b, parts, operands),
-        "cvta" => convert_address(b, parts, operands),
-        "isspacep" => is_space(b, parts, operands),
-        "mapa" => Err(Unknown),
-        "discard" => discard(b, parts, operands),
-        // Hints: the simulator has no caches.
-        _ => {
-            b.emit(Op::Nop);
-            Ok(())
-        }
-    }
-}
-
 /// The state space that an opcode names.
 pub fn space_of(parts: &Parts<'_>) -> AddressSpace {
     let space = |name: &str| {
@@ -121,7 +102,8 @@ fn elements(b: &mut Builder<'_>, operand: &Operand, count: usize) -> Lower<Vec<O
     }
 }
 
-fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `ld`, `ldu`
+pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let ty = parts.ty()?;
     let (d, at) = (operands.first().ok_or(Unknown)?, operands.get(1).ok_or(Unknown)?);
     let count = count_of(parts);
@@ -179,7 +161,8 @@ fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
     Ok(())
 }
 
-fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `st`
+pub fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     if parts.has("async") || parts.has("bulk") {
         return Err(Unknown);
     }
@@ -218,7 +201,7 @@ fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<
 }
 
 /// `discard{.global}.L2 [a], 128`
-fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [at, Operand::Int(size)] = operands else { return Err(Unknown) };
     let (base, offset, frame, space) = address(b, at, space_of(parts))?;
     b.code.accesses.push(AccessOp {
@@ -314,7 +297,8 @@ fn word_function(name: &str, ty: Ty) -> Option<WordFn> {
     })
 }
 
-fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `atom`, `red`
+pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let ty = parts.ty()?;
     if ty == Ty::B128 || parts.has("async") {
         return Err(Unknown);
@@ -372,7 +356,8 @@ fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower
     Ok(())
 }
 
-fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `cp`
+pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     if parts.has("bulk") {
         return super::lower_bulk::lower(b, parts, operands);
     }
@@ -394,7 +379,7 @@ fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
         return Ok(());
     }
     if parts.has("mbarrier") {
-        return super::lower_sync::lower(b, parts, operands);
+        return super::lower_sync::mbarrier(b, parts, operands);
     }
     let [to, from, Operand::Int(size), rest @ ..] = operands else { return Err(Unknown) };
     let (to, to_offset, _, _) = address(b, to, AddressSpace::Shared)?;
@@ -423,7 +408,8 @@ fn window_of(b: &Builder<'_>, space: AddressSpace) -> u64 {
     }
 }
 
-fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `cvta`
+pub fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, a] = operands else { return Err(Unknown) };
     let (base, to) = (window_of(b, space_of(parts)), parts.has("to"));
     let ty = parts.ty()?;
@@ -447,7 +433,8 @@ fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand])
     Ok(())
 }
 
-fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `isspacep`
+pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, a] = operands else { return Err(Unknown) };
     let (d, a) = (b.destination(d)?, b.source(a, Ty::U64)?);
     let space = space_of(parts);

@@ -13,128 +13,118 @@ use crate::observe::{Order, Scope};
 use crate::ptx::ast::{Operand, Ty};
 use std::sync::Arc;
 
-/// Lowers one of them.
-pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `bar`, `barrier`
+pub fn bar(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     match parts.base {
         "bar" if parts.has("warp") => {
             let [mask] = operands else { return Err(Unknown) };
             let mask = b.source32(mask, Ty::B32)?;
             b.emit(Op::WarpBarrier { mask });
         }
+        // A launch without clusters: a cluster is a block.
+        "barrier" if parts.has("cluster") && parts.has("arrive") => b.emit(Op::Nop),
         "barrier" if parts.has("cluster") => {
-            // A launch without clusters: a cluster is a block.
-            let kind = if parts.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
             let id = b.constant(Ty::U32, 15);
-            if kind == BarrierKind::Arrive {
-                b.emit(Op::Nop);
-            } else {
-                push_barrier(
-                    b,
-                    BarrierOp {
-                        kind,
-                        id,
-                        count: Reg::None,
-                        a: Reg::None,
-                        negated: false,
-                        d: Reg::None,
-                        aligned: false,
-                    },
-                );
-            }
+            push_barrier(b, BarrierOp { id, ..BARRIER });
         }
-        "bar" | "barrier" => return barrier(b, parts, operands),
-        "shfl" => return shuffle(b, parts, operands),
-        "vote" => return vote(b, parts, operands),
-        "match" => {
-            let [d, a, rest @ ..] = operands else { return Err(Unknown) };
-            let (d, p) = match d {
-                Operand::Pair(d, p) => (b.destination(d)?, b.destination(p)?),
-                d => (b.destination(d)?, Reg::None),
-            };
-            let a = b.source(a, parts.ty()?)?;
-            let mask = mask_of(b, rest)?;
-            let f = match () {
-                () if parts.has("any") => CollectiveFn::MatchAny,
-                () if parts.has("all") => CollectiveFn::MatchAll,
-                () => return Err(Unknown),
-            };
-            push(
-                b,
-                CollectiveOp {
-                    f,
-                    d,
-                    p,
-                    a,
-                    negated: false,
-                    b: Reg::None,
-                    c: Reg::None,
-                    mask,
-                    used: Use::Unknown,
-                    fed: false,
-                },
-            );
-        }
-        "redux" => {
-            let [d, a, rest @ ..] = operands else { return Err(Unknown) };
-            let ty = parts.ty()?;
-            let name = parts.pick(|name| matches!(name, "add" | "min" | "max" | "and" | "or" | "xor").then_some(name));
-            let (f, _) = name.and_then(|name| atomic_function(name, ty)).ok_or(Unknown)?;
-            let (d, mut a) = (b.destination(d)?, b.source(a, ty)?);
-            let f = match name {
-                Some(name) if ty == Ty::F32 => {
-                    if parts.has("abs") {
-                        let magnitude = Reg::R32(b.temp32());
-                        b.emit_map(magnitude, &[a], 0, map1(|a| a & 0x7fff_ffff));
-                        a = magnitude;
-                    }
-                    redux_float(name, parts.has("NaN"))?
-                }
-                _ => f,
-            };
-            let mask = mask_of(b, rest)?;
-            let f = CollectiveFn::Redux(f);
-            push(
-                b,
-                CollectiveOp {
-                    f,
-                    d,
-                    p: Reg::None,
-                    a,
-                    negated: false,
-                    b: Reg::None,
-                    c: Reg::None,
-                    mask,
-                    used: Use::Unknown,
-                    fed: false,
-                },
-            );
-        }
-        "activemask" => {
-            let [d] = operands else { return Err(Unknown) };
-            let d = b.destination32(d)?;
-            b.emit(Op::ActiveMask { d });
-        }
-        "elect" => {
-            let [Operand::Pair(d, p), mask] = operands else { return Err(Unknown) };
-            let (d, p, mask) = (b.destination32(d)?, b.destination_p(p)?, b.source32(mask, Ty::B32)?);
-            b.emit(Op::Elect { d, p, mask });
-        }
-        "membar" | "fence" => {
-            if parts.has("proxy") || parts.has("mbarrier_init") {
-                b.emit(Op::Nop);
-                return Ok(());
-            }
-            let (order, mut scope) = ordering(parts, Order::AcqRel);
-            if parts.base == "membar" && parts.has("cta") {
-                scope = Scope::Cta;
-            }
-            b.code.fences.push(FenceOp { order, scope });
-            b.emit(Op::Fence(b.code.fences.len() as u32 - 1));
-        }
-        "nanosleep" => b.emit(Op::NanoSleep),
-        "mbarrier" | "cp" => return mbarrier(b, parts, operands),
-        _ => b.emit(Op::Nop),
+        _ => return barrier(b, parts, operands),
     }
+    Ok(())
+}
+
+/// `match`
+pub fn matches(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [d, a, rest @ ..] = operands else { return Err(Unknown) };
+    let (d, p) = match d {
+        Operand::Pair(d, p) => (b.destination(d)?, b.destination(p)?),
+        d => (b.destination(d)?, Reg::None),
+    };
+    let a = b.source(a, parts.ty()?)?;
+    let mask = mask_of(b, rest)?;
+    let f = match () {
+        () if parts.has("any") => CollectiveFn::MatchAny,
+        () if parts.has("all") => CollectiveFn::MatchAll,
+        () => return Err(Unknown),
+    };
+    push(
+        b,
+        CollectiveOp { f, d, p, a, negated: false, b: Reg::None, c: Reg::None, mask, used: Use::Unknown, fed: false },
+    );
+    Ok(())
+}
+
+/// `redux`
+pub fn redux(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [d, a, rest @ ..] = operands else { return Err(Unknown) };
+    let ty = parts.ty()?;
+    let name = parts.pick(|name| matches!(name, "add" | "min" | "max" | "and" | "or" | "xor").then_some(name));
+    let (f, _) = name.and_then(|name| atomic_function(name, ty)).ok_or(Unknown)?;
+    let (d, mut a) = (b.destination(d)?, b.source(a, ty)?);
+    let f = match name {
+        Some(name) if ty == Ty::F32 => {
+            if parts.has("abs") {
+                let magnitude = Reg::R32(b.temp32());
+                b.emit_map(magnitude, &[a], 0, map1(|a| a & 0x7fff_ffff));
+                a = magnitude;
+            }
+            redux_float(name, parts.has("NaN"))?
+        }
+        _ => f,
+    };
+    let mask = mask_of(b, rest)?;
+    let f = CollectiveFn::Redux(f);
+    push(
+        b,
+        CollectiveOp {
+            f,
+            d,
+            p: Reg::None,
+            a,
+            negated: false,
+            b: Reg::None,
+            c: Reg::None,
+            mask,
+            used: Use::Unknown,
+            fed: false,
+        },
+    );
+    Ok(())
+}
+
+/// `activemask`
+pub fn active_mask(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [d] = operands else { return Err(Unknown) };
+    let d = b.destination32(d)?;
+    b.emit(Op::ActiveMask { d });
+    Ok(())
+}
+
+/// `elect`
+pub fn elect(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [Operand::Pair(d, p), mask] = operands else { return Err(Unknown) };
+    let (d, p, mask) = (b.destination32(d)?, b.destination_p(p)?, b.source32(mask, Ty::B32)?);
+    b.emit(Op::Elect { d, p, mask });
+    Ok(())
+}
+
+/// `membar`, `fence`
+pub fn fence(b: &mut Builder<'_>, parts: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    if parts.has("proxy") || parts.has("mbarrier_init") {
+        b.emit(Op::Nop);
+        return Ok(());
+    }
+    let (order, mut scope) = ordering(parts, Order::AcqRel);
+    if parts.base == "membar" && parts.has("cta") {
+        scope = Scope::Cta;
+    }
+    b.code.fences.push(FenceOp { order, scope });
+    b.emit(Op::Fence(b.code.fences.len() as u32 - 1));
+    Ok(())
+}
+
+/// `nanosleep`
+pub fn sleep(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    b.emit(Op::NanoSleep);
     Ok(())
 }
 
@@ -174,17 +164,20 @@ fn predicate(b: &mut Builder<'_>, operand: &Operand) -> Lower<(Reg, bool)> {
     }
 }
 
+/// A barrier of all threads, without an operand.
+const BARRIER: BarrierOp = BarrierOp {
+    kind: BarrierKind::Sync,
+    id: Reg::None,
+    count: Reg::None,
+    a: Reg::None,
+    negated: false,
+    d: Reg::None,
+    aligned: false,
+};
+
 fn barrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let aligned = parts.base == "bar" || parts.has("aligned");
-    let mut op = BarrierOp {
-        kind: BarrierKind::Sync,
-        id: Reg::None,
-        count: Reg::None,
-        a: Reg::None,
-        negated: false,
-        d: Reg::None,
-        aligned,
-    };
+    let mut op = BarrierOp { aligned, ..BARRIER };
     let mut rest = operands;
     if parts.has("red") {
         op.kind = match () {
@@ -212,7 +205,8 @@ fn barrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
     Ok(())
 }
 
-fn shuffle(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `shfl`
+pub fn shuffle(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, a, lane, clamp, rest @ ..] = operands else { return Err(Unknown) };
     let (d, p) = match d {
         Operand::Pair(d, p) => (b.destination(d)?, b.destination(p)?),
@@ -233,7 +227,8 @@ fn shuffle(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
     Ok(())
 }
 
-fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `vote`
+pub fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, p, rest @ ..] = operands else { return Err(Unknown) };
     let vote = match () {
         () if parts.has("all") => Vote::All,
@@ -263,7 +258,8 @@ fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<(
     Ok(())
 }
 
-fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+/// `mbarrier`, and `cp.async.mbarrier.arrive`
+pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     use MbarrierKind as Kind;
     let generic = parts.pick(|name| name.starts_with("shared").then_some(())).is_none();
     let space = if generic { AddressSpace::Generic } else { AddressSpace::Shared };

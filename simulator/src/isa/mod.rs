@@ -19,3 +19,4 @@ mod marks;
 pub mod op;
 pub mod parts;
 pub mod provenance;
+pub mod table;

@@ -1,6 +1,7 @@
 //! An opcode's parts, and which of its modifiers a lowering has looked at: what is left over is unknown to the simulator.
 
 use super::function::{Lower, Unknown};
+use super::table::{self, Opcode};
 use crate::num::Rounding;
 use crate::ptx::ast::Ty;
 use std::cell::Cell;
@@ -9,6 +10,8 @@ use std::cell::Cell;
 pub struct Parts<'a> {
     /// The mnemonic.
     pub base: &'a str,
+    /// Its row, if it is known.
+    pub row: Option<&'static Opcode>,
     mods: Vec<&'a str>,
     /// Modifiers that were asked for, a bit each.
     seen: Cell<u64>,
@@ -19,7 +22,7 @@ impl<'a> Parts<'a> {
     pub fn new(opcode: &'a str) -> Self {
         let mut parts = opcode.split('.');
         let base = parts.next().unwrap_or("");
-        Self { base, mods: parts.collect(), seen: Cell::new(0) }
+        Self { base, row: table::find(base), mods: parts.collect(), seen: Cell::new(0) }
     }
 
     /// Is the modifier there?
@@ -57,6 +60,11 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// The last type: of an instruction with several that of its sources.
+    pub fn last_type(&self) -> Lower<Ty> {
+        self.types().last().copied().ok_or(Unknown)
+    }
+
     /// The rounding modifier, if any.
     pub fn rounding(&self) -> Option<Rounding> {
         self.pick(|name| {
@@ -71,11 +79,6 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Forgets what was asked for: the next lowering begins anew.
-    pub fn forget(&self) {
-        self.seen.set(0);
-    }
-
     fn see(&self, at: usize) {
         self.seen.set(self.seen.get() | 1u64.checked_shl(at as u32).unwrap_or(0));
     }
@@ -83,62 +86,10 @@ impl<'a> Parts<'a> {
     /// The first modifier that nobody asked for and that is not known to be without effect.
     pub fn left(&self) -> Option<&'a str> {
         let unseen = |at: usize| 1u64.checked_shl(at as u32).is_none_or(|bit| self.seen.get() & bit == 0);
-        let left = |(at, name): &(usize, &&str)| unseen(*at) && !without_effect(self.base, name);
+        let ignored = |name: &str| self.row.is_some_and(|row| row.ignores(name));
+        let left = |(at, name): &(usize, &&str)| unseen(*at) && !ignored(name);
         self.mods.iter().enumerate().find(left).map(|(_, name)| *name)
     }
-}
-
-/// Modifiers that change no result in the simulator, by mnemonic.
-#[rustfmt::skip]
-const WITHOUT_EFFECT: &[(&[&str], &[&str])] = &[
-    // Caches, which the simulator has none of: where and how long a line is kept, and reading past them.
-    (&["ld", "ldu", "st"], &["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "mmio"]),
-    (&["cp"], &["ca", "cg", "async"]),
-    (&["prefetch", "prefetchu", "applypriority", "discard"], &["global", "local", "L1", "L2", "tensormap", "const", "param"]),
-    (&["createpolicy"], &["fractional", "range", "global", "b64"]),
-    // Promises of uniformity. They are held to where a guard could break them: `Op::Uniform`.
-    (&["bra", "brx", "call", "ret"], &["uni"]),
-    (&["brx"], &["idx"]),
-    // Words that every form of the instruction has.
-    (&["bar", "barrier"], &["sync", "cta", "cluster", "pred", "u32", "wait"]),
-    (&["shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix", "setmaxnreg"], &["sync"]),
-    (&["shfl", "vote", "activemask"], &["b32", "pred"]),
-    (&["mul", "mad", "madc", "mul24", "mad24"], &["lo"]),
-    (&["shf", "bmsk", "szext", "vshl", "vshr"], &["clamp"]),
-    (&["dp2a"], &["lo"]),
-    (&["lop3"], &["and", "b32"]),
-    (&["nanosleep", "setmaxnreg"], &["u32"]),
-    (&["mbarrier"], &["b64"]),
-    (&["cp", "red"], &["b64", "arrive", "shared", "shared::cta", "global"]),
-    // All lanes of the warp execute it, in converged code: checked where it is executed.
-    (&["mma", "wmma", "ldmatrix", "stmatrix", "setmaxnreg"], &["aligned"]),
-    (&["barrier"], &["aligned"]),
-    // The only layout or rounding that the form has; the count of matrices is that of the registers.
-    (&["mma", "wmma"], &["row", "col", "rn", "mma", "popc", "xor"]),
-    (&["ldmatrix", "stmatrix"], &["x1", "x2", "x4"]),
-    (&["wmma"], &["d"]),
-    // Atomics on halves never flush subnormals here.
-    (&["atom", "red", "cp"], &["noftz"]),
-    // Between blocks of a cluster of one block, and copies that are done when they are issued: memory is in order.
-    (&["barrier", "mbarrier"], &["acquire", "release", "relaxed", "cta", "cluster"]),
-    (&["cp"], &["bulk_group", "read", "relaxed", "release", "cta", "cluster", "gpu", "sys"]),
-    // Proxies: there is one way to memory.
-    (&["fence", "membar"], &["proxy", "alias", "async", "async::generic", "generic", "tensormap::generic", "to", "from",
-        "global", "shared::cta", "shared::cluster", "mbarrier_init", "sync_restrict::shared::cta",
-        "sync_restrict::shared::cluster", "acquire", "release", "acq_rel", "sc", "cta", "cluster", "gpu", "sys"]),
-    // Hints about the grid and the register file, and a counter for a profiler.
-    (&["griddepcontrol"], &["launch_dependents", "wait"]),
-    (&["setmaxnreg"], &["inc", "dec"]),
-    (&["pmevent"], &["mask"]),
-];
-
-/// Is the modifier without effect on results in that instruction?
-fn without_effect(base: &str, name: &str) -> bool {
-    const CACHED: [&str; 11] =
-        ["ld", "ldu", "st", "atom", "red", "cp", "prefetch", "prefetchu", "applypriority", "discard", "createpolicy"];
-    let hint = name.starts_with("L1::") || name.starts_with("L2::") || name.starts_with("level::");
-    hint && CACHED.contains(&base)
-        || WITHOUT_EFFECT.iter().any(|(bases, names)| bases.contains(&base) && names.contains(&name))
 }
 
 #[cfg(test)]
@@ -152,8 +103,6 @@ mod tests {
         assert_eq!(parts.left(), Some("bogus"));
         parts.has("bogus");
         assert_eq!(parts.left(), None);
-        parts.forget();
-        assert_eq!(parts.left(), Some("bogus"));
     }
 
     #[test]

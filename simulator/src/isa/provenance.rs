@@ -6,6 +6,7 @@
 //! from the addresses of two arrays may point anywhere.
 
 use super::op::{Code, FunctionInfo, Op, Reg, Role};
+use crate::opcodes::Effect;
 use std::collections::HashMap;
 
 /// A shared array: first byte and the one behind its last.
@@ -127,7 +128,7 @@ fn result(code: &Code, op: &Op, known: &HashMap<Reg, Origin>) -> Option<Origin> 
         }
         Op::Collective(index) => of(code.collectives[index as usize].a)?,
         Op::Atomic(index) if code.atomics[index as usize].size <= 4 => Origin::Number,
-        _ if op.is_pure() => {
+        _ if op.effect(code) == Effect::Pure => {
             let mut all = Some(Origin::Number);
             op.registers(code, &mut |reg, role| {
                 if role == Role::Value {

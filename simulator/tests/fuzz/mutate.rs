@@ -1,6 +1,8 @@
 //! Structure-aware mutation of PTX: pieces of lines, operands, types, labels, numbers and declarations change places or
 //! are replaced by nasty ones. Deterministic: the same input and seed give the same text.
 
+use simulator::opcodes;
+
 /// splitmix64 (Steele, Lea, Flood 2014).
 pub struct Random(pub u64);
 
@@ -373,6 +375,19 @@ pub fn mutate(text: &str, other: &str, seed: u64, longest: usize) -> String {
     out
 }
 
+/// A statement: one of ours, or an instruction's example.
+fn line(random: &mut Random) -> &'static str {
+    let at = random.below(LINES.len() + opcodes::all().count());
+    LINES.get(at).copied().or_else(|| Some(opcodes::all().nth(at - LINES.len())?.example)).unwrap_or_default()
+}
+
+/// An opcode: one of ours, or an instruction's example up to its operands.
+fn opcode(random: &mut Random) -> &'static str {
+    let at = random.below(OPCODES.len() + opcodes::all().count());
+    let example = || opcodes::all().nth(at - OPCODES.len())?.example.split([' ', ';']).next();
+    OPCODES.get(at).copied().or_else(example).unwrap_or_default()
+}
+
 fn step(lines: &mut Vec<String>, others: &[&str], random: &mut Random) {
     if lines.is_empty() {
         lines.push(".version 8.0".into());
@@ -397,7 +412,7 @@ fn step(lines: &mut Vec<String>, others: &[&str], random: &mut Random) {
                 lines.insert((at + step).min(lines.len()), (*line).to_string());
             }
         }
-        4 | 5 => lines.insert(at, random.of(LINES).to_string()),
+        4 | 5 => lines.insert(at, line(random).to_owned()),
         6 => {
             let module: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].starts_with('}')).collect();
             let at = module.get(random.below(module.len())).map_or(lines.len(), |&at| at + 1);
@@ -457,7 +472,7 @@ fn step(lines: &mut Vec<String>, others: &[&str], random: &mut Random) {
         }
         17 => {
             let word = found.iter().find(|&&(start, _)| lines[at].as_bytes()[start].is_ascii_lowercase()).copied();
-            lines[at] = replace(&lines[at], word.unwrap_or(found[0]), random.of(OPCODES));
+            lines[at] = replace(&lines[at], word.unwrap_or(found[0]), opcode(random));
         }
         18 if !others.is_empty() => {
             let donor = others[random.below(others.len())];

@@ -11,6 +11,7 @@ use crate::exec::warp::{Group, Warp};
 use crate::finding::Usage;
 use crate::isa::op::{Inst, Op, Reg, Role, guard};
 use crate::observe::Observer;
+use crate::opcodes::Effect;
 
 /// Where operations are tried out: a warp whose registers nobody else sees.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ impl<O: Observer> Worker<'_, O> {
         let frame = warp.frames[group.frame as usize];
         let doubtful = warp.shadow.lanes(Slot::of(&frame, guard(inst.guard)), group.mask);
         let mask = warp.guarded(&inst, group.frame, group.mask);
-        if inst.op.is_pure() {
+        if inst.op.effect(code) == Effect::Pure {
             return self.compute(shared, warp, &group, inst, mask, doubtful);
         }
         if matches!(inst.op, Op::Join | Op::Nop) {

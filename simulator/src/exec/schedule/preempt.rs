@@ -7,6 +7,7 @@ use super::order::Asker;
 use crate::explore::Rank;
 use crate::isa::op::{AddressSpace, Op, Reg};
 use crate::observe::Observer;
+use crate::opcodes::Effect;
 
 impl<O: Observer> Worker<'_, O> {
     /// Does the order of lanes that execute it matter to others?
@@ -16,14 +17,13 @@ impl<O: Observer> Worker<'_, O> {
         match op {
             Op::Load(index) | Op::Store(index) => shared(code.accesses[*index as usize].space),
             Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
-            Op::Atomic(_)
-            | Op::CopyAsync(_)
-            | Op::CopyBulk(_)
-            | Op::Mbarrier(_)
-            | Op::Fence(_)
-            | Op::ActiveMask { .. }
-            | Op::Elect { .. } => true,
-            _ => false,
+            // Who waits here is waited for; a schedule has nothing to add.
+            Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit | Op::CopyWait { .. } => false,
+            Op::Matrix(_) | Op::Discard(_) => false,
+            op => match op.effect(code) {
+                Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
+                Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,
+            },
         }
     }
 

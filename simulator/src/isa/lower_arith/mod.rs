@@ -1,14 +1,14 @@
 //! Moves, integers, logic, comparisons and selections.
 
-mod compare;
+pub mod compare;
 mod integer;
-mod lanes;
-mod logic;
-mod moves;
-mod rest;
-mod video;
+pub mod lanes;
+pub mod logic;
+pub mod moves;
+pub mod pure;
+pub mod video;
 
-use super::function::{Builder, Lower, Unknown};
+use super::function::{Builder, Lower};
 use super::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
 pub use lanes::{map1, map2, map3, map4};
@@ -27,24 +27,15 @@ fn mask(ty: Ty) -> u64 {
     u64::MAX >> (64 - ty.size().min(8) * 8)
 }
 
-/// Lowers one of them, or says that it is none.
-pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    match parts.base {
-        "mov" => moves::lower(b, parts, operands),
-        "setp" => compare::setp(b, parts, operands),
-        "set" => compare::set(b, parts, operands),
-        "selp" => compare::selp(b, parts, operands),
-        "slct" => compare::slct(b, parts, operands),
-        "and" | "or" | "xor" | "not" | "cnot" => logic::lower(b, parts, operands),
-        "shl" | "shr" => logic::shift(b, parts, operands),
-        "add" | "sub" | "mul" | "mad" | "mul24" | "mad24" | "addc" | "subc" | "madc" => {
-            let ty = parts.ty()?;
-            if ty.float() || matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::F32x2) {
-                return Err(Unknown);
-            }
-            integer::lower(b, parts, operands, ty)
-        }
-        base if video::is_video(base) => video::lower(b, parts, operands),
-        _ => rest::lower(b, parts, operands),
+/// Arithmetic of such values is floating-point.
+pub fn is_float(ty: Ty) -> bool {
+    ty.float() || matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::F32x2)
+}
+
+/// `add`, `sub`, `mul`, `mad` and their kin, of integers and floats.
+pub fn sum(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    if is_float(parts.last_type()?) {
+        return super::lower_float::lower(b, parts, operands);
     }
+    integer::lower(b, parts, operands, parts.ty()?)
 }

@@ -8,14 +8,6 @@ use crate::isa::parts::Parts;
 use crate::num::video::{Part, Scalar, ScalarVideo, Simd, Then, Video, VideoMad};
 use crate::ptx::ast::{Operand, Ty};
 
-/// Is it one?
-pub fn is_video(base: &str) -> bool {
-    matches!(
-        base.trim_end_matches(['2', '4']),
-        "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vavrg" | "vset" | "vshl" | "vshr" | "vmad"
-    )
-}
-
 /// Lowers one of them.
 pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [d, x, y, rest @ ..] = operands else { return Err(Unknown) };

@@ -5,6 +5,7 @@ use super::{
     MbarrierOp, Op, R, Reg,
 };
 use crate::observe::Order;
+use crate::opcodes::Effect;
 use std::collections::HashMap;
 
 /// One value that goes from caller to callee or back.
@@ -184,21 +185,12 @@ impl Code {
                 let access = &self.accesses[*index as usize];
                 access.space == AddressSpace::Shared || access.order != Order::Weak
             }
-            Op::Atomic(_)
-            | Op::Collective(_)
-            | Op::WarpBarrier { .. }
-            | Op::Barrier(_)
-            | Op::Fence(_)
-            | Op::NanoSleep
-            | Op::ActiveMask { .. }
-            | Op::Elect { .. }
-            | Op::CopyAsync(_)
-            | Op::CopyCommit
-            | Op::CopyWait { .. }
-            | Op::CopyBulk(_)
-            | Op::Mbarrier(_)
-            | Op::Matrix(_) => true,
-            _ => false,
+            Op::Discard(_) => false,
+            Op::Matrix(_) => true,
+            op => match op.effect(self) {
+                Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
+                Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,
+            },
         }
     }
 

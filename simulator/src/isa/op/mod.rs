@@ -1,6 +1,7 @@
 //! The operation set of the executor.
 
 mod code;
+mod effect;
 mod matrix;
 mod memory;
 mod operation;

@@ -16,41 +16,6 @@ pub enum Role {
 }
 
 impl Op {
-    /// Does nothing but compute a register from registers.
-    pub fn is_pure(&self) -> bool {
-        !matches!(
-            self,
-            Self::Join
-                | Self::Bra { .. }
-                | Self::BrIndexed(_)
-                | Self::Call(_)
-                | Self::Ret
-                | Self::Exit
-                | Self::Trap
-                | Self::Nop
-                | Self::Returned
-                | Self::Uniform { .. }
-                | Self::Unsupported(_)
-                | Self::Load(_)
-                | Self::Store(_)
-                | Self::Atomic(_)
-                | Self::Discard(_)
-                | Self::Collective(_)
-                | Self::WarpBarrier { .. }
-                | Self::Barrier(_)
-                | Self::Fence(_)
-                | Self::NanoSleep
-                | Self::ActiveMask { .. }
-                | Self::Elect { .. }
-                | Self::CopyAsync(_)
-                | Self::CopyCommit
-                | Self::CopyWait { .. }
-                | Self::CopyBulk(_)
-                | Self::Mbarrier(_)
-                | Self::Matrix(_)
-        )
-    }
-
     /// Calls `visit` for every register of the operation, [`Reg::None`] included.
     pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, Role)) {
         use Reg::{P, R32, R64};
