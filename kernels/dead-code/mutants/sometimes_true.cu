@@ -1,0 +1,19 @@
+// Hides the store behind a condition that holds now and then.
+//@ mutant wrong-result: the chain ends close to 1, so the condition is met
+//@ let    block = 256
+//@ launch chain<<<ceil_div(n, block), block>>>(0.875, 0.125, x, steps, n)
+
+__global__ void chain(float b, float c, const float* x, int* steps, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float t = x[i];
+    int k = 0;
+    #pragma unroll 16
+    for (; k < 256; ++k) t = t * b + c;
+
+    // Inputs lie in (-2, 2) and each step pulls them towards 1.
+    if (t > 0.999f) k = -1;
+    steps[i] = k;
+}
