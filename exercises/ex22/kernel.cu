@@ -1,0 +1,16 @@
+// Scores: how alike is each of n descriptions of 64 bytes to a question? A dot product of signed bytes each.
+// Flaw: the bytes come one by one. A load brings 8 bits to a register that holds 32.
+//@ let    block = 256
+//@ launch scores<<<ceil_div(n, block), block>>>(rows, question, score, n)
+
+__global__ void scores(const signed char* rows, const signed char* question, int* score, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    int sum = 0;
+    #pragma unroll
+    for (int k = 0; k < 64; ++k)
+        sum += rows[64 * i + k] * question[k];
+    score[i] = sum;
+}
