@@ -23,10 +23,17 @@ const TABLE: &[(&str, Independent)] = &[
     ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
     ("coefficients", coefficients),
     ("copy-flight", |input, _| one("b", input["a"].clone())),
+    ("dead-code", |input, _| one("steps", vec![256.0; input["x"].len()])),
     ("double-literal", double_literal),
     ("ex01", cooling),
+    ("ex11", smoothed),
+    ("ex12", gelu),
     ("ex21", mid_side),
+    ("ex22", byte_scores),
+    ("ex23", kepler),
     ("ex31", base_counts),
+    ("ex32", binomials),
+    ("ex33", four_largest),
     ("ex43", two_generators),
     ("ex52", turned_and_averaged),
     ("ex53", kept),
@@ -45,18 +52,23 @@ const TABLE: &[(&str, Independent)] = &[
     ("full-unroll", block_norms),
     ("fuse", tone_curve),
     ("global-passes", total),
+    ("half2", response_curve),
     ("ilp", fma_chains),
+    ("intrinsics", wavelet),
     ("last-warp", block_sums_of_size),
     ("local-array", local_array),
     ("modulo", block_maxima),
     ("operands", fma_operands),
+    ("per-thread", |input, _| one("to", input["from"].clone())),
     ("reduction", total),
     ("sequential-addressing", block_sums),
     ("shuffle", block_sums),
     ("single-pass", total),
+    ("spills", noise),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
     ("waves", fma_chains),
+    ("vector-red", deposits),
     ("which-tree", |input, _| chunk_sums("sums", &input["x"], 4096)),
     ("wide-loads", |input, _| {
         let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
@@ -187,6 +199,7 @@ fn value(dtype: DType, bytes: &[u8]) -> f64 {
     match dtype {
         DType::F32 => f32::from_le_bytes(word()).into(),
         DType::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
+        DType::I8 => i8::from_le_bytes(bytes.try_into().unwrap()).into(),
         DType::I32 => i32::from_le_bytes(word()).into(),
         DType::U32 => u32::from_le_bytes(word()).into(),
         DType::F16 => half::f16::from_le_bytes(bytes.try_into().unwrap()).into(),
@@ -420,6 +433,95 @@ fn coefficients(input: &Arrays, _: &Sizes) -> Arrays {
     let c = c.map(f64::from);
     let y = input["x"].iter().map(|x| horner(&c, *x)).collect();
     two("y", y, input["x"].iter().map(|x| horner(&c.map(f64::abs), x.abs())).collect())
+}
+
+/// Differences to the neighbours, a quarter of each.
+fn smoothed(input: &Arrays, _: &Sizes) -> Arrays {
+    let x = &input["x"];
+    let beside = |i: usize| (x[i.saturating_sub(1)], x[(i + 1).min(x.len() - 1)]);
+    let value = |i: usize| x[i] + (beside(i).0 - x[i]) / 4.0 + (beside(i).1 - x[i]) / 4.0;
+    let magnitude = |i: usize| x[i].abs() / 2.0 + (beside(i).0.abs() + beside(i).1.abs()) / 4.0;
+    two("y", (0..x.len()).map(value).collect(), (0..x.len()).map(magnitude).collect())
+}
+
+/// The hyperbolic tangent's half sum with 1 is a logistic function of twice the argument.
+fn gelu(input: &Arrays, _: &Sizes) -> Arrays {
+    let inner = |x: f64| 0.79788456 * x * (1.0 + 0.044715 * x * x);
+    let y = input["x"].iter().map(|x| x / (1.0 + (-2.0 * inner(*x)).exp())).collect();
+    two("y", y, input["x"].iter().map(|x| x.abs() / (1.0 + (-2.0 * inner(*x).abs()).exp())).collect())
+}
+
+/// Between the mean anomaly less and plus the eccentricity, by halving.
+fn kepler(input: &Arrays, _: &Sizes) -> Arrays {
+    let place = |m: f64| {
+        let (mut low, mut high) = (m - 0.5, m + 0.5);
+        for _ in 0..80 {
+            let middle = (low + high) / 2.0;
+            if middle - 0.5 * middle.sin() < m { low = middle } else { high = middle }
+        }
+        (low + high) / 2.0
+    };
+    let mean = &input["mean"];
+    two("eccentric", mean.iter().map(|m| place(*m)).collect(), mean.iter().map(|m| m.abs() + 1.0).collect())
+}
+
+/// By a sort of each pixel's samples.
+fn four_largest(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let n = sizes["n"] as usize;
+    let sorted = |i: usize| {
+        let mut samples: Vec<f64> = input["x"].iter().skip(i).step_by(n).copied().collect();
+        samples.sort_by(|a, b| b.total_cmp(a));
+        samples
+    };
+    let samples: Vec<Vec<f64>> = (0..n).map(sorted).collect();
+    one("four", (0..4).flat_map(|place| samples.iter().map(move |samples| samples[place])).collect())
+}
+
+/// Products first, then sums by halves.
+fn byte_scores(input: &Arrays, _: &Sizes) -> Arrays {
+    let score = |row: &[f64]| pairwise(&zip(row, &input["question"], |a, b| a * b));
+    one("score", input["rows"].chunks(64).map(score).collect())
+}
+
+/// As quotients of factorials.
+fn binomials(input: &Arrays, _: &Sizes) -> Arrays {
+    let factorial = |n: f64| (1..=n as u32).map(f64::from).product::<f64>();
+    one("count", zip(&input["m"], &input["k"], |m, k| factorial(m) / factorial(k.min(m)) / factorial(m - k.min(m))))
+}
+
+fn response_curve(input: &Arrays, _: &Sizes) -> Arrays {
+    let c = [0.75, -0.5, 0.625, 0.25, -0.375, 0.875, -0.125, 0.5, -0.25];
+    let y = input["x"].iter().map(|x| horner(&c, *x)).collect();
+    two("y", y, input["x"].iter().map(|x| horner(&c.map(f64::abs), x.abs())).collect())
+}
+
+/// The sine as that of the other half of a turn, the exponential as a square of its root.
+fn wavelet(input: &Arrays, _: &Sizes) -> Arrays {
+    let envelope = |x: f64| (-x.abs() / 2.0).exp().powi(2) / x.hypot(1.0).powi(2);
+    let y = input["x"].iter().map(|x| envelope(*x) * (x / 2.0).sin() * (x / 2.0).cos() * 2.0).collect();
+    two("y", y, input["x"].iter().map(|x| envelope(*x)).collect())
+}
+
+/// The mean of the squares less the square of the mean.
+fn noise(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let n = sizes["n"] as usize;
+    let pixel = |i: usize| input["frames"].iter().skip(i).step_by(n).copied().collect::<Vec<f64>>();
+    let mean = |values: &[f64]| pairwise(values) / values.len() as f64;
+    let square = |values: &[f64]| mean(&zip(values, values, |a, b| a * b));
+    let spreads = (0..n).map(|i| square(&pixel(i)) - mean(&pixel(i)).powi(2)).collect();
+    two("spread", spreads, (0..n).map(|i| square(&pixel(i))).collect())
+}
+
+/// Cell by cell, particles from the last to the first.
+fn deposits(input: &Arrays, _: &Sizes) -> Arrays {
+    let (mut mesh, mut magnitudes) = (vec![0.0; 16384], vec![0.0; 16384]);
+    for (particle, cell) in input["particle"].chunks(4).zip(&input["cell"]).rev() {
+        for (part, value) in particle.iter().enumerate() {
+            mesh[4 * *cell as usize + part] += value;
+            magnitudes[4 * *cell as usize + part] += value.abs();
+        }
+    }
+    two("mesh", mesh, magnitudes)
 }
 
 fn double_literal(input: &Arrays, _: &Sizes) -> Arrays {
