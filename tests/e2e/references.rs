@@ -67,8 +67,8 @@ const TABLE: &[(&str, Independent)] = &[
     ("spills", noise),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
-    ("waves", fma_chains),
     ("vector-red", deposits),
+    ("waves", fma_chains),
     ("which-tree", |input, _| chunk_sums("sums", &input["x"], 4096)),
     ("wide-loads", |input, _| {
         let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
