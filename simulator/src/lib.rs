@@ -131,7 +131,9 @@ pub mod module;
 pub mod num;
 pub mod observe;
 pub mod opcodes;
+pub mod outline;
 mod ptx;
+mod random;
 pub mod trace;
 pub mod watch;
 

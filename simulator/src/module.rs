@@ -3,6 +3,7 @@
 use crate::Limits;
 use crate::isa::decode::{Decoded, decode};
 use crate::isa::op::Op;
+use crate::ptx::ast::Var;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +28,13 @@ pub struct Param {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
+}
+
+impl Param {
+    /// That of a declaration.
+    pub(crate) fn of(var: &Var) -> Self {
+        Self { ty: var.ty.name(), size: u32::try_from(var.size.unwrap_or(0)).unwrap_or(u32::MAX), align: var.align }
+    }
 }
 
 /// What a launch needs to know of an entry.

@@ -1,7 +1,6 @@
 //! A version made ready to run: its text, its compiled code, its machine code.
 
 use super::CheckError;
-use super::constants::{self, Use};
 use super::launchable;
 use compiler::compile::{self, Compiled, Request};
 use compiler::toolchain::{Toolchain, home::Home};
@@ -11,6 +10,7 @@ use problem::entry::check_plan;
 use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
 use report::Sources;
 use sass::{self, Kernel, Module};
+use simulator::outline::{ConstantUse, Outline, has_instruction};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -22,6 +22,8 @@ pub struct Built {
     pub file: KernelFile,
     /// PTX, CUBIN, names.
     pub compiled: Compiled,
+    /// What its PTX declares.
+    pub outline: Outline,
     /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
     pub module: Option<Module>,
     /// The device that launch lines see.
@@ -95,12 +97,14 @@ pub fn build_by(
         Some(line) => Refused::Line(line),
         None => compile_error(error),
     })?;
-    if let Some(error) = too_large(&file, &compiled.ptx) {
+    let outline = Outline::read(&compiled.ptx);
+    if let Some(error) = too_large(&file, &outline) {
         return Err(Refused::Line(error));
     }
     let mut built = Built {
         file,
         compiled,
+        outline,
         module: None,
         device,
         as_written: None,
@@ -112,16 +116,16 @@ pub fn build_by(
 }
 
 /// The declaration of a module variable that does not fit into the simulated device's memory.
-fn too_large(file: &KernelFile, ptx: &str) -> Option<LineError> {
+fn too_large(file: &KernelFile, outline: &Outline) -> Option<LineError> {
     let limit = simulator::Limits::default().memory;
-    let (name, bytes) = constants::variables(ptx).into_iter().find(|(_, bytes)| *bytes > limit)?;
+    let (name, bytes) = outline.variables.iter().find(|(_, bytes)| *bytes > limit)?;
     let words = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
     let declares = |(_, line): &(u32, &str)| line.contains("__device__") && words(line);
     let (number, line) = (1..)
         .zip(file.text().lines())
         .find(declares)
         .or_else(|| (1..).zip(file.text().lines()).find(|(_, line)| words(line)))?;
-    let column = line.find(&name).map_or(1, |at| at as u32 + 1);
+    let column = line.find(name.as_str()).map_or(1, |at| at as u32 + 1);
     Some(file.line(number).error(column, format!("`{name}` has {bytes} bytes; {}", allowed(limit))))
 }
 
@@ -184,11 +188,11 @@ impl Built {
         }
         let request = Request { unoptimised: true, ..request.clone() };
         let compiled = compile::compile(toolchain, &request).ok()?;
-        let writes = match constants::usage(&compiled.ptx) {
-            Use::Written => true,
+        let writes = match ConstantUse::of(&compiled.ptx) {
+            ConstantUse::Written => true,
             // Somebody's function may write there: the trap tells.
-            Use::Given => self.compiled.ptx.contains("trap;"),
-            Use::Read => false,
+            ConstantUse::Given => has_instruction(&self.compiled.ptx, "trap"),
+            ConstantUse::Read => false,
         };
         writes.then_some(AsWritten { ptx: compiled.ptx.into(), names: compiled.names })
     }
@@ -223,7 +227,7 @@ impl Built {
         let active_blocks = |kernel: &str, block: i64, shared: i64| self.active_blocks(kernel, block, shared);
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
         let mut plan = self.file.plan(&context, io)?;
-        check_plan(&self.file, &mut plan, &self.compiled.names, &self.compiled.ptx)?;
+        check_plan(&self.file, &mut plan, &self.compiled.names, &self.outline)?;
         launchable::check(self, &plan)?;
         Ok(plan)
     }

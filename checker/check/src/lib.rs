@@ -6,7 +6,6 @@
 pub mod bench;
 mod beside;
 mod build;
-mod constants;
 mod element;
 mod elsewhere;
 pub mod evidence;

@@ -1,10 +1,10 @@
-//! The head of a kernel in PTX: sizes of its parameters and the block size it was compiled for. Only heads are read, so
-//! nothing in a body can be unknown.
+//! What a kernel's head in PTX asks of a launch: sizes of its parameters and the block size it was compiled for.
 
 use super::error::LineError;
 use super::kernel_file::KernelFile;
 use super::signature::{self, Param};
 use plan::Plan;
+use simulator::outline::Outline;
 use std::collections::BTreeMap;
 
 /// What the head of an `.entry` says.
@@ -19,53 +19,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The kernel of that symbol in PTX text.
-    pub fn find(ptx: &str, symbol: &str) -> Option<Self> {
-        let mut rest = ptx;
-        let (list, after) = loop {
-            rest = &rest[rest.find(".entry")? + ".entry".len()..];
-            let name = rest.trim_start();
-            let Some(after) = name.strip_prefix(symbol) else { continue };
-            match after.trim_start().strip_prefix('(') {
-                Some(list) => break list.split_once(')')?,
-                // A kernel without parameters may be written without a list; a longer name is another kernel.
-                None if after.starts_with(|c: char| c.is_whitespace() || c == '{') => break ("", after),
-                None => continue,
-            }
-        };
-        let sizes: Vec<u32> = list.split(',').filter_map(param_size).collect();
-        let head = after.split('{').next().unwrap_or(after);
-        let extents = |directive: &str| -> Option<[u32; 3]> {
-            let text = &head[head.find(directive)? + directive.len()..];
-            let mut all = [1; 3];
-            let given = text.split('.').next().unwrap_or("").split(',');
-            for (axis, extent) in given.enumerate() {
-                *all.get_mut(axis)? = extent.trim().parse().ok()?;
-            }
-            Some(all)
-        };
-        let required = extents(".reqntid");
-        let bounds = [extents(".maxntid"), required].into_iter().flatten().map(threads_of);
-        Some(Self { params: signature::parameters(symbol, &sizes), max_threads: bounds.min(), required })
+    /// The kernel of that symbol.
+    pub fn find(outline: &Outline, symbol: &str) -> Option<Self> {
+        let head = outline.kernel(symbol)?;
+        let sizes: Vec<u32> = head.params.iter().map(|param| param.size).collect();
+        let params = signature::parameters(symbol, &sizes);
+        Some(Self { params, max_threads: head.max_threads, required: head.required_block })
     }
 }
 
 /// Threads of a block of these extents.
 fn threads_of(block: [u32; 3]) -> u32 {
     block.iter().fold(1, |all, extent| all.saturating_mul(*extent))
-}
-
-/// Bytes of a parameter's declaration: `.param .u64 .ptr .align 1 k_param_0`, `.param .align 4 .b8 k_param_1[12]`.
-fn param_size(declaration: &str) -> Option<u32> {
-    let ty = declaration.split_whitespace().find_map(|word| {
-        let bits = word.strip_prefix(['.'])?.strip_prefix(['u', 's', 'f', 'b'])?;
-        bits.parse::<u32>().ok()
-    })?;
-    let elements = match declaration.split_once('[') {
-        Some((_, length)) => length.split(']').next()?.trim().parse().ok()?,
-        None => 1,
-    };
-    (ty / 8).checked_mul(elements)
 }
 
 /// Checks every launch of a plan against the compiled kernels: that they are there, take these arguments (which become
@@ -80,7 +45,7 @@ pub fn check_plan(
     file: &KernelFile,
     plan: &mut Plan,
     names: &BTreeMap<String, String>,
-    ptx: &str,
+    outline: &Outline,
 ) -> Result<(), LineError> {
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
     for index in 0..plan.launches.len() {
@@ -88,7 +53,7 @@ pub fn check_plan(
         let kernel = launch.kernel.clone();
         if !entries.contains_key(&kernel) {
             let symbol = names.get(&kernel).map_or(kernel.as_str(), String::as_str);
-            let Some(entry) = Entry::find(ptx, symbol) else { return Err(file.missing_kernel(&kernel)) };
+            let Some(entry) = Entry::find(outline, symbol) else { return Err(file.missing_kernel(&kernel)) };
             entries.insert(kernel.clone(), entry);
         }
         let entry = &entries[&kernel];
@@ -137,16 +102,19 @@ mod tests {
 
     #[test]
     fn heads_give_parameters_and_bounds() {
-        let tree = Entry::find(PTX, "_Z4treePKfPfi").unwrap();
+        let tree = Entry::find(&Outline::read(PTX), "_Z4treePKfPfi").unwrap();
         assert_eq!((tree.params.len(), tree.max_threads), (3, Some(256)));
         assert!(matches!(&tree.params[0], Param::Pointer { ty, .. } if ty == "const float*"), "{tree:?}");
-        let plain = Entry::find(PTX, "plain").unwrap();
+        let plain = Entry::find(&Outline::read(PTX), "plain").unwrap();
         assert_eq!(plain.params, [Param::Opaque { bytes: 8 }, Param::Opaque { bytes: 12 }]);
         assert_eq!((plain.max_threads, plain.required), (Some(32), Some([8, 4, 1])));
-        assert_eq!(Entry::find(PTX, "_Z4nonev"), Some(Entry { params: vec![], max_threads: None, required: None }));
-        assert_eq!(Entry::find(PTX, "_Z4tree"), None);
-        assert_eq!(Entry::find("", "plain"), None);
-        assert_eq!(Entry::find(".entry plain(", "plain"), None);
+        assert_eq!(
+            Entry::find(&Outline::read(PTX), "_Z4nonev"),
+            Some(Entry { params: vec![], max_threads: None, required: None })
+        );
+        assert_eq!(Entry::find(&Outline::read(PTX), "_Z4tree"), None);
+        assert_eq!(Entry::find(&Outline::read(""), "plain"), None);
+        assert_eq!(Entry::find(&Outline::read(".entry plain("), "plain"), None);
     }
 
     #[test]
@@ -161,7 +129,7 @@ mod tests {
                 PlanContext { sizes: Sizes::new(), device: DeviceShape::H200, active_blocks: &|_, _, _| Ok(1) };
             let mut plan = file.plan(&context, &[]).unwrap();
             let names = BTreeMap::from([("tree".to_string(), "_Z4treePKfPfi".to_string())]);
-            check_plan(&file, &mut plan, &names, PTX).map(|()| plan)
+            check_plan(&file, &mut plan, &names, &Outline::read(PTX)).map(|()| plan)
         };
         assert!(plan_with("tree<<<1, 256>>>(a, c, 8)").is_ok());
         let cases = [

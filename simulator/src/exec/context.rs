@@ -1,6 +1,6 @@
 //! What all blocks of a launch share, and what one host thread keeps for itself.
 
-use super::defined::{Defined, mix};
+use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
 use super::schedule::{Control, Writers};
@@ -11,6 +11,7 @@ use crate::isa::decode::Decoded;
 use crate::memory::heap::Heap;
 use crate::memory::view::View;
 use crate::observe::Observer;
+use crate::random::mix;
 use crate::{Dim3, Finding};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -204,7 +204,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
             entries.push(index as u32);
             kernels.push(Kernel {
                 name: function.name.clone(),
-                params: function.prototype.params.iter().map(param).collect(),
+                params: function.prototype.params.iter().map(Param::of).collect(),
                 static_shared: u32::try_from(shared_end_of - u64::from(reserved_shared)).unwrap_or(u32::MAX),
                 local: info.local,
                 max_threads: function.max_threads,
@@ -225,10 +225,6 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
     });
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
     Decoded { code, kernels, entries, variables, reserved_shared, shared: decoded_shared }
-}
-
-fn param(var: &Var) -> Param {
-    Param { ty: var.ty.name(), size: u32::try_from(var.size.unwrap_or(0)).unwrap_or(u32::MAX), align: var.align }
 }
 
 type Placed<'t> = Vec<(&'t Var, u64)>;

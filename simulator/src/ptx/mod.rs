@@ -4,4 +4,4 @@ pub mod ast;
 mod lexer;
 mod parser;
 
-pub use parser::parse;
+pub use parser::{parse, parse_declarations};

@@ -4,22 +4,12 @@ use super::Watch;
 use super::shadow::Cell;
 use crate::config::Checks;
 use crate::observe::{AccessKind, Complaint, Observer, Order, Scope, Space, Unwritten, WarpAccess, WarpId};
+use crate::random::Random;
 
 const BASE: u64 = 0x1000;
 const BYTES: u64 = 1024;
 
-/// splitmix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % bound
-    }
-
     fn mask(&mut self) -> u32 {
         match self.below(5) {
             0 => self.below(1 << 32) as u32 | 1,

@@ -1,5 +1,7 @@
 //! Ways to fill in undefined bits.
 
+use crate::random::mix;
+
 /// How many there are.
 pub const WAYS: usize = 14;
 
@@ -30,12 +32,4 @@ pub fn fill(way: usize, value: u64, undefined: u64, others: u64, place: u64, lan
         _ => mix(way as u64 ^ place << 8 ^ lane << 16),
     };
     value & !undefined | pattern & undefined
-}
-
-/// Scatters bits (the finaliser of splitmix64).
-pub fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }

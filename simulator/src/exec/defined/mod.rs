@@ -25,7 +25,7 @@ mod step;
 
 pub use access::Reached;
 pub use cells::{Cell, Cells, Owner};
-pub use fill::mix;
+
 pub use matrix::Fragments;
 pub use report::{Origins, Stored};
 

@@ -8,17 +8,9 @@ mod int;
 mod matrix;
 mod video;
 
-/// A small generator of random bits (splitmix64): deterministic by seed.
-pub struct Random(pub u64);
+pub use crate::random::Random;
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
     /// An `f32` near another in exponent, so that sums cancel and products of both land beside them.
     pub fn near(&mut self, other: u32) -> u32 {
         other ^ (self.bits() as u32 & 0x81ff_ffff)

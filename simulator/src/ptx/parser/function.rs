@@ -59,7 +59,12 @@ impl Parser<'_> {
                     if explicit {
                         function.unknown = Some(".explicitcluster without .reqnctapercluster".to_owned());
                     }
-                    function.body = Some(self.block(0)?);
+                    function.body = Some(if self.bodies {
+                        self.block(0)?
+                    } else {
+                        self.skip_braces("`}` after a body")?;
+                        Vec::new()
+                    });
                     self.tree.functions.push(function);
                     return Ok(());
                 }

@@ -19,9 +19,19 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Tree, ParseError> {
         let message = format!("{} bytes of PTX: the limit `text` is {}", text.len(), limits.text);
         return Err(ParseError { line: 1, column: 1, message });
     }
-    let mut parser = Parser { lexer: Lexer::new(text)?, tree: Tree::default(), limits, variables: 0 };
+    let mut parser = Parser { lexer: Lexer::new(text)?, tree: Tree::default(), limits, variables: 0, bodies: true };
     parser.module()?;
     Ok(parser.tree)
+}
+
+/// Reads what stands outside of functions' bodies, up to the first mistake. Bodies are empty.
+pub fn parse_declarations(text: &str) -> Tree {
+    let limits = Limits { variables: u64::MAX, ..Limits::default() };
+    let Ok(lexer) = Lexer::new(text) else { return Tree::default() };
+    let mut parser = Parser { lexer, tree: Tree::default(), limits: &limits, variables: 0, bodies: false };
+    // Whoever runs the text says what is wrong with it.
+    let _mistake = parser.module();
+    parser.tree
 }
 
 struct Parser<'a> {
@@ -30,6 +40,8 @@ struct Parser<'a> {
     limits: &'a Limits,
     /// Bytes of variables so far.
     variables: u64,
+    /// Functions' bodies are read.
+    bodies: bool,
 }
 
 type Parse<T> = Result<T, ParseError>;
@@ -179,12 +191,17 @@ impl<'a> Parser<'a> {
         self.lexer.advance()?;
         self.word("a section's name")?;
         self.need(b'{')?;
+        self.skip_braces("`}` after a section")
+    }
+
+    /// Takes everything up to and with the brace that closes the one before.
+    fn skip_braces(&mut self, missing: &str) -> Parse<()> {
         let mut depth = 1;
         while depth > 0 {
             match self.lexer.token {
                 Token::Punct(b'{') => depth += 1,
                 Token::Punct(b'}') => depth -= 1,
-                Token::End => return self.expected("`}` after a section"),
+                Token::End => return self.expected(missing),
                 _ => {}
             }
             self.lexer.advance()?;

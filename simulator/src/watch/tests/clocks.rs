@@ -4,6 +4,7 @@
 use super::super::clock::{Clock, Fact};
 use super::super::epoch::{Epoch, How};
 use crate::observe::{AccessKind, Scope};
+use crate::random::Random;
 
 fn fact(block: u32, phase: u32, thread: u32, clock: u32) -> Fact {
     Fact { block, phase, thread, clock, warp_clock: 0, copies: 0 }
@@ -34,28 +35,19 @@ fn a_fact_is_known_and_no_more_than_that() {
     assert!(warp.knows(access(7, 0, 41, 3, false)) && !warp.knows(access(7, 0, 41, 4, false)));
 }
 
-/// splitmix64 (Steele, Lea, Flood 2014).
-fn random(state: &mut u64, bound: u64) -> u32 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ z >> 31) % bound) as u32
-}
-
 #[test]
 fn a_join_knows_what_either_side_knows() {
-    let mut state = 5;
+    let mut state = Random(5);
     let mut known = 0;
     for _ in 0..300 {
         // Near blocks and far ones, so that trees of every height meet.
         let mut facts = |count: u64| {
             let mut one = || {
-                let bits = random(&mut state, 33);
-                let block = (u64::from(random(&mut state, 1 << 32)) >> bits) as u32;
-                let (phase, warp) = (random(&mut state, 2), random(&mut state, 2));
-                let clock = phase * 10 + 1 + random(&mut state, 4);
-                Fact { warp_clock: phase * 10 + warp, ..fact(block, phase, random(&mut state, 70), clock) }
+                let bits = state.below(33);
+                let block = (state.below(1 << 32) >> bits) as u32;
+                let (phase, warp) = (state.below(2) as u32, state.below(2) as u32);
+                let clock = phase * 10 + 1 + state.below(4) as u32;
+                Fact { warp_clock: phase * 10 + warp, ..fact(block, phase, state.below(70) as u32, clock) }
             };
             (0..count).map(|_| one()).collect::<Vec<_>>()
         };

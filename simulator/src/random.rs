@@ -1,0 +1,30 @@
+//! Random numbers by seed: splitmix64 (Steele, Lea, Flood 2014).
+
+/// Scatters the bits of a number.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(STEP);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A generator; its state is its seed.
+#[cfg(test)]
+pub struct Random(pub u64);
+
+#[cfg(test)]
+impl Random {
+    /// The next number.
+    pub fn bits(&mut self) -> u64 {
+        let bits = mix(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        bits
+    }
+
+    /// One below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.bits() % bound
+    }
+}
