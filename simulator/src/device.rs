@@ -379,7 +379,9 @@ impl Device {
         let checks = self.config.checks;
         let next = AtomicU64::new(0);
         let slots = self.config.resident_blocks.max(1);
-        if !checks.races && !checks.uninitialised {
+        // Events are told to observers; one that looks for nothing will do.
+        let told = self.config.trace.as_ref().is_some_and(|request| request.events);
+        if !checks.races && !checks.uninitialised && !told {
             // Nobody kept watch over this launch: what it wrote is not known.
             self.watch = None;
             self.defined = Defined::default();

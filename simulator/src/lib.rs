@@ -135,6 +135,10 @@ pub mod outline;
 mod ptx;
 mod random;
 pub mod trace;
+pub mod traffic {
+    //! What a request to memory costs, for whoever draws or explains it.
+    pub use crate::exec::traffic::{sectors, wavefronts};
+}
 pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};

@@ -1,8 +1,11 @@
 //! What the executor tells those who watch. An observer is a type parameter of the executor: with [`Nobody`] every call
 //! is compiled out.
 
+use serde::{Deserialize, Serialize};
+
 /// State spaces that observers hear about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Space {
     /// Device memory; addresses are device addresses.
     Global,
@@ -13,7 +16,8 @@ pub enum Space {
 }
 
 /// What an access does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AccessKind {
     /// A plain, volatile or relaxed load.
     Load,

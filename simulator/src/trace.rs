@@ -7,6 +7,7 @@
 //! line. Every lane of the warp is in one of four states during a step: it runs ([`Step::lanes`]), it waits where lanes
 //! meet ([`Step::waiting`]), it could run but is elsewhere (the other [`Step::live`] ones), or it has left.
 
+use crate::observe::{AccessKind, Space};
 use serde::{Deserialize, Serialize};
 
 /// What to record.
@@ -16,12 +17,15 @@ pub struct Request {
     pub warps: Vec<(u64, u32)>,
     /// How fine.
     pub grain: Grain,
+    /// Record what lanes touch and whom they meet, too: [`Trace::events`].
+    #[serde(default)]
+    pub events: bool,
 }
 
 impl Default for Request {
     /// The first warp of the first block, by line.
     fn default() -> Self {
-        Self { warps: vec![(0, 0)], grain: Grain::Line }
+        Self { warps: vec![(0, 0)], grain: Grain::Line, events: false }
     }
 }
 
@@ -47,6 +51,46 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Steps that came after.
     pub dropped: u64,
+    /// What happened during these steps, in the order in which it happened, when [`Request::events`] is set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+}
+
+/// Something that lanes of a warp did with others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Index into [`Trace::warps`].
+    pub warp: u32,
+    /// Index into [`Trace::places`]; of a barrier the place of whatever ran last.
+    pub place: u32,
+    /// Lanes that took part.
+    pub lanes: u32,
+    /// What they did.
+    pub what: What,
+}
+
+/// What lanes did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// A memory instruction; an access of more than 16 bytes per lane is several.
+    Memory {
+        /// State space.
+        space: Space,
+        /// Load, store or atomic.
+        kind: AccessKind,
+        /// Bytes per lane.
+        bytes: u32,
+        /// Address by lane, of the event's lanes in ascending order.
+        addresses: Vec<u64>,
+    },
+    /// A shuffle: whose value each lane got, of the event's lanes in ascending order.
+    Shuffle {
+        /// Lanes.
+        from: Vec<u32>,
+    },
+    /// They passed a barrier of their warp or block.
+    Barrier,
 }
 
 /// A place in the program.

@@ -100,7 +100,7 @@ fn every_lane_runs_its_lines_in_order_under_every_schedule() {
             let expected = if lane < 4 { [1, IF, A, B, Z] } else { [1, IF, X, Y, Z] };
             assert_eq!(own, expected, "{schedule:?} lane {lane}");
         }
-        let both = Request { warps: vec![(0, 0), (1, 0)], grain: Grain::Line };
+        let both = Request { warps: vec![(0, 0), (1, 0)], grain: Grain::Line, events: false };
         let report = run(false, schedule, 32, Some(both), 1000).0;
         let recorded: u64 = report.trace.iter().flat_map(|trace| &trace.steps).map(|step| step.instructions).sum();
         assert_eq!(recorded, report.counters.instructions, "{schedule:?}");
@@ -110,7 +110,7 @@ fn every_lane_runs_its_lines_in_order_under_every_schedule() {
 
 #[test]
 fn recording_changes_nothing() {
-    let all = Request { warps: vec![(0, 0), (1, 1), (0, 1), (9, 9)], grain: Grain::Instruction };
+    let all = Request { warps: vec![(0, 0), (1, 1), (0, 1), (9, 9)], grain: Grain::Instruction, events: false };
     for schedule in [Schedule::PreVolta, Schedule::Its, Schedule::Adversarial { seed: 11 }] {
         let (plain, bytes) = run(true, schedule, 40, None, 1000);
         let (traced, traced_bytes) = run(true, schedule, 40, Some(all.clone()), 1000);
@@ -139,4 +139,44 @@ fn the_limit_keeps_the_first_steps_and_counts_the_rest() {
     assert_eq!(cut.steps, whole.steps[..3]);
     assert_eq!(cut.dropped, whole.steps.len() as u64 - 3);
     assert_eq!(run(false, Schedule::Its, 8, Some(Request::default()), 0).0.trace.expect("asked for").dropped, 7);
+}
+
+#[test]
+fn events_say_what_lanes_touch_and_change_nothing() {
+    use simulator::observe::{AccessKind, Space};
+    use simulator::trace::What;
+    let wanted = Request { events: true, ..Request::default() };
+    for schedule in [Schedule::PreVolta, Schedule::Its, Schedule::Adversarial { seed: 11 }] {
+        let (plain, bytes) = run(true, schedule, 40, Some(Request::default()), 1000);
+        let (told, told_bytes) = run(true, schedule, 40, Some(wanted.clone()), 1000);
+        assert_eq!((plain.counters, plain.lines, bytes), (told.counters, told.lines, told_bytes));
+        let (plain, told) = (plain.trace.expect("asked for"), told.trace.expect("asked for"));
+        assert!(plain.events.is_empty());
+        assert_eq!(plain.steps, told.steps);
+        // Each lane stores twice before the barrier and once behind it, at four bytes times its number.
+        let mut stores = [(0, 0); 32];
+        let mut passed = 0u32;
+        for event in &told.events {
+            match &event.what {
+                What::Barrier => passed |= event.lanes,
+                What::Memory { space, kind, bytes, addresses } => {
+                    assert_eq!((*space, *kind, *bytes), (Space::Global, AccessKind::Store, 4));
+                    let lanes: Vec<usize> = (0..32).filter(|lane| event.lanes >> lane & 1 != 0).collect();
+                    assert_eq!(lanes.len(), addresses.len());
+                    for (lane, address) in lanes.into_iter().zip(addresses) {
+                        assert_eq!(address % 128, 4 * lane as u64);
+                        let behind = passed >> lane & 1 != 0;
+                        assert_eq!(told.places[event.place as usize].line == Z, behind);
+                        let count = &mut stores[lane];
+                        if behind { count.1 += 1 } else { count.0 += 1 }
+                    }
+                }
+                What::Shuffle { .. } => panic!("nobody shuffles"),
+            }
+        }
+        assert_eq!(stores, [(2, 1); 32], "{schedule:?}");
+    }
+    // The limit of steps is theirs, too.
+    let cut = run(true, Schedule::Its, 8, Some(wanted), 3).0.trace.expect("it was asked for");
+    assert!(cut.events.len() <= 3 && cut.dropped > 0, "{cut:?}");
 }

@@ -5,8 +5,10 @@ use super::PageError;
 use super::counters;
 use super::directive::{Directive, Kind};
 use super::evidence;
+use super::kernel_lines;
 use super::ladder;
 use super::peers;
+use super::picture;
 use super::results;
 use super::sass;
 use super::simulated;
@@ -48,8 +50,18 @@ impl<'a> Writer<'a> {
         match directive.kind {
             Kind::Contents => return Ok(self.contents()),
             Kind::Counters => return Ok(counters::tables()),
+            Kind::KernelLines => return kernel_lines::table(),
             Kind::Topics => return topics::line(self.workbook, directive),
             Kind::TopicList => return topics::table(self.workbook, &self.problems),
+            Kind::Tree
+            | Kind::Banks
+            | Kind::Sectors
+            | Kind::Occupancy
+            | Kind::Waves
+            | Kind::Hierarchy
+            | Kind::Timeline => {
+                return picture::block(&self.toolchain, self.workbook, directive);
+            }
             Kind::Trace => {
                 return trace::block(self.workbook, &directive.problem, &directive.settings, directive.line);
             }
@@ -73,7 +85,7 @@ impl<'a> Writer<'a> {
             Kind::Sweep => results::sweep(&self.results(), &problem),
             Kind::Ladder => ladder::block(&self.toolchain, &self.results(), &problem, &directive.settings),
             Kind::Peers => peers::block(&self.results(), problem.id.as_str(), &directive.settings),
-            Kind::Contents | Kind::Trace | Kind::Run | Kind::Counters | Kind::Topics | Kind::TopicList => {
+            _ => {
                 bail!("`{}` is of no problem", directive.problem)
             }
         }

@@ -20,14 +20,33 @@ pub enum Kind {
     Ladder,
     /// An exercise's card.
     Exercise,
-    /// The verdict on a kernel file: `schedule=its`, `check=none`.
+    /// The verdict on a kernel file: `schedule=its`, `check=none` or `orders`.
     Run,
     /// A whole report, as `checker NAME` prints it without a GPU: `version=baseline` for the unsolved side.
     Report,
-    /// A kernel beside libraries that do the same: `type=float`, `cache=cold`, `file=NAME`.
+    /// A kernel beside libraries that do the same: `type=float`, `cache=cold`, `file=NAME`; `n=1024,4096`
+    /// leaves a table of these sizes.
     Peers,
     /// Which lanes of a kernel file run which line: `schedule=its,pre-volta`, `kernel=K`, `warp=B:W`, `steps=N`.
     Trace,
+    /// A reduction's tree as lanes by rounds, of kernel files side by side: `size=n:16,block:16`, `type=int`, `warp=B:W`,
+    /// `launch=N`.
+    Tree,
+    /// Lanes by banks for one access to shared memory; like [`Kind::Tree`], `kind=load`, `pick=N`.
+    Banks,
+    /// Lanes by sectors for one access to global memory; like [`Kind::Banks`].
+    Sectors,
+    /// What an SM holds of a launch, and what limits it: `arch=sm_90`, `launch=N`, `size=n:1024`, `type=int`.
+    Occupancy,
+    /// A launch as waves of blocks over the SMs; like [`Kind::Occupancy`].
+    Waves,
+    /// Grid, SM, block, warp and lane of a launch with their sizes; like [`Kind::Occupancy`].
+    Hierarchy,
+    /// Warps of a scheduler along time, a model: `warps=4`, `turns=4` of the innermost loop, `memory=dram`, `kernel=K`, `arch=`,
+    /// `size=`, `type=`.
+    Timeline,
+    /// All `//@` lines, with their forms.
+    KernelLines,
     /// Every counter and quotient with its formula.
     Counters,
     /// The topics of a page: `{{topics 1,2}}`.
@@ -38,7 +57,7 @@ pub enum Kind {
     Contents,
 }
 
-const NAMES: [(&str, Kind); 15] = [
+const NAMES: [(&str, Kind); 23] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
     ("evidence", Kind::Evidence),
@@ -50,6 +69,14 @@ const NAMES: [(&str, Kind); 15] = [
     ("run", Kind::Run),
     ("peers", Kind::Peers),
     ("trace", Kind::Trace),
+    ("timeline", Kind::Timeline),
+    ("kernel-lines", Kind::KernelLines),
+    ("tree", Kind::Tree),
+    ("banks", Kind::Banks),
+    ("sectors", Kind::Sectors),
+    ("occupancy", Kind::Occupancy),
+    ("waves", Kind::Waves),
+    ("hierarchy", Kind::Hierarchy),
     ("counters", Kind::Counters),
     ("topics", Kind::Topics),
     ("topic-list", Kind::TopicList),
@@ -66,12 +93,17 @@ impl Kind {
             Self::Run => &["schedule", "check"],
             Self::Ladder => &["figure", "type"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
-            Self::Peers => &["type", "cache", "file"],
+            Self::Peers => &["type", "cache", "file", "n"],
+            Self::Timeline => &["warps", "turns", "memory", "kernel", "arch", "size", "type"],
+            Self::Tree => &["size", "type", "warp", "launch"],
+            Self::Banks | Self::Sectors => &["size", "type", "warp", "launch", "kind", "pick"],
+            Self::Occupancy | Self::Waves | Self::Hierarchy => &["arch", "launch", "size", "type"],
             Self::Pair
             | Self::Results
             | Self::Sweep
             | Self::Exercise
             | Self::Counters
+            | Self::KernelLines
             | Self::Topics
             | Self::TopicList
             | Self::Contents => &[],
@@ -174,7 +206,7 @@ fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveErr
             return Err(error(format!("unexpected `{word}`; settings have the form key=value")));
         }
     }
-    if problem.is_empty() && !matches!(kind, Kind::Contents | Kind::Counters | Kind::TopicList) {
+    if problem.is_empty() && !matches!(kind, Kind::Contents | Kind::Counters | Kind::KernelLines | Kind::TopicList) {
         return Err(error(format!("which problem? write {{{{{name} NAME}}}}")));
     }
     Ok(Directive { kind: *kind, problem, settings, line })

@@ -122,7 +122,7 @@ fn simulated(report: &Report, metric: &Metric) -> Result<(String, String)> {
 }
 
 /// Escaped, with `words` in backticks as code.
-fn code_spans(text: &str) -> String {
+pub(super) fn code_spans(text: &str) -> String {
     let parts: Vec<String> = text
         .split('`')
         .enumerate()

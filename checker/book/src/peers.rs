@@ -57,6 +57,8 @@ fn element(kind: &str) -> f64 {
 pub fn block(results: &Path, problem: &str, settings: &BTreeMap<String, String>) -> Result<String> {
     let kind = settings.get("type").map_or("float", String::as_str);
     let cache = settings.get("cache").map_or("cold", String::as_str);
+    let sizes = settings.get("n").map(|list| list.split(',').map(str::parse::<i64>).collect::<Result<Vec<_>, _>>());
+    let sizes = sizes.transpose().context("n=: expected numbers of elements")?;
     let name = settings.get("file").map_or(problem, String::as_str);
     let files = device_folders(results).into_iter().map(|device| device.join("peers").join(format!("{name}.json")));
     let mut out = String::new();
@@ -64,10 +66,15 @@ pub fn block(results: &Path, problem: &str, settings: &BTreeMap<String, String>)
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let file: Peers =
             serde_json::from_str(&text).with_context(|| format!("{} is no peers file", path.display()))?;
-        let rows: Vec<&Row> = file.rows.iter().filter(|row| row.r#type == kind && row.cache == cache).collect();
-        anyhow::ensure!(!rows.is_empty(), "{} has no rows of type {kind}, {cache} cache", path.display());
+        let wanted = |row: &&Row| row.r#type == kind && row.cache == cache;
+        let chosen = |row: &&Row| sizes.as_ref().is_none_or(|sizes| sizes.contains(&row.n));
+        let rows: Vec<&Row> = file.rows.iter().filter(wanted).filter(chosen).collect();
+        anyhow::ensure!(!rows.is_empty(), "{} has no such rows of type {kind}, {cache} cache", path.display());
         if rows.iter().any(|row| row.us.contains_key(OURS)) {
-            figure(&mut out, &file, kind, &rows);
+            // A few sizes are no line.
+            if sizes.is_none() {
+                figure(&mut out, &file, kind, &rows);
+            }
             table(&mut out, &rows);
         } else {
             ways(&mut out, &rows);

@@ -58,11 +58,13 @@ pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, Strin
     let mut options = RunOptions { workbook: Some(workbook.clone()), ..options(schedule)? };
     match settings.get("check").map(String::as_str) {
         None | Some("all") => {}
-        Some("none") => options.checks = Checks::NONE,
-        Some(other) => bail!("check={other}: a page shows all or none"),
+        // `orders` holds what the kernel computes under one order against another, and watches nothing else.
+        Some("none" | "orders") => options.checks = Checks::NONE,
+        Some(other) => bail!("check={other}: a page shows all, none or orders"),
     }
     let option = options.orders.option();
-    let unchecked = if options.checks == Checks::NONE { " --check none" } else { "" };
+    let unchecked = settings.get("check").map(|checks| format!(" --check {checks}")).unwrap_or_default();
+    options.compare = settings.get("check").is_none_or(|checks| checks != "none");
     let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
     let text = report::render(&report, page_face(), Detail::Brief);
     // A page has no paths of the machine that built it.

@@ -21,7 +21,10 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
         skipped: false,
         // A page shows an order as it is, not the shortest that fails.
         effort: Effort { runs: 0, ..Effort::default() },
-        trace: Some((Request { warps: vec![warp(&setting("warp", "0:0"))?], grain: Grain::Line }, steps(settings)?)),
+        trace: Some((
+            Request { warps: vec![warp(&setting("warp", "0:0"))?], grain: Grain::Line, events: false },
+            steps(settings)?,
+        )),
         ..simulated::options(&names)?
     };
     let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
@@ -54,7 +57,8 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
     Ok(out)
 }
 
-fn warp(text: &str) -> Result<(u64, u32)> {
+/// `warp=BLOCK:WARP`.
+pub(super) fn warp(text: &str) -> Result<(u64, u32)> {
     let parts = text.split_once(':').and_then(|(block, warp)| Some((block.parse().ok()?, warp.parse().ok()?)));
     parts.ok_or_else(|| anyhow!("warp={text}: expected BLOCK:WARP"))
 }

@@ -276,7 +276,19 @@ impl Built {
 
     /// Occupancy of a kernel at a launch.
     pub fn occupancy(&self, kernel: &str, threads: u32, dynamic_shared: u32) -> Option<sass::Occupancy> {
-        let module = self.module.as_ref()?;
+        let (usage, limits) = self.usage(kernel, threads, dynamic_shared)?;
+        let settings = sass::occupancy::Settings { carveout: None, opt_in: true };
+        Some(sass::occupancy(&limits, &usage, settings))
+    }
+
+    /// What a block of a kernel asks for, and what a multiprocessor has.
+    pub fn usage(
+        &self,
+        kernel: &str,
+        threads: u32,
+        dynamic_shared: u32,
+    ) -> Option<(sass::occupancy::Usage, sass::Limits)> {
+        let limits = sass::Limits::of(self.module.as_ref()?.sm())?;
         let resources = &self.kernel(kernel)?.resources;
         let usage = sass::occupancy::Usage {
             threads,
@@ -284,8 +296,7 @@ impl Built {
             shared: resources.shared.saturating_add(dynamic_shared),
             barriers: resources.barriers,
         };
-        let settings = sass::occupancy::Settings { carveout: None, opt_in: true };
-        Some(sass::occupancy(&sass::Limits::of(module.sm())?, &usage, settings))
+        Some((usage, limits))
     }
 
     fn active_blocks(&self, kernel: &str, block: i64, shared: i64) -> Result<i64, String> {

@@ -5,8 +5,9 @@ use super::numbers::Known;
 use super::{CheckError, kernel_path};
 use compiler::toolchain::Toolchain;
 use plan::Plan;
-use problem::{DeviceShape, Metric, Problem, Version};
+use problem::{DeviceShape, KernelFile, Metric, Problem, Sizes, Version, Workbook};
 use sass::{self, Kernel};
+use std::path::Path;
 
 /// A version's machine code and its launches at the `count` size.
 #[derive(Debug)]
@@ -41,7 +42,79 @@ pub fn machine_code(
     Ok(MachineCode { built, plan })
 }
 
+/// The same of a kernel file of the workbook: a problem's, or one that stands alone, at its own sizes where `sizes` names
+/// none.
+///
+/// # Errors
+/// It cannot be read or compiled, or a line of it is wrong.
+pub fn machine_code_of(
+    toolchain: &Toolchain,
+    workbook: &Workbook,
+    path: &Path,
+    sizes: &Sizes,
+    element: Option<&str>,
+    arch: &str,
+) -> Result<MachineCode, CheckError> {
+    let owner = workbook.problem_of(path).map(|problem| problem.for_file(path, element)).transpose()?;
+    let types = owner.as_ref().map(|problem| problem.manifest.types()).unwrap_or_default();
+    let file = KernelFile::read_typed(path, &types, Workbook::owner_of(Some(workbook), path))?;
+    let owner = owner.filter(|_| file.stand_alone_statement().is_none());
+    let shown = system::text::path(path);
+    let shipped = |message: String| CheckError::Shipped { problem: shown.clone(), what: "a kernel file", message };
+    let sizes = match &owner {
+        Some(problem) => super::run::problem_sizes(&file, problem, sizes)?,
+        None => file.sizes(sizes)?,
+    };
+    let refused = |refused| match refused {
+        Refused::Line(error) | Refused::Launch(error, _) => error.into(),
+        Refused::Compile(error) => shipped(error.to_string()),
+        Refused::Error(error) => error,
+    };
+    let mut built = build(toolchain, file, std::slice::from_ref(&sizes), DeviceShape::H200, arch).map_err(refused)?;
+    built.disassemble(toolchain).map_err(|_| shipped("its machine code cannot be listed".into()))?;
+    let io = owner.map_or_else(|| Ok(Vec::new()), |problem| problem.io(&sizes))?;
+    let plan = built.plan(&sizes, &io)?;
+    Ok(MachineCode { built, plan })
+}
+
+/// One launch: how large it is, and what a block of it takes of a multiprocessor.
+#[derive(Debug, Clone)]
+pub struct LaunchShape {
+    /// Kernel as the launch names it.
+    pub kernel: String,
+    /// Blocks.
+    pub blocks: u64,
+    /// Threads per block.
+    pub threads: u32,
+    /// What a block asks for.
+    pub usage: sass::occupancy::Usage,
+    /// What fits.
+    pub occupancy: sass::Occupancy,
+    /// The architecture's limits.
+    pub limits: sass::Limits,
+    /// Streaming multiprocessors of the device.
+    pub sms: u64,
+}
+
 impl MachineCode {
+    /// The launches at the sizes it was compiled for; those of architectures without published limits are left out.
+    pub fn launches(&self) -> Vec<LaunchShape> {
+        let shape = |launch: &plan::Launch| {
+            let threads = launch.block.iter().product::<u32>();
+            let (usage, limits) = self.built.usage(&launch.kernel, threads, launch.shared)?;
+            Some(LaunchShape {
+                kernel: launch.kernel.clone(),
+                blocks: launch.grid.iter().map(|&extent| u64::from(extent)).product(),
+                threads,
+                usage,
+                occupancy: self.built.occupancy(&launch.kernel, threads, launch.shared)?,
+                limits,
+                sms: u64::try_from(self.built.device.sms).unwrap_or(0),
+            })
+        };
+        self.plan.launches.iter().filter_map(shape).collect()
+    }
+
     /// A metric of the machine code, the resources or the launches; `None` for others.
     pub fn value(&self, metric: &Metric) -> Option<f64> {
         Known { built: Some(&self.built), plan: Some(&self.plan), ..Known::default() }.value(metric)

@@ -443,7 +443,7 @@ fn fill(
 }
 
 /// Sizes that a problem's file runs at: those of its counts, as far as no others are given.
-fn problem_sizes(file: &KernelFile, problem: &Problem, given: &Sizes) -> Result<Sizes, LineError> {
+pub(super) fn problem_sizes(file: &KernelFile, problem: &Problem, given: &Sizes) -> Result<Sizes, LineError> {
     let count = &problem.manifest.count;
     let cell = problem.sweep().and_then(|sweep| sweep.cells(count).into_iter().next());
     let mut sizes = cell.map_or_else(|| count.clone(), |cell| cell.sizes);

@@ -17,6 +17,27 @@ pub struct Usage {
     pub barriers: u32,
 }
 
+/// What a block holds while it is resident: more than it asks for, because resources are given in units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Warps.
+    pub warps: u32,
+    /// Registers.
+    pub registers: u32,
+    /// Bytes of shared memory, with what the driver reserves.
+    pub shared: u32,
+}
+
+impl Usage {
+    /// What the block holds on a device.
+    pub fn held(&self, device: &Limits) -> Held {
+        let warps = self.threads.div_ceil(WARP);
+        let per_warp = (self.registers * WARP).next_multiple_of(device.register_unit);
+        let shared = (self.shared.saturating_add(device.shared_reserved)).next_multiple_of(device.shared_unit);
+        Held { warps, registers: per_warp.saturating_mul(warps), shared }
+    }
+}
+
 /// Settings of the launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settings {
@@ -183,6 +204,14 @@ mod tests {
         assert_eq!(at(1025, 16, 0).0, 0);
         assert_eq!(at(0, 16, 0).0, 0);
         assert_eq!(at(32, 16, u32::MAX).0, 0);
+    }
+
+    #[test]
+    fn a_block_holds_whole_units() {
+        let h200 = Limits::of(90).unwrap();
+        let held = Usage { threads: 100, registers: 33, shared: 1000, barriers: 1 }.held(&h200);
+        // Four warps of 33 * 32 registers in units of 256; 1000 bytes and the driver's 1024 in units of 128.
+        assert_eq!(held, Held { warps: 4, registers: 4 * 1280, shared: 2048 });
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
     let bad = |text: &String| usage(format!("--trace-warp {text}: expected BLOCK:WARP, as in --trace-warp 0:1"));
     let warps = args.trace_warp.iter().map(|text| warp(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
     let grain = if args.trace_ptx { Grain::Instruction } else { Grain::Line };
-    Ok(Some((Request { warps, grain }, args.trace_steps)))
+    Ok(Some((Request { warps, grain, events: false }, args.trace_steps)))
 }
 
 fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {

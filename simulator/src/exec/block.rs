@@ -361,6 +361,10 @@ impl<O: Observer> Worker<'_, O> {
                 self.observer.block_barrier(block.shared.warp(0), id as u32, &participants, counted);
                 block.shared.barriers[id].arrived = participants;
             }
+            for (index, warp) in block.warps.iter().enumerate() {
+                let passed = block.shared.barriers[id].arrived.get(index).copied().unwrap_or_default();
+                self.record_barrier(block.shared.linear, warp, passed);
+            }
             for warp in &mut block.warps {
                 let mut at = 0;
                 while at < warp.groups.len() {

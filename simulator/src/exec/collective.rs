@@ -183,6 +183,7 @@ impl<O: Observer> Worker<'_, O> {
             if O::ACTIVE {
                 self.observer.warp_barrier(shared.warp(warp.index), arrived);
             }
+            self.record_barrier(shared.linear, warp, arrived);
             for group in fresh {
                 self.counted(warp, &group, group.mask);
                 self.count(group.pc, |c| c.warp_barriers += 1);
@@ -228,6 +229,7 @@ impl<O: Observer> Worker<'_, O> {
                         left &= !same;
                     }
                 }
+                self.record_barrier(shared.linear, warp, group.mask);
                 self.count(group.pc, |c| c.warp_barriers += 1);
             }
         }
@@ -275,6 +277,10 @@ impl<O: Observer> Worker<'_, O> {
             CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
                 let operands = [a, gather(warp, parts, op.b), gather(warp, parts, op.c)];
                 (d, p, sources) = self.shuffle(shared, warp, group, op, &masks, &operands);
+                if let Some(trace) = &mut self.trace {
+                    let code = &self.context.decoded.code;
+                    trace.shuffle(code, (shared.linear, warp), group.pc, active, &sources);
+                }
             }
             CollectiveFn::Vote(vote) => {
                 let votes = parts.iter().map(|part| part.mask & warp.read_predicate(part.frame, op.a));

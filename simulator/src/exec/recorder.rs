@@ -2,7 +2,8 @@
 
 use super::warp::{Group, State, Warp};
 use crate::isa::op::Code;
-use crate::trace::{Grain, Request, Step, Trace, TracePlace, TracedWarp};
+use crate::observe::WarpAccess;
+use crate::trace::{Event, Grain, Request, Step, Trace, TracePlace, TracedWarp, What};
 use std::collections::HashMap;
 
 /// One host thread's trace while it grows.
@@ -25,6 +26,35 @@ impl<'a> Recorder<'a> {
     /// Is the warp to be recorded?
     pub fn wants(&self, block: u64, warp: u32) -> bool {
         self.request.warps.contains(&(block, warp))
+    }
+
+    /// A warp's access to memory.
+    pub fn access(&mut self, code: &Code, warp: &Warp, access: &WarpAccess<'_>) {
+        let addresses = listed(access.mask, access.addresses);
+        let what = What::Memory { space: access.space, kind: access.kind, bytes: access.size, addresses };
+        self.event(code, (access.warp.block, warp), Some(access.pc), access.mask, what);
+    }
+
+    /// A shuffle among the lanes of `mask`, with the lane that each read from.
+    pub fn shuffle(&mut self, code: &Code, of: (u64, &Warp), pc: u32, mask: u32, from: &[u32; 32]) {
+        self.event(code, of, Some(pc), mask, What::Shuffle { from: listed(mask, from) });
+    }
+
+    /// The lanes of `mask` passed a barrier.
+    pub fn barrier(&mut self, code: &Code, of: (u64, &Warp), mask: u32) {
+        self.event(code, of, None, mask, What::Barrier);
+    }
+
+    fn event(&mut self, code: &Code, (block, warp): (u64, &Warp), pc: Option<u32>, lanes: u32, what: What) {
+        if !self.request.events || self.trace.dropped > 0 || lanes == 0 || !self.wants(block, warp.index) {
+            return;
+        }
+        let place = match pc {
+            Some(pc) => self.place(code, pc),
+            None => self.last.map_or(0, |step| step.place),
+        };
+        let warp = self.warp(block, warp);
+        self.trace.events.push(Event { warp, place, lanes, what });
     }
 
     /// `group` of the warp executed the operation at its place; the guards of `active` were true.
@@ -99,7 +129,15 @@ impl<'a> Recorder<'a> {
         for step in &mut self.trace.steps {
             step.warp = order.iter().position(|&at| at == step.warp as usize).unwrap_or_default() as u32;
         }
+        for event in &mut self.trace.events {
+            event.warp = order.iter().position(|&at| at == event.warp as usize).unwrap_or_default() as u32;
+        }
         self.trace.warps = warps;
         self.trace
     }
+}
+
+/// Values of the lanes in `mask`.
+fn listed<T: Copy>(mask: u32, values: &[T; 32]) -> Vec<T> {
+    (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| values[lane]).collect()
 }

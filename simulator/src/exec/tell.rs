@@ -111,6 +111,9 @@ impl<O: Observer> Worker<'_, O> {
             reserved: space == Space::Shared
                 && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),
         };
+        if let Some(trace) = &mut self.trace {
+            trace.access(code, warp, &access);
+        }
         let mut complaints = Vec::new();
         if kind != AccessKind::Load && space == Space::Global {
             self.track(shared, warp, &access);

@@ -3,6 +3,7 @@
 mod check;
 mod new;
 mod prove;
+mod screen;
 
 use super::{Context, Outcome};
 use clap::{Args, Subcommand};
@@ -20,6 +21,8 @@ enum DevCommand {
     Check(check::CheckArgs),
     /// Begin an exercise or a pair from one that works
     New(new::NewArgs),
+    /// Turn a coloured report on the standard input into SVG
+    Screen(screen::ScreenArgs),
 }
 
 /// Runs the author's command.
@@ -27,5 +30,6 @@ pub fn run(context: &Context, args: &DevArgs) -> Outcome {
     match &args.command {
         DevCommand::Check(args) => check::run(context, args),
         DevCommand::New(args) => new::run(context, args),
+        DevCommand::Screen(args) => screen::run(context, args),
     }
 }

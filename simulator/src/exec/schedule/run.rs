@@ -115,6 +115,13 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// Records that lanes passed a barrier, where that is asked for.
+    pub fn record_barrier(&mut self, block: u64, warp: &Warp, lanes: u32) {
+        if let Some(trace) = &mut self.trace {
+            trace.barrier(&self.context.decoded.code, (block, warp), lanes);
+        }
+    }
+
     pub(super) fn run_group(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, until: u64) -> Flow {
         let context = self.context;
         let wanted = self.trace.as_ref().is_some_and(|trace| trace.wants(shared.linear, warp.index));

@@ -1,0 +1,144 @@
+//! Pictures, one kind in each file, made of what a run or the compiler says: `{{tree A.cu,B.cu size=n:16}}` and its relatives. Each
+//! stands in a `<figure>`; several files stand beside each other.
+
+mod banks;
+mod hierarchy;
+mod ink;
+mod occupancy;
+mod pick;
+mod record;
+mod sectors;
+mod timeline;
+mod tree;
+mod waves;
+
+use crate::directive::{Directive, Kind};
+use crate::simulated;
+use crate::svg::escape;
+use anyhow::{Context as _, Result, anyhow, bail};
+use check::evidence::{LaunchShape, MachineCode, machine_code_of};
+use compiler::toolchain::Toolchain;
+use problem::Workbook;
+use simulator::observe::Space;
+use std::fmt::Write as _;
+
+/// The pictures of a directive's files.
+pub fn block(toolchain: &Toolchain, workbook: &Workbook, directive: &Directive) -> Result<String> {
+    let mut out = String::from("<div class=\"wb-pictures\">\n");
+    for (index, file) in directive.problem.split(',').enumerate() {
+        let id = format!("picture-{}-{index}", directive.line);
+        let (svg, caption) = picture(toolchain, workbook, directive, file, &id).with_context(|| file.to_owned())?;
+        let _ = writeln!(
+            out,
+            "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n</figure>",
+            escape(file),
+            escape(&caption)
+        );
+    }
+    out.push_str("</div>\n\n");
+    Ok(out)
+}
+
+/// One picture with its caption.
+fn picture(
+    toolchain: &Toolchain,
+    workbook: &Workbook,
+    directive: &Directive,
+    file: &str,
+    id: &str,
+) -> Result<(String, String)> {
+    let settings = &directive.settings;
+    let recorded = || record::record(workbook, file, settings);
+    match directive.kind {
+        Kind::Tree => tree::picture(&recorded()?, id),
+        Kind::Banks => {
+            let recorded = recorded()?;
+            let cost = |access: &pick::Access| banks::Banks::of(access).passes as u64;
+            let (access, event) = pick::pick(&recorded, Space::Shared, settings, cost)?;
+            let banks = banks::Banks::of(&access);
+            let caption = format!("{}: {}", place(&recorded, &access, event), banks::passes(banks.passes));
+            Ok((banks.draw(id, &format!("Lanes by banks in {file}, {caption}")), caption))
+        }
+        Kind::Sectors => {
+            let recorded = recorded()?;
+            let cost = |access: &pick::Access| sectors::Sectors::of(access).sectors.len() as u64;
+            let (access, event) = pick::pick(&recorded, Space::Global, settings, cost)?;
+            let sectors = sectors::Sectors::of(&access);
+            let caption = format!(
+                "{}: {} bytes asked for, {} fetched, {:.0} % used",
+                place(&recorded, &access, event),
+                access.asked(),
+                sectors.fetched(),
+                sectors.share()
+            );
+            Ok((sectors.draw(id, &format!("Lanes by sectors in {file}, {caption}")), caption))
+        }
+        Kind::Occupancy => {
+            let shape = shape(toolchain, workbook, directive, file)?;
+            let bars = occupancy::Bars::of(&shape);
+            let caption = format!(
+                "{}: {} threads per block, {} registers per thread, {} bytes of shared memory per block",
+                shape.kernel, shape.threads, shape.usage.registers, shape.usage.shared
+            );
+            Ok((bars.draw(id, &format!("What an SM holds of {}", shape.kernel)), caption))
+        }
+        Kind::Waves => {
+            let shape = shape(toolchain, workbook, directive, file)?;
+            let waves = waves::Waves::of(&shape);
+            let caption = format!("{}: {} A model: all blocks take the same time.", shape.kernel, waves.words());
+            Ok((waves.draw(id, &format!("Waves of {}", shape.kernel)), caption))
+        }
+        Kind::Timeline => {
+            let code = code(toolchain, workbook, directive, file)?;
+            let kernels = code.kernels();
+            let name = settings.get("kernel");
+            let wanted = kernels.iter().find(|kernel| name.is_none_or(|name| kernel.short_name() == name.as_str()));
+            let kernel = wanted.ok_or_else(|| anyhow!("no such kernel is launched"))?;
+            let number = |key: &str, default| -> Result<usize> {
+                settings.get(key).map_or(Ok(default), |text| text.parse().with_context(|| format!("{key}={text}")))
+            };
+            let memory = timeline::latency(settings.get("memory").map_or("dram", String::as_str))?;
+            let question =
+                timeline::Question { warps: number("warps", 4)?.clamp(1, 16), turns: number("turns", 4)?, memory };
+            let line = timeline::Timeline::of(kernel, question)?;
+            let caption = format!(
+                "{}: {} A model from the machine code's control fields and published latencies, {memory} cycles for a \
+                 load from global memory.",
+                kernel.short_name(),
+                line.words()
+            );
+            Ok((line.draw(id, &format!("Warps along time in {}", kernel.short_name())), caption))
+        }
+        Kind::Hierarchy => {
+            let shape = shape(toolchain, workbook, directive, file)?;
+            let caption = format!("the launch of {} on an H200", shape.kernel);
+            Ok((hierarchy::draw(&shape, id, &format!("Who is inside whom: {caption}")), caption))
+        }
+        _ => bail!("that is no picture"),
+    }
+}
+
+/// "line 12, load of 4 bytes per lane: `s[left] += s[left + k];`".
+fn place(recorded: &record::Recorded, access: &pick::Access, event: &simulator::trace::Event) -> String {
+    let (line, text) = recorded.line(event);
+    format!("{}, line {line}, {} of {} bytes per lane: {text}", recorded.kernel(), access.word(), access.bytes)
+}
+
+/// The machine code of a file: `arch=sm_90`, `size=`, `type=`.
+fn code(toolchain: &Toolchain, workbook: &Workbook, directive: &Directive, file: &str) -> Result<MachineCode> {
+    let settings = &directive.settings;
+    let path = simulated::kernel_file(workbook, file)?;
+    let arch = settings.get("arch").map_or("sm_90", String::as_str);
+    let element = settings.get("type").map(String::as_str);
+    Ok(machine_code_of(toolchain, workbook, &path, &record::sizes(settings)?, element, arch)?)
+}
+
+/// The launch that is asked for: `launch=N` from 0.
+fn shape(toolchain: &Toolchain, workbook: &Workbook, directive: &Directive, file: &str) -> Result<LaunchShape> {
+    let settings = &directive.settings;
+    let code = code(toolchain, workbook, directive, file)?;
+    let number: usize = settings.get("launch").map_or(Ok(0), |text| text.parse()).context("launch=")?;
+    let launches = code.launches();
+    let count = launches.len();
+    launches.into_iter().nth(number).ok_or_else(|| anyhow!("launch {number} of {count}: no such launch"))
+}
