@@ -363,6 +363,7 @@ fn run() -> Report {
                 step(2, 0x0f0, 0x0f0, 0xf00, 0xff0),
             ],
             dropped: 39,
+            events: Vec::new(),
         },
     }];
     report
