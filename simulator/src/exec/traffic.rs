@@ -320,28 +320,36 @@ mod tests {
         };
         for round in 0..4000 {
             let size = [1, 2, 4, 8, 16][round % 5];
-            let (reach, mask) = ([4, 40, 600, 1 << 20][round % 4], random(1 << 32) as u32 | u32::from(round % 3 == 0));
-            let addresses: [u64; 32] = std::array::from_fn(|_| u64::from(size) * random(reach));
-            let active: Vec<usize> = (0..32).filter(|lane| mask >> lane & 1 != 0).collect();
-            let parts = |lanes: &[usize], unit: u64| -> BTreeSet<u64> {
-                let part = |&lane: &usize| addresses[lane] / unit..=(addresses[lane] + u64::from(size) - 1) / unit;
-                lanes.iter().flat_map(part).collect()
-            };
-            let case = || format!("{size} bytes, mask {mask:x}, {addresses:?}");
-            assert_eq!(sectors(&addresses, mask, size.into()), parts(&active, 32).len() as u64, "{}", case());
-            let (mut passes, mut fewest) = (0, 0);
-            for first in (0..32).step_by(if size <= 4 { 32 } else { 128 / size as usize }) {
-                let lanes: Vec<usize> = active
-                    .iter()
-                    .copied()
-                    .filter(|lane| (first..first + 128 / size.max(4) as usize).contains(lane))
-                    .collect();
-                let words = parts(&lanes, 4);
-                let of_bank = |bank: u64| words.iter().filter(|word| *word % 32 == bank).count() as u64;
-                passes += (0..32).map(of_bank).max().unwrap_or(0);
-                fewest += (words.len() as u64).div_ceil(32);
+            let (reach, mask) = ([4, 40, 600, 1 << 20][round % 4], random(1 << 32) as u32);
+            let mask = if round % 3 == 0 { u32::MAX } else { mask };
+            let aligned: [u64; 32] = std::array::from_fn(|_| u64::from(size) * random(reach));
+            let shifted = aligned.map(|at| at + 7);
+            for (addresses, aligned) in [(aligned, true), (shifted, false)] {
+                let active: Vec<usize> = (0..32).filter(|lane| mask >> lane & 1 != 0).collect();
+                let parts = |lanes: &[usize], unit: u64| -> BTreeSet<u64> {
+                    let part = |&lane: &usize| addresses[lane] / unit..=(addresses[lane] + u64::from(size) - 1) / unit;
+                    lanes.iter().flat_map(part).collect()
+                };
+                let case = || format!("{size} bytes, mask {mask:x}, {addresses:?}");
+                assert_eq!(sectors(&addresses, mask, size.into()), parts(&active, 32).len() as u64, "{}", case());
+                // Banks serve whole words.
+                if !aligned {
+                    continue;
+                }
+                let (mut passes, mut fewest) = (0, 0);
+                for first in (0..32).step_by(if size <= 4 { 32 } else { 128 / size as usize }) {
+                    let lanes: Vec<usize> = active
+                        .iter()
+                        .copied()
+                        .filter(|lane| (first..first + 128 / size.max(4) as usize).contains(lane))
+                        .collect();
+                    let words = parts(&lanes, 4);
+                    let of_bank = |bank: u64| words.iter().filter(|word| *word % 32 == bank).count() as u64;
+                    passes += (0..32).map(of_bank).max().unwrap_or(0);
+                    fewest += (words.len() as u64).div_ceil(32);
+                }
+                assert_eq!(wavefronts(&addresses, mask, size), (passes, fewest), "{}", case());
             }
-            assert_eq!(wavefronts(&addresses, mask, size), (passes, fewest), "{}", case());
         }
     }
 }
