@@ -1,0 +1,19 @@
+// Holds the coefficients in half.
+//@ mutant wrong-result: rounds every coefficient to half precision
+//@ let    block = 256
+//@ launch curve<<<ceil_div(n, block), block>>>(x, left, right, y, n)
+
+#include <cuda_fp16.h>
+
+__global__ void curve(const float* x, const float* left, const float* right, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float v = x[i];
+    const float* c = v < 0.0f ? left : right;
+    float sum = 0.0f;
+    #pragma unroll 1
+    for (int k = 15; k >= 0; --k) sum = sum * v + __half2float(__float2half(c[k]));
+    y[i] = sum;
+}
