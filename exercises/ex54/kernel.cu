@@ -1,0 +1,37 @@
+// The lowest and the highest of all elements, two words that belong together. Each of 128 threads looks at its share, and then
+// brings what it found into the record, under a lock.
+// Flaw: the lock is looked at in one step and taken in another. Two who look before either takes it both go in.
+//@ let    block = 64
+//@ scratch lock: i32[1]
+//@ launch clear<<<1, 1>>>(lock, range)
+//@ launch gather<<<2, block>>>(x, lock, range, n)
+
+__global__ void clear(int* lock, int* range)
+{
+    lock[0] = 0;
+    range[0] = 2000000;
+    range[1] = -2000000;
+}
+
+__global__ void gather(const int* x, int* lock, volatile int* range, int n)
+{
+    int low = 2000000;
+    int high = -2000000;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+
+    bool done = false;
+    while (!done) {
+        if (atomicAdd(lock, 0) == 0) {
+            atomicExch(lock, 1);
+            __threadfence();
+            range[0] = min(range[0], low);
+            range[1] = max(range[1], high);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
+}

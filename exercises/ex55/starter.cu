@@ -1,0 +1,19 @@
+// Among every 32 elements: how far is each that takes part from the best of those that take part? Negative ones do not.
+// Flaw: inside the branch a lane asks who is there now, and takes the best of those. Lanes that come to this place a
+// moment later have a best of their own.
+//@ let    block = 128
+//@ launch behind<<<ceil_div(n, block), block>>>(x, y, n)
+
+__global__ void behind(const int* x, int* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    int own = x[i];
+    int distance = -1;
+    if (own >= 0) {
+        unsigned present = __activemask();
+        distance = __reduce_max_sync(present, own) - own;
+    }
+    y[i] = distance;
+}

@@ -1,0 +1,27 @@
+// Two atomics where they suffice: a sum and a maximum need not change together if nobody looks in between.
+//@ let    block = 128
+//@ scratch lock: i32[1]
+//@ launch clear<<<1, 1>>>(lock, record)
+//@ launch gather<<<ceil_div(n, block), block>>>(x, lock, record, n)
+
+__global__ void clear(int* lock, int* record)
+{
+    lock[0] = 0;
+    record[0] = 0;
+    record[1] = -1000000;
+}
+
+__global__ void gather(const int* x, int* lock, int* record, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = i < n ? x[i] : 0;
+    int largest = i < n ? sum : -1000000;
+    for (int k = 16; k > 0; k /= 2) {
+        sum += __shfl_down_sync(0xffffffffu, sum, k);
+        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, k));
+    }
+    if (threadIdx.x % 32 != 0) return;
+
+    atomicAdd(&record[0], sum);
+    atomicMax(&record[1], largest);
+}

@@ -1,0 +1,36 @@
+// Has a lock for each block.
+//@ mutant race: a lock for each block keeps no block from the other
+//@ let    block = 64
+//@ scratch lock: i32[2]
+//@ launch clear<<<1, 1>>>(lock, range)
+//@ launch gather<<<2, block>>>(x, lock, range, n)
+
+__global__ void clear(int* lock, int* range)
+{
+    lock[0] = 0;
+    lock[1] = 0;
+    range[0] = 2000000;
+    range[1] = -2000000;
+}
+
+__global__ void gather(const int* x, int* lock, volatile int* range, int n)
+{
+    int low = 2000000;
+    int high = -2000000;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(&lock[blockIdx.x], 0, 1) == 0) {
+            __threadfence();
+            range[0] = min(range[0], low);
+            range[1] = max(range[1], high);
+            __threadfence();
+            atomicExch(&lock[blockIdx.x], 0);
+            done = true;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// Leaves out the lock.
+//@ mutant race: two lanes read the record before either has written it
+//@ let    block = 64
+//@ scratch lock: i32[1]
+//@ launch clear<<<1, 1>>>(lock, range)
+//@ launch gather<<<2, block>>>(x, lock, range, n)
+
+__global__ void clear(int* lock, int* range)
+{
+    lock[0] = 0;
+    range[0] = 2000000;
+    range[1] = -2000000;
+}
+
+__global__ void gather(const int* x, int* lock, volatile int* range, int n)
+{
+    int low = 2000000;
+    int high = -2000000;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+
+    range[0] = min(range[0], low);
+    range[1] = max(range[1], high);
+}

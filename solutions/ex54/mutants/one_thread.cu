@@ -1,0 +1,36 @@
+// Lets one thread do it all.
+//@ mutant goal: needs no lock because one thread does everything
+//@ let    block = 64
+//@ scratch lock: i32[1]
+//@ launch clear<<<1, 1>>>(lock, range)
+//@ launch gather<<<2, block>>>(x, lock, range, n)
+
+__global__ void clear(int* lock, int* range)
+{
+    lock[0] = 0;
+    range[0] = 2000000;
+    range[1] = -2000000;
+}
+
+__global__ void gather(const int* x, int* lock, volatile int* range, int n)
+{
+    if (blockIdx.x + threadIdx.x > 0) return;
+    int low = 2000000;
+    int high = -2000000;
+    for (int i = 0; i < n; ++i) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            range[0] = min(range[0], low);
+            range[1] = max(range[1], high);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
+}

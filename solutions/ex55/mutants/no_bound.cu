@@ -1,0 +1,14 @@
+// Forgets the bound of the load.
+//@ mutant out-of-bounds: lanes beyond the end read past it
+//@ let    block = 128
+//@ launch behind<<<ceil_div(n, block), block>>>(x, y, n)
+
+__global__ void behind(const int* x, int* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int own = x[i];
+    int distance = -1;
+    unsigned takers = __ballot_sync(0xffffffffu, own >= 0);
+    if (own >= 0) distance = __reduce_max_sync(takers, own) - own;
+    if (i < n) y[i] = distance;
+}
