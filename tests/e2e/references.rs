@@ -33,9 +33,13 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex31", base_counts),
     ("ex32", binomials),
     ("ex33", four_largest),
+    ("ex41", curve_in_two_pieces),
+    ("ex42", marked_samples),
     ("ex43", two_generators),
     ("ex52", turned_and_averaged),
     ("ex53", kept),
+    ("ex54", lowest_and_highest),
+    ("ex55", behind_the_best),
     ("ex61", dot_products),
     ("ex62", running_totals),
     ("ex74", column_sums),
@@ -56,7 +60,10 @@ const TABLE: &[(&str, Independent)] = &[
     ("intrinsics", wavelet),
     ("last-warp", block_sums_of_size),
     ("local-array", local_array),
+    ("lock", sum_and_largest),
     ("modulo", block_maxima),
+    ("nesting", tree_of_branches),
+    ("opcodes", opcodes),
     ("operands", fma_operands),
     ("per-thread", |input, _| one("to", input["from"].clone())),
     ("reduction", total),
@@ -65,6 +72,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("shuffle", block_sums),
     ("single-pass", total),
     ("spills", noise),
+    ("survivors", |input, _| one("y", input["x"].iter().map(|x| x.max(0.0).powi(2)).collect())),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
     ("vector-red", deposits),
@@ -582,4 +590,74 @@ fn turned_and_averaged(input: &Arrays, _: &Sizes) -> Arrays {
         (0..n).map(|i| (if i % 32 > 0 { padded[i - 1] } else { padded[i] }, padded[i])).collect();
     let magnitude = pairs.iter().map(|(a, b)| 0.5 * (a.abs() + b.abs())).collect();
     two("y", pairs.iter().map(|(a, b)| 0.5 * (a + b)).collect(), magnitude)
+}
+
+/// By Horner's rule from the top, with the magnitudes of all terms.
+fn curve_in_two_pieces(input: &Arrays, _: &Sizes) -> Arrays {
+    let side = |x: f64| if x < 0.0 { &input["left"] } else { &input["right"] };
+    let y = input["x"].iter().map(|x| horner(side(*x), *x)).collect();
+    let size = |x: &f64| horner(&side(*x).iter().map(|c| c.abs()).collect::<Vec<_>>(), x.abs());
+    two("y", y, input["x"].iter().map(size).collect())
+}
+
+fn marked_samples(input: &Arrays, _: &Sizes) -> Arrays {
+    let filter = |x: f64, mark: f64| {
+        let filtered = if mark == 7.0 { (0..48).fold(x as u32, |s, _| xorshift(s)) } else { x as u32 / 2 };
+        f64::from(filtered)
+    };
+    one("y", zip(&input["x"], &input["marked"], filter))
+}
+
+fn lowest_and_highest(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut sorted = input["x"].clone();
+    sorted.sort_by(f64::total_cmp);
+    one("range", vec![sorted[0], sorted[sorted.len() - 1]])
+}
+
+fn sum_and_largest(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut sorted = input["x"].clone();
+    sorted.sort_by(f64::total_cmp);
+    one("record", vec![pairwise(&sorted), sorted[sorted.len() - 1]])
+}
+
+/// The leaf is the path's bits the other way round; its chain has a closed form, as any such chain.
+fn tree_of_branches(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let (depth, spread) = (sizes["depth"] as u32, sizes["spread"] as usize);
+    let end = |(i, x): (usize, &f64)| {
+        let path = (i / spread) as u32 % (1 << depth);
+        let leaf = if depth == 0 { 0 } else { path.reverse_bits() >> (32 - depth) };
+        let fixed = f64::from(leaf + 1) / 32.0;
+        fixed + (x - fixed) * 0.875f64.powi(64)
+    };
+    let y = input["x"].iter().enumerate().map(end).collect();
+    two("y", y, input["x"].iter().map(|x| x.abs().max(1.0)).collect())
+}
+
+fn opcodes(input: &Arrays, _: &Sizes) -> Arrays {
+    let step = |op: i64, s: u32| match op {
+        0 => xorshift(s),
+        1 => s.wrapping_mul(1_664_525).wrapping_add(1_013_904_223),
+        2 => s.reverse_bits().wrapping_add(0x9e37_79b9),
+        3 => s ^ s.count_ones().wrapping_mul(0x0100_0193),
+        4 => s.rotate_left(25).wrapping_mul(5).wrapping_add(0xe654_6b64),
+        5 => s.max(!s) - (s >> 3),
+        6 => ((u64::from(s) * 0xcc9e_2d51) >> 32) as u32 ^ (s << 9),
+        _ => s.wrapping_sub((s & 0x5555_5555).wrapping_mul(3)),
+    };
+    let run = |(i, x): (usize, &f64)| {
+        let op = input["program"][i % 8] as i64;
+        f64::from((0..16).fold(*x as u32, |s, _| step(op, s)))
+    };
+    one("y", input["x"].iter().enumerate().map(run).collect())
+}
+
+/// By a sort of every 32.
+fn behind_the_best(input: &Arrays, _: &Sizes) -> Arrays {
+    let behind = |chunk: &[f64]| {
+        let mut sorted = chunk.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let best = sorted[sorted.len() - 1];
+        chunk.iter().map(|x| if *x < 0.0 { -1.0 } else { best - x }).collect::<Vec<f64>>()
+    };
+    one("y", input["x"].chunks(32).flat_map(behind).collect())
 }
