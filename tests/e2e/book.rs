@@ -165,3 +165,68 @@ fn the_shipped_chapters_hold_no_numbers_of_other_machines() {
         }
     }
 }
+
+/// A results file that says something else contradicts the pages, for each file that a page cites.
+#[test]
+fn swapped_results_contradict_sentences() {
+    let workbook = Workbook::copy_of_parts(&["book", "kernels", "exercises"]);
+    let folder = workbook.path("book/results/nvidia-h200");
+    let read = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+    // Those that sentences cite, by `speedup(NAME)`, `us(NAME, naive)` and so on.
+    let mut cited = BTreeSet::new();
+    for entry in std::fs::read_dir(workbook.path("book/src")).unwrap().flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        for fact in ["speedup(", "speedup-low(", "speedup-high(", "us(", "roof(", "gbps("] {
+            cited.extend(text.split(fact).skip(1).filter_map(|rest| rest.split([',', ')']).next().map(str::to_owned)));
+        }
+    }
+    cited.retain(|name| folder.join(format!("{name}.json")).is_file() && name != "reduction");
+    assert!(cited.len() > 8, "{cited:?}");
+    let names: Vec<&String> = cited.iter().collect();
+    let texts: Vec<String> = names.iter().map(|name| read(name)).collect();
+    for (index, name) in names.iter().enumerate() {
+        std::fs::write(folder.join(format!("{name}.json")), &texts[(index + 1) % texts.len()]).unwrap();
+    }
+    let ran = workbook.run(["book", "check"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    for name in names {
+        let cites = |line: &&str| line.contains(&format!("({name}"));
+        let line = ran.stderr.lines().find(|line| cites(line) && line.contains("is not so"));
+        assert!(line.is_some(), "no sentence depends on {name}.json:\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_claim_that_does_not_hold_is_shown_with_its_sentence() {
+    let page = |text: &str| {
+        built(&[
+            ("book/src/SUMMARY.md", "# Summary\n\n- [First](first.md)\n- [Second](second.md)\n"),
+            ("book/src/first.md", &format!("# First\n\n{text}\n\n{{{{exercise ex01}}}}\n")),
+            ("book/src/second.md", "# Second\n\n{{exercise ex02}}\n"),
+        ])
+    };
+    let right = page(
+        "An SM has {{= limit(threads-per-sm)}} threads, {{= limit(threads-per-sm) / 32 | .0}} warps.\n{{claim limit(partitions) == 4}}",
+    );
+    assert_eq!(right.code, Some(0), "{}", right.stderr);
+    for (text, want) in [
+        (
+            "One.\nAn SM has few threads.\n{{claim limit(threads-per-sm) < 2048}}\nMore.",
+            "book/src/first.md: line 5: \"An SM has few threads.\" is not so: `limit(threads-per-sm) < 2048` does not hold; \
+             limit(threads-per-sm) = 2,048",
+        ),
+        (
+            "Twice starts one kernel.\n{{claim metric(twice, naive, launches) == 1 and metric(twice, naive, count.warps) == 0}}",
+            "is not so: `metric(twice, naive, launches) == 1 and metric(twice, naive, count.warps) == 0` does not hold; \
+             metric(twice, naive, count.warps) = ",
+        ),
+        ("So {{= speedup(twice) | x}}.", "line 3: ` speedup(twice) | x`: speedup(twice): no results file of `twice`"),
+        ("So {{= 1 + }}.", "line 3: `{{= 1 + }}`: it ends where"),
+        ("So {{= 1.", "`{{=` without `}}` on its line"),
+        ("So.\n{{claim verdict(kernels/twice/naive.cu) == \"race\"}}", "kernels/twice/naive.cu"),
+        ("So.\n{{claim fast(twice)}}", "there is no fact `fast`"),
+    ] {
+        let ran = page(text);
+        assert!(ran.code == Some(2) && ran.stderr.contains(want), "{want}\n{}", ran.stderr);
+    }
+}

@@ -167,6 +167,13 @@ fn a_branch_runs_as_the_chapter_says() {
     assert_eq!(shown.len(), 2, "the chapter shows two of these orders");
     assert!(shown.into_iter().all(|seed| early(&order(&report, "apart", seed))), "Z runs before the other side has");
     assert!(seeds.iter().all(|seed| !early(&order(&report, "together", seed))), "__syncwarp() keeps Z back");
+    // A line that other lanes interrupted looks like one, and no other does.
+    let rests = |schedule| {
+        let ran = run(folder.path(), &text, &["--trace", "--schedule", schedule]);
+        ran.stdout.lines().filter(|line| line.contains("... ") && line.contains("// A")).count()
+    };
+    assert_eq!((rests("its"), rests("pre-volta")), (0, 0));
+    assert!(rests("adversarial:8") > 0, "line A twice for the same lanes");
 }
 
 #[test]

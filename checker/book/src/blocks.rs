@@ -2,9 +2,11 @@
 //! `book/theme/warpbook.css`.
 
 use super::PageError;
+use super::claim::Workshop;
 use super::counters;
 use super::directive::{Directive, Kind};
 use super::evidence;
+use super::kept::Kept;
 use super::kernel_lines;
 use super::ladder;
 use super::peers;
@@ -27,6 +29,7 @@ pub struct Writer<'a> {
     workbook: &'a Workbook,
     problems: Vec<Problem>,
     toolchain: Toolchain,
+    kept: Kept,
 }
 
 impl<'a> Writer<'a> {
@@ -37,7 +40,8 @@ impl<'a> Writer<'a> {
     /// The first malformed problem, or no toolchain.
     pub fn new(workbook: &'a Workbook) -> Result<Self> {
         let toolchain = toolchain::locate(&toolchain::Options::default())?;
-        Ok(Self { workbook, problems: workbook.problems()?, toolchain })
+        let kept = Kept::new(workbook, &toolchain);
+        Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept })
     }
 
     /// The block of a directive on the page `chapter`.
@@ -47,6 +51,7 @@ impl<'a> Writer<'a> {
     /// An unknown problem, a version that cannot be read or compiled, a malformed results file.
     pub fn write(&self, directive: &Directive, chapter: &str) -> Result<String> {
         directive.check_settings()?;
+        let settings = &directive.settings;
         match directive.kind {
             Kind::Contents => return Ok(self.contents()),
             Kind::Counters => return Ok(counters::tables()),
@@ -62,10 +67,13 @@ impl<'a> Writer<'a> {
             | Kind::Timeline => {
                 return picture::block(&self.toolchain, self.workbook, directive);
             }
-            Kind::Trace => {
-                return trace::block(self.workbook, &directive.problem, &directive.settings, directive.line);
+            Kind::Trace | Kind::Run => {
+                let folder = directive.problem.rsplit_once('/').map_or("", |(folder, _)| folder);
+                return self.kept.text(&format!("{directive:?}"), &[folder], || match directive.kind {
+                    Kind::Trace => trace::block(self.workbook, &directive.problem, settings, directive.line),
+                    _ => simulated::report(self.workbook, &directive.problem, settings),
+                });
             }
-            Kind::Run => return simulated::report(self.workbook, &directive.problem, &directive.settings),
             _ => {}
         }
         let problem = self.workbook.get(&directive.problem)?;
@@ -75,24 +83,38 @@ impl<'a> Writer<'a> {
             // A pair is explained in one place; elsewhere a link is enough.
             bail!(PageError(format!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter)));
         }
-        match directive.kind {
+        let made = || match directive.kind {
             Kind::Pair => pair(&problem),
             Kind::Exercise => exercise(&problem),
-            Kind::Report => evidence::report(&problem, &directive.settings),
-            Kind::Sass => sass::block(&self.toolchain, &problem, &directive.settings),
-            Kind::Evidence => evidence::block(&self.toolchain, &problem, &directive.settings),
+            Kind::Report => evidence::report(&problem, settings),
+            Kind::Sass => sass::block(&self.toolchain, &problem, settings),
+            Kind::Evidence => evidence::block(&self.kept, &self.toolchain, &problem, settings),
             Kind::Results => results::table(&self.results(), &problem),
             Kind::Sweep => results::sweep(&self.results(), &problem),
-            Kind::Ladder => ladder::block(&self.toolchain, &self.results(), &problem, &directive.settings),
-            Kind::Peers => peers::block(&self.results(), problem.id.as_str(), &directive.settings),
+            Kind::Ladder => ladder::block(&self.kept, &self.toolchain, &self.results(), &problem, settings),
+            Kind::Peers => peers::block(&self.results(), problem.id.as_str(), settings),
             _ => {
                 bail!("`{}` is of no problem", directive.problem)
             }
+        };
+        if !matches!(directive.kind, Kind::Report | Kind::Sass | Kind::Evidence | Kind::Ladder) {
+            return made();
         }
+        let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{}", problem.id));
+        let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+        if matches!(directive.kind, Kind::Report | Kind::Ladder) {
+            folders.push("book/results");
+        }
+        self.kept.text(&format!("{:?} {} {settings:?}", directive.kind, problem.id), &folders, made)
     }
 
     fn results(&self) -> PathBuf {
         self.workbook.root().join("book/results")
+    }
+
+    /// What claims are checked by.
+    pub fn workshop(&self) -> Workshop<'_> {
+        Workshop { workbook: self.workbook, toolchain: &self.toolchain, kept: &self.kept }
     }
 
     /// All problems.

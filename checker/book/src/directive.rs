@@ -161,6 +161,10 @@ pub enum Piece<'a> {
     Text(&'a str),
     /// To be replaced.
     Directive(Directive),
+    /// A value in a sentence: what stands in `{{= ... }}`.
+    Value(&'a str, usize),
+    /// A condition on the sentence before it: what stands in a line `{{claim ...}}`.
+    Claim(&'a str, usize),
 }
 
 /// Cuts a chapter into text and directives. Fenced code blocks are text, so that a page can show a directive.
@@ -176,6 +180,12 @@ pub fn cut(chapter: &str) -> Result<Vec<Piece<'_>>, DirectiveError> {
             _ => {}
         }
         if fence.is_none()
+            && let Some(claim) = trimmed.strip_prefix("{{claim ").and_then(|rest| rest.strip_suffix("}}"))
+        {
+            pieces.push(Piece::Claim(claim.trim(), index + 1));
+        } else if fence.is_none() && line.contains(VALUE) {
+            values(line, index + 1, &mut pieces)?;
+        } else if fence.is_none()
             && let Some(inner) = trimmed.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"))
             && !inner.starts_with('#')
         {
@@ -185,6 +195,25 @@ pub fn cut(chapter: &str) -> Result<Vec<Piece<'_>>, DirectiveError> {
         }
     }
     Ok(pieces)
+}
+
+/// How a value in a sentence begins.
+const VALUE: &str = "{{=";
+
+/// A line with values in it.
+fn values<'a>(line: &'a str, number: usize, pieces: &mut Vec<Piece<'a>>) -> Result<(), DirectiveError> {
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once(VALUE) {
+        let Some((inner, behind)) = after.split_once("}}") else {
+            let (text, problem) = (line.trim().to_owned(), "`{{=` without `}}` on its line".to_owned());
+            return Err(DirectiveError { line: number, text, problem });
+        };
+        pieces.push(Piece::Text(before));
+        pieces.push(Piece::Value(inner, number));
+        rest = behind;
+    }
+    pieces.push(Piece::Text(rest));
+    Ok(())
 }
 
 fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveError> {
@@ -225,7 +254,7 @@ mod tests {
             .into_iter()
             .filter_map(|piece| match piece {
                 Piece::Directive(directive) => Some(directive),
-                Piece::Text(_) => None,
+                Piece::Text(_) | Piece::Value(..) | Piece::Claim(..) => None,
             })
             .collect();
         assert_eq!(found.len(), 2);

@@ -1,21 +1,29 @@
 //! `{{evidence NAME metrics=a,b arch=sm_90}}`: a metric a row, both versions beside each other, with where each comes from.
 //! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
+use super::kept::Kept;
+use super::ladder;
 use super::simulated::page_face;
 use super::svg::escape;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::{MachineCode, machine_code};
 use check::{self, BackendChoice};
 use compiler::toolchain::Toolchain;
 use problem::{Metric, MetricSource, Problem, Version};
 use report::{self, Detail, Report};
+use simulator::Counters;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Counts do not depend on it, except where a kernel's work depends on its input; then a page should not change either.
 pub(super) const SEED: u64 = 1;
 
-pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<String, String>) -> Result<String> {
+pub fn block(
+    kept: &Kept,
+    toolchain: &Toolchain,
+    problem: &Problem,
+    settings: &BTreeMap<String, String>,
+) -> Result<String> {
     let step = step(problem, settings)?;
     let problem = step.as_ref().unwrap_or(problem);
     let (heads, candidate) = match problem.step() {
@@ -27,7 +35,7 @@ pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<Strin
     let old = machine_code(toolchain, problem, &Version::Baseline, Some(arch))?;
     let new = machine_code(toolchain, problem, &candidate, Some(arch))?;
     let counted = if metrics.iter().any(|metric| metric.source() == MetricSource::Counters) {
-        Some(simulate(problem, candidate)?)
+        Some(both_counted(kept, toolchain, problem, candidate)?)
     } else {
         None
     };
@@ -37,10 +45,14 @@ pub fn block(toolchain: &Toolchain, problem: &Problem, settings: &BTreeMap<Strin
     );
     for metric in &metrics {
         let (before, after) = match (metric.source(), &counted) {
-            (MetricSource::Counters, Some(report)) => simulated(report, metric)?,
+            (MetricSource::Counters, Some(counters)) => simulated(counters, metric)?,
             _ => (compiled(&old, metric)?, compiled(&new, metric)?),
         };
-        let source = if metric.source() == MetricSource::Counters { "simulated" } else { "compiler" };
+        let source = match metric.source() {
+            MetricSource::Counters => "simulated",
+            MetricSource::Plan => "launch lines",
+            _ => "compiler",
+        };
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{before}</td><td>{after}</td><td>{source}</td></tr>",
@@ -101,6 +113,16 @@ pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<
     Ok(format!("```text\n{}\n```\n\n", text.trim_matches('\n')))
 }
 
+/// The report of a check on the simulator, with everything that was counted.
+pub(super) fn counted(kept: &Kept, problem: &Problem, version: Version) -> Result<Report> {
+    let (name, element) = (problem.id.as_str(), problem.ladder().map_or(0, |ladder| ladder.element));
+    let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{name}"));
+    let folders = folders.each_ref().map(String::as_str);
+    let question = format!("check {name} {element} {:?} {version:?}", problem.step());
+    let text = kept.text(&question, &folders, || Ok(serde_json::to_string(&simulate(problem, version)?)?))?;
+    serde_json::from_str(&text).context("a kept report")
+}
+
 fn simulate(problem: &Problem, version: Version) -> Result<Report> {
     let options = check::Options {
         version: Some(version),
@@ -111,14 +133,33 @@ fn simulate(problem: &Problem, version: Version) -> Result<Report> {
     Ok(check::check(problem, &options, &|_| {})?)
 }
 
-fn simulated(report: &Report, metric: &Metric) -> Result<(String, String)> {
-    let (Metric::Count(counter), [before, after]) = (metric, report.counters.as_slice()) else {
-        let name = &report.subject.name;
-        bail!("the check of `{name}` ended with {:?} and did not count `{metric}`", report.verdict);
+/// What was counted of both versions; of a ladder's step from the table of all its steps.
+pub(super) fn both_counted(
+    kept: &Kept,
+    toolchain: &Toolchain,
+    problem: &Problem,
+    candidate: Version,
+) -> Result<[Counters; 2]> {
+    if let (Some(names), Some(0)) = (problem.step(), problem.ladder().map(|ladder| ladder.element)) {
+        let table = ladder::counted(kept, toolchain, problem)?;
+        let of = |name: &String| {
+            let step = table.steps.iter().find(|step| step.version == *name);
+            step.and_then(|step| step.counters).with_context(|| format!("{name} was not counted"))
+        };
+        return Ok([of(&names[0])?, of(&names[1])?]);
+    }
+    let report = counted(kept, problem, candidate)?;
+    let [before, after] = report.counters.as_slice() else {
+        bail!("the check of `{}` ended with {:?} and counted nothing", report.subject.name, report.verdict);
     };
+    Ok([*before, *after])
+}
+
+fn simulated(counters: &[Counters; 2], metric: &Metric) -> Result<(String, String)> {
+    let Metric::Count(counter) = metric else { bail!("`{metric}` is not counted") };
     // A quotient of nothing has no value: no branch ran, nothing was loaded.
     let shown = |counters| counter.of(counters).map_or("none".to_owned(), |value| metric.format(value));
-    Ok((shown(before), shown(after)))
+    Ok((shown(&counters[0]), shown(&counters[1])))
 }
 
 /// Escaped, with `words` in backticks as code.

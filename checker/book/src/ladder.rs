@@ -1,6 +1,7 @@
 //! `{{ladder NAME}}`: the steps of a ladder with their evidence, and figures of what was measured:
 //! `figure=roof`, `sizes`, `steps`, `blocks`; `type=int` for another element type than the first.
 
+use super::kept::Kept;
 use super::ladder_figures::{View, capitalised};
 use super::svg::escape;
 use anyhow::{Context as _, Result, bail};
@@ -20,6 +21,7 @@ use std::path::Path;
 const SEED: u64 = 1;
 
 pub fn block(
+    kept: &Kept,
     toolchain: &Toolchain,
     results: &Path,
     problem: &Problem,
@@ -33,7 +35,7 @@ pub fn block(
         }
     };
     let records = LadderRecord::of_problem(results, problem.id.as_str());
-    let Some(figure) = settings.get("figure") else { return steps(toolchain, problem, &records) };
+    let Some(figure) = settings.get("figure") else { return steps(kept, toolchain, problem, &records) };
     if records.is_empty() {
         return Ok(not_measured(problem));
     }
@@ -59,17 +61,28 @@ fn not_measured(problem: &Problem) -> String {
     )
 }
 
+/// What the compiler says of each version and the simulator counts, for the first element type.
+pub(super) fn counted(kept: &Kept, toolchain: &Toolchain, problem: &Problem) -> Result<LadderTable> {
+    let make = || {
+        let platform = Platform::sim(&problem.manifest.arch);
+        let versions = problem.ladder().map(|ladder| ladder.versions.clone()).unwrap_or_default();
+        let versions = versions.into_iter().map(Version::Step).collect();
+        let kit = Kit::build(problem, toolchain, &platform, versions, &[0]);
+        let kit = kit.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
+        let table = evidence(problem, &kit, &platform, SEED).map_err(CheckError::from)?;
+        Ok(serde_json::to_string(&table)?)
+    };
+    let folder = format!("kernels/{}", problem.id);
+    let text = kept.text(&format!("counts of the ladder {}", problem.id), &[&folder], make)?;
+    serde_json::from_str(&text).context("a kept table")
+}
+
 /// The table: what each version is, what was counted, and what was measured.
-fn steps(toolchain: &Toolchain, problem: &Problem, records: &[LadderRecord]) -> Result<String> {
-    let platform = Platform::sim(&problem.manifest.arch);
-    let versions = problem.ladder().map(|ladder| ladder.versions.clone()).unwrap_or_default();
-    let versions = versions.into_iter().map(Version::Step).collect();
-    let kit = Kit::build(problem, toolchain, &platform, versions, &[0]);
-    let kit = kit.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
-    let mut table = evidence(problem, &kit, &platform, SEED).map_err(CheckError::from)?;
+fn steps(kept: &Kept, toolchain: &Toolchain, problem: &Problem, records: &[LadderRecord]) -> Result<String> {
+    let mut table = counted(kept, toolchain, problem)?;
+    let compiler = toolchain.compiler();
     let record = records.first();
     record.iter().for_each(|record| add_record(&mut table, record));
-    let compiler = kit.element(0).map(|element| element.reference.compiled.compiler.as_str()).unwrap_or_default();
     let mut out = rows(&table);
     let _ = write!(
         out,
@@ -78,7 +91,7 @@ fn steps(toolchain: &Toolchain, problem: &Problem, records: &[LadderRecord]) -> 
         escape(&report::sizes(&table.sizes)),
         escape(&table.element),
         problem.manifest.arch,
-        escape(compiler)
+        escape(&compiler)
     );
     match record {
         Some(record) if table.times.is_some() => {

@@ -3,9 +3,11 @@
 
 mod bars;
 pub mod blocks;
+pub mod claim;
 mod counters;
 pub mod directive;
 mod evidence;
+mod kept;
 mod kernel_lines;
 mod ladder;
 mod ladder_figures;
@@ -19,6 +21,7 @@ pub mod svg;
 mod topics;
 mod trace;
 
+use anyhow::Context as _;
 pub use directive::DirectiveError;
 use directive::Piece;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
@@ -45,29 +48,80 @@ impl Preprocessor for Warpbook {
 
     fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let workbook = Workbook::find(&context.root)?;
-        let mut failure: Option<Error> = None;
         let writer = blocks::Writer::new(&workbook)?;
         order::check(&book, writer.problems())?;
+        let mut failure: Option<Error> = None;
+        let mut untrue = Vec::new();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
                 && failure.is_none()
-                && let Err(error) = rewrite(chapter, &writer)
             {
                 let place = chapter.source_path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-                failure = Some(error.context(format!("in book/src/{place}")));
+                match rewrite(chapter, &writer) {
+                    Ok(claims) => untrue.extend(claims.into_iter().map(|claim| format!("book/src/{place}: {claim}"))),
+                    Err(error) => failure = Some(error.context(format!("in book/src/{place}"))),
+                }
             }
         });
-        failure.map_or(Ok(book), Err)
+        match failure {
+            Some(failure) => Err(failure),
+            None if untrue.is_empty() => Ok(book),
+            // All of them: a new results file may contradict several sentences.
+            None => Err(PageError(untrue.join("\n")).into()),
+        }
     }
 }
 
-fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<()> {
+/// What the sentences of all pages say that is not so, with file, line, sentence and what was found: as a build does,
+/// without one.
+///
+/// # Errors
+/// No toolchain, a malformed problem or page.
+pub fn untrue(workbook: &Workbook) -> Result<Vec<String>> {
+    let writer = blocks::Writer::new(workbook)?;
+    let mut untrue = Vec::new();
+    for page in workbook.pages() {
+        let path = workbook.root().join("book/src").join(format!("{}.md", page.slug));
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut before = String::new();
+        for piece in directive::cut(&text).with_context(|| format!("in book/src/{}.md", page.slug))? {
+            let (line, found) = match piece {
+                Piece::Text(text) => {
+                    before.push_str(text);
+                    continue;
+                }
+                Piece::Directive(_) => continue,
+                Piece::Value(text, line) => {
+                    (line, claim::value(&writer.workshop(), text).map(|value| before += &value))
+                }
+                Piece::Claim(text, line) => (line, claim::check(&writer.workshop(), text, &claim::sentence(&before))),
+            };
+            if let Err(error) = found {
+                untrue.push(format!("book/src/{}.md: line {line}: {error:#}", page.slug));
+            }
+        }
+    }
+    Ok(untrue)
+}
+
+/// Replaces a chapter's directives; gives the claims that do not hold, with their lines.
+fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<Vec<String>> {
     let slug =
         chapter.source_path.as_deref().and_then(|path| path.file_stem()?.to_str()).unwrap_or_default().to_owned();
     let mut out = String::with_capacity(2 * chapter.content.len());
+    let mut untrue = Vec::new();
     for piece in directive::cut(&chapter.content)? {
         match piece {
             Piece::Text(text) => out.push_str(text),
+            Piece::Value(text, line) => match claim::value(&writer.workshop(), text) {
+                Ok(value) => out.push_str(&value),
+                Err(error) => untrue.push(format!("line {line}: {error:#}")),
+            },
+            Piece::Claim(text, line) => {
+                if let Err(error) = claim::check(&writer.workshop(), text, &claim::sentence(&out)) {
+                    untrue.push(format!("line {line}: {error:#}"));
+                }
+            }
             Piece::Directive(directive) => {
                 let block = writer.write(&directive, &slug);
                 out.push_str(&block.map_err(|error| match error.is::<DirectiveError>() {
@@ -78,5 +132,5 @@ fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<()> {
         }
     }
     chapter.content = out;
-    Ok(())
+    Ok(untrue)
 }

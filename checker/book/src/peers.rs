@@ -9,14 +9,14 @@ use execution::measure::statistics::Interval;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The candidate that is the workbook's own.
 const OURS: &str = "kernel";
 
 /// A results file.
 #[derive(Debug, Deserialize)]
-struct Peers {
+pub(crate) struct Peers {
     device: String,
     driver: String,
     /// Version by name.
@@ -31,18 +31,42 @@ struct Peers {
 
 /// All candidates at one size.
 #[derive(Debug, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     /// Element type.
     r#type: String,
     /// Elements.
-    n: i64,
+    pub n: i64,
     /// "cold" or "warm".
     cache: String,
     /// Microseconds a call, by candidate; intervals are of 99 %.
-    us: BTreeMap<String, Interval>,
+    pub us: BTreeMap<String, Interval>,
     /// A peer's time over the kernel's, by peer; empty where no candidate is the workbook's own.
     #[serde(default)]
-    ratio: BTreeMap<String, Interval>,
+    pub ratio: BTreeMap<String, Interval>,
+}
+
+impl Peers {
+    fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no peers file", path.display()))
+    }
+
+    /// Where the files of that name are, by device.
+    fn files(results: &Path, name: &str) -> Vec<PathBuf> {
+        let files = device_folders(results).into_iter().map(|device| device.join("peers").join(format!("{name}.json")));
+        files.filter(|path| path.is_file()).collect()
+    }
+
+    /// The file of that name of the first device that has one.
+    pub fn first(results: &Path, name: &str) -> Result<Self> {
+        let files = Self::files(results, name);
+        Self::read(files.first().with_context(|| format!("no peers/{name}.json under book/results"))?)
+    }
+
+    /// The rows of an element type.
+    pub fn of(&self, kind: &str, cache: &str) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.r#type == kind && row.cache == cache).collect()
+    }
 }
 
 /// Bytes of an element.
@@ -60,15 +84,11 @@ pub fn block(results: &Path, problem: &str, settings: &BTreeMap<String, String>)
     let sizes = settings.get("n").map(|list| list.split(',').map(str::parse::<i64>).collect::<Result<Vec<_>, _>>());
     let sizes = sizes.transpose().context("n=: expected numbers of elements")?;
     let name = settings.get("file").map_or(problem, String::as_str);
-    let files = device_folders(results).into_iter().map(|device| device.join("peers").join(format!("{name}.json")));
     let mut out = String::new();
-    for path in files.filter(|path| path.is_file()) {
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let file: Peers =
-            serde_json::from_str(&text).with_context(|| format!("{} is no peers file", path.display()))?;
-        let wanted = |row: &&Row| row.r#type == kind && row.cache == cache;
+    for path in Peers::files(results, name) {
+        let file = Peers::read(&path)?;
         let chosen = |row: &&Row| sizes.as_ref().is_none_or(|sizes| sizes.contains(&row.n));
-        let rows: Vec<&Row> = file.rows.iter().filter(wanted).filter(chosen).collect();
+        let rows: Vec<&Row> = file.of(kind, cache).into_iter().filter(chosen).collect();
         anyhow::ensure!(!rows.is_empty(), "{} has no such rows of type {kind}, {cache} cache", path.display());
         if rows.iter().any(|row| row.us.contains_key(OURS)) {
             // A few sizes are no line.

@@ -83,6 +83,20 @@ pub fn steps(traced: &Traced, warp: usize) -> impl Iterator<Item = (usize, &Step
     steps.filter(move |(_, step)| step.warp as usize == warp).map(|(index, step)| (index + 1, step))
 }
 
+/// Is this step the rest of a line that other lanes interrupted? Then its lanes were last at the same line, all together,
+/// and somebody else ran since. `before` are the warp's earlier steps.
+pub fn goes_on(traced: &Traced, before: &[&Step], step: &Step) -> bool {
+    let line = |step: &Step| {
+        let place = &traced.trace.places[step.place as usize];
+        (&place.file, place.line)
+    };
+    let last = before.iter().rposition(|earlier| earlier.lanes & step.lanes != 0);
+    last.is_some_and(|last| {
+        let earlier = before[last];
+        last + 1 < before.len() && earlier.lanes == step.lanes && line(earlier).1 > 0 && line(earlier) == line(step)
+    })
+}
+
 /// "its: k, block 0, warp 0".
 pub fn title(traced: &Traced, warp: &TracedWarp) -> String {
     format!("{}: {}, block {}, warp {}", traced.schedule, traced.kernel, warp.block, warp.warp)
@@ -119,6 +133,7 @@ fn warp_steps(pen: &mut Pen, traced: &Traced, index: usize, digits: usize) {
     let head = format!("  step  {}  {}", pad(ruler.trim_end(), width, false), pad("line", digits, true));
     pen.line(&[(Tone::Dim, &head)]);
     let mut seen = Vec::new();
+    let mut before = Vec::new();
     for (number, step) in steps(traced, index) {
         let mut pieces: Vec<(Tone, String)> = vec![(Tone::Dim, format!("{number:>6}  "))];
         for lane in 0..lanes {
@@ -138,7 +153,9 @@ fn warp_steps(pen: &mut Pen, traced: &Traced, index: usize, digits: usize) {
         let used = 8 + width + 4 + digits;
         let room = pen.face.width.min(WIDEST).saturating_sub(used).max(16);
         let text = traced.texts.get(step.place as usize).map_or("", String::as_str);
-        pieces.push((Tone::Text, shorten(text, room, pen.face)));
+        let more = if goes_on(traced, &before, step) { pen.face.glyph("… ", "... ") } else { "" };
+        before.push(step);
+        pieces.push((Tone::Text, shorten(&format!("{more}{text}"), room, pen.face)));
         let pieces: Vec<(Tone, &str)> = pieces.iter().map(|(tone, text)| (*tone, text.as_str())).collect();
         pen.line(&pieces);
     }

@@ -5,7 +5,7 @@
 
 use super::escape;
 use super::model::Traced;
-use super::trace::{Lane, columns, cut, steps, title};
+use super::trace::{Lane, columns, cut, goes_on, steps, title};
 use simulator::trace::{Step, TracePlace};
 use std::fmt::Write as _;
 
@@ -156,9 +156,12 @@ impl Part<'_> {
     /// The steps in words.
     fn description(&self) -> String {
         let mut words: Vec<String> = Vec::new();
+        let mut before = Vec::new();
         for (number, step) in steps(self.traced, self.warp) {
             let place = &self.traced.trace.places[step.place as usize];
-            words.push(format!("step {number}: line {}, {}", place.line, lanes(step.active)));
+            let more = if goes_on(self.traced, &before, step) { " goes on" } else { "" };
+            before.push(step);
+            words.push(format!("step {number}: line {}{more}, {}", place.line, lanes(step.active)));
         }
         words.extend(cut(self.traced));
         words.join("; ")
@@ -183,14 +186,18 @@ impl Part<'_> {
             TOP - 8.0
         );
         let mut seen = Vec::new();
+        let mut before = Vec::new();
         for (row, (number, step)) in steps(self.traced, self.warp).enumerate() {
-            self.step(&mut out, TOP + row as f64 * ROW, number, step, &mut seen);
+            let more = goes_on(self.traced, &before, step);
+            before.push(step);
+            self.step(&mut out, TOP + row as f64 * ROW, (number, step, more), &mut seen);
         }
         self.legend(&mut out, &seen);
         out
     }
 
-    fn step(&self, out: &mut String, y: f64, number: usize, step: &Step, seen: &mut Vec<Lane>) {
+    /// A row. The rest of an interrupted line has dots before its text.
+    fn step(&self, out: &mut String, y: f64, (number, step, more): (usize, &Step, bool), seen: &mut Vec<Lane>) {
         let middle = y + ROW / 2.0;
         let colour = self.colour(step);
         let mut shapes: [String; 5] = Default::default();
@@ -226,7 +233,7 @@ impl Part<'_> {
         }
         let text = self.traced.texts.get(step.place as usize).map(|text| shown(text)).unwrap_or_default();
         // Blanks at the front would be collapsed where `white-space` is not known.
-        let text = escape(&text).replace("  ", "\u{a0}\u{a0}");
+        let text = format!("{}{}", if more { "… " } else { "" }, escape(&text)).replace("  ", "\u{a0}\u{a0}");
         let _ = writeln!(
             out,
             "<text class=\"code c{colour}\" x=\"{:.0}\" y=\"{:.0}\">{text}</text>",

@@ -21,6 +21,8 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         dest: Option<PathBuf>,
     },
+    /// Check that every sentence with a number or a comparison agrees with results, machine code and counts
+    Check,
     /// Build it and show it at an address of this machine, until Ctrl-C
     Serve {
         /// Port
@@ -53,6 +55,14 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
             let built = build(context, dest.as_deref())?;
             context.print(format!("the book is in {}\n", built.display()))?;
             Ok(Exit::Met)
+        }
+        Command::Check => {
+            let untrue = book::untrue(&shelf::open(context)?).map_err(blame)?;
+            if untrue.is_empty() {
+                context.print("every claim of the book holds\n".to_owned())?;
+                return Ok(Exit::Met);
+            }
+            Err(usage(untrue.join("\n")))
         }
         Command::Serve { port } => {
             let built = build(context, None)?;
