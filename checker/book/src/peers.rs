@@ -89,7 +89,7 @@ pub fn block(results: &Path, problem: &str, settings: &BTreeMap<String, String>)
         let file = Peers::read(&path)?;
         let chosen = |row: &&Row| sizes.as_ref().is_none_or(|sizes| sizes.contains(&row.n));
         let rows: Vec<&Row> = file.of(kind, cache).into_iter().filter(chosen).collect();
-        anyhow::ensure!(!rows.is_empty(), "{} has no such rows of type {kind}, {cache} cache", path.display());
+        anyhow::ensure!(!rows.is_empty(), "{} has no rows of type {kind}, {cache} cache", path.display());
         if rows.iter().any(|row| row.us.contains_key(OURS)) {
             // A few sizes are no line.
             if sizes.is_none() {
