@@ -253,6 +253,13 @@ fn memory_faults_name_the_object() {
     let FindingKind::OutOfBounds { access } = fault("mov.u64 %rd4, 8; ld.u32 %r2, [%rd4]; ret;") else { panic!() };
     assert_eq!(access.object, "a null pointer + 8");
     assert!(matches!(fault("ld.global.u32 %r2, [%rd3+2]; ret;"), FindingKind::Misaligned { .. }));
+    // A vector of atomics has to lie at a multiple of the whole of it.
+    let pair = |offset: u32| {
+        format!(".reg .f32 %v; mov.f32 %v, 0f3F800000; red.global.add.v2.f32 [%rd3+{offset}], {{%v, %v}}; ret;")
+    };
+    let FindingKind::Misaligned { access } = fault(&pair(4)) else { panic!() };
+    assert_eq!((access.what.as_str(), access.size), ("atomic", 8));
+    assert_eq!(run("", &pair(8), 32).0.status, Status::Finished);
 }
 
 #[test]

@@ -40,7 +40,13 @@ impl<O: Observer> Worker<'_, O> {
             if space == AddressSpace::Global {
                 self.protect(shared, warp, group.pc, AccessKind::Atomic, part, &found, op.size);
             }
+            // A vector lies at a multiple of the whole of it.
+            let whole = op.size * operands.len().max(1) as u32;
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+                if !found[lane].is_multiple_of(whole.into()) {
+                    let kind = AccessKind::Atomic;
+                    return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], whole, Bad::Misaligned);
+                }
                 for (element, operand) in operands.iter().enumerate() {
                     let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
                     let result = match space {
