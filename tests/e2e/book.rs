@@ -60,6 +60,7 @@ fn the_book_builds_and_every_link_leads_somewhere() {
         let main = page.split("<main>").nth(1).unwrap_or_default().split("</main>").next().unwrap_or_default();
         assert!(!main.contains("{{"), "{}", path.display());
     }
+    pictures(&pages(&dest));
     // A kernel is on its page as its file has it, and its counts are there.
     let page = std::fs::read_to_string(dest.join("local-memory.html")).unwrap();
     assert!(page.contains("lagged") && page.contains("simulated"), "no evidence on the page");
@@ -138,6 +139,41 @@ fn topics_have_places() {
 /// The fixture's pair.
 fn twice() -> String {
     Workbook::copy("small").read("kernels/twice/problem.toml")
+}
+
+/// Every picture says in words what it shows, and what it shows is what the kernels do.
+fn pictures(pages: &BTreeMap<PathBuf, String>) {
+    let page = |name: &str| pages.get(Path::new(name)).expect("the page").as_str();
+    let words = |name: &str| -> Vec<String> {
+        let svgs = page(name).split("<svg class=\"picture\"").skip(1);
+        let word = |svg: &str, element: &str| {
+            let text = svg.split(&format!("<{element} ")).nth(1).and_then(|rest| rest.split_once('>'));
+            text.and_then(|(_, rest)| rest.split('<').next()).unwrap_or_default().to_owned()
+        };
+        let both = svgs.map(|svg| (word(svg, "title"), word(svg, "desc"))).collect::<Vec<_>>();
+        assert!(!both.is_empty() && both.iter().all(|(title, desc)| !title.is_empty() && !desc.is_empty()), "{name}");
+        both.into_iter().map(|(_, desc)| desc).collect()
+    };
+    let reduction = words("reduction.html");
+    // Over neighbours, over neighbours by the first lanes, over halves.
+    for (tree, round) in reduction.iter().zip([
+        "Round 2: lane 0 adds 2 to 0, lane 4 adds 6 to 4, lane 8 adds 10 to 8, lane 12 adds 14 to 12.",
+        "Round 2: lane 0 adds 2 to 0, lane 1 adds 6 to 4, lane 2 adds 10 to 8, lane 3 adds 14 to 12.",
+        "Round 2: lane 0 adds 4 to 0, lane 1 adds 5 to 1, lane 2 adds 6 to 2, lane 3 adds 7 to 3.",
+    ]) {
+        assert!(tree.contains(round), "{tree}");
+    }
+    assert!(reduction.last().is_some_and(|halves| halves.contains("one pass")), "{reduction:#?}");
+    let machine = words("machine.html");
+    let shows = |part: &str| assert!(machine.iter().any(|words| words.contains(part)), "{part}: {machine:#?}");
+    shows("4,096 blocks of 256 threads");
+    shows("4 sectors of 32 bytes, 100 % of them");
+    shows("32 sectors of 32 bytes, 12 % of them");
+    shows("1 of 32 banks are used, 32 passes in all");
+    shows("32 of 32 banks are used, one pass in all");
+    shows("5 blocks per SM, 40 of 64 warps");
+    shows("4 waves; the last has");
+    assert!(words("latency.html").iter().any(|words| words.starts_with("6 warps of one scheduler")));
 }
 
 #[test]

@@ -60,6 +60,24 @@ fn the_readme_shows_the_report_of_the_first_exercise() {
     let (_, sample) = readme.split_once("$ checker ex01 --seed 7\n").expect("a sample");
     let (sample, _) = sample.split_once("```").expect("its end");
     assert_eq!(redacted(shown.stdout.trim()), redacted(sample.trim()), "{}", shown.stderr);
+
+    // The same as a picture at the top. INSTA_UPDATE=always draws it anew.
+    let mut coloured = workbook.command();
+    coloured.args(["ex01", "--seed", "7", "--color", "always"]).env("CUDA_VISIBLE_DEVICES", "").env("COLUMNS", "100");
+    let coloured = Ran::from(coloured.output().expect("the binary starts")).stdout;
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), &coloured).expect("written");
+    let title = "The report of the first exercise, not solved yet";
+    let mut drawn = workbook.command();
+    drawn.args(["dev", "screen", "--title", title]).stdin(file.reopen().expect("it is there"));
+    let drawn = Ran::from(drawn.output().expect("the binary starts"));
+    let picture = repository().join("docs/report.svg");
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
+        std::fs::write(&picture, &drawn.stdout).expect("written");
+    }
+    assert!(readme.contains("(docs/report.svg)"));
+    let committed = std::fs::read_to_string(&picture).expect("docs/report.svg");
+    assert_eq!(drawn.stdout, committed, "README's picture is not the present report: INSTA_UPDATE=always draws it");
 }
 
 #[test]
