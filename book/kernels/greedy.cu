@@ -11,5 +11,5 @@ __global__ void scale(const float* x, float* y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     cache[threadIdx.x] = i < n ? x[i] : 0;
     __syncthreads();
-    if (i < n) y[i] = 2 * cache[threadIdx.x ^ 1 ^ 1];
+    if (i < n) y[i] = 2 * cache[threadIdx.x];
 }
