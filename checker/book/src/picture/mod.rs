@@ -121,7 +121,13 @@ fn picture(
 /// "line 12, load of 4 bytes per lane: `s[left] += s[left + k];`".
 fn place(recorded: &record::Recorded, access: &pick::Access, event: &simulator::trace::Event) -> String {
     let (line, text) = recorded.line(event);
-    format!("{}, line {line}, {} of {} bytes per lane: {text}", recorded.kernel(), access.word(), access.bytes)
+    format!(
+        "{}, line {line}, {} of {} bytes per lane in `{}`",
+        recorded.kernel(),
+        access.word(),
+        access.bytes,
+        text.trim_end_matches(';')
+    )
 }
 
 /// The machine code of a file: `arch=sm_90`, `size=`, `type=`.

@@ -90,7 +90,7 @@ impl Bars {
         for bar in &self.bars {
             let each = width * bar.block as f64 / bar.has.max(1) as f64;
             let class = if bar.limits { "strong" } else { "plain" };
-            let name = if bar.limits { format!("{}: no room for one more", bar.name) } else { bar.name.to_owned() };
+            let name = if bar.limits { format!("{}: the limit", bar.name) } else { bar.name.to_owned() };
             ink.text(class, (LEFT, at), Anchor::Start, &name);
             let numbers =
                 format!("{} × {} of {}{}", self.blocks, number(bar.block as f64), number(bar.has as f64), bar.unit);

@@ -166,8 +166,8 @@ impl Timeline {
             .map(|(state, _, words)| format!("{words} {:.0} %", share(*state)))
             .collect();
         format!(
-            "{} warps of one scheduler, {} instructions in {} cycles: it issues in {:.0} % of them. Of the warps' time: {}.",
-            self.warps.len(),
+            "{} of one scheduler, {} instructions in {} cycles: it issues in {:.0} % of them. Of the warps' time: {}.",
+            if self.warps.len() == 1 { "1 warp".into() } else { format!("{} warps", self.warps.len()) },
             number(self.issued() as f64),
             number(self.cycles() as f64),
             self.used(),

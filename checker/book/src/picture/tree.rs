@@ -121,9 +121,9 @@ impl Tree {
             }
         }
         let mut at = y(self.rounds.len()) + 36.0;
-        ink.text("quiet", (4.0, at), Anchor::Start, "lanes at work in each round, of 0 to");
         let lanes = self.lanes();
-        ink.text("quiet", (216.0, at), Anchor::Start, &(lanes - 1).to_string());
+        let heading = format!("lanes at work in each round, of 0 to {}", lanes - 1);
+        ink.text("quiet", (4.0, at), Anchor::Start, &heading);
         at += 8.0;
         for (index, adds) in self.rounds.iter().enumerate() {
             ink.text("quiet", (4.0, at + CELL - 3.0), Anchor::Start, &(index + 1).to_string());
