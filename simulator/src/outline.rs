@@ -129,11 +129,11 @@ impl<'t> Walk<'t> {
         let mut parts = instruction.opcode.split('.');
         let base = parts.next().unwrap_or_default();
         match (base, operands) {
-            ("st", [_, value, ..]) if parts.next().is_some_and(|space| space.starts_with("param")) => {
-                if self.is_made(value) {
-                    self.given = true;
-                    self.found = self.found.max(ConstantUse::Given);
-                }
+            ("st", [_, value, ..])
+                if parts.next().is_some_and(|space| space.starts_with("param")) && self.is_made(value) =>
+            {
+                self.given = true;
+                self.found = self.found.max(ConstantUse::Given);
             }
             ("st" | "red" | "atom", operands) => {
                 let address = operands.iter().find(|operand| matches!(operand, Operand::Address(_)));
@@ -148,10 +148,10 @@ impl<'t> Walk<'t> {
                     self.found = ConstantUse::Written;
                 }
             }
-            ("mov" | "cvta" | "add" | "sub" | "selp", [Operand::Name(to, _), sources @ ..]) => {
-                if sources.iter().any(|source| self.is_made(source)) {
-                    self.made.insert(to);
-                }
+            ("mov" | "cvta" | "add" | "sub" | "selp", [Operand::Name(to, _), sources @ ..])
+                if sources.iter().any(|source| self.is_made(source)) =>
+            {
+                self.made.insert(to);
             }
             _ => {}
         }

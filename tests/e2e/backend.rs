@@ -111,7 +111,7 @@ fn replies_survive_the_way_over_the_pipe() {
 /// A job for the simulator with nothing to do.
 fn nothing() -> Job {
     let on = On::Sim { config: simulator::Config::default(), schedules: Vec::new(), minimise: None };
-    Job::Verify(Verify { on, cases: Vec::new(), stop_at_failure: false })
+    Job::Verify(Box::new(Verify { on, cases: Vec::new(), stop_at_failure: false }))
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn a_branch_runs_as_the_chapter_says() {
     // A line that other lanes interrupted looks like one, and no other does.
     let rests = |schedule| {
         let ran = run(folder.path(), &text, &["--trace", "--schedule", schedule]);
-        ran.stdout.lines().filter(|line| line.contains("... ") && line.contains("// A")).count()
+        ran.stdout.lines().filter(|line| line.contains(" ... ") && line.contains("// A")).count()
     };
     assert_eq!((rests("its"), rests("pre-volta")), (0, 0));
     assert!(rests("adversarial:8") > 0, "line A twice for the same lanes");

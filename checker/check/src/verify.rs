@@ -160,9 +160,8 @@ impl Bench<'_> {
         case.versions.push(built.program(plan, None));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         // What cannot be told in time, or at all, is not judged.
-        let says = |status: &Status| match status {
-            Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. } => true,
-            _ => false,
+        let says = |status: &Status| {
+            matches!(status, Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. })
         };
         Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
     }

@@ -158,11 +158,7 @@ fn through_memory(events: &[Event]) -> Vec<Vec<Add>> {
     for event in events {
         let lanes = (0..32).filter(|lane| event.lanes >> lane & 1 != 0);
         match &event.what {
-            What::Barrier => {
-                if rounds.last().is_some_and(|round| !round.is_empty()) {
-                    rounds.push(Vec::new());
-                }
-            }
+            What::Barrier if rounds.last().is_some_and(|round| !round.is_empty()) => rounds.push(Vec::new()),
             What::Memory { space: Space::Shared, kind: AccessKind::Load, addresses, .. } => {
                 for (lane, address) in lanes.zip(addresses) {
                     loaded.entry(lane).or_default().push(*address);

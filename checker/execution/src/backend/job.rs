@@ -252,7 +252,7 @@ pub struct Measure {
 #[serde(rename_all = "kebab-case")]
 pub enum Job {
     /// Run and judge.
-    Verify(Verify),
+    Verify(Box<Verify>),
     /// Time on a GPU.
     Measure(Measure),
     /// Measure a GPU's roof.

@@ -114,7 +114,7 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
     let request = Request::new(job, known, options.memory);
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
-    let simulated = matches!(job, Job::Verify(Verify { on: On::Sim { .. }, .. }));
+    let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));
     if let Some(mut idle) = simulated.then(|| process::idle(&path)).flatten() {
         let mut answered = false;
         let end = converse(&mut idle, request.clone(), options, &mut |reply| {
@@ -272,7 +272,7 @@ pub fn verify_with(job: &Verify, options: &Options, begun: &mut dyn FnMut(usize)
             break;
         }
         let mut at = None;
-        let end = run(&Job::Verify(job.clone()), &known, options, &mut |reply| match reply {
+        let end = run(&Job::Verify(Box::new(job.clone())), &known, options, &mut |reply| match reply {
             Reply::Started { case, version } => {
                 at = Some((*case, *version));
                 begun(*case);

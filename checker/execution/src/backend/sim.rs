@@ -15,9 +15,12 @@ use std::sync::Arc;
 /// Bytes of PTX whose modules are kept.
 const MODULES: usize = 8 << 20;
 
+/// A PTX text and what it was parsed to.
+type Parsed = (Arc<str>, Arc<Module>);
+
 /// Parsed modules, shared between sessions and jobs. Few texts, so they are compared and not hashed.
 #[derive(Clone, Default)]
-pub struct Modules(Rc<RefCell<Vec<(Arc<str>, Arc<Module>)>>>);
+pub struct Modules(Rc<RefCell<Vec<Parsed>>>);
 
 impl Modules {
     fn find(&self, text: &Arc<str>) -> Option<Arc<Module>> {
