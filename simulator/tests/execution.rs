@@ -413,7 +413,7 @@ fn a_matrix_of_halves_is_transposed() {
     assert_eq!((report.status, report.findings), (Status::Finished, Vec::new()));
     let transposed = |lane: u32| {
         let (row, column) = (lane / 4, lane % 4 * 2);
-        column * 8 + row | ((column + 1) * 8 + row) << 16
+        (column * 8 + row) | (((column + 1) * 8 + row) << 16)
     };
     assert_eq!(out[..32], (0..32).map(transposed).collect::<Vec<u32>>());
 }

@@ -167,14 +167,14 @@ fn what_comes_next_is_found_without_reading_the_rest() {
     workbook.write("kernels/twice/problem.toml", "title = ");
     let solved = |name: &str| serde_json::json!({"schema": 2, "solved": {name: {"kernel": "0", "at": 1}}}).to_string();
     for (name, first) in [("no exercise", "ex01"), ("ex01", "ex02"), ("ex02", "ex01")] {
-        workbook.write(".warpbook/progress.json", &solved(name));
+        workbook.write(".warpbook/progress.json", solved(name));
         let ran = workbook.run(["hint"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
         assert!(ran.stdout.trim_start().starts_with(first), "{name}: {}", ran.stdout);
     }
     // What stands in the way is said, and everything is looked at before there is nothing more to do.
     workbook.write("exercises/ex01/problem.toml", "title = ");
-    workbook.write(".warpbook/progress.json", &solved("ex02"));
+    workbook.write(".warpbook/progress.json", solved("ex02"));
     let ran = workbook.run(["hint"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("ex01 is left out") && ran.stderr.contains("every exercise is solved"), "{ran:?}");
