@@ -259,7 +259,7 @@ fn memory_faults_name_the_object() {
     };
     let FindingKind::Misaligned { access } = fault(&pair(4)) else { panic!() };
     assert_eq!((access.what.as_str(), access.size), ("atomic", 8));
-    assert_eq!(run("", &pair(8), 32).0.status, Status::Finished);
+    assert_eq!(run("", &pair(8), 1).0.status, Status::Finished);
 }
 
 #[test]
