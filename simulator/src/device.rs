@@ -7,11 +7,13 @@ use crate::exec::grid::{self, Outcome};
 use crate::launch::Arg;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
+use crate::memory::reads::Reads;
 use crate::memory::sparse::{Fill, Sparse, Touched};
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::watch::Watch;
 use crate::{Checks, Config, Finding, Launch, LaunchReport, Module};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
@@ -256,6 +258,24 @@ impl Device {
         let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
         self.global.allocations[at].input = true;
         Ok(())
+    }
+
+    /// Notes from now on what kernels read of the allocation that begins at `address`: see [`Device::unread`].
+    ///
+    /// # Errors
+    /// No allocation is there.
+    pub fn note_reads(&mut self, address: u64) -> Result<(), MemoryError> {
+        let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
+        let allocation = &mut self.global.allocations[at];
+        allocation.reads = Some(Reads::none(allocation.words.len()));
+        Ok(())
+    }
+
+    /// The bytes of an allocation that no kernel has read since [`Device::note_reads`], from and to, ascending; `None` where
+    /// nothing was noted.
+    pub fn unread(&self, address: u64) -> Option<Vec<Range<u64>>> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.reads.as_ref()?.left(allocation.size))
     }
 
     /// Allocates memory of which only the pages exist that a launch touches. `fill` gives their bytes from an offset on;

@@ -215,6 +215,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         exact_integers: false,
         schedules: Vec::new(),
         dump: options.dump.clone(),
+        reads: false,
         keep: None,
     };
     let begun = Instant::now();

@@ -188,6 +188,7 @@ mod tests {
                 exact_integers: false,
                 schedules: Vec::new(),
                 dump: Vec::new(),
+                reads: false,
                 keep: None,
             }
         };

@@ -51,8 +51,6 @@ pub struct Results {
     pub elsewhere: Option<(Sizes, Checked)>,
     /// A size beyond a million elements, on the simulator: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
-    /// What it reads of its inputs at the largest size that was run, on the simulator.
-    pub reads: Option<(Sizes, Checked)>,
     /// Schedules it ran under.
     pub schedules: Vec<Schedule>,
 }
@@ -60,7 +58,7 @@ pub struct Results {
 impl Results {
     /// What was tried besides the problem's cases.
     pub fn besides(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
-        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.reads)
+        self.sampled.iter().chain(&self.elsewhere).chain(&self.large)
     }
 }
 
@@ -119,14 +117,9 @@ impl Bench<'_> {
                 Ok(Some((sizes, checked))) if full => self.large(built, sizes, checked),
                 _ => Ok(None),
             };
-            let largest = [&large, &elsewhere].into_iter().find_map(|tried| tried.as_ref().ok()?.as_ref());
-            let reads = match largest {
-                Some((sizes, _)) if full => self.reads(built, sizes),
-                _ => Ok(None),
-            };
-            (sampled, elsewhere, large, reads)
+            (sampled, elsewhere, large)
         };
-        let (results, (sampled, elsewhere, large, reads)) = rayon::join(run, besides);
+        let (results, (sampled, elsewhere, large)) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results {
@@ -135,7 +128,6 @@ impl Bench<'_> {
             sampled: sampled?,
             elsewhere: elsewhere?,
             large: large?,
-            reads: reads?,
             schedules,
         })
     }
@@ -173,7 +165,8 @@ impl Bench<'_> {
             return Ok(None);
         }
         let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
-        let case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        case.reads = judged;
         let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {
             config.coverage = true;
@@ -189,17 +182,10 @@ impl Bench<'_> {
         };
         let sizes = elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes));
         let Some(sizes) = sizes else { return Ok(None) };
-        let case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
+        let mut case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
+        case.reads = true;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         Ok(self.told(on, case, is_about_the_result).map(|checked| (sizes, checked)))
-    }
-
-    /// Does a version read all of its inputs that the result hangs on, at that size?
-    fn reads(&self, built: &Built, sizes: &Sizes) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let case = self.case(built, None, sizes, ELSEWHERE + 2, Thoroughness::Reads, true)?;
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let says = |status: &Status| matches!(status, Status::Passed | Status::NeverReads { .. });
-        Ok(self.told(on, case, says).map(|checked| (sizes.clone(), checked)))
     }
 
     /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.
@@ -260,6 +246,7 @@ impl Bench<'_> {
             exact_integers: judged,
             schedules: Vec::new(),
             dump: Vec::new(),
+            reads: false,
             keep: None,
         })
     }
@@ -268,7 +255,7 @@ impl Bench<'_> {
 /// Not that it took too long, nor that the oracle did.
 fn is_about_the_result(status: &Status) -> bool {
     match status {
-        Status::Passed | Status::Wrong { .. } => true,
+        Status::Passed | Status::Wrong { .. } | Status::NeverReads { .. } => true,
         Status::Fault { fault } => fault.name != "step-limit",
         _ => false,
     }

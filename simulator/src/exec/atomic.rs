@@ -150,6 +150,9 @@ impl<O: Observer> Worker<'_, O> {
             allocation.store(offset, 8, (op.f)(before, operand, second));
             return Ok(before);
         }
+        if let Some(reads) = &allocation.reads {
+            reads.note(offset, size);
+        }
         let word = &allocation.words[(offset >> 2) as usize];
         let shift = (offset & 3) * 8;
         let keep = u32::MAX >> (32 - size * 8);

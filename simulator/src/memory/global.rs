@@ -1,6 +1,7 @@
 //! Global memory: allocations of 32-bit words that host threads share. Accesses are relaxed atomics, so a racy kernel is
 //! a wrong kernel and never undefined behaviour.
 
+use super::reads::Reads;
 use super::sparse::Sparse;
 use crate::appearance::Appearance;
 use std::sync::Mutex;
@@ -25,6 +26,8 @@ pub struct Allocation {
     pub words: Box<[AtomicU32]>,
     /// Contents that exist only where they are touched.
     pub sparse: Option<Sparse>,
+    /// What kernels read of it, if somebody wants to know.
+    pub reads: Option<Reads>,
 }
 
 /// Bytes between allocations: the reach of an index of 32 bits into elements of 16 bytes.
@@ -70,6 +73,7 @@ impl Global {
             heap: false,
             words,
             sparse: None,
+            reads: None,
         });
     }
 
@@ -86,6 +90,7 @@ impl Global {
             heap: false,
             words: Box::default(),
             sparse,
+            reads: None,
         });
         base
     }
@@ -133,6 +138,9 @@ impl Allocation {
     pub fn load(&self, offset: u64, size: u32) -> u64 {
         if let Some(sparse) = &self.sparse {
             return sparse.load(offset, size);
+        }
+        if let Some(reads) = &self.reads {
+            reads.note(offset, size);
         }
         let at = (offset >> 2) as usize;
         match size {

@@ -2,6 +2,7 @@
 
 pub mod global;
 pub mod heap;
+pub mod reads;
 pub mod sparse;
 pub mod view;
 pub mod window;

@@ -186,6 +186,7 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             exact_integers: true,
             schedules: Vec::new(),
             dump: Vec::new(),
+            reads: false,
             keep: None,
         };
         if let (None, Some((usual, explored))) = (&platform.gpu, orders.split_first()) {
@@ -220,6 +221,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             exact_integers: false,
             schedules: Vec::new(),
             dump: Vec::new(),
+            reads: false,
             keep: None,
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);

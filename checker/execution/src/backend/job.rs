@@ -103,8 +103,6 @@ pub enum Thoroughness {
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
     /// size, and the same at a size that is run whole.
     Sampled,
-    /// Once, on the simulator, for what it never reads of its inputs, though the oracle's outputs hang on it.
-    Reads,
 }
 
 /// What is kept of a run for other orders, or held against what was kept.
@@ -149,6 +147,9 @@ pub struct Case {
     pub exact_integers: bool,
     /// Buffers to write to NumPy files after the first run of the last version.
     pub dump: Vec<(String, PathBuf)>,
+    /// Simulator: a version must read of its inputs whatever the oracle's outputs hang on.
+    #[serde(default)]
+    pub reads: bool,
     /// Compare outputs between orders, where no oracle judges them.
     #[serde(default)]
     pub keep: Option<Keep>,

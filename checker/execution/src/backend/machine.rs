@@ -59,14 +59,14 @@ pub struct Unread {
     pub first: u64,
     /// How many.
     pub count: u64,
-    /// Their bytes, from and to, ascending.
-    pub ranges: Vec<(u64, u64)>,
+    /// Their bytes, ascending.
+    pub ranges: Vec<Range<u64>>,
 }
 
 impl Unread {
     /// Their bytes as indices.
     pub fn bytes(&self) -> impl Iterator<Item = Range<usize>> {
-        self.ranges.iter().map(|&(from, to)| from as usize..to as usize)
+        self.ranges.iter().map(|range| range.start as usize..range.end as usize)
     }
 }
 
@@ -113,10 +113,6 @@ pub trait Machine {
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }
-    /// Simulator: what a version never reads of its inputs, where that is little; `None` where it cannot be told.
-    fn unread(&self, _version: &Program, _seed: u64) -> Result<Option<Vec<Unread>>, Stop> {
-        Ok(None)
-    }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.
     fn effort(&self) -> Option<Effort> {
         None
@@ -142,6 +138,14 @@ pub trait Session {
     fn watch(&mut self, _watched: bool) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.
     fn follow(&mut self, _witness: &Witness) {}
+    /// Simulator: what passes read of the inputs is noted from now on.
+    fn note_reads(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+    /// Simulator: what they did not read since, where that is little, and where it can be told.
+    fn unread(&self) -> Vec<Unread> {
+        Vec::new()
+    }
     /// All launches of the plan in order, to their end, and what the host does after them.
     fn pass(&mut self, schedule: Option<Schedule>) -> Pass;
     /// Looks for writes outside the buffers; a backend that catches them as they happen finds none.

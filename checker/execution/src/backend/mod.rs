@@ -17,7 +17,6 @@ mod process;
 mod sampled;
 mod sim;
 mod status;
-mod unread;
 pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};

@@ -33,7 +33,7 @@ const ALL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 
 /// A version at a size, opened for a few blocks.
-pub(super) struct Opened<'p> {
+struct Opened<'p> {
     program: &'p Program,
     device: Device,
     addresses: Vec<u64>,
@@ -90,7 +90,7 @@ pub fn judge(
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
-pub(super) fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
+fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
     let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
     let mut device = Device::new(sim.module(program)?, config);
     device.config_mut().limits.steps = STEPS;
@@ -114,7 +114,7 @@ pub(super) fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Ope
 }
 
 impl Opened<'_> {
-    pub(super) fn touched(&self, index: usize) -> Touched {
+    fn touched(&self, index: usize) -> Touched {
         self.device.touched(self.addresses[index]).unwrap_or_default()
     }
 
@@ -133,17 +133,6 @@ impl Opened<'_> {
 
     fn unknown(&self) -> bool {
         (0..self.addresses.len()).any(|index| self.touched(index).unknown)
-    }
-
-    /// Takes as many warp instructions a launch as any other run.
-    pub(super) fn unlimited(&mut self, sim: &Sim) {
-        self.device.config_mut().limits.steps = sim.config(self.program).limits.steps;
-    }
-
-    /// Runs all blocks of a launch to their end; `false`: they did not come there.
-    pub(super) fn whole(&mut self, launch: usize) -> bool {
-        let report = self.launch(launch, None);
-        report.is_some_and(|report| report.findings.iter().all(|finding| finding.severity != Severity::Fault))
     }
 
     /// Launches all blocks, or one; `None`: that cannot be done.

@@ -2,7 +2,7 @@
 
 use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop, Unread};
-use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled, unread};
+use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled};
 use plan::stream::Stream;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
 use simulator::explore::Effort;
@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Bytes of PTX whose modules are kept.
 const MODULES: usize = 8 << 20;
 
+/// A version that leaves out more of a buffer than one part in so many has another way to its result, or none: outputs show it.
+const FEW: u64 = 8;
+
 /// A PTX text and what it was parsed to.
 type Parsed = (Arc<str>, Arc<Module>);
 
@@ -25,7 +28,7 @@ pub struct Modules(Rc<RefCell<Vec<Parsed>>>);
 impl Modules {
     fn find(&self, text: &Arc<str>) -> Option<Arc<Module>> {
         let known = self.0.borrow();
-        let same = |(known, _): &&(Arc<str>, Arc<Module>)| Arc::ptr_eq(known, text) || known == text;
+        let same = |(known, _): &&Parsed| Arc::ptr_eq(known, text) || known == text;
         known.iter().find(same).map(|(_, module)| module.clone())
     }
 
@@ -158,10 +161,6 @@ impl Machine for Sim {
         seed: u64,
     ) -> Result<Option<Status>, Stop> {
         sampled::judge(self, programs, oracle, outputs, seed)
-    }
-
-    fn unread(&self, version: &Program, seed: u64) -> Result<Option<Vec<Unread>>, Stop> {
-        unread::find(self, version, seed)
     }
 
     fn effort(&self) -> Option<Effort> {
@@ -378,6 +377,30 @@ impl Session for SimSession {
 
     fn follow(&mut self, witness: &Witness) {
         self.device.config_mut().witness.clone_from(witness);
+    }
+
+    fn note_reads(&mut self) -> Result<(), Stop> {
+        for (index, _) in self.program.plan.buffers.iter().enumerate().filter(|(_, one)| one.role == Role::In) {
+            self.device.note_reads(self.addresses[index]).map_err(|error| self.memory(index, &error))?;
+        }
+        Ok(())
+    }
+
+    fn unread(&self) -> Vec<Unread> {
+        // What the host reads of the buffers, nobody notes.
+        if !self.program.plan.constants.is_empty() || self.program.plan.host.is_some() {
+            return Vec::new();
+        }
+        let inputs = self.program.plan.buffers.iter().zip(&self.addresses).filter(|(one, _)| one.role == Role::In);
+        let left = inputs.filter_map(|(buffer, &address)| {
+            let size = buffer.dtype.size() as u64;
+            let ranges = self.device.unread(address)?;
+            let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            let first = ranges.first()?.start / size;
+            let few = bytes * FEW < buffer.len * size;
+            few.then(|| Unread { buffer: buffer.name.clone(), first, count: bytes.div_ceil(size), ranges })
+        });
+        left.collect()
     }
 
     fn pass(&mut self, schedule: Option<Schedule>) -> Pass {

@@ -8,7 +8,7 @@ use crate::backend::gpu::{Gpu, GpuSession, Share, failure};
 use crate::backend::machine::{Session, Stop};
 use crate::backend::{Failure, Output, Program, RunId};
 use crate::verify::POISON;
-use crate::verify::case::Answer;
+use crate::verify::answer::Answer;
 use plan::stream::Stream;
 use plan::{Buffer, Plan, Role};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::backend::gpu::GpuSession;
 use crate::backend::gpu::driver::{CudaError, Memory, Stream as CudaStream};
 use crate::backend::machine::Stop;
 use crate::verify::POISON;
-use crate::verify::case::prepare_buffer;
+use crate::verify::inputs::prepare_buffer;
 use plan::stream::Stream;
 use plan::{Buffer, Role};
 use values::fill::{Values, first_turn};

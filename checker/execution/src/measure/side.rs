@@ -9,7 +9,7 @@ use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
 use crate::backend::{Cache, Output, RunId, Status, Timing};
 use crate::verify::POISON;
-use crate::verify::case::{guard_status, judge, judge_outputs};
+use crate::verify::judge::{guard_status, judge, judge_outputs};
 use plan::{Buffer, Role};
 use values::fill::Values;
 

@@ -5,7 +5,8 @@
 //! ([`Values::ExactIntegers`]): there equal outputs acquit, and two exact outputs that differ convict. Where that does not
 //! decide, the difference is held against what reassociating a sum of all inputs can do.
 
-use super::case::{PIECE, prepare};
+use super::inputs::{filled, prepare};
+use super::judge::PIECE;
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Across, Difference, Failure, Keep, Program, RunId, Status};
 use plan::{Buffer, Plan, Role};
@@ -248,7 +249,7 @@ impl Reach {
         for buffer in &plan.buffers {
             terms = terms.max(buffer.len as f64);
             if buffer.dtype.is_float() && matches!(buffer.role, Role::In | Role::InOut) {
-                let filled = super::case::filled(program, buffer, run)?;
+                let filled = filled(program, buffer, run)?;
                 let values = filled.chunks_exact(buffer.dtype.size()).map(|element| real(buffer.dtype, element).abs());
                 largest = values.filter(|value| value.is_finite()).fold(largest, f64::max);
             }

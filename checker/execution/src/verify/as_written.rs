@@ -1,7 +1,7 @@
 //! The run of a file as its text says, nothing optimised away: for findings of writes to constant memory, which the optimiser
 //! drops. Nothing else of it counts, because it is another program than the one that is judged.
 
-use super::case::prepare;
+use super::inputs::prepare;
 use crate::backend::machine::{Machine, Pass, Stop};
 use crate::backend::{Artefact, Checked, Failure, Fault, Found, Program, RunId, Status, Text};
 use simulator::FindingKind;

@@ -1,6 +1,7 @@
 //! What a run leaves behind besides its verdict: summaries of outputs, files, sums of counters.
 
-use super::case::{PIECE, explain, read_all};
+use super::case::explain;
+use super::judge::{PIECE, read_all};
 use crate::backend::machine::Session;
 use crate::backend::{BufferSummary, Failure};
 use plan::{Buffer, Plan, Role};

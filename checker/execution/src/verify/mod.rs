@@ -5,12 +5,16 @@
 //! its inputs unchanged and nothing written outside its buffers.
 
 mod across;
+pub mod answer;
 mod as_written;
 pub mod case;
+pub mod inputs;
+pub mod judge;
 mod kept;
 mod leavings;
 mod shortest;
 mod unread;
+mod version;
 
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer
 /// -1 (or the largest unsigned); in the second floats are huge (1e36 in f32, 61280 in f16): no right answer is both.

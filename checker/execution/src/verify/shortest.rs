@@ -1,7 +1,9 @@
 //! Explored schedules: how long a run is, and the shortest list of preemptions with which it still fails.
 
 use super::across;
-use super::case::{Answer, judge, prepare};
+use super::answer::Answer;
+use super::inputs::prepare;
+use super::judge::judge;
 use crate::backend::machine::{Machine, Pass, Stop};
 use crate::backend::{Failure, Keep, Output, Program, RunId, Status};
 use simulator::explore::{Effort, Shortest, Trial, minimise};

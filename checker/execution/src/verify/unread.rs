@@ -4,27 +4,27 @@
 //! A version that does not read an element has the same outputs whatever the element is. If the oracle's outputs are others when
 //! it changes, the version is wrong for one of the two inputs.
 
-use super::case::{answer, answer_to, filled};
-use crate::backend::machine::{Machine, Stop};
+use super::POISON;
+use super::answer::{answer, ask};
+use super::inputs::filled;
+use crate::backend::machine::{Machine, Stop, Unread};
 use crate::backend::{Output, Program, RunId, Status};
 use plan::Fill;
 use std::rc::Rc;
 use values::fill::{self, Values};
 
-/// Holds a version's reads against what the oracle's outputs hang on. `None`: nothing can be told.
+/// Holds what a version did not read against what the oracle's outputs hang on.
 ///
 /// # Errors
 /// Whatever stopped the oracle, or an input that cannot be made.
 pub fn judge(
     machine: &dyn Machine,
-    version: &Program,
+    unread: Vec<Unread>,
     oracle: &Program,
     outputs: &[Output],
     seed: u64,
-) -> Result<Option<Status>, Stop> {
-    let Some(unread) = machine.unread(version, seed)? else { return Ok(None) };
-    let run = |seed| RunId { number: 0, seed, values: Values::AsStated, poison: super::POISON[0], schedule: None };
-    let mut known = None;
+) -> Result<Status, Stop> {
+    let run = |seed| RunId { number: 0, seed, values: Values::AsStated, poison: POISON[0], schedule: None };
     for left in unread {
         let found = oracle.plan.buffers.iter().enumerate().find(|(_, buffer)| buffer.name == left.buffer);
         let Some((index, buffer)) = found.filter(|(_, buffer)| fill::chosen(buffer, seed).is_some_and(apart)) else {
@@ -35,19 +35,14 @@ pub fn judge(
         for range in left.bytes() {
             bytes[range.clone()].copy_from_slice(&others[range]);
         }
-        let stated = match known.take() {
-            Some(stated) => stated,
-            None => answer(machine, oracle, outputs, seed, Values::AsStated)?,
-        };
-        let changed =
-            answer_to(machine, oracle, outputs, (seed, Values::AsStated), |session| session.write(index, &bytes))?;
+        let stated = answer(machine, oracle, outputs, seed, Values::AsStated)?;
+        let changed = ask(machine, oracle, outputs, (seed, Values::AsStated), |session| session.write(index, &bytes))?;
         if !changed.equals(&stated, outputs) {
             let (buffer, first, count) = (left.buffer, left.first, left.count);
-            return Ok(Some(Status::NeverReads { buffer, first, count }));
+            return Ok(Status::NeverReads { buffer, first, count });
         }
-        known = Some(stated);
     }
-    Ok(Some(Status::Passed))
+    Ok(Status::Passed)
 }
 
 /// Is each element drawn by itself? Then another one in its place is as good an input.

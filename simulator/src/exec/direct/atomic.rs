@@ -26,6 +26,7 @@ impl Direct<'_> {
         };
         let place = Place { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };
         let lanes = self.locate(&place, files, mask)?;
+        self.note_reads(&lanes, mask);
         let operands = &files.r32[operand as usize];
         let (mut old, mut changed) = ([0; 32], 0);
         let after = |lane: usize, before: u32| match op.word {

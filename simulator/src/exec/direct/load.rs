@@ -1,7 +1,7 @@
 //! Loads of all lanes.
 
 use super::super::select::put;
-use super::{Direct, Files, Lanes, Shape};
+use super::{Direct, Files, Lanes, Shape, for_each};
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::memory::view::View;
 use crate::observe::AccessKind;
@@ -12,6 +12,7 @@ impl Direct<'_> {
     #[inline(always)]
     pub fn load(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, files: &mut Files<'_>, mask: u32) {
         self.charge(pc, op, lanes, mask, AccessKind::Load);
+        self.note_reads(lanes, mask);
         for (element, reg) in op.regs.iter().enumerate() {
             let behind = element * op.size as usize;
             match (*reg, op.size) {
@@ -31,6 +32,16 @@ impl Direct<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Notes what is read, where somebody wants to know.
+    #[inline(always)]
+    pub(super) fn note_reads(&self, lanes: &Lanes, mask: u32) {
+        if matches!(lanes.space, AddressSpace::Global | AddressSpace::Const)
+            && let Some(reads) = &self.global.get().allocations[lanes.allocation].reads
+        {
+            for_each(mask, |lane| reads.note(lanes.offsets[lane].into(), lanes.size));
         }
     }
 

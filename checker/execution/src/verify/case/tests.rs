@@ -106,6 +106,7 @@ fn case(versions: &[&str]) -> Case {
         exact_integers: false,
         schedules: Vec::new(),
         dump: Vec::new(),
+        reads: false,
         keep: None,
     }
 }

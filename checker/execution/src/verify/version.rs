@@ -1,0 +1,248 @@
+//! One version of a case: its runs, one after the other, each judged, and what was found on the way.
+
+use super::across;
+use super::answer::Answer;
+use super::inputs::prepare;
+use super::judge::judge;
+use super::leavings::{summaries, write_dump};
+use super::shortest::{self, Failed};
+use super::unread;
+use crate::backend::machine::{Machine, Pass, Session, Stop};
+use crate::backend::{
+    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
+};
+use plan::Plan;
+use simulator::{Counters, FindingKind, Schedule};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use values::LooksLike;
+use values::fill::Values;
+
+/// printf output kept of a version.
+const PRINTF_KEPT: usize = 64 << 10;
+/// Threads, and elements of all buffers, up to which every run is watched; above that the first under each schedule.
+const WATCHED: u64 = 1 << 14;
+
+/// A version, and what its runs are held against.
+pub(super) struct Version<'a> {
+    /// Where it runs.
+    pub machine: &'a dyn Machine,
+    /// The case.
+    pub case: &'a Case,
+    /// The version.
+    pub program: &'a Program,
+    /// Its outputs, with how far they may be off.
+    pub outputs: &'a [Output],
+    /// Buffers to write to files.
+    pub dump: &'a [(String, PathBuf)],
+    /// Its runs, those of a schedule together.
+    pub runs: &'a [RunId],
+    /// The oracle's answers to their inputs; none if nobody judges.
+    pub answers: &'a [Rc<Answer>],
+}
+
+/// A session, and the schedule that it was opened for.
+type Opened<'m> = Option<(Option<Schedule>, Box<dyn Session + 'm>)>;
+
+impl Version<'_> {
+    /// Runs it and judges every run; under a schedule that it fails under it is run no more.
+    ///
+    /// # Errors
+    /// A [`Failure`] that no kernel caused.
+    pub fn check(&self) -> Result<Checked, Failure> {
+        let mut checked = Checked::only(Status::Passed);
+        let mut opened = None;
+        let mut failed = None;
+        for run in self.runs {
+            if failed == Some(run.schedule) || self.machine.broken() {
+                continue;
+            }
+            let status = match self.run(run, &mut opened, &mut checked) {
+                Ok(status) => status,
+                Err(stop) => {
+                    checked.status = stop.status()?;
+                    return Ok(checked);
+                }
+            };
+            if !status.passed() {
+                failed = Some(run.schedule);
+                opened = None;
+                if checked.status.passed() {
+                    checked.status = status.clone();
+                }
+            }
+            checked.runs.push(RunResult { run: *run, status });
+        }
+        if checked.status.passed() {
+            // What was read and had no effect.
+            checked.findings.retain(|found| !found.finding.is_suspicion());
+        }
+        Ok(checked)
+    }
+
+    /// One run, with all that is looked at after it.
+    fn run<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>, checked: &mut Checked) -> Result<Status, Stop> {
+        let session = self.session(run, opened)?;
+        let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
+        let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
+        session.watch(first || is_small(&self.program.plan));
+        let (pass, mut status) = match self.pass(session, &measured, checked) {
+            Ok(done) => done,
+            Err(stop) => (Pass::default(), stop.status()?),
+        };
+        let mut replayed = *run;
+        if run.number == 0 && status.passed() {
+            let also = self.first(session, &measured, checked, &mut replayed.values);
+            status = also.or_else(Stop::status)?;
+        }
+        if first && let Some(failed) = Failed::of(&status, &pass) {
+            self.shorten(&replayed, &failed, &pass, checked)?;
+        }
+        record(checked, self.program, run, pass);
+        if run.number == 0 && !self.machine.broken() {
+            if self.answers.is_empty() {
+                checked.outputs = summaries(session, &self.program.plan, run.poison)?;
+            }
+            for (name, path) in self.dump {
+                write_dump(session, &self.program.plan, name, path)?;
+                checked.dumped.push(path.clone());
+            }
+        }
+        let second = run.number == 1 && run.values == Values::AsStated;
+        if let (true, false, Status::Wrong { outputs }) = (second, self.machine.broken(), &mut status) {
+            *opened = None;
+            if self.is_right_alone(run) {
+                outputs.iter_mut().for_each(|output| output.looks_like = LooksLike::SecondRunOnly);
+            }
+        }
+        Ok(status)
+    }
+
+    /// The session to run in. A schedule starts with a module in its initial state.
+    fn session<'m, 'o>(&'m self, run: &RunId, opened: &'o mut Opened<'m>) -> Result<&'o mut (dyn Session + 'm), Stop> {
+        let other = opened.take().filter(|(schedule, _)| *schedule == run.schedule);
+        let (_, session) = match other {
+            Some(same) => opened.insert(same),
+            None => {
+                let session = self.machine.open(self.program)?;
+                opened.insert((run.schedule, session))
+            }
+        };
+        Ok(session.as_mut())
+    }
+
+    /// Fills, runs, judges.
+    fn pass(&self, session: &mut dyn Session, run: &RunId, checked: &mut Checked) -> Result<(Pass, Status), Stop> {
+        prepare(session, self.program, run)?;
+        // The second value of poison is for another run over the same inputs: other luck as well.
+        session.draw(run.seed ^ u64::from(run.poison) << 56);
+        if self.case.reads && run.number == 0 {
+            session.note_reads()?;
+        }
+        let mut pass = session.pass(run.schedule);
+        if let Some(stop) = pass.stop.take() {
+            let status = stop.status().map_err(Stop::Failure)?;
+            return Ok((pass, status));
+        }
+        let answer = self.answer(run);
+        let status = judge(session, self.program, self.outputs, run, answer, &mut checked.error_over_bound)?;
+        Ok((pass, status))
+    }
+
+    /// The oracle's answer to a run's inputs.
+    fn answer(&self, run: &RunId) -> Option<&Answer> {
+        self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
+    }
+
+    /// What a first run that has passed is held against besides: another order's outputs, and what it did not read. `values` become
+    /// those of the inputs for which a difference was found.
+    fn first(
+        &self,
+        session: &mut dyn Session,
+        run: &RunId,
+        checked: &mut Checked,
+        values: &mut Values,
+    ) -> Result<Status, Stop> {
+        if let Some(keep) = &self.case.keep {
+            let found = across::apply(self.machine, self.program, session, run, keep)?;
+            (checked.rounding, *values) = (found.rounding, found.values);
+            return Ok(found.status);
+        }
+        match &self.case.oracle {
+            Some(oracle) if self.case.reads => {
+                unread::judge(self.machine, session.unread(), oracle, self.outputs, run.seed)
+            }
+            _ => Ok(Status::Passed),
+        }
+    }
+
+    /// Looks for the shortest order with which an explored schedule fails in the same way, where that was asked for.
+    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), Failure> {
+        let Some(effort) = self.machine.effort() else { return Ok(()) };
+        if checked.shortest.is_none() && run.schedule.is_some_and(|schedule| schedule.is_explored()) {
+            let against = (self.answer(run), self.case.keep.as_ref());
+            let first = (failed, &shortest::trial(pass, true));
+            checked.shortest =
+                shortest::shortest(self.machine, self.program, self.outputs, run, against, first, &effort)?;
+        }
+        Ok(())
+    }
+
+    /// Wrong only because the run before it left something behind? Then a fresh module gives the right answer.
+    fn is_right_alone(&self, run: &RunId) -> bool {
+        let alone = self
+            .machine
+            .open(self.program)
+            .and_then(|mut fresh| self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed)));
+        matches!(alone, Ok((_, Status::Passed)))
+    }
+}
+
+/// Is it cheap to watch every run? Which accesses meet does not hang on how inputs are drawn, or it shows at small sizes, too.
+fn is_small(plan: &Plan) -> bool {
+    let elements = plan.buffers.iter().map(|buffer| buffer.len).fold(0, u64::saturating_add);
+    plan.threads().max(elements) <= WATCHED
+}
+
+/// Adds a run's findings; of the first run also counters, lines and printf output.
+fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
+    let first = run.number == 0;
+    if first {
+        keep_printf(checked, &pass.printf, pass.printf_dropped);
+    }
+    let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();
+    let mut covered = BTreeMap::new();
+    for (launch, report) in pass.reports.into_iter().enumerate() {
+        let schedule = run.schedule.unwrap_or_default();
+        if first {
+            let planned = &program.plan.launches[launch];
+            let (kernel, line) = (planned.kernel.clone(), planned.line);
+            checked.launches.push(LaunchCount { kernel, line, counters: report.counters, trace: report.trace });
+            checked.counters.get_or_insert_default().add(&report.counters);
+            simulator::coverage::merge(&mut covered, report.coverage);
+            for (place, counters) in &report.lines {
+                lines.entry(place.clone()).or_default().add(counters);
+            }
+            let dropped = report.findings.iter().map(|finding| match finding.kind {
+                FindingKind::PrintfOverflow { dropped } => dropped,
+                _ => 0,
+            });
+            let dropped = dropped.sum();
+            keep_printf(checked, &report.printf, dropped);
+        }
+        for finding in report.findings {
+            checked.add_finding(Found { finding, schedule, launch });
+        }
+    }
+    checked.lines.extend(lines.into_iter().map(|((file, line), counters)| LineCount { file, line, counters }));
+    if first {
+        checked.coverage = simulator::coverage::by_line(covered.into_values());
+    }
+}
+
+fn keep_printf(checked: &mut Checked, printed: &[u8], dropped: u64) {
+    let room = PRINTF_KEPT.saturating_sub(checked.printf.len()).min(printed.len());
+    checked.printf.push_str(&String::from_utf8_lossy(&printed[..room]));
+    checked.printf_dropped += dropped + (printed.len() - room) as u64;
+}
