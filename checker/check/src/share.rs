@@ -14,8 +14,11 @@ use simulator::{Schedule, Severity};
 const WORKERS: usize = 8;
 /// Threads of a case up to which every order is tried.
 const FEW_THREADS: u64 = 1 << 10;
-/// Threads of a case up to which four orders are tried, above it two.
+/// Threads of a case up to which three orders are tried, above it one.
 const SOME_THREADS: u64 = 1 << 14;
+/// An order that lets one lane after the other run takes up to 32 times the instructions of the usual one; of a case with more
+/// threads than a few it takes part up to so many warp instructions.
+const ONE_BY_ONE: u64 = 1 << 19;
 
 /// Runs `cases`, each of one version, under `schedules`, of which the first is the usual one.
 ///
@@ -40,7 +43,9 @@ pub fn run(
         return Ok(results);
     }
     let most = if caught { FEW_THREADS } else { u64::MAX };
-    let units = units(cases, others, most);
+    let instructions: Vec<u64> =
+        results.iter().map(|checked| checked.counters.map_or(0, |counters| counters.instructions)).collect();
+    let units = units(cases, &instructions, others, most);
     let again = |(index, schedules): &(usize, Vec<Schedule>)| Case {
         schedules: schedules.clone(),
         thoroughness: Thoroughness::Once,
@@ -62,12 +67,16 @@ fn is_caught(checked: &Checked) -> bool {
 }
 
 /// What is dealt out of the further orders of all cases of `most` threads at most: a small case with all its orders, which share
-/// the oracle's answers; of a larger one an order each, so that no core waits for another.
-fn units(cases: &[Case], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
+/// the oracle's answers; of a larger one an order each, so that no core waits for another. `instructions`: what a case took in the
+/// usual order.
+fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
+    let one_by_one = Schedule::Adversarial { seed: 0 };
+    let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != one_by_one).collect();
     let mut units = Vec::new();
-    for (index, case) in cases.iter().enumerate() {
+    for (index, (case, &instructions)) in cases.iter().zip(instructions).enumerate() {
         let threads = threads(case);
-        let orders = orders(others, threads, index);
+        let dear = threads > FEW_THREADS && instructions * 32 > ONE_BY_ONE;
+        let orders = orders(if dear { &quick } else { others }, threads, index);
         if threads <= FEW_THREADS {
             units.push((index, orders));
         } else if threads <= most {
@@ -194,12 +203,20 @@ mod tests {
         };
         let cases = [case(64), case(4096), case(1 << 15)];
         let of = |most: u64| -> Vec<(usize, usize)> {
-            units(&cases, &others, most).iter().map(|(index, orders)| (*index, orders.len())).collect()
+            units(&cases, &[0; 3], &others, most).iter().map(|(index, orders)| (*index, orders.len())).collect()
         };
         assert_eq!(of(u64::MAX), [(0, 5), (1, 1), (1, 1), (1, 1), (2, 1)]);
         assert_eq!(of(FEW_THREADS), [(0, 5)], "what was caught at something is tried further at small sizes only");
-        let orders: Vec<Schedule> = units(&cases, &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
+        let orders: Vec<Schedule> = units(&cases, &[0; 3], &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
         assert_eq!(orders, super::orders(&others, 4096, 1), "and no order is lost");
+        let cases = [case(4096), case(64)];
+        let one_by_one = |instructions: u64| -> Vec<usize> {
+            let with = |(_, orders): &(usize, Vec<Schedule>)| orders.contains(&Schedule::Adversarial { seed: 0 });
+            let units = units(&cases, &[instructions; 2], &others, u64::MAX);
+            units.iter().filter(|unit| with(unit)).map(|(index, _)| *index).collect()
+        };
+        assert_eq!(one_by_one(ONE_BY_ONE / 32), [0, 1]);
+        assert_eq!(one_by_one(ONE_BY_ONE / 32 + 1), [1], "lane after lane only where that is cheap, or there are few");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::shortest::{self, Failed};
 use super::unread;
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
+    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status, Thoroughness,
 };
 use plan::Plan;
 use simulator::{Counters, FindingKind, Schedule};
@@ -23,6 +23,8 @@ use values::fill::Values;
 const PRINTF_KEPT: usize = 64 << 10;
 /// Threads, and elements of all buffers, up to which every run is watched; above that the first under each schedule.
 const WATCHED: u64 = 1 << 14;
+/// Threads from which on each has an element of its own to take, and goes round no loop.
+const MANY: u64 = 1 << 19;
 
 /// A version, and what its runs are held against.
 pub(super) struct Version<'a> {
@@ -86,7 +88,7 @@ impl Version<'_> {
         let session = self.session(run, opened)?;
         let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
-        session.watch(first || is_small(&self.program.plan));
+        session.watch(first && !self.repeats() || is_small(&self.program.plan));
         let (pass, mut status) = match self.pass(session, &measured, checked) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
@@ -117,6 +119,11 @@ impl Version<'_> {
             }
         }
         Ok(status)
+    }
+
+    /// Is it a version of a ladder that does at a large size, with so many threads, what it does at a small one?
+    fn repeats(&self) -> bool {
+        self.case.thoroughness == Thoroughness::LargeTwice && self.program.plan.threads() > MANY
     }
 
     /// The session to run in. A schedule starts with a module in its initial state.

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::backend::Fault;
-use crate::backend::machine::BrokenGuard;
+use crate::backend::machine::{BrokenGuard, Pass, Session};
 use half::f16;
 use plan::{Fill, Launch, Plan};
+use simulator::Counters;
 use std::cell::{Cell, RefCell};
-use values::Value;
 use values::npy;
+use values::{LooksLike, Value};
 
 /// What a "kernel" does with its buffers, by buffer name; `launches` counts passes since the module was loaded.
 type Kernel = fn(buffers: &mut [Vec<u8>], launches: u32) -> Result<(), Stop>;
