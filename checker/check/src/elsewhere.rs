@@ -46,10 +46,18 @@ pub fn elements(problem: &Problem, sizes: &Sizes) -> f64 {
     sizes.iter().filter(|(name, _)| varies(problem, name)).map(|(_, &size)| size as f64).product()
 }
 
+/// Are these so many elements that kinds of inputs are left to smaller sizes?
+pub fn is_large(problem: &Problem, sizes: &Sizes) -> bool {
+    elements(problem, sizes) >= LARGE
+}
+
 /// A size beyond a million elements, run whole and unwatched: what goes wrong there is not found at the small ones, nor at
-/// the few blocks of the `time` size. Nothing where the `time` size is no larger.
+/// the few blocks of the `time` size. Nothing where a case is as large, or the `time` size no larger.
 pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
     let manifest = &problem.manifest;
+    if problem.cases().iter().any(|sizes| is_large(problem, sizes)) {
+        return None;
+    }
     let (count, time) = (elements(problem, &manifest.count), elements(problem, &manifest.time));
     let names = manifest.count.keys().filter(|name| varies(problem, name)).count();
     if names == 0 || count >= LARGE || time <= 2.0 * LARGE {

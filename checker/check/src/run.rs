@@ -216,6 +216,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         schedules: Vec::new(),
         dump: options.dump.clone(),
         reads: false,
+        steady: false,
         keep: None,
     };
     let begun = Instant::now();

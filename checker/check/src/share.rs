@@ -198,6 +198,7 @@ mod tests {
                 schedules: Vec::new(),
                 dump: Vec::new(),
                 reads: false,
+                steady: false,
                 keep: None,
             }
         };
@@ -207,7 +208,8 @@ mod tests {
         };
         assert_eq!(of(u64::MAX), [(0, 5), (1, 1), (1, 1), (1, 1), (2, 1)]);
         assert_eq!(of(FEW_THREADS), [(0, 5)], "what was caught at something is tried further at small sizes only");
-        let orders: Vec<Schedule> = units(&cases, &[0; 3], &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
+        let orders: Vec<Schedule> =
+            units(&cases, &[0; 3], &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
         assert_eq!(orders, super::orders(&others, 4096, 1), "and no order is lost");
         let cases = [case(4096), case(64)];
         let one_by_one = |instructions: u64| -> Vec<usize> {

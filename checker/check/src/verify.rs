@@ -91,7 +91,11 @@ impl Bench<'_> {
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
         for (index, sizes) in sizes.iter().enumerate() {
-            cases.push(self.case(built, cubin.clone(), sizes, index, thoroughness, true)?);
+            let mut case = self.case(built, cubin.clone(), sizes, index, thoroughness, true)?;
+            if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, sizes) {
+                (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
+            }
+            cases.push(case);
         }
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
@@ -247,6 +251,7 @@ impl Bench<'_> {
             schedules: Vec::new(),
             dump: Vec::new(),
             reads: false,
+            steady: false,
             keep: None,
         })
     }

@@ -187,6 +187,7 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             schedules: Vec::new(),
             dump: Vec::new(),
             reads: false,
+            steady: true,
             keep: None,
         };
         if let (None, Some((usual, explored))) = (&platform.gpu, orders.split_first()) {
@@ -222,6 +223,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
             schedules: Vec::new(),
             dump: Vec::new(),
             reads: false,
+            steady: false,
             keep: None,
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);

@@ -150,6 +150,9 @@ pub struct Case {
     /// Simulator: a version must read of its inputs whatever the oracle's outputs hang on.
     #[serde(default)]
     pub reads: bool,
+    /// A version with a thread for each element does here what it does at a small size: beyond 2^19 threads nobody watches.
+    #[serde(default)]
+    pub steady: bool,
     /// Compare outputs between orders, where no oracle judges them.
     #[serde(default)]
     pub keep: Option<Keep>,

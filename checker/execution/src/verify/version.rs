@@ -9,7 +9,7 @@ use super::shortest::{self, Failed};
 use super::unread;
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status, Thoroughness,
+    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
 };
 use plan::Plan;
 use simulator::{Counters, FindingKind, Schedule};
@@ -88,7 +88,8 @@ impl Version<'_> {
         let session = self.session(run, opened)?;
         let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
-        session.watch(first && !self.repeats() || is_small(&self.program.plan));
+        session
+            .watch(first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan));
         let (pass, mut status) = match self.pass(session, &measured, checked) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
@@ -119,11 +120,6 @@ impl Version<'_> {
             }
         }
         Ok(status)
-    }
-
-    /// Is it a version of a ladder that does at a large size, with so many threads, what it does at a small one?
-    fn repeats(&self) -> bool {
-        self.case.thoroughness == Thoroughness::LargeTwice && self.program.plan.threads() > MANY
     }
 
     /// The session to run in. A schedule starts with a module in its initial state.

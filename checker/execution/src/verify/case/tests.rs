@@ -108,6 +108,7 @@ fn case(versions: &[&str]) -> Case {
         schedules: Vec::new(),
         dump: Vec::new(),
         reads: false,
+        steady: false,
         keep: None,
     }
 }
