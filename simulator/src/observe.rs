@@ -102,6 +102,9 @@ pub struct WarpAccess<'a> {
     /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0. [`PERHAPS`] of a load of
     /// which only its address will tell whether an atomic corrects it.
     pub group: u32,
+    /// Of an operation on an mbarrier: the lanes whose arrival ends its phase. What arrivals release is there for those who wait
+    /// when the phase has ended.
+    pub completing: Option<u32>,
     /// In the system's part of shared memory.
     pub reserved: bool,
 }

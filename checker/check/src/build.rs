@@ -229,6 +229,9 @@ impl Built {
         let mut plan = self.file.plan(&context, io)?;
         check_plan(&self.file, &mut plan, &self.compiled.names, &self.outline)?;
         launchable::check(self, &plan)?;
+        for launch in &mut plan.launches {
+            launch.resident = launchable::resident(self, launch).filter(|blocks| *blocks > 0);
+        }
         Ok(plan)
     }
 

@@ -5,8 +5,9 @@
 //! the baseline does at this size to what the goal asks for in proportion.
 
 use super::build::Built;
-use super::numbers::Known;
+use super::numbers::{self, Known};
 use execution::backend::Checked;
+use plan::Plan;
 use plan::stream::Stream;
 use problem::{Condition, Counter, Metric, MetricSource, Problem, Sizes};
 use report::{self, Elsewhere, GoalResult, GoalStatus};
@@ -21,9 +22,8 @@ pub fn sizes(problem: &Problem, seed: u64) -> Option<Sizes> {
         if !varies(problem, name) {
             return Some((name.clone(), count));
         }
-        let rows = || manifest.drawn.iter().filter_map(|row| row.get(name));
-        let low = rows().map(|(low, _)| *low).min()?.max(count / 2);
-        let high = rows().map(|(_, high)| *high).max()?.min(count - 1);
+        let least = manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(low, _)| *low).min()?;
+        let (low, high) = (least.max(count / 2), count - 1);
         let step = step(count);
         let (first, last) = ((low + step - 1).div_euclid(step), high.div_euclid(step));
         let drawn = (first <= last).then(|| step * Stream::new(seed, name).integer(u64::MAX, first, last));
@@ -104,18 +104,47 @@ pub struct There<'a> {
     pub built: [&'a Built; 2],
 }
 
-/// Goals that are met at the `count` size, and by far not at this one, are not met.
-pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals: &mut [GoalResult]) {
-    let plan = |built: &Built| built.plan(there.sizes, &problem.io(there.sizes).ok()?).ok();
-    let (Some(before), Some(after)) = (plan(there.built[0]), plan(there.built[1])) else { return };
-    let plans = [before, after];
-    let known: [Known<'_>; 2] = std::array::from_fn(|side| Known {
+/// What is known of both versions there; `plans` are their launches.
+fn known<'a>(there: &'a There<'_>, plans: &'a [Plan; 2]) -> [Known<'a>; 2] {
+    std::array::from_fn(|side| Known {
         built: Some(there.built[side]),
         plan: Some(&plans[side]),
         counters: there.results[side].counters,
         coverage: Some(&there.results[side].coverage),
         ..Known::default()
-    });
+    })
+}
+
+fn plans(problem: &Problem, there: &There<'_>) -> Option<[Plan; 2]> {
+    let plan = |built: &Built| built.plan(there.sizes, &problem.io(there.sizes).ok()?).ok();
+    Some([plan(there.built[0])?, plan(there.built[1])?])
+}
+
+/// Times the bounds on work that hold at the `count` size: what does not shrink with the size weighs more at this one.
+const ROOM: f64 = 2.0;
+
+/// The bounds on work that the candidate breaks there, as goals that it does not meet.
+pub fn work(problem: &Problem, whose: &str, there: &There<'_>) -> Vec<GoalResult> {
+    let Some(plans) = plans(problem, there) else { return Vec::new() };
+    let known = known(there, &plans);
+    let mut broken = numbers::work(problem, whose, &known[0], &known[1], ROOM);
+    for result in &mut broken {
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+        result.elsewhere = Some(Elsewhere {
+            sizes: there.sizes.clone(),
+            value: result.value,
+            value_text: text(&result.value_text),
+            baseline: result.baseline.unwrap_or(0.0),
+            baseline_text: text(&result.baseline_text),
+        });
+    }
+    broken
+}
+
+/// Goals that are met at the `count` size, and by far not at this one, are not met.
+pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals: &mut [GoalResult]) {
+    let Some(plans) = plans(problem, there) else { return };
+    let known = known(there, &plans);
     for (goal, result) in problem.manifest.goals.iter().zip(goals) {
         let counted = goal.metric.source() == MetricSource::Counters;
         if result.status != GoalStatus::Met || !(counted || goal.wants_code()) {

@@ -21,6 +21,13 @@ pub fn check(built: &Built, plan: &Plan) -> Result<(), LineError> {
     Ok(())
 }
 
+/// Blocks of a launch that the device holds at once. Without machine code nothing is known.
+pub fn resident(built: &Built, launch: &Launch) -> Option<u32> {
+    let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
+    let occupancy = built.occupancy(&launch.kernel, threads, launch.shared)?;
+    occupancy.active_blocks.checked_mul(u32::try_from(built.device.sms).ok()?)
+}
+
 fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
     let resources = built.kernel(&launch.kernel)?.resources;
     // Extents beyond the device's are refused by the backends, which name the axis.
@@ -30,7 +37,7 @@ fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
         |limiter: Limiter| occupancy.limits.iter().any(|limit| limit.limiter == limiter && limit.blocks == Some(0));
     if none(Limiter::Registers) && !none(Limiter::Warps) {
         return Some(format!(
-            "no block fits on a multiprocessor: `{}` needs {} registers a thread, and a block has {threads} threads; \
+            "no block fits on a multiprocessor: `{}` needs {} registers per thread, and a block has {threads} threads; \
              __launch_bounds__({threads}) makes the compiler use fewer",
             launch.kernel, resources.registers
         ));
@@ -39,7 +46,7 @@ fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
         return Some(message);
     }
     let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).fold(1, u64::saturating_mul);
-    let resident = u64::from(occupancy.active_blocks) * u64::try_from(built.device.sms).unwrap_or(0);
+    let resident = u64::from(resident(built, launch)?);
     (launch.cooperative && occupancy.active_blocks > 0 && blocks > resident).then(|| {
         format!(
             "a cooperative launch of {blocks} blocks: {resident} of `{}` are resident at once ({} on each of {} \
@@ -57,7 +64,7 @@ fn too_much_local(built: &Built, launch: &Launch, stack: u64, buffers: u64) -> O
     let all = stack.saturating_mul(held);
     (stack > LOCAL_PER_THREAD || all.saturating_add(buffers) > memory).then(|| {
         format!(
-            "`{}` has {stack} bytes of local memory a thread; a thread may have {LOCAL_PER_THREAD}, and those of all {held} \
+            "`{}` has {stack} bytes of local memory per thread; a thread may have {LOCAL_PER_THREAD}, and those of all {held} \
              threads that the device holds at once ({} MiB) must fit into its {} MiB beside the buffers",
             launch.kernel,
             all >> 20,

@@ -207,12 +207,12 @@ pub fn goals(
 }
 
 /// The bounds on work that the candidate breaks, as goals that are not met. What is kept is not told.
-pub fn work(problem: &Problem, whose: &str, baseline: &Known<'_>, candidate: &Known<'_>) -> Vec<GoalResult> {
+pub fn work(problem: &Problem, whose: &str, baseline: &Known<'_>, candidate: &Known<'_>, room: f64) -> Vec<GoalResult> {
     // A ladder's steps are compared to see what each costs, not to be judged.
     if problem.kind == Kind::Ladder {
         return Vec::new();
     }
     let (Some(before), Some(after)) = (&baseline.counters, &candidate.counters) else { return Vec::new() };
-    let broken = problem.manifest.work.broken(&problem.manifest.goals, before, after);
+    let broken = problem.manifest.work.broken(&problem.manifest.goals, before, after, room);
     goals(&broken, whose, Some(baseline), candidate, None)
 }

@@ -183,6 +183,7 @@ mod tests {
                 shared: 0,
                 args: Vec::new(),
                 cooperative: false,
+                resident: None,
                 line: 1,
             };
             let plan = plan::Plan { launches: vec![launch], ..plan::Plan::default() };

@@ -190,11 +190,15 @@ pub fn check(
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
+    let work = numbers::work(problem, &whose, &known[0], &known[1], 1.0);
     if let [Some((sizes, before)), Some((_, after))] = &besides {
         let there = elsewhere::There { sizes, results: [before, after], built: [&team.baseline, &team.candidate] };
         elsewhere::judge(problem, &known, &there, &mut report.goals);
+        if work.is_empty() {
+            report.goals.extend(elsewhere::work(problem, &whose, &there));
+        }
     }
-    report.goals.extend(numbers::work(problem, &whose, &known[0], &known[1]));
+    report.goals.extend(work);
     verdict(problem, report, &team.candidate, sources);
     not_judged(report, left_out);
     Ok(())

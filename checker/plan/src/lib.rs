@@ -155,6 +155,9 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// `//@ launch cooperative ...`
     pub cooperative: bool,
+    /// Blocks of it that the device holds at once, where the machine code tells.
+    #[serde(default)]
+    pub resident: Option<u32>,
     /// Line of the kernel file.
     pub line: u32,
 }

@@ -445,7 +445,16 @@ impl<'a> Walk<'a> {
             args.push(self.arg(source, arg)?);
         }
         let cooperative = launch.cooperative;
-        self.plan.launches.push(Launch { kernel, grid, block, shared, args, cooperative, line: source.line });
+        self.plan.launches.push(Launch {
+            kernel,
+            grid,
+            block,
+            shared,
+            args,
+            cooperative,
+            resident: None,
+            line: source.line,
+        });
         Ok(())
     }
 

@@ -108,13 +108,13 @@ pub struct WorkBounds {
 
 impl WorkBounds {
     /// The bounds that a version breaks, as goals that it does not meet. `goals` are the problem's: what one of them bounds
-    /// tighter is left to it. Pure in what both versions count.
-    pub fn broken(&self, goals: &[Goal], baseline: &Counters, candidate: &Counters) -> Vec<Goal> {
+    /// tighter is left to it. `room`: times the bounds. Pure in what both versions count.
+    pub fn broken(&self, goals: &[Goal], baseline: &Counters, candidate: &Counters, room: f64) -> Vec<Goal> {
         let broken = |row: &Row| {
             let (before, after) = (row.counter.of(baseline)?, row.counter.of(candidate)?);
             let changed = self.changed.iter().find(|(work, _)| *work == row.work);
             let times = changed.map_or(row.times, |(_, times)| *times);
-            let bound = times * before + row.an_instruction * baseline.instructions as f64;
+            let bound = room * (times * before + row.an_instruction * baseline.instructions as f64);
             let metric = Metric::Count(row.counter);
             let told = goals.iter().any(|goal| goal.metric == metric && !goal.judge(Some(before), after));
             // Told as a ratio where the baseline does any of it, as a number where it does not.
@@ -143,7 +143,7 @@ mod tests {
     fn a_bound_is_broken_beyond_it_and_not_at_it() {
         let baseline = Counters { instructions: 1000, global_load_sectors: 100, ..Counters::default() };
         let names = |bounds: &WorkBounds, candidate: Counters| -> Vec<String> {
-            bounds.broken(&[], &baseline, &candidate).iter().map(|goal| goal.metric.to_string()).collect()
+            bounds.broken(&[], &baseline, &candidate, 1.0).iter().map(|goal| goal.metric.to_string()).collect()
         };
         let plain = WorkBounds::default();
         assert!(names(&plain, Counters { instructions: 2000, global_load_sectors: 210, ..baseline }).is_empty());

@@ -104,6 +104,8 @@ pub struct Worker<'a, O: Observer> {
     pub defined: Defined,
     /// The next observed access is made by `cp.async`.
     pub copying: bool,
+    /// The access about to be told of is an operation on an mbarrier: lanes that end its phase.
+    pub completing: Option<u32>,
     /// The launch must stop.
     pub stopped: bool,
 }
@@ -176,6 +178,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             state: 0,
             defined: Defined::default(),
             copying: false,
+            completing: None,
             stopped: false,
         }
     }

@@ -33,11 +33,14 @@ impl Object {
         self.phase << 63 | (self.transactions & FIELD) << 42 | (self.pending & FIELD) << 21 | self.expected & FIELD
     }
 
-    fn settle(&mut self) {
-        if self.pending == 0 && self.transactions == BIAS {
+    /// Ends the phase if nothing is missing; says whether it did.
+    fn settle(&mut self) -> bool {
+        let ends = self.pending == 0 && self.transactions == BIAS;
+        if ends {
             self.phase ^= 1;
             self.pending = self.expected;
         }
+        ends
     }
 }
 
@@ -60,6 +63,7 @@ impl<O: Observer> Worker<'_, O> {
         let space = if op.generic { AddressSpace::Generic } else { AddressSpace::Shared };
         let waits = matches!(op.kind, Kind::TestWait | Kind::TryWait | Kind::TestWaitParity | Kind::TryWaitParity);
         for (space, part) in Self::by_space(space, mask, &mut found) {
+            let mut ended = 0;
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 let before = match self.load_lane(shared, warp, lane, space, found[lane], 8) {
                     Ok(before) => before,
@@ -95,7 +99,9 @@ impl<O: Observer> Worker<'_, O> {
                     Kind::CpAsyncArriveExtra | Kind::Inval | Kind::PendingCount => {}
                 }
                 if !waits && op.kind != Kind::Inval {
-                    object.settle();
+                    if object.settle() {
+                        ended |= 1 << lane;
+                    }
                     if let Err(bad) = self.store_lane(shared, warp, lane, space, found[lane], 8, object.pack()) {
                         let kind = AccessKind::Atomic;
                         return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 8, bad);
@@ -114,6 +120,7 @@ impl<O: Observer> Worker<'_, O> {
                 };
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
                 let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
+                self.completing = Some(ended);
                 self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra);
                 let order = (order, Scope::Cta);
                 let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 8, part, &found);

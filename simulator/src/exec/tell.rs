@@ -106,6 +106,7 @@ impl<O: Observer> Worker<'_, O> {
             addresses,
             silent: std::mem::take(&mut self.silent),
             copy: std::mem::take(&mut self.copying),
+            completing: self.completing.take(),
             mark,
             group,
             reserved: space == Space::Shared

@@ -2,6 +2,7 @@
 
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
+use super::lower_call::system_function;
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
 use crate::memory::window;
@@ -124,7 +125,10 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
     }
     let mut symbols = HashMap::new();
     for (name, &index) in &index_of {
-        symbols.insert((*name).to_owned(), Symbol::Function(index as u32));
+        // A declaration is the system's; a module that has a function of such a name calls its own.
+        if functions[index].body.is_some() || system_function(name).is_none() {
+            symbols.insert((*name).to_owned(), Symbol::Function(index as u32));
+        }
     }
     let never_return = tree.functions.iter().filter(|function| function.prototype.never_returns);
     let never_return =

@@ -14,11 +14,14 @@ pub fn branch(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower
 }
 
 /// `brx`
-pub fn indexed(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+pub fn indexed(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [index, Operand::Name(list, 0)] = operands else { return Err(Unknown) };
     let index = Reg::R32(b.source32(index, Ty::U32)?);
     let names = b.targets(list).ok_or(Unknown)?;
     let targets = names.iter().map(|name| b.label(name).ok_or(Unknown)).collect::<Lower<Vec<u32>>>()?;
+    if parts.has("uni") {
+        b.promise_same_target(index);
+    }
     b.code.indexed.push(IndexedBranch { index, targets, join: NOWHERE });
     b.emit(Op::BrIndexed(b.code.indexed.len() as u32 - 1));
     Ok(())
@@ -43,7 +46,7 @@ pub fn trap(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
 }
 
 /// `call`
-pub fn call(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+pub fn call(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let (returns, rest) = match operands {
         [Operand::List(returns), rest @ ..] => (returns.as_slice(), rest),
         rest => (&[][..], rest),
@@ -65,20 +68,17 @@ pub fn call(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<(
         among.push(b.function(name).ok_or(Unknown)?);
     }
     let callee = if let Some(reg) = b.register(target) {
+        if parts.has("uni") {
+            b.promise_same_target(reg);
+        }
         Callee::Indirect(reg)
     } else {
-        match target.as_str() {
-            "vprintf" => Callee::Printf,
-            "__assertfail" => Callee::AssertFail,
-            "malloc" => Callee::Malloc,
-            "free" => Callee::Free,
-            _ => match b.function(target) {
-                Some(index) => {
-                    never_returns |= b.code.never_return.contains(&index);
-                    Callee::Function(index)
-                }
-                None => Callee::Missing(target.clone()),
-            },
+        match b.function(target) {
+            Some(index) => {
+                never_returns |= b.code.never_return.contains(&index);
+                Callee::Function(index)
+            }
+            None => system_function(target).unwrap_or_else(|| Callee::Missing(target.clone())),
         }
     };
     let args = args.iter().map(|arg| value(b, arg)).collect::<Lower<Vec<_>>>()?;
@@ -92,6 +92,17 @@ pub fn call(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<(
         b.emit(Op::Returned);
     }
     Ok(())
+}
+
+/// What CUDA's system provides under a name for which the module has no function of its own.
+pub fn system_function(name: &str) -> Option<Callee> {
+    Some(match name {
+        "vprintf" => Callee::Printf,
+        "__assertfail" => Callee::AssertFail,
+        "malloc" => Callee::Malloc,
+        "free" => Callee::Free,
+        _ => return None,
+    })
 }
 
 fn value(b: &mut Builder<'_>, operand: &Operand) -> Lower<CallValue> {

@@ -109,14 +109,17 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     let count = count_of(parts);
     let (base, offset, frame, space) = address(b, at, space_of(parts))?;
     let mut regs = Vec::new();
-    for element in elements(b, d, count)? {
+    let elements = elements(b, d, count)?;
+    for element in &elements {
         if ty == Ty::B128 {
-            regs.extend(b.register128(&element)?);
+            regs.extend(b.register128(element)?);
         } else {
-            regs.push(b.destination(&element)?);
+            regs.push(b.destination(element)?);
         }
     }
-    if space == AddressSpace::Param && base == Reg::None && count == 1 && b.used_bytes.is_none() {
+    // The assembler minds the pragma at vectors only.
+    let used = b.used_bytes.filter(|_| count > 1);
+    if space == AddressSpace::Param && base == Reg::None && count == 1 {
         match regs[0] {
             Reg::R32(d) if ty.size() == 4 => {
                 b.emit(Op::Param32 { d, offset: offset as u32 });
@@ -132,12 +135,17 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     let (order, scope) = ordering(parts, Order::Weak);
     let array = b.array_named(at);
     let size = ty.size().min(8);
-    // Of bytes that the text calls unused nothing is loaded: the assembler leaves them out, too.
-    if let Some(used) = b.used_bytes {
+    // Of bytes that the text calls unused nothing is loaded: the assembler may leave them out, too. What then is in a register
+    // that somebody reads all the same, nobody knows.
+    let mut unknown = Vec::new();
+    if let Some(used) = used {
         for (at, reg) in regs.iter_mut().enumerate() {
             let shift = at as u32 * size;
             if used.checked_shr(shift).unwrap_or(0) & (u64::MAX >> (64 - size)) == 0 {
-                *reg = Reg::None;
+                let reg = std::mem::replace(reg, Reg::None);
+                if elements.get(at).is_none_or(|element| b.is_read(element)) {
+                    unknown.push(reg);
+                }
             }
         }
     }
@@ -158,6 +166,20 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         group: 0,
     });
     b.emit(Op::Load(b.code.accesses.len() as u32 - 1));
+    // A register that nothing writes has no value, and a copy of it none either.
+    for reg in unknown {
+        match reg {
+            Reg::R32(d) => {
+                let a = b.temp32();
+                b.emit(Op::Mov32 { d, a });
+            }
+            Reg::R64(d) => {
+                let a = b.temp64();
+                b.emit(Op::Mov64 { d, a });
+            }
+            Reg::P(_) | Reg::None => {}
+        }
+    }
     Ok(())
 }
 

@@ -70,6 +70,7 @@ impl Random {
             copy: false,
             mark: false,
             group: 0,
+            completing: None,
             reserved: false,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));

@@ -183,6 +183,8 @@ pub struct Published {
     pub wide: Clock,
     /// Readers of a block: what its own threads published at block scope.
     pub narrow: Vec<(u32, Clock)>,
+    /// Of an mbarrier: what arrivals of the phase under way have released. Nobody acquires it before the phase has ended.
+    pub coming: Release,
 }
 
 impl Published {
@@ -193,6 +195,15 @@ impl Published {
             all.join(narrow);
         }
         all
+    }
+
+    /// A thread of `block` arrives at an mbarrier, and may be the one that ends the phase.
+    pub fn arrive(&mut self, block: u32, release: &Release, ends: bool) {
+        self.coming.join(release);
+        if ends {
+            let coming = std::mem::take(&mut self.coming);
+            self.add(block, &coming);
+        }
     }
 
     /// Adds what a thread of `block` releases.

@@ -53,7 +53,10 @@ impl Races {
         if access.kind == AccessKind::Store {
             *there = Default::default();
         }
-        there.add(block, &release);
+        match access.completing {
+            Some(completing) => there.arrive(block, &release, completing >> lane & 1 != 0),
+            None => there.add(block, &release),
+        }
         true
     }
 

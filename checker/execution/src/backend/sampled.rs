@@ -12,7 +12,7 @@ use super::status::{Status, WrongOutput};
 use crate::verify::POISON;
 use plan::dtype::DType;
 use plan::stream::Stream;
-use plan::{Buffer, Role};
+use plan::{Arg, Buffer, Plan, Role};
 use simulator::{Checks, Config, Device, FindingKind, LaunchReport, Schedule, Severity, Touched};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,6 +32,9 @@ const ALL: f64 = 0.9;
 /// ... and to less than this part of it where it is not, leaves work out. Blocks differ in what they do, and few were looked at.
 const LITTLE: f64 = 0.5;
 
+/// Stretches of an output beyond which nobody asks where they lie.
+const SCATTERED: usize = 64;
+
 /// A version at a size, opened for a few blocks.
 struct Opened<'p> {
     program: &'p Program,
@@ -48,6 +51,11 @@ struct Seen {
     written: f64,
     /// How a block faulted.
     fault: Option<Status>,
+    /// Does every block of the last launch write where its number lies among the blocks, and nowhere else? Otherwise the part of
+    /// the outputs up to which the blocks write, all grid long.
+    in_place: Option<bool>,
+    /// The part of the outputs up to which those blocks wrote.
+    reach: f64,
 }
 
 /// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
@@ -77,16 +85,29 @@ pub fn judge(
     let mut there = open(sim, small, seed)?;
     let usual = there.run(seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
+    // All that it writes elsewhere it writes again and again, if it is as much.
+    if comparable && usual.in_place == Some(true) && seen.in_place == Some(false) && seen.reach < ALL {
+        return Ok(Some(Status::LeavesOut { reads: false, part: seen.reach }));
+    }
     for (reads, usual, now) in [(true, usual.read, seen.read), (false, usual.written, seen.written)] {
         if comparable && usual >= ALL && now < LITTLE {
             return Ok(Some(Status::LeavesOut { reads, part: now }));
         }
     }
-    let whole = |program: &Program| program.plan.launches.len() == 1 && program.plan.host.is_none();
+    let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
     match oracle {
         Some(oracle) if whole(large) && whole(oracle) => compare_outputs(sim, &here, oracle, outputs, seed),
         _ => Ok(None),
     }
+}
+
+/// Does the first launch make all outputs, and no other touch them?
+fn one_makes_the_outputs(plan: &Plan) -> bool {
+    let output = |arg: &Arg| match arg {
+        Arg::Structure(_) => true,
+        arg => arg.buffer().is_some_and(|at| matches!(plan.buffers[at].role, Role::Out | Role::InOut)),
+    };
+    plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(output))
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -129,6 +150,14 @@ impl Opened<'_> {
     fn bytes(&self, roles: &[Role]) -> f64 {
         let buffers = self.program.plan.buffers.iter().filter(|buffer| roles.contains(&buffer.role));
         buffers.map(|buffer| buffer.len as f64 * buffer.dtype.size() as f64).sum()
+    }
+
+    /// What was written of the outputs, by buffer.
+    fn written(&self, roles: &[Role]) -> Vec<(u64, Vec<(u64, u64)>)> {
+        let buffers = self.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
+        let of =
+            |(index, buffer): (usize, &Buffer)| (buffer.len * buffer.dtype.size() as u64, self.touched(index).written);
+        buffers.map(of).collect()
     }
 
     fn unknown(&self) -> bool {
@@ -178,7 +207,7 @@ impl Opened<'_> {
         const READ: [Role; 2] = [Role::In, Role::InOut];
         const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen = Seen { launches: 0, read: 0.0, written: 0.0, fault: None };
+        let mut seen = Seen { launches: 0, read: 0.0, written: 0.0, fault: None, in_place: None, reach: 0.0 };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;
@@ -186,14 +215,23 @@ impl Opened<'_> {
             let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
             let (mut read, mut written) = (0.0f64, 0.0f64);
             let chosen = chosen(seed, launch as u64, blocks);
+            let (mut in_place, mut reach) = (true, 0.0f64);
             let is_end = |block: u64| block == 0 || block == blocks - 1;
             let ends_count = chosen.iter().all(|block| is_end(*block));
             for block in chosen {
                 let before = (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes));
+                let places = self.written(&WRITTEN);
                 match self.block(launch, block) {
                     Ok(true) => {}
                     Ok(false) => return seen,
                     Err(fault) => return Seen { fault: Some(fault), ..seen },
+                }
+                if let Some((from, to)) = span(&places, &self.written(&WRITTEN)) {
+                    let (first, last) = (block as f64 / blocks as f64, (block + 1) as f64 / blocks as f64);
+                    // A tail that is no whole block shifts what lies before it by less than a block.
+                    let near = 1.0 / blocks as f64 + 1e-9;
+                    in_place &= from > first - near && to < last + near;
+                    reach = reach.max(to);
                 }
                 // The busiest of the blocks that were drawn stands for all: that others do the work is no answer.
                 if is_end(block) && !ends_count {
@@ -203,11 +241,37 @@ impl Opened<'_> {
                 written = written.max(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
             }
             seen.launches += 1;
+            (seen.in_place, seen.reach) = (Some(in_place && reach > 0.0), reach);
             seen.read += read * blocks as f64 / inputs;
             seen.written += written * blocks as f64 / outputs;
         }
         seen
     }
+}
+
+/// From where to where something came to be written, as parts of the buffers (bytes, what was written of them); the widest of all.
+fn span(before: &[(u64, Vec<(u64, u64)>)], after: &[(u64, Vec<(u64, u64)>)]) -> Option<(f64, f64)> {
+    let mut widest: Option<(f64, f64)> = None;
+    for ((bytes, known), (_, now)) in before.iter().zip(after) {
+        // Scattered writes have no place.
+        if now.len() > SCATTERED {
+            return Some((0.0, 1.0));
+        }
+        let is_known = |byte: u64| known.iter().any(|(from, to)| (*from..*to).contains(&byte));
+        // What was written before ends where something new begins.
+        let begins = now.iter().map(|(from, _)| *from).chain(known.iter().map(|(_, to)| *to));
+        let inside = |byte: &u64| now.iter().any(|(from, to)| (*from..*to).contains(byte)) && !is_known(*byte);
+        let ends = now.iter().map(|(_, to)| *to).chain(known.iter().map(|(from, _)| *from));
+        let (Some(first), Some(last)) = (
+            begins.filter(inside).min(),
+            ends.filter(|end| end.checked_sub(1).is_some_and(|byte| inside(&byte))).max(),
+        ) else {
+            continue;
+        };
+        let (from, to) = (first as f64 / *bytes as f64, last as f64 / *bytes as f64);
+        widest = Some(widest.map_or((from, to), |(low, high)| (low.min(from), high.max(to))));
+    }
+    widest
 }
 
 /// The blocks of a grid that are run, ascending.
@@ -325,6 +389,15 @@ mod tests {
         }
         assert_ne!(chosen(3, 0, 1000), chosen(4, 0, 1000));
         assert_ne!(chosen(3, 0, 1000), chosen(3, 1, 1000));
+    }
+
+    #[test]
+    fn what_came_to_be_written_is_told_from_what_was() {
+        let at = |ranges: &[(u64, u64)]| vec![(100, ranges.to_vec())];
+        assert_eq!(span(&at(&[]), &at(&[(10, 20)])), Some((0.1, 0.2)));
+        assert_eq!(span(&at(&[(10, 20)]), &at(&[(10, 30), (90, 100)])), Some((0.2, 1.0)));
+        assert_eq!(span(&at(&[(20, 30)]), &at(&[(10, 30)])), Some((0.1, 0.2)));
+        assert_eq!(span(&at(&[(10, 20)]), &at(&[(10, 20)])), None);
     }
 
     #[test]

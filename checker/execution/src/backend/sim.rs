@@ -109,6 +109,7 @@ fn source_line(ptx: &str, line: u32) -> u32 {
 impl Sim {
     fn session(&self, program: &Program, config: Config) -> Result<SimSession, Stop> {
         let module = self.module(program)?;
+        let resident = config.resident_blocks;
         let mut device = Device::new(module, config);
         let mut addresses = Vec::new();
         for buffer in &program.plan.buffers {
@@ -123,7 +124,7 @@ impl Sim {
             }
             addresses.push(address);
         }
-        Ok(SimSession { device, addresses, program: program.clone() })
+        Ok(SimSession { device, resident, addresses, program: program.clone() })
     }
 }
 
@@ -174,6 +175,8 @@ impl Machine for Sim {
 
 struct SimSession {
     device: Device,
+    /// Blocks that are resident at once where a launch does not say.
+    resident: u32,
     addresses: Vec<u64>,
     program: Program,
 }
@@ -249,6 +252,7 @@ impl SimSession {
             args,
             cooperative: launch.cooperative,
         };
+        self.device.config_mut().resident_blocks = launch.resident.unwrap_or(self.resident);
         self.device.launch(&request).map_err(|error| bad(error.to_string()))
     }
 }
@@ -481,6 +485,7 @@ mod tests {
             shared: 0,
             args: vec![Arg::Buffer(0), Arg::Int(5)],
             cooperative: false,
+            resident: None,
             line: 1,
         };
         let params = [param("u64", 8), param("u32", 4)];

@@ -91,6 +91,18 @@ impl<O: Observer> Worker<'_, O> {
                 warp.groups[at].pc += 1;
                 Flow::Continue
             }
+            Op::SameTarget { a } if mask != 0 => {
+                let targets = warp.read(group.frame, a);
+                let first = targets[mask.trailing_zeros() as usize];
+                let other = |lane: &usize| mask >> lane & 1 != 0 && targets[*lane] != first;
+                let others = (0..32).filter(other).fold(0, |all, lane| all | 1 << lane);
+                if others != 0 {
+                    let what = "lanes of a warp part at a jump that is declared uniform (.uni)".to_owned();
+                    return self.fault(shared, warp, group.pc, others, FindingKind::BrokenPromise { what });
+                }
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
             Op::Unsupported(index) if mask != 0 => {
                 let instruction = code.unsupported[index as usize].clone();
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })

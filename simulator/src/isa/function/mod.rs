@@ -98,7 +98,7 @@ pub struct Builder<'m> {
     inlined: HashMap<Loc, Loc>,
     own_file: Option<u32>,
     origin: Origin,
-    /// Names that atomics write and another instruction reads.
+    /// Names that instructions read, where somebody asks.
     read: HashSet<String>,
     too_many: bool,
     most: u32,
@@ -278,6 +278,12 @@ impl<'m> Builder<'m> {
             self.insts.push(Inst { op: Op::Uniform { guard: self.guard }, guard: NO_GUARD, counted: 0 });
             self.origins.push(self.origin);
         }
+    }
+
+    /// The instruction being lowered says `.uni` and jumps to where a register says: it has to say the same in all lanes.
+    pub fn promise_same_target(&mut self, a: Reg) {
+        self.insts.push(Inst { op: Op::SameTarget { a }, guard: self.guard, counted: 0 });
+        self.origins.push(self.origin);
     }
 
     /// A pure function of lanes.

@@ -88,9 +88,9 @@ impl Builder<'_> {
         self.origin.place = self.code.line(at.file, at.line);
     }
 
-    /// Notes which values of atomics are read, before the function's statements are lowered.
+    /// Notes what is read, before the function's statements are lowered.
     pub fn note_reads(&mut self, statements: &[Statement]) {
-        self.read = used::read_beside_atomics(statements);
+        self.read = used::read_where_asked(statements);
     }
 
     /// Does an instruction of the function read what is written there?

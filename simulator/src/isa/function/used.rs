@@ -46,8 +46,9 @@ pub fn used_at_once(shuffle: &Instruction, rest: &[Statement]) -> (Use, Option<u
     UNKNOWN
 }
 
-/// Names that instructions of `statements` read, addresses and guards included, if there is an atomic among them at all.
-pub fn read_beside_atomics(statements: &[Statement]) -> HashSet<String> {
+/// Names that instructions of `statements` read, addresses and guards included, if somebody asks: there is an atomic among them, or
+/// a load of which a part is called unused.
+pub fn read_where_asked(statements: &[Statement]) -> HashSet<String> {
     fn each(statements: &[Statement], see: &mut dyn FnMut(&Instruction)) {
         for statement in statements {
             match statement {
@@ -58,9 +59,9 @@ pub fn read_beside_atomics(statements: &[Statement]) -> HashSet<String> {
         }
     }
     let mut read = HashSet::new();
-    let mut atomics = false;
-    each(statements, &mut |instruction| atomics |= instruction.opcode.starts_with("atom"));
-    if atomics {
+    let mut asked = has_unused_bytes(statements);
+    each(statements, &mut |instruction| asked |= instruction.opcode.starts_with("atom"));
+    if asked {
         each(statements, &mut |instruction| {
             let base = instruction.opcode.split('.').next().unwrap_or_default();
             // Nothing is written by these; a call's results are among its operands, and count as read.
@@ -73,6 +74,15 @@ pub fn read_beside_atomics(statements: &[Statement]) -> HashSet<String> {
     read
 }
 
+fn has_unused_bytes(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::UsedBytes(_) => true,
+        Statement::Block(inner) => has_unused_bytes(inner),
+        _ => false,
+    })
+}
+
+/// The names in an operand.
 pub fn names(operand: &Operand) -> Vec<&str> {
     match operand {
         Operand::Name(name, _) => vec![name],

@@ -16,6 +16,7 @@ impl Op {
             | Self::Returned
             | Self::Unsupported(_)
             | Self::Uniform { .. }
+            | Self::SameTarget { .. }
             | Self::Join => Effect::Flow,
             Self::Nop => Effect::Nothing,
             Self::Load(_)

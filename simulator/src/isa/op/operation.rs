@@ -21,6 +21,8 @@ pub enum Op {
     Returned,
     /// `.uni`: this guard is the same in all lanes that are here.
     Uniform { guard: u16 },
+    /// `.uni`: all lanes that are here jump to the same place, which this register names.
+    SameTarget { a: super::Reg },
     Mov32 { d: R, a: R },
     Mov64 { d: R, a: R },
     MovP { d: R, a: R },

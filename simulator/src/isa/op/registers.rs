@@ -38,6 +38,7 @@ impl Op {
             | Self::CopyCommit
             | Self::CopyWait { .. } => {}
             Self::Uniform { guard } => visit(super::registers::guard(guard), Decides),
+            Self::SameTarget { a } => visit(a, Decides),
             Self::Mov32 { d, a }
             | Self::Not32 { d, a }
             | Self::Neg32 { d, a }

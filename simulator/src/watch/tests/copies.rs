@@ -23,6 +23,7 @@ impl Bench {
             copy: true,
             mark: false,
             group: 0,
+            completing: None,
             reserved: false,
         };
         let caught = &mut self.caught;

@@ -61,6 +61,7 @@ impl Bench {
             copy: false,
             mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
             group: self.group,
+            completing: None,
             reserved: self.reserved,
         };
         let caught = &mut self.caught;
