@@ -1,14 +1,15 @@
 #!/bin/bash
-# Builds the simulator for wasm32-unknown-unknown and runs kernels in node: scripts/wasm.sh [--bench]
+# Builds the simulator for wasm32-unknown-unknown, alone and as the book's pages have it, and runs kernels in node:
+# scripts/wasm.sh [--bench | --page]. With --page it builds what pages need, runs nothing, and says where it is.
 #
 # The target comes from rustup; where rustup has none, Debian's rustc-web, rust-web-src and lld build the standard library
 # from source. Ends with 77 when neither is there, or no node.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v node >/dev/null || { echo "scripts/wasm.sh: there is no node (18 or newer)"; exit 77; }
+[[ ${1:-} == --page ]] || command -v node >/dev/null || { echo "scripts/wasm.sh: there is no node (18 or newer)"; exit 77; }
 
 target=wasm32-unknown-unknown
-arguments=(--release -p simulator-wasm --target "$target")
+arguments=(--target "$target")
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C target-feature=+simd128"
 sysroot=$(rustc --print sysroot)
 if [[ ! -d $sysroot/lib/rustlib/$target ]] && ! rustup target add "$target" 2>/dev/null; then
@@ -22,7 +23,15 @@ if [[ ! -d $sysroot/lib/rustlib/$target ]] && ! rustup target add "$target" 2>/d
     # Another compiler's crates.
     export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/debian
 fi
-cargo build "${arguments[@]}"
+cargo rustc -p live --profile page --crate-type cdylib "${arguments[@]}"
+if [[ ${1:-} == --page ]]; then
+    # The last line says where it is.
+    out=${CARGO_TARGET_DIR:-target}/$target/page/live.wasm
+    [[ $out == /* ]] || out=$PWD/$out
+    echo "$out"
+    exit 0
+fi
+cargo build --release -p simulator-wasm "${arguments[@]}"
 export SIMULATOR_WASM=$PWD/${CARGO_TARGET_DIR:-target}/$target/release/simulator_wasm.wasm
 [[ ${CARGO_TARGET_DIR:-} != /* ]] || SIMULATOR_WASM=$CARGO_TARGET_DIR/$target/release/simulator_wasm.wasm
 [[ ${1:-} != --bench ]] || export SIMULATOR_BENCH=1

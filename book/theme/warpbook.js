@@ -1,5 +1,5 @@
-// Brings the preprocessor's blocks to life: a click on a command copies it, and hovering over one side of a SASS diff
-// marks the source line it came from in the listings above.
+// Brings the preprocessor's blocks to life: a click on a command copies it, and kernels run where the build has put the
+// simulator beside the pages.
 (() => {
   for (const command of document.querySelectorAll(".wb-run code, .wb-exercise code")) {
     command.title = "Click to copy";
@@ -10,5 +10,11 @@
         setTimeout(() => (command.title = "Click to copy"), 1500);
       });
     });
+  }
+  const block = document.querySelector(".wb-live");
+  // Browsers load no modules from a disk.
+  if (block && location.protocol !== "file:") {
+    const root = new URL(path_to_root, document.baseURI);
+    import(new URL(`${block.dataset.parts}/main.js`, root));
   }
 })();

@@ -9,6 +9,7 @@ use super::evidence;
 use super::kept::Kept;
 use super::kernel_lines;
 use super::ladder;
+use super::live::{Listing, Shelf};
 use super::peers;
 use super::picture;
 use super::results;
@@ -30,18 +31,19 @@ pub struct Writer<'a> {
     problems: Vec<Problem>,
     toolchain: Toolchain,
     kept: Kept,
+    shelf: Option<&'a Shelf>,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer over all problems.
+    /// A writer over all problems; kernels that run on their page go to the shelf.
     ///
     /// # Errors
     ///
     /// The first malformed problem, or no toolchain.
-    pub fn new(workbook: &'a Workbook) -> Result<Self> {
+    pub fn new(workbook: &'a Workbook, shelf: Option<&'a Shelf>) -> Result<Self> {
         let toolchain = toolchain::locate(&toolchain::Options::default())?;
         let kept = Kept::new(workbook, &toolchain);
-        Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept })
+        Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept, shelf })
     }
 
     /// The block of a directive on the page `chapter`.
@@ -69,10 +71,12 @@ impl<'a> Writer<'a> {
             }
             Kind::Trace | Kind::Run => {
                 let folder = directive.problem.rsplit_once('/').map_or("", |(folder, _)| folder);
-                return self.kept.text(&format!("{directive:?}"), &[folder], || match directive.kind {
+                let block = self.kept.text(&format!("{directive:?}"), &[folder], || match directive.kind {
                     Kind::Trace => trace::block(self.workbook, &directive.problem, settings, directive.line),
                     _ => simulated::report(self.workbook, &directive.problem, settings),
-                });
+                })?;
+                let order = settings.get("schedule").and_then(|list| list.split(',').next()).filter(|one| *one != "all").unwrap_or("its");
+                return Ok(block + &self.live(&directive.problem, Listing::Own(order))?);
             }
             _ => {}
         }
@@ -84,8 +88,8 @@ impl<'a> Writer<'a> {
             bail!(PageError(format!("`{}` belongs to the chapter `{}`", problem.id, problem.manifest.chapter)));
         }
         let made = || match directive.kind {
-            Kind::Pair => pair(&problem),
-            Kind::Exercise => exercise(&problem),
+            Kind::Pair => self.pair(&problem),
+            Kind::Exercise => self.exercise(&problem),
             Kind::Report => evidence::report(&problem, settings),
             Kind::Sass => sass::block(&self.toolchain, &problem, settings),
             Kind::Evidence => evidence::block(&self.kept, &self.toolchain, &problem, settings),
@@ -122,6 +126,70 @@ impl<'a> Writer<'a> {
         &self.problems
     }
 
+    /// Both versions beside each other, and the command.
+    fn pair(&self, problem: &Problem) -> Result<String> {
+        let mut out = String::from("<div class=\"wb-pair\">\n");
+        for version in [Version::Baseline, Version::Solution] {
+            let path = problem.version_path(&version).with_context(|| format!("`{}` is no pair", problem.id))?;
+            let file = problem.version(&version)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let shown = format!("kernels/{}/{name}", problem.id);
+            let _ = write!(
+                out,
+                "<div>\n<p class=\"wb-name\"><b>{}</b> {shown}</p>\n\n```cpp\n{}\n```\n\n{}</div>\n",
+                name.trim_end_matches(".cu"),
+                file.text().trim_end(),
+                self.live(&shown, Listing::Above)?
+            );
+        }
+        out.push_str("</div>\n\n");
+        out.push_str(&run_line(problem));
+        Ok(out)
+    }
+
+    /// An exercise's card.
+    fn exercise(&self, problem: &Problem) -> Result<String> {
+        if problem.kind != problem::Kind::Exercise {
+            bail!("`{}` is no exercise", problem.id);
+        }
+        let difficulty = problem.manifest.difficulty.map(|difficulty| format!("difficulty {difficulty} of {HARDEST}"));
+        let minutes = problem.manifest.minutes.map(|minutes| format!("about {minutes} minutes"));
+        let effort: Vec<String> = [difficulty, minutes].into_iter().flatten().collect();
+        Ok(format!(
+            "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{} <span class=\"wb-effort\">{}</span></p>\n\
+             <p>Edit <code>exercises/{}/kernel.cu</code>, then <code>checker {}</code></p>\n</div>\n\n{}",
+            escape(&problem.manifest.title),
+            problem.id,
+            escape(&problem.manifest.summary),
+            effort.join(", "),
+            problem.id,
+            problem.id,
+            self.starter(problem)?
+        ))
+    }
+
+    /// An exercise's starter, folded, where it can be run.
+    fn starter(&self, problem: &Problem) -> Result<String> {
+        if self.shelf.is_none() {
+            return Ok(String::new());
+        }
+        let (Some(path), file) = (problem.version_path(&Version::Baseline), problem.version(&Version::Baseline)?) else {
+            return Ok(String::new());
+        };
+        let shown = path.strip_prefix(self.workbook.root()).unwrap_or(&path).display().to_string();
+        Ok(format!(
+            "<details class=\"wb-starter\">\n<summary>The kernel you start from</summary>\n\n```cpp\n{}\n```\n\n{}</details>\n\n",
+            file.text().trim_end(),
+            self.live(&shown, Listing::Above)?
+        ))
+    }
+
+    /// What runs a kernel file on its page; nothing where no page runs any.
+    fn live(&self, file: &str, listing: Listing<'_>) -> Result<String> {
+        let Some(shelf) = self.shelf else { return Ok(String::new()) };
+        shelf.block((&self.kept, &self.toolchain, self.workbook), file, listing)
+    }
+
     /// Pages with their pairs and exercises, in the order of the book.
     fn contents(&self) -> String {
         let mut out = String::from("| part | page | pairs | exercises |\n|---|---|---|---|\n");
@@ -149,47 +217,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Both versions beside each other, and the command.
-fn pair(problem: &Problem) -> Result<String> {
-    let mut out = String::from("<div class=\"wb-pair\">\n");
-    for version in [Version::Baseline, Version::Solution] {
-        let path = problem.version_path(&version).with_context(|| format!("`{}` is no pair", problem.id))?;
-        let file = problem.version(&version)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let _ = write!(
-            out,
-            "<div>\n<p class=\"wb-name\"><b>{}</b> kernels/{}/{}</p>\n\n```cpp\n{}\n```\n\n</div>\n",
-            name.trim_end_matches(".cu"),
-            problem.id,
-            name,
-            file.text().trim_end()
-        );
-    }
-    out.push_str("</div>\n\n");
-    out.push_str(&run_line(problem));
-    Ok(out)
-}
-
 fn run_line(problem: &Problem) -> String {
     format!("<div class=\"wb-run\">{} <code>checker {}</code></div>\n\n", escape(&problem.manifest.summary), problem.id)
-}
-
-/// An exercise's card.
-fn exercise(problem: &Problem) -> Result<String> {
-    if problem.kind != problem::Kind::Exercise {
-        bail!("`{}` is no exercise", problem.id);
-    }
-    let difficulty = problem.manifest.difficulty.map(|difficulty| format!("difficulty {difficulty} of {HARDEST}"));
-    let minutes = problem.manifest.minutes.map(|minutes| format!("about {minutes} minutes"));
-    let effort: Vec<String> = [difficulty, minutes].into_iter().flatten().collect();
-    Ok(format!(
-        "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{} <span class=\"wb-effort\">{}</span></p>\n\
-         <p>Edit <code>exercises/{}/kernel.cu</code>, then <code>checker {}</code></p>\n</div>\n\n",
-        escape(&problem.manifest.title),
-        problem.id,
-        escape(&problem.manifest.summary),
-        effort.join(", "),
-        problem.id,
-        problem.id
-    ))
 }

@@ -11,6 +11,7 @@ mod kept;
 mod kernel_lines;
 mod ladder;
 mod ladder_figures;
+mod live;
 mod order;
 mod peers;
 mod picture;
@@ -23,11 +24,13 @@ mod trace;
 
 use anyhow::Context as _;
 pub use directive::DirectiveError;
+pub use live::Shelf;
 use directive::Piece;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::errors::{Error, Result};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use problem::Workbook;
+use std::sync::Arc;
 
 /// Name of the preprocessor in `book.toml`.
 pub const NAME: &str = "warpbook";
@@ -38,8 +41,11 @@ pub const NAME: &str = "warpbook";
 pub struct PageError(pub String);
 
 /// Replaces the directives of every chapter.
-#[derive(Debug)]
-pub struct Warpbook;
+#[derive(Debug, Default)]
+pub struct Warpbook {
+    /// Where kernels go that run on their page; without it none does.
+    pub shelf: Option<Arc<Shelf>>,
+}
 
 impl Preprocessor for Warpbook {
     fn name(&self) -> &str {
@@ -48,7 +54,7 @@ impl Preprocessor for Warpbook {
 
     fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let workbook = Workbook::find(&context.root)?;
-        let writer = blocks::Writer::new(&workbook)?;
+        let writer = blocks::Writer::new(&workbook, self.shelf.as_deref())?;
         order::check(&book, writer.problems())?;
         let mut failure: Option<Error> = None;
         let mut untrue = Vec::new();
@@ -78,7 +84,7 @@ impl Preprocessor for Warpbook {
 /// # Errors
 /// No toolchain, a malformed problem or page.
 pub fn untrue(workbook: &Workbook) -> Result<Vec<String>> {
-    let writer = blocks::Writer::new(workbook)?;
+    let writer = blocks::Writer::new(workbook, None)?;
     let mut untrue = Vec::new();
     for page in workbook.pages() {
         let path = workbook.root().join("book/src").join(format!("{}.md", page.slug));

@@ -1,7 +1,8 @@
 //! A version made ready to run: its text, its compiled code, its machine code.
 
 use super::CheckError;
-use super::launchable;
+use account::launchable::{self, Question};
+use account::Needs;
 use compiler::compile::{self, Compiled, Request};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
@@ -26,6 +27,8 @@ pub struct Built {
     pub outline: Outline,
     /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
     pub module: Option<Module>,
+    /// What that code needs of a multiprocessor; nothing before it is read.
+    pub needs: Needs,
     /// The device that launch lines see.
     pub device: DeviceShape,
     /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
@@ -106,6 +109,7 @@ pub fn build_by(
         compiled,
         outline,
         module: None,
+        needs: Needs::default(),
         device,
         as_written: None,
         communicates: OnceLock::new(),
@@ -170,6 +174,7 @@ impl Built {
             }
             error => Refused::Error(error.into()),
         })?;
+        self.needs = Needs::of(&module);
         self.module = Some(module);
         Ok(())
     }
@@ -224,14 +229,14 @@ impl Built {
 
     /// Buffers and launches at these sizes.
     pub fn plan(&self, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
-        let active_blocks = |kernel: &str, block: i64, shared: i64| self.active_blocks(kernel, block, shared);
+        let names = &self.compiled.names;
+        let active_blocks =
+            |kernel: &str, block: i64, shared: i64| self.needs.active_blocks(names, kernel, block, shared);
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
         let mut plan = self.file.plan(&context, io)?;
-        check_plan(&self.file, &mut plan, &self.compiled.names, &self.outline)?;
-        launchable::check(self, &plan)?;
-        for launch in &mut plan.launches {
-            launch.resident = launchable::resident(self, launch).filter(|blocks| *blocks > 0);
-        }
+        check_plan(&self.file, &mut plan, names, &self.outline)?;
+        let question = Question { file: &self.file, names, needs: &self.needs, device: &self.device };
+        launchable::settle(&question, &mut plan)?;
         Ok(plan)
     }
 
@@ -279,9 +284,7 @@ impl Built {
 
     /// Occupancy of a kernel at a launch.
     pub fn occupancy(&self, kernel: &str, threads: u32, dynamic_shared: u32) -> Option<sass::Occupancy> {
-        let (usage, limits) = self.usage(kernel, threads, dynamic_shared)?;
-        let settings = sass::occupancy::Settings { carveout: None, opt_in: true };
-        Some(sass::occupancy(&limits, &usage, settings))
+        self.needs.occupancy(self.linked(kernel), threads, dynamic_shared)
     }
 
     /// What a block of a kernel asks for, and what a multiprocessor has.
@@ -291,25 +294,6 @@ impl Built {
         threads: u32,
         dynamic_shared: u32,
     ) -> Option<(sass::occupancy::Usage, sass::Limits)> {
-        let limits = sass::Limits::of(self.module.as_ref()?.sm())?;
-        let resources = &self.kernel(kernel)?.resources;
-        let usage = sass::occupancy::Usage {
-            threads,
-            registers: resources.registers,
-            shared: resources.shared.saturating_add(dynamic_shared),
-            barriers: resources.barriers,
-        };
-        Some((usage, limits))
-    }
-
-    fn active_blocks(&self, kernel: &str, block: i64, shared: i64) -> Result<i64, String> {
-        let small = |value: i64, what: &str| u32::try_from(value).map_err(|_| format!("{what} is {value}"));
-        let (threads, shared) = (small(block, "the block size")?, small(shared, "the shared memory")?);
-        if self.kernel(kernel).is_none() {
-            return Err(format!("no kernel `{kernel}` in the compiled file"));
-        }
-        self.occupancy(kernel, threads, shared)
-            .map(|occupancy| i64::from(occupancy.active_blocks))
-            .ok_or_else(|| format!("the limits of {} are not known", self.compiled.arch))
+        self.needs.usage(self.linked(kernel), threads, dynamic_shared)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::CheckError;
 use super::build::Built;
-use super::orders::schedule_name;
+use account::schedule_name;
 use super::platform::Platform;
-use super::reasons::{self, Scene};
+use account::reasons::{self, Scene};
 use super::verify::Results;
 use execution::backend::Status;
 use problem::Problem;
@@ -59,7 +59,7 @@ pub fn judge(
         against.extend(reasons);
     }
     let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
-    report.notes.extend(super::race::same_values(findings));
+    report.notes.extend(account::race::same_values(findings));
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {

@@ -4,21 +4,17 @@
 //! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
 
 pub mod bench;
-mod beside;
 mod build;
-mod element;
+mod complaint;
 mod elsewhere;
 pub mod evidence;
 mod hot;
 mod judge;
 pub mod ladder;
-mod launchable;
 mod many;
 mod numbers;
-mod orders;
+mod page;
 mod platform;
-mod race;
-mod reasons;
 mod run;
 mod share;
 mod stage;
@@ -28,8 +24,9 @@ mod team;
 mod time;
 mod verify;
 
+pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use many::Time;
-pub use orders::{Orders, schedule_name};
+pub use page::page_kernel;
 pub use platform::{BackendChoice, Platform};
 pub use run::{RunOptions, TRACE_STEPS, run};
 pub use time::pace;
@@ -43,13 +40,9 @@ use problem::{Kind, LineError, Problem, ProblemError, Version};
 use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use std::path::PathBuf;
 use system::files;
-use system::text;
 
 /// Hears what is being done.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
-
-/// Seconds after which a check of an exercise or a pair ends, whatever its kernel does; what was not tried then is said.
-pub const CHECK_SECONDS: u64 = 30;
 
 /// What a check is asked to do.
 #[derive(Debug, Clone, Default)]
@@ -252,7 +245,7 @@ fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, Check
             }
             Ok(vec![reason])
         }
-        Refused::Compile(error) => Ok(reasons::compile(&error, sources)),
+        Refused::Compile(error) => Ok(complaint::of(&error, sources)),
         Refused::Error(error) => Err(error),
     }
 }
@@ -265,17 +258,7 @@ fn line_reason(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Re
         // The file whose line it is, for the line before it.
         sources.hold(&error.path, &String::from_utf8_lossy(&bytes));
     }
-    let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
-    let line = text::line(&error.source_line.replace('\t', "    ")).into_owned();
-    if excerpt.lines.last() != Some(&line) {
-        (excerpt.first, excerpt.lines) = (error.line, vec![line]);
-    }
-    Reason {
-        verdict,
-        text: error.message.to_string(),
-        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
-        excerpts: vec![excerpt],
-    }
+    account::reasons::line(verdict, error, sources)
 }
 
 /// Compiles a version and reads its machine code.

@@ -1,8 +1,8 @@
 //! The numbers of a version, and the table and goals made of them.
 
 use super::build::Built;
+use account::table::Values;
 use plan::Plan;
-use problem::metric::Shown;
 use problem::{Better, Goal, Kind, Metric, MetricSource, Problem};
 use report::{GoalResult, GoalStatus, Provenance, Row, Unexecuted};
 use sass::Quantity;
@@ -75,6 +75,14 @@ impl Known<'_> {
         }
     }
 
+    /// The table beside a baseline; the numbers that goals are about are in it.
+    pub fn table(&self, baseline: Option<&Known<'_>>, goals: &[Goal]) -> Vec<Row> {
+        let before = |metric: &Metric| baseline.and_then(|known| known.value(metric));
+        let before: Option<Values<'_>> = baseline.is_some().then_some(&before);
+        let limit = self.occupancy().map(|(_, limit)| limit).unwrap_or_default();
+        account::table::rows(before, &|metric| self.value(metric), &limit, goals)
+    }
+
     /// The lowest occupancy of all launches, and what limits it.
     pub fn occupancy(&self) -> Option<(f64, String)> {
         let built = self.built?;
@@ -102,55 +110,6 @@ fn quantity(metric: &Metric) -> Option<Quantity<'_>> {
         Metric::Shared => Quantity::Shared,
         Metric::Occupancy | Metric::Launches | Metric::Count(_) | Metric::Speedup | Metric::Roof => return None,
     })
-}
-
-/// The comparison's rows. What a goal asks for comes in where its metric stands, or at the end of its group. A row that
-/// is neither asked for nor changed is a detail.
-pub fn table(baseline: Option<&Known<'_>>, candidate: &Known<'_>, goals: &[Goal]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let asked = |metric: &Metric| goals.iter().any(|goal| goal.metric == *metric);
-    let mut add = |metric: &Metric, better: Better, when: Shown| {
-        let (before, after) = (baseline.and_then(|known| known.value(metric)), candidate.value(metric));
-        if before.is_none() && after.is_none() {
-            return;
-        }
-        let zero = before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0;
-        let changed = baseline.is_none() || before != after;
-        let unit = metric.unit().symbol();
-        let scale = if unit == "%" { 100.0 } else { 1.0 };
-        let note = match metric {
-            Metric::Occupancy => candidate.occupancy().map(|(_, limit)| limit).unwrap_or_default(),
-            _ => String::new(),
-        };
-        rows.push(Row {
-            metric: metric.to_string(),
-            quantity: metric.label().replace('`', ""),
-            unit: unit.to_owned(),
-            baseline: before.map(|value| value * scale),
-            candidate: after.map(|value| value * scale),
-            better,
-            provenance: provenance(metric),
-            note,
-            detail: !(asked(metric) || when == Shown::Always || (when == Shown::Changed && changed && !zero)),
-        });
-    };
-    for metric in Metric::shown() {
-        add(&metric, metric.better(), metric.shown_when().unwrap_or(Shown::Never));
-    }
-    for goal in goals.iter().filter(|goal| goal.metric.shown_when().is_none() && !goal.metric.needs_gpu()) {
-        // Which way is good is what the goal asks.
-        add(&goal.metric, goal.better(), Shown::Always);
-    }
-    rows.sort_by_key(|row| row.provenance != Provenance::Simulated);
-    rows
-}
-
-/// Where a metric's number comes from. (Times are not in the table.)
-fn provenance(metric: &Metric) -> Provenance {
-    match metric.source() {
-        MetricSource::Counters | MetricSource::Plan => Provenance::Simulated,
-        _ => Provenance::Compiler,
-    }
 }
 
 /// Judges every goal. `whose` names the baseline. `judged` is false when an earlier step failed: nothing is met then.
@@ -182,7 +141,7 @@ pub fn goals(
             Some(value) if goal.judge_both(before, value, stands.unwrap_or(value)) => GoalStatus::Met,
             Some(_) => GoalStatus::NotMet,
         };
-        let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(provenance(&goal.metric)) };
+        let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(account::table::provenance(&goal.metric)) };
         let (quantity, demand) = (goal.metric.label(), goal.demand(whose, before));
         GoalResult {
             metric: goal.metric.to_string(),

@@ -2,9 +2,8 @@
 
 use super::{CheckError, Options};
 use execution::backend::{self, DeviceInfo, On};
-use plan::stream::Stream;
 use problem::{BackendName, DeviceShape, Problem};
-use simulator::{Checks, Config, Schedule};
+use simulator::{Checks, Schedule};
 use std::path::Path;
 
 /// `--backend`.
@@ -63,20 +62,11 @@ impl Platform {
         match &self.gpu {
             Some(info) => On::Gpu { ordinal: info.ordinal },
             None => {
-                let mut config = Config { checks, machine: machine_of(seed), ..Config::default() };
-                config.limits.steps = steps;
-                config.sms = u32::try_from(self.device.sms).unwrap_or(config.sms);
-                config.shared_per_block =
-                    u32::try_from(self.device.shared_per_block).unwrap_or(config.shared_per_block);
+                let config = account::config(&self.device, checks, steps, seed);
                 On::Sim { config, schedules, minimise: None }
             }
         }
     }
-}
-
-/// The number of the machine that runs of this seed see; never the plain one.
-fn machine_of(seed: u64) -> u64 {
-    Stream::new(seed, "machine").bits(0) | 1
 }
 
 /// Finds the places for a problem.

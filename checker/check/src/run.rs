@@ -1,21 +1,22 @@
 //! `checker run FILE.cu`: any self-describing kernel file on either backend.
 
-use super::beside::{self, Texts};
 use super::build::{self, Built, Refused};
 use super::many::{self, How, Time};
-use super::numbers::{self, Known};
-use super::orders::{self, schedule_name};
+use super::numbers::Known;
 use super::platform::{BackendChoice, Platform, find_gpu};
-use super::reasons::{self, Scene};
-use super::verify::outputs_of;
-use super::{CheckError, Orders, Progress, fresh_seed, line_reason, refused, time};
+use account::outputs_of;
+use super::{CheckError, Progress, complaint, fresh_seed, line_reason, refused, time};
+use account::beside::{self, Texts};
+use account::orders::{self, Orders, schedule_name};
+use account::reasons::{self, Scene};
+use account::{self, Told};
 use compiler::compile::CompileError;
 use compiler::own::{self, OwnCode, launch_lines};
 use compiler::toolchain::{self, Toolchain};
 use execution::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use problem::{KernelFile, LineError, MANIFEST, Problem, ProblemError, Sizes, Version, Workbook};
 use report::{
-    self, Caught, Machine, Order, OutputSummary, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
+    self, Machine, Order, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
     Subject, SubjectKind, Verdict,
 };
 use simulator::explore::Effort;
@@ -66,9 +67,6 @@ pub struct RunOptions {
 /// Steps of a launch that `--trace` draws unless another limit is given: two screens.
 pub const TRACE_STEPS: usize = 200;
 
-/// Elements of an output that a report shows.
-const HEAD: usize = 8;
-
 /// Runs a file. `progress` hears what is being done.
 pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
@@ -101,7 +99,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     sources.hold(path, file.text());
     if file.text().trim().is_empty() {
         let error = CompileError::Empty { file: path.to_path_buf() };
-        return Ok(stopped(report, StageName::Compile, reasons::compile(&error, &mut sources)));
+        return Ok(stopped(report, StageName::Compile, complaint::of(&error, &mut sources)));
     }
     if owner.is_none() && path.with_file_name(MANIFEST).exists() {
         let whose = workbook.map_or_else(|| "no workbook".into(), |found| system::text::path(found.root()));
@@ -318,7 +316,9 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
         let summary = format!("right at {scene_case}");
         report.stages.push(Stage { name: StageName::Results, status: StageStatus::Passed, summary });
     }
-    fill(&mut report, &built, &plan, &sizes, &checked, &mut sources, path);
+    account::tell(&mut report, &Told { path, plan: &plan, sizes: &sizes, checked: &checked }, &mut sources);
+    let known = Known { built: Some(&built), plan: Some(&plan), counters: checked.counters, ..Known::default() };
+    report.table = known.table(None, &[]);
     if let (true, Some(reason)) = (only_lockstep_fails(&schedules, &report.orders), report.reasons.first_mut()) {
         reason.details.push(format!(
             "only pre-volta fails: since Volta the lanes of a warp can wait for each other, and code for {} runs on no older \
@@ -392,58 +392,6 @@ fn compiled(
     Ok(built)
 }
 
-fn fill(
-    report: &mut Report,
-    built: &Built,
-    plan: &plan::Plan,
-    sizes: &Sizes,
-    checked: &Checked,
-    sources: &mut Sources,
-    path: &Path,
-) {
-    let case = report::sizes(sizes);
-    let case = if case.is_empty() { "the file's sizes" } else { &case };
-    let scene = Scene { file: path, case, buffers: &plan.buffers };
-    report.reasons = reasons::of(checked, &scene, sources);
-    report.verdict = report.reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
-    report.try_first = report.reasons.first().and_then(reasons::try_first);
-    report.findings = checked
-        .findings
-        .iter()
-        .map(|found| Caught {
-            version: String::new(),
-            sizes: sizes.clone(),
-            schedule: schedule_name(&found.schedule),
-            finding: found.finding.clone(),
-        })
-        .collect();
-    if let Status::OrderDependent { other, outputs } = &checked.status {
-        let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
-        report.findings.extend(outputs.iter().map(|difference| Caught {
-            version: String::new(),
-            sizes: sizes.clone(),
-            schedule: schedule_name(&this),
-            finding: orders::finding(difference, *other, this),
-        }));
-    }
-    report.printf.clone_from(&checked.printf);
-    if checked.printf_dropped > 0 {
-        report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
-    }
-    report.notes.extend(super::race::same_values(checked.findings.iter().map(|found| &found.finding)));
-    for path in &checked.dumped {
-        report.notes.push(format!("wrote {}", system::text::path(path)));
-    }
-    let known = Known { built: Some(built), plan: Some(plan), counters: checked.counters, ..Known::default() };
-    report.table = numbers::table(None, &known, &[]);
-    report.outputs = checked.outputs.iter().map(summary).collect();
-    report.counters = checked.counters.into_iter().collect();
-    report.launches = checked.launches.iter().map(beside::launch).collect();
-    if !checked.lines.is_empty() {
-        report.lines = beside::source(&checked.lines, sources, path);
-    }
-}
-
 /// Sizes that a problem's file runs at: those of its counts, as far as no others are given.
 pub(super) fn problem_sizes(file: &KernelFile, problem: &Problem, given: &Sizes) -> Result<Sizes, LineError> {
     let count = &problem.manifest.count;
@@ -500,20 +448,6 @@ fn roundings(schedules: &[Schedule], results: &[Checked]) -> Vec<String> {
         }
     }
     most.into_iter().map(|(this, difference)| orders::rounding(difference, *other, this)).collect()
-}
-
-fn summary(output: &backend::BufferSummary) -> OutputSummary {
-    OutputSummary {
-        name: output.name.clone(),
-        dtype: output.dtype.to_string(),
-        len: output.len,
-        head: output.head.iter().take(HEAD).map(ToString::to_string).collect(),
-        min: output.min,
-        max: output.max,
-        mean: output.mean,
-        nans: output.nans,
-        unwritten: output.unwritten,
-    }
 }
 
 fn stopped(mut report: Report, name: StageName, reasons: Vec<Reason>) -> Report {

@@ -1,6 +1,6 @@
 //! What became of a stage, written into the report.
 
-use crate::reasons;
+use account::reasons;
 use report::{Reason, Report, Stage, StageName, StageStatus, Verdict};
 
 /// A stage held.

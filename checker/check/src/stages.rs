@@ -3,14 +3,15 @@
 use super::build::{Built, Refused};
 use super::judge::{failure_summary, judge, results_summary, verdict};
 use super::numbers::{self, Known};
-use super::orders::schedule_name;
+use account::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
 use super::{
-    CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, reasons, refused, time,
+    CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time,
 };
+use account::reasons;
 use compiler::toolchain::Toolchain;
 use execution::backend::{Checked, Thoroughness};
 use plan::Plan;
@@ -184,7 +185,7 @@ pub fn check(
     }
     report.counters = known.iter().filter_map(|side| side.counters).collect();
     let times = std::mem::take(&mut report.table);
-    report.table = numbers::table(Some(&known[0]), &known[1], &problem.manifest.goals);
+    report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
     report.table.extend(times);
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();

@@ -2,9 +2,9 @@
 //! on a GPU, or what the simulator counted.
 
 use super::build::{Built, Refused};
-use super::orders::schedule_name;
+use account::schedule_name;
 use super::platform::{Platform, Platforms};
-use super::reasons::{self, Scene};
+use account::reasons::{self, Scene};
 use super::stage::{fail_by, pass, skip};
 use super::verify::{Bench, STEPS, schedules};
 use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};

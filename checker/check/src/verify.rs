@@ -1,14 +1,15 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
 use super::build::Built;
+use account::outputs_of;
 use super::platform::Platform;
 use super::{CheckError, Progress, Refused, elsewhere, share};
-use execution::backend::{self, Case, Checked, Output, Status, Thoroughness, Verify};
-use problem::{ErrorBound, LineError, OutputSpec, Problem, Sizes};
+use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
 use std::time::Instant;
-use values::{Tolerance, fill::first_turn};
+use values::fill::first_turn;
 
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
 /// needs, and seconds of simulation.
@@ -260,18 +261,6 @@ impl Bench<'_> {
 /// Not that the oracle failed. One that does not end at a size like others where it does is wrong there.
 fn is_about_the_version(status: &Status) -> bool {
     !matches!(status, Status::OracleFailed { .. } | Status::NotRun { .. } | Status::OutOfTime)
-}
-
-/// The tolerances at these sizes.
-pub fn outputs_of(specs: &[OutputSpec], sizes: &Sizes) -> Result<Vec<Output>, LineError> {
-    let output = |spec: &OutputSpec| {
-        let tolerance = match &spec.error {
-            ErrorBound::Exact => Tolerance::Exact,
-            ErrorBound::Ops { ops, unit } => Tolerance::Bound { ops: ops.eval(sizes)? as f64, unit: *unit },
-        };
-        Ok(Output { name: spec.name.clone(), tolerance })
-    };
-    specs.iter().map(output).collect()
 }
 
 /// A malformed `problem.toml` or oracle is not the learner's doing.

@@ -27,6 +27,7 @@ mod tests;
 
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};
+pub use lines::{Heat, heat};
 pub use layout::{Detail, render, sizes};
 pub use markup::escape;
 pub use model::*;

@@ -2,7 +2,9 @@
 
 use super::model::{LaunchCounters, Report, SourceLine};
 use super::{Detail, Face, Pen, Tone, pad};
+use serde::Serialize;
 use simulator::Counters;
+use std::collections::BTreeMap;
 
 /// Columns of text at most, whatever the terminal has: the eye goes from the counts to the code.
 const WIDEST: usize = 100;
@@ -11,29 +13,49 @@ const SOURCE: usize = 34;
 /// A line with this part of all instructions stands out.
 const HOT: f64 = 0.1;
 
-/// A column: its heading and what it counts.
+/// A column: its heading, the same in words, and what it counts.
 struct Column {
     heading: &'static str,
+    words: &'static str,
     value: fn(&Counters) -> u64,
 }
 
-const fn column(heading: &'static str, value: fn(&Counters) -> u64) -> Column {
-    Column { heading, value }
+const fn column(heading: &'static str, words: &'static str, value: fn(&Counters) -> u64) -> Column {
+    Column { heading, words, value }
 }
 
 /// Columns by importance. `lanes`, a quotient, stands second and is not one of them.
 const COLUMNS: &[Column] = &[
-    column("instr", |c| c.instructions),
-    column("split", |c| c.divergent_branches),
-    column("sectors", |c| c.global_load_sectors + c.global_store_sectors),
-    column("conflicts", |c| c.shared_bank_conflicts),
-    column("local", |c| c.local_load_sectors + c.local_store_sectors),
-    column("atomics", |c| c.global_atomics + c.shared_atomics),
-    column("barriers", |c| c.barriers),
-    column("waves", |c| c.shared_load_wavefronts + c.shared_store_wavefronts),
-    column("flops", |c| c.flops),
-    column("exch", |c| c.shuffles + c.votes),
+    column("instr", "warp instructions", |c| c.instructions),
+    column("split", "divergent branches", |c| c.divergent_branches),
+    column("sectors", "global sectors", |c| c.global_load_sectors + c.global_store_sectors),
+    column("conflicts", "shared bank conflicts", |c| c.shared_bank_conflicts),
+    column("local", "local memory sectors", |c| c.local_load_sectors + c.local_store_sectors),
+    column("atomics", "atomics", |c| c.global_atomics + c.shared_atomics),
+    column("barriers", "barriers", |c| c.barriers),
+    column("waves", "shared memory wavefronts", |c| c.shared_load_wavefronts + c.shared_store_wavefronts),
+    column("flops", "floating-point operations", |c| c.flops),
+    column("exch", "shuffles and votes", |c| c.shuffles + c.votes),
 ];
+
+/// A count by line of the kernel file, for a page that shades its listing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Heat {
+    /// What is counted: "global sectors".
+    pub words: &'static str,
+    /// How often, by line; lines where it is 0 are left out.
+    pub lines: BTreeMap<u32, u64>,
+}
+
+/// Every count that is not zero everywhere, by line of the file.
+pub fn heat(lines: &[SourceLine], file: &str) -> Vec<Heat> {
+    let own = |line: &&SourceLine| line.file == file && line.line > 0;
+    let of = |column: &Column| {
+        let value = |line: &SourceLine| Some((line.line, (column.value)(&line.counters?))).filter(|(_, count)| *count > 0);
+        Heat { words: column.words, lines: lines.iter().filter(own).filter_map(value).collect() }
+    };
+    COLUMNS.iter().map(of).filter(|heat| !heat.lines.is_empty()).collect()
+}
 
 /// The columns that fit, with their widths, and the headings of those that do not.
 struct Layout {

@@ -2,11 +2,14 @@
 //!
 //! [`disassemble`] turns a CUBIN into a [`Module`]. Everything else is a function of it and reads no file. The rules:
 //! padding behind the last EXIT is no code; a move in disguise is a move; an opcode nobody knows stays text and is
-//! counted as `other`.
+//! counted as `other`. In WebAssembly nothing can be disassembled, and only what needs no listing is of use.
+
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 pub mod control;
 mod convergence;
 pub mod diff;
+#[cfg(not(target_family = "wasm"))]
 mod disassemble;
 mod elf;
 pub mod flow;
@@ -23,6 +26,7 @@ pub mod stats;
 
 pub use control::Control;
 pub use diff::Diff;
+#[cfg(not(target_family = "wasm"))]
 pub use disassemble::{Options, disassemble};
 pub use instruction::Instruction;
 pub use limits::Limits;

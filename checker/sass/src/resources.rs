@@ -8,10 +8,10 @@ use super::{
     elf::{Elf, u16_at, u32_at},
     listing::Kernel,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Resources of one kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Resources {
     /// 32-bit registers a thread.
     pub registers: u32,

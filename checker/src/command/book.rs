@@ -1,7 +1,7 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
 use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
-use book::{DirectiveError, PageError, Warpbook};
+use book::{DirectiveError, PageError, Shelf, Warpbook};
 use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -9,8 +9,10 @@ use mdbook_preprocessor::Preprocessor;
 use problem::ProblemError;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 mod serve;
+mod simulator;
 
 /// The book
 #[derive(Debug, clap::Subcommand)]
@@ -76,7 +78,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
         Command::Preprocess { question: None } => {
             let (preprocessing, book) =
                 mdbook_preprocessor::parse_input(std::io::stdin()).map_err(|error| usage(format!("{error:#}")))?;
-            let book = Warpbook.run(&preprocessing, book).map_err(blame)?;
+            let book = Warpbook::default().run(&preprocessing, book).map_err(blame)?;
             let text =
                 serde_json::to_string(&book).map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
             context.print(&text)?;
@@ -97,9 +99,19 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
     context.note("building the book: every listing is compiled and every count simulated");
     let mut book = MDBook::load_with_config(&root, config).usage()?;
     // In process, in place of the command of the same name in book.toml.
-    book.with_preprocessor(Warpbook);
+    let scripts = root.join("theme/live").is_dir();
+    let found = simulator::find(workbook.root()).filter(|_| scripts);
+    let shelf = found.map(|path| Shelf::new(&workbook, &path)).transpose()?.map(Arc::new);
+    if shelf.is_none() && scripts {
+        context.note("no page runs its kernels: scripts/wasm.sh builds the simulator for them");
+    }
+    book.with_preprocessor(Warpbook { shelf: shelf.clone() });
     book.build().map_err(blame)?;
-    Ok(book.build_dir_for("html"))
+    let built = book.build_dir_for("html");
+    if let Some(shelf) = shelf {
+        shelf.write(&built)?;
+    }
+    Ok(built)
 }
 
 /// A chapter, a problem or a kernel at fault is bad input; a missing compiler or a full disk is the machine's doing.

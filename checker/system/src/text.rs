@@ -87,6 +87,14 @@ pub fn bytes(bytes: &[u8]) -> String {
     out
 }
 
+/// The name of a source file that the compiler and its debug information get: the bare file name, so that the result does not
+/// depend on the folder.
+pub fn source_name(file: &Path) -> String {
+    let plain =
+        |name: &&str| name.ends_with(".cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c));
+    file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
+}
+
 /// A path on one line, whatever its bytes.
 pub fn path(path: &Path) -> String {
     let mut out = String::new();

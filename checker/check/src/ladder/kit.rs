@@ -3,7 +3,7 @@
 use crate::CheckError;
 use crate::build::{Built, Refused, build};
 use crate::platform::Platform;
-use crate::verify::outputs_of;
+use account::outputs_of;
 use compiler::toolchain::Toolchain;
 use execution::backend::{Artefact, Output, Program, Text};
 use plan::Plan;

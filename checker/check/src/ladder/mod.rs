@@ -12,7 +12,7 @@ pub use table::{add_record, evidence, without_block};
 
 use super::build::Refused;
 use super::platform::{Platform, Platforms};
-use super::reasons::{self, Scene};
+use account::reasons::{self, Scene};
 use super::stage::{fail_by, pass, skip};
 use super::{CheckError, Options, Progress, refused, time};
 use compiler::toolchain::Toolchain;
@@ -112,7 +112,7 @@ fn verified(
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
         None => {
             let orders = tasks.iter().map(|task| verify::orders(kit, task, report.seed)).max_by_key(Vec::len);
-            Machine::Sim { schedules: orders.unwrap_or_default().iter().map(super::orders::schedule_name).collect() }
+            Machine::Sim { schedules: orders.unwrap_or_default().iter().map(account::schedule_name).collect() }
         }
     };
     let (small, large): (Vec<_>, Vec<_>) = tasks.iter().cloned().partition(|task| task.sizes.iter().all(is_small));

@@ -125,13 +125,7 @@ impl Request {
     }
 }
 
-/// The name that NVRTC and the debug information get: the bare file name, so that the result does not depend on the
-/// folder.
-pub fn name_of(file: &Path) -> String {
-    let plain =
-        |name: &&str| name.ends_with(".cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c));
-    file.file_name().and_then(|name| name.to_str()).filter(plain).unwrap_or("kernel.cu").to_owned()
-}
+pub use system::text::source_name as name_of;
 
 /// PTX, machine code, and what the compiler said.
 #[derive(Debug, Clone, PartialEq)]

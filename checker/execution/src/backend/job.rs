@@ -272,6 +272,7 @@ pub enum Job {
 
 impl Job {
     /// All programs of the job, always in the same order.
+    #[cfg(not(target_family = "wasm"))]
     pub(super) fn each_program(&mut self, each: &mut dyn FnMut(&mut Program)) {
         match self {
             Self::Verify(verify) => {

@@ -5,18 +5,24 @@
 //! endless kernel, a crash or a flood ends a worker and never the checker: whatever a kernel does comes back as a
 //! [`Status`]. Errors are only for what no kernel can cause.
 
+#[cfg(not(target_family = "wasm"))]
 mod capture;
 mod failure;
+#[cfg(not(target_family = "wasm"))]
 pub mod gpu;
 mod job;
+#[cfg(not(target_family = "wasm"))]
 mod limits;
 pub mod machine;
 mod outcome;
+#[cfg(not(target_family = "wasm"))]
 mod parent;
+#[cfg(not(target_family = "wasm"))]
 mod process;
 mod sampled;
-mod sim;
+pub mod sim;
 mod status;
+#[cfg(not(target_family = "wasm"))]
 pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};
@@ -25,5 +31,9 @@ pub use job::{
     Timing, Verify,
 };
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
-pub use parent::{End, Error, MEMORY, Options, devices, measure, roof, run, verify, verify_with};
+#[cfg(not(target_family = "wasm"))]
+pub use parent::{End, Error, Options, devices, measure, roof, run, verify, verify_with};
 pub use status::{Death, Difference, Fault, Status, UNREADABLE, WrongOutput};
+
+/// Bytes of memory that all workers of a check on the simulator may use together.
+pub const MEMORY: u64 = 4 << 30;

@@ -1,6 +1,7 @@
 //! The parent's side: starts workers, reads their replies, ends them when they take too long or say too much, and turns
 //! whatever happened into results.
 
+use super::MEMORY;
 use super::job::{Artefact, Job, Measure, On, Verify};
 use super::process::{self, Event, Worker};
 use super::worker::Request;
@@ -11,8 +12,6 @@ use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// Bytes of memory that all workers of a check on the simulator may use together.
-pub const MEMORY: u64 = 4 << 30;
 
 /// How workers are run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 
-const TYPES: [(&str, &str); 8] = [
+const TYPES: [(&str, &str); 9] = [
     ("html", "text/html; charset=utf-8"),
     ("css", "text/css"),
     ("js", "text/javascript"),
@@ -12,6 +12,7 @@ const TYPES: [(&str, &str); 8] = [
     ("png", "image/png"),
     ("woff2", "font/woff2"),
     ("json", "application/json"),
+    ("wasm", "application/wasm"),
     ("txt", "text/plain; charset=utf-8"),
 ];
 /// Longest request line read.

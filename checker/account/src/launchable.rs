@@ -1,38 +1,61 @@
 //! Launches that a device refuses for what the kernel's machine code needs: registers, local memory, room for all blocks of a
 //! cooperative launch. Refused before anything runs, so on the simulator as on a GPU.
 
-use super::build::Built;
+use super::Needs;
 use plan::{Launch, Plan};
-use problem::LineError;
+use problem::{DeviceShape, KernelFile, LineError};
+use sass::Resources;
 use sass::occupancy::Limiter;
+use std::collections::BTreeMap;
 
-/// The first launch of the plan that cannot be made. Without machine code nothing is known.
-pub fn check(built: &Built, plan: &Plan) -> Result<(), LineError> {
+/// What decides whether a launch can be made.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// The file with the launch lines.
+    pub file: &'a KernelFile,
+    /// Kernels as launches name them, and as they are linked.
+    pub names: &'a BTreeMap<String, String>,
+    /// The machine code's; without a kernel in it nothing is known.
+    pub needs: &'a Needs,
+    /// The device.
+    pub device: &'a DeviceShape,
+}
+
+/// Looks at every launch of the plan, and notes how many of its blocks the device holds at once.
+///
+/// # Errors
+/// The line of the first launch that cannot be made.
+pub fn settle(question: &Question<'_>, plan: &mut Plan) -> Result<(), LineError> {
     let buffers: u64 = plan
         .buffers
         .iter()
         .map(|buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64))
         .fold(0, u64::saturating_add);
-    for launch in &plan.launches {
-        if let Some(message) = refused(built, launch, buffers) {
-            return Err(built.file.line(launch.line).error(built.file.launch_column(launch.line), message));
+    for launch in &mut plan.launches {
+        if let Some(message) = refused(question, launch, buffers) {
+            let file = question.file;
+            return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
         }
+        launch.resident = resident(question, launch).filter(|blocks| *blocks > 0);
     }
     Ok(())
 }
 
 /// Blocks of a launch that the device holds at once. Without machine code nothing is known.
-pub fn resident(built: &Built, launch: &Launch) -> Option<u32> {
+fn resident(question: &Question<'_>, launch: &Launch) -> Option<u32> {
+    let linked = question.names.get(&launch.kernel).unwrap_or(&launch.kernel);
     let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
-    let occupancy = built.occupancy(&launch.kernel, threads, launch.shared)?;
-    occupancy.active_blocks.checked_mul(u32::try_from(built.device.sms).ok()?)
+    let occupancy = question.needs.occupancy(linked, threads, launch.shared)?;
+    occupancy.active_blocks.checked_mul(u32::try_from(question.device.sms).ok()?)
 }
 
-fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
-    let resources = built.kernel(&launch.kernel)?.resources;
+fn refused(question: &Question<'_>, launch: &Launch, buffers: u64) -> Option<String> {
+    let Question { names, needs, device, .. } = question;
+    let linked = names.get(&launch.kernel).unwrap_or(&launch.kernel);
+    let resources: &Resources = needs.kernels.get(linked)?;
     // Extents beyond the device's are refused by the backends, which name the axis.
     let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
-    let occupancy = built.occupancy(&launch.kernel, threads, launch.shared)?;
+    let occupancy = needs.occupancy(linked, threads, launch.shared)?;
     let none =
         |limiter: Limiter| occupancy.limits.iter().any(|limit| limit.limiter == limiter && limit.blocks == Some(0));
     if none(Limiter::Registers) && !none(Limiter::Warps) {
@@ -42,23 +65,22 @@ fn refused(built: &Built, launch: &Launch, buffers: u64) -> Option<String> {
             launch.kernel, resources.registers
         ));
     }
-    if let Some(message) = too_much_local(built, launch, resources.stack.into(), buffers) {
+    if let Some(message) = too_much_local(device, launch, resources.stack.into(), buffers) {
         return Some(message);
     }
     let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).fold(1, u64::saturating_mul);
-    let resident = u64::from(resident(built, launch)?);
+    let resident = u64::from(resident(question, launch)?);
     (launch.cooperative && occupancy.active_blocks > 0 && blocks > resident).then(|| {
         format!(
             "a cooperative launch of {blocks} blocks: {resident} of `{}` are resident at once ({} on each of {} \
              multiprocessors), and all of them must be",
-            launch.kernel, occupancy.active_blocks, built.device.sms
+            launch.kernel, occupancy.active_blocks, device.sms
         )
     })
 }
 
 /// Local memory is set aside for every thread that the device can hold, whatever the launch's size is.
-fn too_much_local(built: &Built, launch: &Launch, stack: u64, buffers: u64) -> Option<String> {
-    let device = &built.device;
+fn too_much_local(device: &DeviceShape, launch: &Launch, stack: u64, buffers: u64) -> Option<String> {
     let held = u64::try_from(device.sms.saturating_mul(device.max_threads_per_sm)).unwrap_or(0);
     let memory = u64::try_from(device.memory).unwrap_or(u64::MAX);
     let all = stack.saturating_mul(held);

@@ -3,9 +3,9 @@
 use super::CHECK_SECONDS;
 use super::element::Elements;
 use super::orders::{self, schedule_name};
-use compiler::compile::{self, CompileError};
 use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, WrongOutput};
 use plan::Buffer;
+use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
 use simulator::finding::{Explanation, FindingName};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
@@ -241,7 +241,7 @@ pub fn who(place: &Place) -> String {
 
 /// The file a place belongs to: the kernel file if it has the name that the compiler got.
 fn file(place: &Place, scene: &Scene<'_>) -> PathBuf {
-    if place.file.is_empty() || place.file == compile::name_of(scene.file) {
+    if place.file.is_empty() || place.file == text::source_name(scene.file) {
         scene.file.to_path_buf()
     } else {
         PathBuf::from(&place.file)
@@ -334,7 +334,7 @@ fn say(finding: &Finding, elements: &Elements) -> Explanation {
 }
 
 /// An object's name in the source, between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
-pub(super) fn name(name: &str) -> String {
+pub(crate) fn name(name: &str) -> String {
     // The compiler's name for all local arrays of a function together.
     if name.starts_with("__local_depot") {
         return "the local arrays".to_owned();
@@ -346,43 +346,18 @@ pub(super) fn name(name: &str) -> String {
     format!("`{}`", demangled.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or(name))
 }
 
-/// What a compile error says, one reason a message.
-pub fn compile(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
-    let plain =
-        |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
-    let CompileError::Rejected { diagnostics, log } = error else {
-        let mut text = error.to_string();
-        if let CompileError::TooSlow { file, .. }
-        | CompileError::GaveUp { file, .. }
-        | CompileError::Unlisted { file, .. } = error
-        {
-            text = text.replacen(&text::path(file), &sources.name(file), 1);
-        }
-        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-        return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
-    };
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
-    let reasons: Vec<Reason> = errors
-        .map(|diagnostic| {
-            let mut excerpts = Vec::new();
-            if let Some(line) = diagnostic.line {
-                let mut excerpt = sources.excerpt(Path::new(&diagnostic.file), line, diagnostic.column, "");
-                if let Some(text) = &diagnostic.text {
-                    let text = text::line(&text.replace('\t', "    ")).into_owned();
-                    // The file may have been saved again since it was compiled.
-                    if excerpt.lines.last() != Some(&text) {
-                        (excerpt.first, excerpt.lines) = (line, vec![text]);
-                    }
-                }
-                excerpts.push(excerpt);
-            }
-            Reason { details: diagnostic.notes.clone(), excerpts, ..plain(diagnostic.message.clone()) }
-        })
-        .collect();
-    if reasons.is_empty() {
-        vec![plain(log.lines().next().unwrap_or("the compiler gave no reason").to_owned())]
-    } else {
-        reasons
+/// A malformed or impossible `//@` line as a reason.
+pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reason {
+    let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
+    let line = text::line(&error.source_line.replace('\t', "    ")).into_owned();
+    if excerpt.lines.last() != Some(&line) {
+        (excerpt.first, excerpt.lines) = (error.line, vec![line]);
+    }
+    Reason {
+        verdict,
+        text: error.message.to_string(),
+        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
+        excerpts: vec![excerpt],
     }
 }
 

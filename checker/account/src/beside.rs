@@ -1,12 +1,12 @@
 //! What was counted and traced, put beside the source.
 
-use compiler::compile;
 use execution::backend::{Checked, LaunchCount, LineCount};
 use report::{LaunchCounters, SourceLine, Sources, Traced};
 use simulator::Schedule;
 use simulator::trace::{Grain, Request, Trace, TracePlace};
 use std::collections::BTreeMap;
 use std::path::Path;
+use system::text;
 
 /// Counters of one launch.
 pub fn launch(count: &LaunchCount) -> LaunchCounters {
@@ -16,7 +16,7 @@ pub fn launch(count: &LaunchCount) -> LaunchCounters {
 /// The file's lines with what was counted for each; then lines of other files that counted, then code without a line.
 /// Every count is in exactly one of them.
 pub fn source(counts: &[LineCount], sources: &mut Sources, path: &Path) -> Vec<SourceLine> {
-    let name = compile::name_of(path);
+    let name = text::source_name(path);
     let own = |count: &&LineCount| count.line > 0 && count.file == name;
     let mut known: BTreeMap<u32, &LineCount> = counts.iter().filter(own).map(|count| (count.line, count)).collect();
     let file = sources.name(path);
@@ -58,7 +58,7 @@ pub struct Texts<'a> {
 impl Texts<'_> {
     fn of(&mut self, place: &TracePlace, grain: Grain) -> String {
         if grain == Grain::Line && place.line > 0 {
-            let own = place.file == compile::name_of(self.path);
+            let own = place.file == text::source_name(self.path);
             let file = if own { self.path } else { Path::new(&place.file) };
             if let Some(text) = self.sources.line(file, place.line) {
                 return text.to_owned();

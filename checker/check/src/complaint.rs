@@ -1,0 +1,46 @@
+//! What the compiler objects to, as reasons of a report.
+
+use compiler::compile::{self, CompileError};
+use report::{Reason, Sources, Verdict};
+use std::path::Path;
+use system::text;
+
+/// What a compile error says, one reason a message.
+pub fn of(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
+    let plain =
+        |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
+    let CompileError::Rejected { diagnostics, log } = error else {
+        let mut text = error.to_string();
+        if let CompileError::TooSlow { file, .. }
+        | CompileError::GaveUp { file, .. }
+        | CompileError::Unlisted { file, .. } = error
+        {
+            text = text.replacen(&text::path(file), &sources.name(file), 1);
+        }
+        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+        return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
+    };
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
+    let reasons: Vec<Reason> = errors
+        .map(|diagnostic| {
+            let mut excerpts = Vec::new();
+            if let Some(line) = diagnostic.line {
+                let mut excerpt = sources.excerpt(Path::new(&diagnostic.file), line, diagnostic.column, "");
+                if let Some(text) = &diagnostic.text {
+                    let text = text::line(&text.replace('\t', "    ")).into_owned();
+                    // The file may have been saved again since it was compiled.
+                    if excerpt.lines.last() != Some(&text) {
+                        (excerpt.first, excerpt.lines) = (line, vec![text]);
+                    }
+                }
+                excerpts.push(excerpt);
+            }
+            Reason { details: diagnostic.notes.clone(), excerpts, ..plain(diagnostic.message.clone()) }
+        })
+        .collect();
+    if reasons.is_empty() {
+        vec![plain(log.lines().next().unwrap_or("the compiler gave no reason").to_owned())]
+    } else {
+        reasons
+    }
+}

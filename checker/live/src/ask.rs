@@ -1,0 +1,53 @@
+//! What a reader asks of a kernel.
+
+use problem::Sizes;
+use serde::{Deserialize, Serialize};
+use simulator::trace::Grain;
+use std::collections::BTreeMap;
+
+/// How to run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ask {
+    /// `//@` lines in place of the file's, by their number from 1.
+    pub lines: BTreeMap<u32, String>,
+    /// Sizes in place of the kernel's own.
+    pub sizes: Sizes,
+    /// Seed of the inputs and of orders that are drawn.
+    pub seed: u64,
+    /// One order, as `--schedule` names it; or `replay:WITNESS`.
+    pub schedule: String,
+    /// Watch for races, uninitialised reads and barriers. Bounds are always watched.
+    pub watch: bool,
+    /// Record which lanes run which line.
+    pub trace: Option<Traced>,
+    /// Runs that finding the shortest order that fails may take, under a schedule that is explored.
+    pub shortest: u32,
+}
+
+/// What to record.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traced {
+    /// Linear block index.
+    pub block: u64,
+    /// Warp within the block.
+    pub warp: u32,
+    /// A step is a source line or a PTX instruction.
+    #[serde(default)]
+    pub grain: Grain,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self {
+            lines: BTreeMap::new(),
+            sizes: Sizes::new(),
+            seed: 1,
+            schedule: "its".to_owned(),
+            watch: true,
+            trace: None,
+            shortest: 0,
+        }
+    }
+}
