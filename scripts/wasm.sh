@@ -28,6 +28,8 @@ if [[ ${1:-} == --page ]]; then
     # The last line says where it is.
     out=${CARGO_TARGET_DIR:-target}/$target/page/live.wasm
     [[ $out == /* ]] || out=$PWD/$out
+    # Tests hold its age against that of its sources, as cargo has just done.
+    touch "$out"
     echo "$out"
     exit 0
 fi

@@ -22,6 +22,7 @@ mod leaks;
 mod occupancy;
 mod orders;
 mod own;
+mod page;
 mod precompiled;
 mod problem;
 mod references;

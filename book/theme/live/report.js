@@ -4,6 +4,9 @@ import { grouped, make } from "./make.js";
 
 const number = (value) => (value == null ? "" : Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(4))));
 
+/** Reasons shown at once: the first of a kind says most. */
+const SHOWN = 2;
+
 /** A place in the listing as a button that goes there, in words elsewhere. */
 function place(excerpt, file, listing) {
     const words = `line ${excerpt.line}: ${excerpt.label || "here"}`;
@@ -79,7 +82,13 @@ export function draw(told, listing, replay) {
     const right = report.stages.find((stage) => stage.name === "results" && stage.status === "passed");
     return [
         right && make("p", {}, `${right.summary}: the same as the oracle`),
-        report.reasons.map((one) => reason(one, file, listing)),
+        report.reasons.slice(0, SHOWN).map((one) => reason(one, file, listing)),
+        report.reasons.length > SHOWN && make(
+            "details",
+            {},
+            make("summary", {}, `${report.reasons.length - SHOWN} more`),
+            report.reasons.slice(SHOWN).map((one) => reason(one, file, listing)),
+        ),
         report.try_first && make("p", {}, report.try_first),
         shortest(report.shortest_order, replay),
         outputs(report),

@@ -9,12 +9,7 @@ pub type Values<'a> = &'a dyn Fn(&Metric) -> Option<f64>;
 
 /// The comparison's rows. What a goal asks for comes in where its metric stands, or at the end of its group. A row that
 /// is neither asked for nor changed is a detail.
-pub fn rows(
-    baseline: Option<Values<'_>>,
-    candidate: Values<'_>,
-    occupancy: &str,
-    goals: &[Goal],
-) -> Vec<Row> {
+pub fn rows(baseline: Option<Values<'_>>, candidate: Values<'_>, occupancy: &str, goals: &[Goal]) -> Vec<Row> {
     let mut rows = Vec::new();
     let asked = |metric: &Metric| goals.iter().any(|goal| goal.metric == *metric);
     let mut add = |metric: &Metric, better: Better, when: Shown| {

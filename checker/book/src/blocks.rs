@@ -75,7 +75,11 @@ impl<'a> Writer<'a> {
                     Kind::Trace => trace::block(self.workbook, &directive.problem, settings, directive.line),
                     _ => simulated::report(self.workbook, &directive.problem, settings),
                 })?;
-                let order = settings.get("schedule").and_then(|list| list.split(',').next()).filter(|one| *one != "all").unwrap_or("its");
+                let order = settings
+                    .get("schedule")
+                    .and_then(|list| list.split(',').next())
+                    .filter(|one| *one != "all")
+                    .unwrap_or("its");
                 return Ok(block + &self.live(&directive.problem, Listing::Own(order))?);
             }
             _ => {}
@@ -173,7 +177,8 @@ impl<'a> Writer<'a> {
         if self.shelf.is_none() {
             return Ok(String::new());
         }
-        let (Some(path), file) = (problem.version_path(&Version::Baseline), problem.version(&Version::Baseline)?) else {
+        let (Some(path), file) = (problem.version_path(&Version::Baseline), problem.version(&Version::Baseline)?)
+        else {
             return Ok(String::new());
         };
         let shown = path.strip_prefix(self.workbook.root()).unwrap_or(&path).display().to_string();

@@ -24,8 +24,8 @@ mod trace;
 
 use anyhow::Context as _;
 pub use directive::DirectiveError;
-pub use live::Shelf;
 use directive::Piece;
+pub use live::Shelf;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::errors::{Error, Result};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};

@@ -1,8 +1,8 @@
 //! A version made ready to run: its text, its compiled code, its machine code.
 
 use super::CheckError;
-use account::launchable::{self, Question};
 use account::Needs;
+use account::launchable::{self, Question};
 use compiler::compile::{self, Compiled, Request};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};

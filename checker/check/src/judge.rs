@@ -2,10 +2,10 @@
 
 use super::CheckError;
 use super::build::Built;
-use account::schedule_name;
 use super::platform::Platform;
-use account::reasons::{self, Scene};
 use super::verify::Results;
+use account::reasons::{self, Scene};
+use account::schedule_name;
 use execution::backend::Status;
 use problem::Problem;
 use report::{

@@ -141,7 +141,8 @@ pub fn goals(
             Some(value) if goal.judge_both(before, value, stands.unwrap_or(value)) => GoalStatus::Met,
             Some(_) => GoalStatus::NotMet,
         };
-        let provenance = if goal.metric.needs_gpu() { measured.cloned() } else { Some(account::table::provenance(&goal.metric)) };
+        let provenance =
+            if goal.metric.needs_gpu() { measured.cloned() } else { Some(account::table::provenance(&goal.metric)) };
         let (quantity, demand) = (goal.metric.label(), goal.demand(whose, before));
         GoalResult {
             metric: goal.metric.to_string(),

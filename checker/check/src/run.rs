@@ -4,10 +4,10 @@ use super::build::{self, Built, Refused};
 use super::many::{self, How, Time};
 use super::numbers::Known;
 use super::platform::{BackendChoice, Platform, find_gpu};
-use account::outputs_of;
 use super::{CheckError, Progress, complaint, fresh_seed, line_reason, refused, time};
 use account::beside::{self, Texts};
 use account::orders::{self, Orders, schedule_name};
+use account::outputs_of;
 use account::reasons::{self, Scene};
 use account::{self, Told};
 use compiler::compile::CompileError;
@@ -16,8 +16,8 @@ use compiler::toolchain::{self, Toolchain};
 use execution::backend::{self, Across, Case, Checked, Keep, Status, Thoroughness, Verify};
 use problem::{KernelFile, LineError, MANIFEST, Problem, ProblemError, Sizes, Version, Workbook};
 use report::{
-    self, Machine, Order, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus,
-    Subject, SubjectKind, Verdict,
+    self, Machine, Order, Reason, Report, ShortestOrder, Sources, Stage, StageName, StageStatus, Subject, SubjectKind,
+    Verdict,
 };
 use simulator::explore::Effort;
 use simulator::trace::Request;

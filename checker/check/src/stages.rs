@@ -3,15 +3,13 @@
 use super::build::{Built, Refused};
 use super::judge::{failure_summary, judge, results_summary, verdict};
 use super::numbers::{self, Known};
-use account::schedule_name;
 use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{
-    CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time,
-};
+use super::{CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time};
 use account::reasons;
+use account::schedule_name;
 use compiler::toolchain::Toolchain;
 use execution::backend::{Checked, Thoroughness};
 use plan::Plan;

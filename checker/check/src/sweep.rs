@@ -2,12 +2,12 @@
 //! on a GPU, or what the simulator counted.
 
 use super::build::{Built, Refused};
-use account::schedule_name;
 use super::platform::{Platform, Platforms};
-use account::reasons::{self, Scene};
 use super::stage::{fail_by, pass, skip};
 use super::verify::{Bench, STEPS, schedules};
 use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};
+use account::reasons::{self, Scene};
+use account::schedule_name;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Status, Thoroughness, Verify};
 use problem::{Problem, ProblemError, Version};

@@ -1,9 +1,9 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
 use super::build::Built;
-use account::outputs_of;
 use super::platform::Platform;
 use super::{CheckError, Progress, Refused, elsewhere, share};
+use account::outputs_of;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};

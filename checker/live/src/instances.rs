@@ -16,7 +16,7 @@ pub fn check(file: &KernelFile, code: &Code, plan: &Plan) -> Result<(), LineErro
         if !known.is_empty() {
             let message = format!("`{}` was not compiled for this page", launch.kernel);
             let error = file.line(launch.line).error(file.launch_column(launch.line), message);
-            return Err(error.expected(&known.join(", ")));
+            return Err(error.expected(known.join(", ")));
         }
     }
     Ok(())

@@ -244,13 +244,7 @@ fn request(asked: crate::Traced) -> Request {
     Request { warps: vec![(asked.block, asked.warp)], grain: asked.grain, events: true }
 }
 
-fn simulate(
-    case: &Case,
-    ask: &Ask,
-    orders: &Orders,
-    schedule: Schedule,
-    modules: &Modules,
-) -> Result<Checked, String> {
+fn simulate(case: &Case, ask: &Ask, orders: &Orders, schedule: Schedule, modules: &Modules) -> Result<Checked, String> {
     let checks = if ask.watch { Checks::ALL } else { Checks::NONE };
     let mut config = account::config(&DeviceShape::H200, checks, STEPS, ask.seed);
     // Buffers of the oracle are there while a version's are.

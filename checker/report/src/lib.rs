@@ -27,8 +27,8 @@ mod tests;
 
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};
-pub use lines::{Heat, heat};
 pub use layout::{Detail, render, sizes};
+pub use lines::{Heat, heat};
 pub use markup::escape;
 pub use model::*;
 pub use screen_svg::screen;

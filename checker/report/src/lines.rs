@@ -51,7 +51,8 @@ pub struct Heat {
 pub fn heat(lines: &[SourceLine], file: &str) -> Vec<Heat> {
     let own = |line: &&SourceLine| line.file == file && line.line > 0;
     let of = |column: &Column| {
-        let value = |line: &SourceLine| Some((line.line, (column.value)(&line.counters?))).filter(|(_, count)| *count > 0);
+        let value =
+            |line: &SourceLine| Some((line.line, (column.value)(&line.counters?))).filter(|(_, count)| *count > 0);
         Heat { words: column.words, lines: lines.iter().filter(own).filter_map(value).collect() }
     };
     COLUMNS.iter().map(of).filter(|heat| !heat.lines.is_empty()).collect()

@@ -58,11 +58,11 @@ impl Browser {
                 message.clear();
             }
         });
-        let mut browser =
-            Self { child, to, from, next: 0, session: None, events: Vec::new(), _profile: profile };
+        let mut browser = Self { child, to, from, next: 0, session: None, events: Vec::new(), _profile: profile };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach)["sessionId"].as_str().expect("a session").to_owned();
+        let session =
+            browser.call("Target.attachToTarget", attach)["sessionId"].as_str().expect("a session").to_owned();
         browser.session = Some(session);
         for domain in ["Page", "Runtime", "Network", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
@@ -120,12 +120,6 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// The text of the first element that a selector finds, or nothing.
-    pub fn text(&mut self, selector: &str) -> String {
-        let found = self.value(&format!("document.querySelector({selector:?})?.innerText ?? ''"));
-        found.as_str().unwrap_or_default().to_owned()
-    }
-
     /// Waits until an expression is true.
     pub fn until(&mut self, expression: &str) {
         let until = Instant::now() + PATIENCE;
@@ -154,12 +148,6 @@ impl Browser {
         }
         self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }));
-    }
-
-    /// The page as it looks, as PNG in base64.
-    pub fn picture(&mut self) -> String {
-        let taken = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
-        taken["data"].as_str().unwrap_or_default().to_owned()
     }
 
     fn seen<'a>(&'a self, method: &'a str) -> impl Iterator<Item = &'a Value> {

@@ -2,9 +2,9 @@
 
 use crate::support::{Workbook, repository};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::time::SystemTime;
 
 /// A served book.
 pub struct Site {
@@ -15,19 +15,36 @@ pub struct Site {
     pub workbook: Workbook,
 }
 
-/// The simulator for pages, built once by the process that runs the tests; `None`, with a word, where it cannot be built.
+/// The simulator for pages, which `scripts/wasm.sh --page` builds in minutes; `None`, with a word, where there is none of these
+/// sources.
 pub fn simulator() -> Option<PathBuf> {
-    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let script = repository().join("scripts/wasm.sh");
-        let ran = Command::new(script).arg("--page").stdout(Stdio::piped()).stderr(Stdio::inherit()).output().ok()?;
-        let path = String::from_utf8_lossy(&ran.stdout).lines().last().map(PathBuf::from);
-        path.filter(|path| ran.status.success() && path.is_file())
-    });
-    if built.is_none() {
-        println!("skipped: there is no Rust for WebAssembly here");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from);
+    let places = ["", "debian"].map(|part| target.join(part).join("wasm32-unknown-unknown/page/live.wasm"));
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified()).ok();
+    let built = places.into_iter().find_map(|path| Some((changed(&path)?, path)));
+    let crates = ["account", "execution", "live", "plan", "problem", "report", "sass", "system", "values"];
+    let sources = crates.map(|name| repository().join(format!("checker/{name}/src")));
+    let newest = sources.iter().chain([&repository().join("simulator/src")]).filter_map(|folder| newest(folder)).max();
+    match built {
+        Some((when, path)) if newest.is_none_or(|newest| newest <= when) => Some(path),
+        Some(_) => {
+            println!("skipped: the simulator for pages is older than its sources: scripts/wasm.sh --page");
+            None
+        }
+        None => {
+            println!("skipped: there is no simulator for pages: scripts/wasm.sh --page builds it");
+            None
+        }
     }
-    built.clone()
+}
+
+/// When the last file below a folder was changed.
+fn newest(folder: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let when = |entry: std::fs::DirEntry| {
+        if entry.path().is_dir() { newest(&entry.path()) } else { entry.metadata().ok()?.modified().ok() }
+    };
+    entries.filter_map(when).max()
 }
 
 /// Builds the fixture with these files in place of its own and serves it.
@@ -47,7 +64,8 @@ pub fn site(files: &[(&str, &str)]) -> Option<Site> {
     for (path, text) in files {
         workbook.write(path, text);
     }
-    let built = workbook.command().env("WARPBOOK_SIMULATOR", simulator).args(["book", "build"]).output().expect("starts");
+    let built =
+        workbook.command().env("WARPBOOK_SIMULATOR", simulator).args(["book", "build"]).output().expect("starts");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut server = Command::new("python3")
         .args(["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory"])

@@ -12,9 +12,9 @@ pub use table::{add_record, evidence, without_block};
 
 use super::build::Refused;
 use super::platform::{Platform, Platforms};
-use account::reasons::{self, Scene};
 use super::stage::{fail_by, pass, skip};
 use super::{CheckError, Options, Progress, refused, time};
+use account::reasons::{self, Scene};
 use compiler::toolchain::Toolchain;
 use execution::backend::Status;
 use kit::{Kit, Unbuilt};

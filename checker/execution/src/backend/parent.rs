@@ -12,7 +12,6 @@ use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-
 /// How workers are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {

@@ -1,0 +1,135 @@
+//! Kernels on their page, in a real browser, behind a plain file server.
+
+mod browser;
+mod same;
+mod site;
+
+use browser::Browser;
+use site::{Site, site};
+
+/// Two warps, one array, no barrier.
+const RACE: &str = "//@ size n = 64\n//@ in a: i32[n] = iota\n//@ out b: i32[n]\n//@ launch turn<<<1, n>>>(a, b)\n\
+    __global__ void turn(const int* a, int* b)\n{\n    __shared__ int s[64];\n    int t = threadIdx.x;\n    s[t] = a[t];\n    \
+    b[t] = s[63 - t];\n}\n";
+/// As long as the reader wants.
+const LONG: &str = "//@ size n = 1\n//@ in a: i32[1] = iota\n//@ out b: i32[1]\n//@ launch wait<<<1, 32>>>(a, b, n)\n\
+    __global__ void wait(const int* a, int* b, int n)\n{\n    int x = a[0];\n    for (int k = 0; k < n; ++k)\n        \
+    x = x * 1664525 + k;\n    if (threadIdx.x == 0) b[0] = x;\n}\n";
+const FIRST: &str = "# First things\n\n{{pair twice}}\n\n{{run kernels/race.cu}}\n\n{{exercise ex01}}\n";
+const SECOND: &str = "# Second thoughts\n\n{{run kernels/long.cu}}\n\n{{exercise ex02}}\n";
+
+fn small() -> Option<Site> {
+    site(&[
+        ("kernels/race.cu", RACE),
+        ("kernels/long.cu", LONG),
+        ("book/src/first.md", FIRST),
+        ("book/src/second.md", SECOND),
+    ])
+}
+
+/// The panel under a listing, by its number on the page.
+fn panel(number: usize) -> String {
+    format!("document.querySelectorAll('.wb-live')[{number}]")
+}
+
+impl Browser {
+    fn run(&mut self, number: usize) {
+        let panel = panel(number);
+        self.until(&format!("{panel}.querySelector('.wb-go')"));
+        self.value(&format!("{panel}.querySelector('.wb-go').click()"));
+        self.until(&format!("{panel}.querySelector('.wb-go:not([hidden])') && {panel}.querySelector('.wb-state b')"));
+    }
+
+    fn told(&mut self, number: usize) -> String {
+        let text = self.value(&format!("{}.innerText", panel(number)));
+        text.as_str().unwrap_or_default().to_owned()
+    }
+}
+
+#[test]
+fn kernels_run_on_a_page_of_a_plain_file_server() {
+    let (Some(mut browser), Some(site)) = (Browser::start(), small()) else { return };
+    browser.view(1200, false);
+    browser.open(&format!("{}first.html", site.address));
+    browser.until("document.querySelectorAll('.wb-live .wb-go').length === 4");
+    let before = browser.asked();
+    assert!(!before.iter().any(|url| url.ends_with(".wasm") || url.ends_with(".json")), "{before:#?}");
+
+    // A pair's kernel: held against the oracle, counted, and the counts stand beside its lines.
+    browser.run(0);
+    let told = browser.told(0);
+    assert!(told.contains("FINISHED") && told.contains("right at n = 4097: the same as the oracle"), "{told}");
+    assert!(told.contains("warp instructions"), "{told}");
+    let counted = browser.value("document.querySelector('.wb-pair .wb-line:nth-child(8)').dataset.count");
+    assert!(counted.as_str().is_some_and(|count| !count.is_empty()), "{counted}");
+
+    // A race: both sides are marked in the listing.
+    browser.run(2);
+    let told = browser.told(2);
+    assert!(told.contains("RACE") && told.contains("`s[") && told.contains("nothing orders them"), "{told}");
+    let marked = browser.value(&format!(
+        "[...{}.querySelectorAll('.wb-bad')].map(line => line.textContent.trim() + ' | ' + line.dataset.note)",
+        panel(2)
+    ));
+    let marked = marked.to_string();
+    assert!(marked.contains("s[t] = a[t]; | write by thread"), "{marked}");
+    assert!(marked.contains("b[t] = s[63 - t]; | read by thread"), "{marked}");
+
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+    let asked = browser.asked();
+    assert!(asked.iter().all(|url| url.starts_with(&site.address) || url.starts_with("data:")), "{asked:#?}");
+    assert_eq!(asked.iter().filter(|url| url.ends_with(".wasm")).count(), 1, "{asked:#?}");
+}
+
+#[test]
+fn a_page_tells_what_the_terminal_tells() {
+    if let Some(site) = small() {
+        same::hold(&site);
+    }
+}
+
+#[test]
+fn a_run_can_be_changed_and_stopped_by_keyboard_on_a_phone() {
+    let (Some(mut browser), Some(site)) = (Browser::start(), small()) else { return };
+    browser.view(390, true);
+    browser.open(&format!("{}second.html", site.address));
+    let panel = panel(0);
+    browser.until(&format!("{panel}.querySelector('.wb-go')"));
+    // Everything by keys: open the settings, choose a size, run, stop.
+    browser.value(&format!("{panel}.querySelector('summary').focus()"));
+    browser.press("Enter");
+    browser.until(&format!("{panel}.querySelector('input[type=number][inputmode=numeric]:not([max])')"));
+    browser.value(&format!(
+        "(input => {{ input.focus(); input.select(); }})({panel}.querySelector('.wb-fields + .wb-fields input'))"
+    ));
+    browser.call("Input.insertText", serde_json::json!({ "text": "2000000000" }));
+    browser.value(&format!("{panel}.querySelector('.wb-go').focus()"));
+    browser.press("Enter");
+    browser.until(&format!("{panel}.querySelector('.wb-state').textContent.startsWith('running')"));
+    browser.until(&format!("document.activeElement === {panel}.querySelector('.wb-stop')"));
+    browser.press("Enter");
+    browser.until(&format!("{panel}.querySelector('.wb-state b')"));
+    let told = browser.told(0);
+    assert!(told.contains("STOPPED"), "{told}");
+
+    // The next run has another worker, and the module that was fetched before.
+    let size = format!("{panel}.querySelector('.wb-fields + .wb-fields input')");
+    browser.value(&format!("{size}.value = '3'"));
+    browser.run(0);
+    let told = browser.told(0);
+    assert!(told.contains("FINISHED") && told.contains("checker run kernels/long.cu --size n=3"), "{told}");
+    assert_eq!(browser.asked().iter().filter(|url| url.ends_with(".wasm")).count(), 1);
+
+    // A line that cannot be launched is a reason, at its place.
+    browser.value(&format!(
+        "(input => {{ input.value = input.value.replace('32>>>', '2048>>>'); }})({panel}.querySelector('.wb-statements input:last-child'))"
+    ));
+    browser.run(0);
+    let told = browser.told(0);
+    assert!(told.contains("BAD LAUNCH") && told.contains("2048 threads"), "{told}");
+
+    // Nothing is wider than the phone, and nothing went wrong.
+    let wide = browser.value("document.documentElement.scrollWidth");
+    assert!(wide.as_u64().is_some_and(|wide| wide <= 390), "{wide}");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
