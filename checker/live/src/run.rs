@@ -236,6 +236,8 @@ fn case(
         exact_integers: false,
         schedules: Vec::new(),
         dump: Vec::new(),
+        reads: false,
+        steady: false,
         keep: None,
     })
 }
