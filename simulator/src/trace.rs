@@ -59,6 +59,9 @@ pub struct Trace {
 /// Something that lanes of a warp did with others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
+    /// Index into [`Trace::steps`] of the step that it belongs to; of a barrier the last one before it.
+    #[serde(default)]
+    pub step: u32,
     /// Index into [`Trace::warps`].
     pub warp: u32,
     /// Index into [`Trace::places`]; of a barrier the place of whatever ran last.
@@ -104,6 +107,10 @@ pub struct TracePlace {
     pub line: u32,
     /// Line in the PTX text; of a step by line that of its first instruction.
     pub ptx_line: u32,
+    /// Of an instruction: others can see what it does, so an order of execution may stop lanes before it
+    /// ([`crate::explore::Preemption::before`] counts these).
+    #[serde(default)]
+    pub seen: bool,
 }
 
 /// A warp that was recorded.

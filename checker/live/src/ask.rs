@@ -2,7 +2,6 @@
 
 use problem::Sizes;
 use serde::{Deserialize, Serialize};
-use simulator::trace::Grain;
 use std::collections::BTreeMap;
 
 /// How to run.
@@ -19,23 +18,10 @@ pub struct Ask {
     pub schedule: String,
     /// Watch for races, uninitialised reads and barriers. Bounds are always watched.
     pub watch: bool,
-    /// Record which lanes run which line.
-    pub trace: Option<Traced>,
+    /// Record what these warps do, instruction by instruction: linear block index, and warp within the block.
+    pub trace: Vec<(u64, u32)>,
     /// Runs that finding the shortest order that fails may take, under a schedule that is explored.
     pub shortest: u32,
-}
-
-/// What to record.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Traced {
-    /// Linear block index.
-    pub block: u64,
-    /// Warp within the block.
-    pub warp: u32,
-    /// A step is a source line or a PTX instruction.
-    #[serde(default)]
-    pub grain: Grain,
 }
 
 impl Default for Ask {
@@ -46,7 +32,7 @@ impl Default for Ask {
             seed: 1,
             schedule: "its".to_owned(),
             watch: true,
-            trace: None,
+            trace: Vec::new(),
             shortest: 0,
         }
     }

@@ -13,9 +13,9 @@ mod lines;
 pub mod message;
 mod run;
 
-pub use ask::{Ask, Traced};
+pub use ask::Ask;
 pub use kernel::{Code, Kernel, Oracle};
-pub use run::{Answer, Shown, answer};
+pub use run::{Answer, Shape, Shown, answer};
 
 /// Bytes of device memory that a page's run may use, all buffers together.
 pub const MEMORY: u64 = 256 << 20;
@@ -23,5 +23,8 @@ pub const MEMORY: u64 = 256 << 20;
 /// Warp instructions without a block ending after which a page's launch counts as endless: some seconds of a browser's time.
 pub const STEPS: u64 = 1 << 24;
 
-/// Steps of a launch's trace.
-pub const TRACE_STEPS: usize = 2000;
+/// Instructions of a launch's trace.
+pub const TRACE_STEPS: usize = 5000;
+
+/// Warps that a page can trace together.
+pub const TRACED_WARPS: usize = 8;

@@ -1,6 +1,6 @@
 //! One run, told as `checker run` tells it.
 
-use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, instances, lines};
+use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS, instances, lines};
 use account::beside::{self, Texts};
 use account::launchable::{self, Question};
 use account::{Orders, Told, orders, reasons, schedule_name, table, tell};
@@ -16,7 +16,7 @@ use report::{
 use serde::Serialize;
 use simulator::explore::Effort;
 use simulator::outline::Outline;
-use simulator::trace::Request;
+use simulator::trace::{Grain, Request};
 use simulator::{Checks, Schedule};
 use std::path::Path;
 
@@ -41,19 +41,32 @@ pub struct Shown {
     pub good: bool,
     /// Counts by line of the kernel file.
     pub heat: Vec<Heat>,
+    /// How large the launches are.
+    pub shapes: Vec<Shape>,
 }
 
-impl From<Report> for Shown {
-    fn from(report: Report) -> Self {
+/// How large a launch is: what makes a block's and a warp's number of their indices.
+#[derive(Debug, Serialize)]
+pub struct Shape {
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+}
+
+impl Shown {
+    fn new(report: Report, plan: Option<&Plan>) -> Self {
+        let launches = plan.map_or(&[][..], |plan| &plan.launches);
+        let shapes = launches.iter().map(|launch| Shape { grid: launch.grid, block: launch.block }).collect();
         let file = report.versions.first().map_or("", |version| version.file.as_str());
         let (heat, badge, good) = (report::heat(&report.lines, file), report.verdict.label(), report.verdict.is_good());
-        Self { badge, good, heat, report }
+        Self { badge, good, heat, shapes, report }
     }
 }
 
 /// Runs a kernel. `modules` keeps what was parsed from call to call.
 pub fn answer(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Answer {
-    run(kernel, ask, modules).map_or_else(Answer::Error, |report| Answer::Told(Box::new(report.into())))
+    run(kernel, ask, modules).map_or_else(Answer::Error, |told| Answer::Told(Box::new(told)))
 }
 
 /// What is known before anything runs.
@@ -62,7 +75,7 @@ struct Made {
     sizes: Sizes,
 }
 
-fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Report, String> {
+fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
     let orders = Orders::parse(&ask.schedule, ask.seed)?;
     let [schedule] = orders.schedules[..] else { return Err(format!("`{}` is not one schedule", ask.schedule)) };
     let text = lines::edited(&kernel.code.text, &ask.lines)?;
@@ -79,7 +92,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Report, String> 
         Ok(made) => made,
         Err((verdict, error)) => {
             let reason = reasons::line(verdict, &error, &mut sources);
-            return Ok(stopped(report, reason));
+            return Ok(Shown::new(stopped(report, reason), None));
         }
     };
     report.repeat = format!("{}{}", repeat(kernel, ask, &sizes), orders.option());
@@ -103,8 +116,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Report, String> 
         "",
         &[],
     );
-    if let Some(asked) = ask.trace {
-        let request = request(asked);
+    if let Some(request) = request(ask) {
         let mut texts = Texts { sources: &mut sources, path, ptx: &kernel.code.ptx };
         let traced = (request.clone(), TRACE_STEPS);
         report.traces = beside::traces(&[schedule], std::slice::from_ref(&checked), &traced, &mut texts);
@@ -118,7 +130,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Report, String> 
         repeat: format!("{} --schedule replay:{}", repeat(kernel, ask, &sizes), found.witness),
         minimal: found.minimal,
     });
-    Ok(report)
+    Ok(Shown::new(report, Some(&plan)))
 }
 
 /// The report with what the question alone says.
@@ -242,8 +254,10 @@ fn case(
     })
 }
 
-fn request(asked: crate::Traced) -> Request {
-    Request { warps: vec![(asked.block, asked.warp)], grain: asked.grain, events: true }
+/// What to record. A page makes lines of instructions itself.
+fn request(ask: &Ask) -> Option<Request> {
+    let warps: Vec<_> = ask.trace.iter().copied().take(TRACED_WARPS).collect();
+    (!warps.is_empty()).then_some(Request { warps, grain: Grain::Instruction, events: true })
 }
 
 fn simulate(case: &Case, ask: &Ask, orders: &Orders, schedule: Schedule, modules: &Modules) -> Result<Checked, String> {
@@ -253,7 +267,7 @@ fn simulate(case: &Case, ask: &Ask, orders: &Orders, schedule: Schedule, modules
     config.limits.memory = 2 * MEMORY;
     config.limits.state = MEMORY;
     config.lines = true;
-    config.trace = ask.trace.map(request);
+    config.trace = request(ask);
     config.limits.trace = TRACE_STEPS;
     config.witness.clone_from(&orders.witness);
     let effort = (ask.shortest > 0).then(|| Effort { runs: ask.shortest, ..Effort::default() });

@@ -1,5 +1,6 @@
 //! Records traces.
 
+use super::schedule::visible;
 use super::warp::{Group, State, Warp};
 use crate::isa::op::Code;
 use crate::observe::WarpAccess;
@@ -54,7 +55,9 @@ impl<'a> Recorder<'a> {
             None => self.last.map_or(0, |step| step.place),
         };
         let warp = self.warp(block, warp);
-        self.trace.events.push(Event { warp, place, lanes, what });
+        // An instruction is recorded before it does anything.
+        let step = self.trace.steps.len().saturating_sub(1) as u32;
+        self.trace.events.push(Event { step, warp, place, lanes, what });
     }
 
     /// `group` of the warp executed the operation at its place; the guards of `active` were true.
@@ -115,6 +118,7 @@ impl<'a> Recorder<'a> {
                 file: if line > 0 { code.file(file).to_string() } else { String::new() },
                 line,
                 ptx_line: origin.ptx_line,
+                seen: self.request.grain == Grain::Instruction && visible(code, &code.insts[pc as usize].op),
             });
             places.len() as u32 - 1
         })

@@ -41,7 +41,7 @@ fn in_node(messages: &[String]) -> Option<Vec<String>> {
 pub fn hold(site: &Site) {
     let kernels = kernels(&site.workbook.path("book/book"));
     assert!(kernels.len() >= 4, "{}", kernels.len());
-    let trace = json!({ "block": 0, "warp": 0 });
+    let trace = json!([[0, 0]]);
     let message = |kernel: &Value, schedule: &str| {
         let ask = json!({ "schedule": schedule, "seed": 5, "trace": trace, "shortest": 50 });
         json!({ "kernel": kernel, "ask": ask }).to_string()

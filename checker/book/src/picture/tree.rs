@@ -237,11 +237,11 @@ mod tests {
 
     fn memory(kind: AccessKind, lanes: u32, addresses: &[u64]) -> Event {
         let what = What::Memory { space: Space::Shared, kind, bytes: 4, addresses: addresses.to_vec() };
-        Event { warp: 0, place: 0, lanes, what }
+        Event { step: 0, warp: 0, place: 0, lanes, what }
     }
 
     fn barrier() -> Event {
-        Event { warp: 0, place: 0, lanes: 0xf, what: What::Barrier }
+        Event { step: 0, warp: 0, place: 0, lanes: 0xf, what: What::Barrier }
     }
 
     /// Four words; lane 0 adds word 1 to 0 and lane 2 word 3 to 2, then lane 0 word 2 to 0.
@@ -274,8 +274,13 @@ mod tests {
 
     #[test]
     fn sums_of_a_shuffle_that_nobody_uses_are_told_apart() {
-        let down =
-            |from: [u32; 4]| Event { warp: 0, place: 0, lanes: 0xf, what: What::Shuffle { from: from.to_vec() } };
+        let down = |from: [u32; 4]| Event {
+            step: 0,
+            warp: 0,
+            place: 0,
+            lanes: 0xf,
+            what: What::Shuffle { from: from.to_vec() },
+        };
         let tree = Tree::of(&[down([2, 3, 2, 3]), down([1, 2, 3, 3])]).unwrap();
         assert_eq!(
             tree.words(),

@@ -24,5 +24,6 @@ mod writers;
 
 pub use endless::Look;
 pub use order::Control;
+pub use preempt::visible;
 pub use stray::stray;
 pub use writers::{Writer, Writers};

@@ -5,28 +5,27 @@ use super::super::context::Worker;
 use super::super::warp::{Group, Since, State, Warp};
 use super::order::Asker;
 use crate::explore::Rank;
-use crate::isa::op::{AddressSpace, Op, Reg};
+use crate::isa::op::{AddressSpace, Code, Op, Reg};
 use crate::observe::Observer;
 use crate::opcodes::Effect;
 
-impl<O: Observer> Worker<'_, O> {
-    /// Does the order of lanes that execute it matter to others?
-    pub(super) fn visible(&self, op: &Op) -> bool {
-        let code = &self.context.decoded.code;
-        let shared = |space| !matches!(space, AddressSpace::Local | AddressSpace::Param | AddressSpace::Const);
-        match op {
-            Op::Load(index) | Op::Store(index) => shared(code.accesses[*index as usize].space),
-            Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
-            // Who waits here is waited for; a schedule has nothing to add.
-            Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit | Op::CopyWait { .. } => false,
-            Op::Matrix(_) | Op::Discard(_) => false,
-            op => match op.effect(code) {
-                Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
-                Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,
-            },
-        }
+/// Does the order of lanes that execute it matter to others?
+pub fn visible(code: &Code, op: &Op) -> bool {
+    let shared = |space| !matches!(space, AddressSpace::Local | AddressSpace::Param | AddressSpace::Const);
+    match op {
+        Op::Load(index) | Op::Store(index) => shared(code.accesses[*index as usize].space),
+        Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
+        // Who waits here is waited for; a schedule has nothing to add.
+        Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit | Op::CopyWait { .. } => false,
+        Op::Matrix(_) | Op::Discard(_) => false,
+        op => match op.effect(code) {
+            Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
+            Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,
+        },
     }
+}
 
+impl<O: Observer> Worker<'_, O> {
     /// Asks the schedule, once for each lane and operation. True if lanes stopped: somebody has to be chosen again.
     pub(super) fn preempt(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> bool {
         let Some(control) = &mut self.control else { return false };

@@ -3,6 +3,7 @@
 use super::super::block::Shared;
 use super::super::context::{Flow, Worker};
 use super::super::warp::Warp;
+use super::visible;
 use crate::FindingKind;
 use crate::isa::op::{Inst, NOWHERE, Op, Reg};
 use crate::observe::Observer;
@@ -17,7 +18,11 @@ impl<O: Observer> Worker<'_, O> {
             return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
         };
         let mask = warp.guarded(&inst, group.frame, group.mask);
-        if self.control.is_some() && mask != 0 && self.visible(&inst.op) && self.preempt(shared, warp, at) {
+        if self.control.is_some()
+            && mask != 0
+            && visible(&self.context.decoded.code, &inst.op)
+            && self.preempt(shared, warp, at)
+        {
             return Flow::Switch;
         }
         // Instructions that wait are counted once, when they have their lanes.
