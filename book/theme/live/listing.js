@@ -41,6 +41,18 @@ export class Listing {
     constructor(code) {
         code.classList.add("wb-lines-marked");
         this.lines = split(code);
+        this.texts = this.lines.map((line) => line.textContent);
+    }
+
+    text(number) {
+        return this.texts[number - 1] ?? "";
+    }
+
+    /** The line that runs; 0 for none. */
+    now(number) {
+        this.running?.classList.remove("wb-now");
+        this.running = this.line(number);
+        this.running?.classList.add("wb-now");
     }
 
     line(number) {
@@ -48,6 +60,7 @@ export class Listing {
     }
 
     clear() {
+        this.now(0);
         for (const line of this.lines) {
             line.classList.remove("wb-bad");
             delete line.dataset.note;

@@ -3,6 +3,7 @@
 import * as engine from "./engine.js";
 import { Listing } from "./listing.js";
 import { make } from "./make.js";
+import { Player } from "./player.js";
 import { draw } from "./report.js";
 import { Settings } from "./settings.js";
 
@@ -19,6 +20,7 @@ export class Panel {
         this.url = kernel;
         this.settings = new Settings(block.dataset.order);
         this.go = make("button", { type: "button", class: "wb-go", click: () => this.run() }, "▶ Run");
+        this.look = make("button", { type: "button", click: () => this.run([[0, 0]]) }, "Steps");
         this.halt = make("button", { type: "button", class: "wb-stop", hidden: true, click: () => this.stop() }, "■ Stop");
         this.state = make("span", { class: "wb-state", role: "status" });
         this.report = make("div", { class: "wb-told" });
@@ -29,7 +31,7 @@ export class Panel {
             this.settings.element,
         );
         block.append(
-            make("div", { class: "wb-bar" }, this.go, this.halt, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state),
+            make("div", { class: "wb-bar" }, this.go, this.halt, this.look, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state),
             details,
             this.report,
         );
@@ -68,14 +70,16 @@ export class Panel {
         return code;
     }
 
-    async run() {
+    /** Runs, and records these warps: linear block index, warp within the block. */
+    async run(warps = [], side = null) {
         this.busy(true, "fetching the simulator");
         try {
             const kernel = await this.kernel();
             const listing = this.listing(kernel);
             this.busy(true, "running");
-            const told = await engine.run(kernel, this.settings.ask());
+            const told = await engine.run(kernel, this.settings.ask(warps));
             this.tell(told, listing);
+            if (warps.length > 0) this.player(told, kernel, listing, side);
         } catch (error) {
             this.fail(error);
         } finally {
@@ -90,10 +94,30 @@ export class Panel {
     tell(told, listing) {
         const took = `${told.seconds < 10 ? told.seconds.toFixed(2) : Math.round(told.seconds)} s in this browser`;
         this.state.replaceChildren(make("b", { class: told.good ? "wb-good" : "wb-fault" }, told.badge), ` ${took}`);
-        this.report.replaceChildren(...draw(told, listing, (witness) => {
+        const replay = (witness) => {
             this.settings.replay(witness);
-            this.run();
-        }).filter(Boolean));
+            this.run([[0, 0]]);
+        };
+        const visit = (sides, side) => {
+            const warps = [...new Map(sides.map(({ block, warp }) => [`${block}:${warp}`, [block, warp]])).values()];
+            this.run(warps, side);
+        };
+        this.report.replaceChildren(...draw(told, listing, { replay, visit }).filter(Boolean));
+    }
+
+    /** The steps of what was recorded, above the report. */
+    player(told, kernel, listing, side) {
+        if (told.report.traces.length === 0) return;
+        // Orders made by hand begin with the plain one.
+        const plain = ["its", "replay"].includes(this.settings.order.value);
+        const byHand = plain && ((items) => {
+            this.settings.replay([...this.settings.preemptions(), ...items].join(","));
+            this.run(told.report.traces[0].warps.map(({ block, warp }) => [block, warp]));
+        });
+        const player = new Player(told, { listing, ptx: kernel.code.ptx, file: kernel.file, byHand });
+        this.report.prepend(player.element);
+        if (side) player.find(side);
+        player.slider.focus({ preventScroll: true });
     }
 
     fail(error) {
@@ -104,9 +128,10 @@ export class Panel {
 
     busy(is, words) {
         // Whoever pressed the one goes on with the other.
-        const focused = [this.go, this.halt].includes(document.activeElement);
+        const focused = [this.go, this.look, this.halt].includes(document.activeElement);
         this.halt.hidden = !is;
         this.go.hidden = is;
+        this.look.hidden = is;
         if (is) this.state.textContent = `${words} …`;
         if (focused) (is ? this.halt : this.go).focus({ preventScroll: true });
     }

@@ -42,6 +42,28 @@ function table(report) {
     );
 }
 
+/** The sides of a finding that a trace can go to: whose lane, at which line. */
+export function sides({ first, second, access, place }, shape) {
+    const of = (place, address, what) => {
+        const linear = ([x, y, z], [w, h]) => x + w * (y + h * z);
+        const thread = linear(place.thread, shape.block);
+        return { what, block: linear(place.block, shape.grid), warp: Math.floor(thread / 32), lane: thread % 32, line: place.line, address };
+    };
+    const both = [first, second].filter(Boolean).map((side) => of(side.place, side.address, side.what));
+    return both.length > 0 || !(place?.line > 0) ? both : [of(place, access?.address, access?.what ?? "here")];
+}
+
+/** Buttons that lead to the steps of the gravest finding. */
+function steps(told, visit) {
+    const [finding] = told.report.findings;
+    if (!finding || told.shapes.length === 0) return null;
+    // A finding does not say which launch it is of: that of its own launch line is tried where several differ.
+    const found = sides(finding, told.shapes[0]);
+    if (found.length === 0) return null;
+    return make("p", { class: "wb-fields" }, "Go to the step:", found.map((side) =>
+        make("button", { type: "button", click: () => visit(found, side) }, `${side.what} by lane ${side.lane}, line ${side.line}`)));
+}
+
 function shortest(order, replay) {
     if (!order) return null;
     return make(
@@ -69,9 +91,9 @@ function heat(told, listing) {
 /**
  * @param {object} told the simulator's answer
  * @param {import("./listing.js").Listing} listing
- * @param {(witness: string) => void} replay
+ * @param {{replay: (witness: string) => void, visit: (sides: object[], side: object) => void}} act
  */
-export function draw(told, listing, replay) {
+export function draw(told, listing, { replay, visit }) {
     const { report } = told;
     const file = report.versions[0].file;
     listing.clear();
@@ -90,6 +112,7 @@ export function draw(told, listing, replay) {
             report.reasons.slice(SHOWN).map((one) => reason(one, file, listing)),
         ),
         report.try_first && make("p", {}, report.try_first),
+        steps(told, visit),
         shortest(report.shortest_order, replay),
         outputs(report),
         report.printf && make("pre", { class: "wb-printf", tabindex: "0", "aria-label": "what the kernel printed" }, report.printf),

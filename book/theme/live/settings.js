@@ -73,6 +73,12 @@ export class Settings {
         }
     }
 
+    /** The preemptions that are replayed, where that is chosen. */
+    preemptions() {
+        const text = this.order.value === "replay" ? this.witness.value.trim().replace(/^replay:/, "") : "";
+        return text.split(",").map((item) => item.trim()).filter((item) => item && item !== "plain");
+    }
+
     /** Replays an order. */
     replay(witness) {
         this.order.value = "replay";
@@ -80,8 +86,8 @@ export class Settings {
         this.#replays();
     }
 
-    /** What is asked of the simulator. */
-    ask() {
+    /** What is asked of the simulator; `trace` says which warps are recorded. */
+    ask(trace) {
         const changed = {};
         for (const [name, input] of this.sizes) {
             const value = Number(input.value);
@@ -100,6 +106,7 @@ export class Settings {
             seed: Math.max(0, Math.trunc(Number(this.seed.value)) || 0),
             schedule,
             watch: this.watch.checked,
+            trace,
             shortest: explored ? 200 : 0,
         };
     }

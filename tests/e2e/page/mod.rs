@@ -133,3 +133,59 @@ fn a_run_can_be_changed_and_stopped_by_keyboard_on_a_phone() {
     assert!(wide.as_u64().is_some_and(|wide| wide <= 390), "{wide}");
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }
+
+#[test]
+fn a_race_is_replayed_to_its_step_and_an_order_made_by_hand() {
+    let (Some(mut browser), Some(site)) = (Browser::start(), small()) else { return };
+    browser.view(390, false);
+    browser.open(&format!("{}first.html", site.address));
+    browser.run(2);
+    let panel = panel(2);
+    // Both sides of the race have their step.
+    let sides = browser.value(&format!(
+        "[...{panel}.querySelectorAll('.wb-told > .wb-fields button')].map(button => button.innerText)"
+    ));
+    assert!(sides[0].as_str().is_some_and(|side| side.ends_with("line 10")), "{sides}");
+    assert!(sides[1].as_str().is_some_and(|side| side.ends_with("line 9")), "{sides}");
+    browser.value(&format!("{panel}.querySelectorAll('.wb-told > .wb-fields button')[0].click()"));
+    browser.until(&format!("{panel}.querySelector('.wb-player')"));
+    let at = |browser: &mut Browser| {
+        let where_ = browser.value(&format!("{panel}.querySelector('.wb-where').innerText"));
+        let marked = browser.value(&format!("{panel}.querySelector('.wb-line.wb-now').textContent.trim()"));
+        (where_.as_str().unwrap_or_default().to_owned(), marked.as_str().unwrap_or_default().to_owned())
+    };
+    let (step, marked) = at(&mut browser);
+    assert!(step.contains("10: b[t] = s[63 - t];"), "{step}");
+    assert_eq!(marked, "b[t] = s[63 - t];");
+    // Back by key, to what the other warp or the line before did; and on again.
+    browser.until(&format!("document.activeElement === {panel}.querySelector('.wb-slider')"));
+    browser.press("ArrowLeft");
+    let (before, marked) = at(&mut browser);
+    assert!(before != step && marked != "b[t] = s[63 - t];", "{before}");
+    browser.press("ArrowRight");
+    assert_eq!(at(&mut browser).0, step);
+    // The PTX instruction is marked, too.
+    let ptx = format!("{panel}.querySelector('.wb-ptx .wb-now').textContent");
+    assert!(browser.value(&ptx).as_str().is_some_and(|line| line.contains(';')), "{}", browser.value(&ptx));
+
+    // Lanes 3 and 4 of the first warp stop before their store to shared memory: they have loaded once.
+    browser.value(&format!("{panel}.querySelectorAll('.wb-bar button')[1].click()"));
+    browser.until(&format!("{panel}.querySelectorAll('.wb-warp').length === 1"));
+    browser.value(&format!(
+        "(slider => {{ while (!{panel}.querySelector('.wb-where').innerText.includes(' 10: ')) \
+         {{ slider.value = +slider.value + 1; slider.dispatchEvent(new Event('input')); }} }})({panel}.querySelector('.wb-slider'))"
+    ));
+    browser.value(&format!("[3, 4].forEach(lane => {panel}.querySelectorAll('.wb-lane')[lane].click())"));
+    browser.value(&format!(
+        "[...{panel}.querySelectorAll('.wb-player button')].find(button => button.innerText.startsWith('Stop the')).click()"
+    ));
+    browser.until(&format!("{panel}.innerText.includes('replay:') && {panel}.querySelector('.wb-go:not([hidden])')"));
+    let told = browser.told(2);
+    assert!(told.contains("checker run kernels/race.cu --seed 1 --schedule replay:b0.w0.l3-4@2"), "{told}");
+    let ran = site.workbook.run(["run", "kernels/race.cu", "--seed", "1", "--witness", "b0.w0.l3-4@2", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
+    let head: Vec<&str> =
+        report["outputs"][0]["head"].as_array().expect("values").iter().filter_map(|v| v.as_str()).collect();
+    assert!(told.contains(&head.join("  ")) || told.contains(&head.join(" ")), "{head:?}: {told}");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
