@@ -191,7 +191,7 @@ fn plan(file: &KernelFile, code: &Code, sizes: &Sizes, io: &[Buffer]) -> Result<
     let mut plan = file.plan(&context, io)?;
     instances::check(file, code, &plan)?;
     check_plan(file, &mut plan, &code.names, &Outline::read(&code.ptx))?;
-    launchable::check(&Question { file, names: &code.names, needs: &code.needs, device: &device }, &plan)?;
+    launchable::settle(&Question { file, names: &code.names, needs: &code.needs, device: &device }, &mut plan)?;
     let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
     let all = plan.buffers.iter().map(bytes).fold(0, u64::saturating_add);
     if all > MEMORY {
