@@ -347,7 +347,7 @@ fn run() -> Report {
     report.launches = vec![launch("gather", 4, load), launch("wait<256>", 5, barrier)];
     let step =
         |place, lanes, active, waiting, live| Step { warp: 0, place, lanes, active, waiting, live, instructions: 2 };
-    let place = |line, ptx_line| TracePlace { function: "k".into(), file: "k.cu".into(), line, ptx_line };
+    let place = |line, ptx_line| TracePlace { function: "k".into(), file: "k.cu".into(), line, ptx_line, seen: false };
     report.traces = vec![Traced {
         schedule: "adversarial:9".into(),
         kernel: "k<int>".into(),
