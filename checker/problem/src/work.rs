@@ -169,6 +169,6 @@ mod tests {
         let candidate = Counters { instructions: 3000, ..Counters::default() };
         let metric = Metric::Count(Counter::Field("instructions"));
         let goal = Goal { metric, conditions: vec![Condition::RatioMax(0.8)], why: "fewer".into() };
-        assert!(WorkBounds::default().broken(&[goal], &baseline, &candidate).is_empty());
+        assert!(WorkBounds::default().broken(&[goal], &baseline, &candidate, 1.0).is_empty());
     }
 }
