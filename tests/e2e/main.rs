@@ -14,6 +14,8 @@ mod counts;
 mod documents;
 mod findings;
 mod goals;
+mod grade;
+mod grade_intake;
 mod hardware;
 mod interrupt;
 mod judged;

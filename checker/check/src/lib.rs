@@ -3,6 +3,7 @@
 //!
 //! What the learner's kernel does wrong ends in a [`Report`]. A [`CheckError`] is for what it cannot cause.
 
+mod baselines;
 pub mod bench;
 mod build;
 mod complaint;
@@ -25,6 +26,7 @@ mod time;
 mod verify;
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
+pub use baselines::Baselines;
 pub use many::Time;
 pub use page::page_kernel;
 pub use platform::{BackendChoice, Platform};
@@ -39,10 +41,27 @@ use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
 use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use std::path::PathBuf;
+use std::sync::Arc;
 use system::files;
 
 /// Hears what is being done.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// What a check of an exercise or a pair may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Seconds after which it ends, whatever its kernel does.
+    pub seconds: u64,
+    /// Workers that run a version at the same time. They share the memory, so a kernel may use more of it where they are few.
+    pub workers: usize,
+}
+
+impl Default for Budget {
+    /// For somebody who waits: all cores, not long.
+    fn default() -> Self {
+        Self { seconds: CHECK_SECONDS, workers: share::cores() }
+    }
+}
 
 /// What a check is asked to do.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +76,10 @@ pub struct Options {
     pub step: Option<String>,
     /// A ladder: every element type at every size and block size.
     pub everything: bool,
+    /// What it may use.
+    pub budget: Budget,
+    /// What baselines came to in earlier checks.
+    pub baselines: Option<Arc<Baselines>>,
     /// Repeat an earlier run.
     pub seed: Option<u64>,
     /// Machine code for this architecture instead of the problem's.
@@ -204,6 +227,9 @@ pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Re
     let platforms = platform::choose(problem, options)?;
     let mut sources = Sources::new(problem.root());
     sources.allow_headers(&toolchain.includes);
+    if let Some(kernel) = problem.submission() {
+        sources.rename(kernel, "kernel.cu");
+    }
     match problem.kind {
         Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
         Kind::Ladder if problem.step().is_none() => {

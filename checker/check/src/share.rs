@@ -20,7 +20,12 @@ const SOME_THREADS: u64 = 1 << 14;
 /// threads than a few it takes part up to so many warp instructions.
 const ONE_BY_ONE: u64 = 1 << 19;
 
-/// Runs `cases`, each of one version, under `schedules`, of which the first is the usual one.
+/// Workers where nobody says how many.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS)
+}
+
+/// Runs `cases`, each of one version, under `schedules`, of which the first is the usual one, in so many workers at most.
 ///
 /// # Errors
 /// No worker, or one that failed without a kernel's doing.
@@ -29,13 +34,14 @@ pub fn run(
     cases: &[Case],
     schedules: &[Schedule],
     stop_at_failure: bool,
+    workers: usize,
     options: &backend::Options,
     progress: Progress<'_>,
 ) -> Result<Vec<Checked>, backend::Error> {
     let Some((usual, others)) = schedules.split_first() else { return Ok(Vec::new()) };
     let first = |case: &Case| Case { schedules: vec![*usual], ..case.clone() };
     let usual: Vec<Case> = cases.iter().map(first).collect();
-    let mut results = all(on, &usual, stop_at_failure, options, progress)?;
+    let mut results = all(on, &usual, stop_at_failure, workers, options, progress)?;
     let failed = results.iter().any(|checked| !checked.status.passed());
     let caught = failed || results.iter().any(is_caught);
     // Of what is meant to be wrong nobody asks how else it is.
@@ -54,7 +60,7 @@ pub fn run(
         ..cases[*index].clone()
     };
     let others: Vec<Case> = units.iter().map(again).collect();
-    let others = all(on, &others, stop_at_failure, options, progress)?;
+    let others = all(on, &others, stop_at_failure, workers, options, progress)?;
     for ((index, _), other) in units.iter().zip(others) {
         results[*index].append(other);
     }
@@ -106,19 +112,19 @@ pub fn threads(case: &Case) -> u64 {
     case.versions.iter().map(|version| version.plan.threads()).max().unwrap_or(0)
 }
 
-/// Runs every case, as many at a time as there are cores.
+/// Runs every case, as many at a time as there are workers.
 fn all(
     on: &On,
     cases: &[Case],
     stop_at_failure: bool,
+    workers: usize,
     options: &backend::Options,
     progress: Progress<'_>,
 ) -> Result<Vec<Checked>, backend::Error> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
     // A kernel that only starts costs something, too.
     let costs: Vec<u64> =
         cases.iter().map(|case| (threads(case) + 1024) * case.schedules.len().max(1) as u64).collect();
-    let shares = deal(&costs, cores);
+    let shares = deal(&costs, workers);
     let options = options.clone().one_of(shares.len());
     let one = |share: &Vec<usize>| {
         let cases = share.iter().map(|&index| cases[index].clone()).collect();

@@ -7,15 +7,17 @@ use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{CHECK_SECONDS, CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time};
+use super::{CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time};
 use account::reasons;
 use account::schedule_name;
+use compiler::compile::CompileError;
 use compiler::toolchain::Toolchain;
 use execution::backend::{Checked, Thoroughness};
 use plan::Plan;
 use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs the pipeline and fills the report.
@@ -28,7 +30,7 @@ pub fn check(
     sources: &mut Sources,
     progress: Progress<'_>,
 ) -> Result<(), CheckError> {
-    let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
+    let until = Instant::now() + Duration::from_secs(options.budget.seconds);
     let version = options.version();
     let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &problem::Version::Baseline)?, kernel_path(problem, &version)?];
@@ -66,6 +68,9 @@ pub fn check(
     let team = match assemble(toolchain, problem, &version, &first) {
         Ok(team) => team,
         Err(stop) => {
+            if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
+                report.cut = Some(error.to_string());
+            }
             let reasons = refused(stop, sources)?;
             let summary = match reasons.first().map(|reason| reason.verdict) {
                 Some(Verdict::DoesNotCompile) => "the compiler refuses it",
@@ -90,6 +95,8 @@ pub fn check(
     let mut counted: [Option<Checked>; 2] = [None, None];
     let mut besides: [Option<(Sizes, Checked)>; 2] = [None, None];
     let mut left_out: Vec<Reason> = Vec::new();
+    let cut = OnceLock::new();
+    let course = Course { options, seed: report.seed, until, cut: &cut };
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         let on_gpu = platform.gpu.is_some();
         progress(if on_gpu { "running on the GPU" } else { "simulating" });
@@ -100,7 +107,9 @@ pub fn check(
         };
         let team = rebuilt.as_ref().unwrap_or(&team);
         team.candidate.quoted_in(sources);
-        let (baseline, candidate) = match correctness(problem, platform, team, report.seed, until, progress) {
+        let results = correctness(problem, platform, team, &course, progress);
+        report.cut = cut.get().cloned();
+        let (baseline, candidate) = match results {
             Ok(results) => results,
             Err(stop) => {
                 let reasons = refused(stop, sources)?;
@@ -237,25 +246,40 @@ fn everywhere(problem: &Problem, candidate: &Built, report: &mut Report) {
     }
 }
 
+/// What all runs of a check share.
+#[derive(Clone, Copy)]
+struct Course<'a> {
+    options: &'a Options,
+    seed: u64,
+    until: Instant,
+    cut: &'a OnceLock<String>,
+}
+
 /// Runs both versions, on the simulator at the same time, on a GPU one after the other. A baseline that is right is only
 /// counted: that it is right was proven when it was written.
 fn correctness(
     problem: &Problem,
     platform: &Platform,
     team: &Team,
-    seed: u64,
-    until: Instant,
+    course: &Course<'_>,
     progress: Progress<'_>,
 ) -> Result<(Results, Results), Refused> {
+    let Course { options, seed, until, cut } = *course;
+    let budget = options.budget;
     let files = match platform.gpu {
         Some(_) => Some(Cubins::write(team).map_err(|error| Refused::Error(error.into()))?),
         None => None,
     };
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
     let reference_cubin = cubin(2);
-    let bench = Bench { problem, platform, reference: &team.reference, reference_cubin, seed, until, progress };
+    let reference = &team.reference;
+    let bench = Bench { problem, platform, reference, reference_cubin, seed, budget, until, cut, progress };
     let flawed = problem.manifest.flaw.is_some();
+    let kept = options.baselines.as_deref().filter(|_| platform.gpu.is_none());
     let baseline = || {
+        if let Some(known) = kept.and_then(|kept| kept.get(problem, seed)) {
+            return Ok(known);
+        }
         let result = if platform.gpu.is_some() {
             bench.run(&team.baseline, cubin(0), Thoroughness::Once, vec![Schedule::Its])
         } else if flawed {
@@ -273,7 +297,11 @@ fn correctness(
             results.elsewhere = bench.elsewhere(&team.baseline, false)?;
             Ok(results)
         };
-        result.and_then(with_elsewhere).map_err(|stop| fault_of(problem, "the baseline", stop))
+        let result = result.and_then(with_elsewhere).map_err(|stop| fault_of(problem, "the baseline", stop));
+        if let (Some(kept), Ok(results), None) = (kept, &result, cut.get()) {
+            kept.keep(problem, seed, results);
+        }
+        result
     };
     let candidate = || {
         let schedules = if platform.gpu.is_some() { Vec::new() } else { schedules(&team.candidate, seed) };

@@ -5,7 +5,9 @@ use super::build::{Built, Refused};
 use super::platform::{Platform, Platforms};
 use super::stage::{fail_by, pass, skip};
 use super::verify::{Bench, STEPS, schedules};
-use super::{CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time};
+use super::{
+    Budget, CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time,
+};
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use compiler::toolchain::Toolchain;
@@ -13,6 +15,7 @@ use execution::backend::{self, Status, Thoroughness, Verify};
 use problem::{Problem, ProblemError, Version};
 use report::{self, Case, Machine, Provenance, Reason, Report, Sources, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs the sweep and fills the report.
@@ -93,7 +96,8 @@ fn simulate(
 ) -> Result<Vec<Reason>, CheckError> {
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
-    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, until, progress };
+    let (budget, cut) = (Budget::default(), OnceLock::new());
+    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, budget, until, cut: &cut, progress };
     let orders = schedules(built, report.seed);
     report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };

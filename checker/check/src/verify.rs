@@ -2,13 +2,14 @@
 
 use super::build::Built;
 use super::platform::Platform;
-use super::{CheckError, Progress, Refused, elsewhere, share};
+use super::{Budget, CheckError, Progress, Refused, elsewhere, share};
 use account::outputs_of;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use values::fill::first_turn;
 
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
@@ -33,14 +34,18 @@ pub struct Bench<'a> {
     pub reference_cubin: Option<PathBuf>,
     /// Seed of the inputs.
     pub seed: u64,
+    /// What all of it may use.
+    pub budget: Budget,
     /// When all has to end.
     pub until: Instant,
+    /// What the machine's clock or memory ended, if it did.
+    pub cut: &'a OnceLock<String>,
     /// Hears what is being run.
     pub progress: Progress<'a>,
 }
 
 /// One version's results, case by case.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Results {
     /// The cases, in the problem's order; the `count` size last if it is none of them.
     pub cases: Vec<(Sizes, Checked)>,
@@ -110,7 +115,7 @@ impl Bench<'_> {
                 let job = Verify { on, cases, stop_at_failure: !meant };
                 backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
             } else {
-                share::run(&on, &cases, &schedules, !meant, &options, self.progress)
+                share::run(&on, &cases, &schedules, !meant, self.budget.workers, &options, self.progress)
             }
         };
         let full = thoroughness == Thoroughness::Full;
@@ -126,6 +131,7 @@ impl Bench<'_> {
         };
         let (results, (sampled, elsewhere, large)) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
+        self.look_for_cuts(&results);
         let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results {
             cases: sizes.into_iter().zip(results).collect(),
@@ -139,7 +145,9 @@ impl Bench<'_> {
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
     fn options(&self) -> backend::Options {
-        backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3)
+        // A unit may take two thirds of it all.
+        let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
+        backend::Options { until: Some(self.until), timeout, ..backend::Options::default() }.one_of(3)
     }
 
     /// Some blocks of the `time` size, beside the `count` size, on the simulator.
@@ -201,8 +209,29 @@ impl Bench<'_> {
     /// What one case comes to, if that says anything.
     fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let checked = backend::verify(&job, &self.options()).ok().and_then(|cases| cases.into_iter().flatten().next());
+        let checked = match backend::verify(&job, &self.options()) {
+            Ok(cases) => cases.into_iter().flatten().next(),
+            Err(error) => {
+                let _ = self.cut.set(error.to_string());
+                None
+            }
+        };
+        self.look_for_cuts(checked.as_slice());
         checked.filter(|checked| says(&checked.status))
+    }
+
+    /// Remembers what the machine ended, which is no property of the kernel alone.
+    fn look_for_cuts(&self, results: &[Checked]) {
+        let words = |status: &Status| match status {
+            Status::TimedOut { seconds } => Some(format!("a run was stopped after {seconds:.0} s")),
+            Status::OutOfTime => Some(format!("not all was tried within {} s", self.budget.seconds)),
+            Status::WorkerDied { death } if death.out_of_memory => Some("a run needed more memory than it gets".into()),
+            Status::WorkerDied { death } => Some(format!("the process of a run died: {}", death.how)),
+            _ => None,
+        };
+        if let Some(words) = results.iter().find_map(|checked| words(&checked.status)) {
+            let _ = self.cut.set(words);
+        }
     }
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
@@ -212,7 +241,10 @@ impl Bench<'_> {
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let options = self.options();
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
-        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect())
+        let results: Vec<Checked> =
+            results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect();
+        self.look_for_cuts(&results);
+        Ok(results)
     }
 
     /// One case with one version.

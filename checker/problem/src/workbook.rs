@@ -123,6 +123,8 @@ pub struct Problem {
     variants: Vec<Manifest>,
     /// Of a ladder: the step that stands for the whole, with the one before it.
     step: Option<[String; 2]>,
+    /// Of an exercise: a file that takes the place of the learner's `kernel.cu`.
+    handed_in: Option<PathBuf>,
 }
 
 impl Workbook {
@@ -263,7 +265,16 @@ impl Workbook {
         if is_exercise && id.exercise_number().is_none() {
             return Err(ProblemError::BadExerciseName { name: id.clone() });
         }
-        Ok(Problem { id: id.clone(), dir, manifest, kind, root: self.root.clone(), variants, step: None })
+        Ok(Problem {
+            id: id.clone(),
+            dir,
+            manifest,
+            kind,
+            root: self.root.clone(),
+            variants,
+            step: None,
+            handed_in: None,
+        })
     }
 
     /// A path inside the workbook, relative to its top, links in the folders before the last component resolved.
@@ -313,6 +324,16 @@ impl Problem {
         &self.root
     }
 
+    /// The problem with another file in the place of the learner's `kernel.cu`: a submission.
+    pub fn handed_in(&self, kernel: &Path) -> Self {
+        Self { handed_in: Some(kernel.to_path_buf()), ..self.clone() }
+    }
+
+    /// The file that [`Problem::handed_in`] put there.
+    pub fn submission(&self) -> Option<&Path> {
+        self.handed_in.as_deref()
+    }
+
     /// Where a version is; None when this kind of problem has no such version.
     pub fn version_path(&self, version: &Version) -> Option<PathBuf> {
         let solutions = self.root.join(SOLUTIONS).join(&self.id.0);
@@ -333,7 +354,9 @@ impl Problem {
             (Kind::Pair, Version::Baseline) => self.dir.join("naive.cu"),
             (Kind::Pair, _) => self.dir.join("optimised.cu"),
             (Kind::Exercise, Version::Baseline) => self.dir.join("starter.cu"),
-            (Kind::Exercise, Version::Candidate) => self.dir.join("kernel.cu"),
+            (Kind::Exercise, Version::Candidate) => {
+                self.handed_in.clone().unwrap_or_else(|| self.dir.join("kernel.cu"))
+            }
             (Kind::Exercise, Version::Solution) => solutions.join("solution.cu"),
         })
     }
@@ -341,6 +364,7 @@ impl Problem {
     /// Whose file a version is. All but the learner's belong to the workbook's author.
     fn owner(&self, version: &Version) -> Owner<'_> {
         match (self.kind, version) {
+            (Kind::Exercise, Version::Candidate) if self.handed_in.is_some() => Owner::Named,
             (Kind::Exercise, Version::Candidate) => Owner::Learner(&self.root),
             _ => Owner::Author,
         }

@@ -18,6 +18,8 @@ pub struct Sources {
     texts: BTreeMap<PathBuf, Option<Vec<String>>>,
     /// Folders of CUDA's headers, free of links.
     headers: Vec<PathBuf>,
+    /// A file that has another name in reports than its own.
+    renamed: Option<(PathBuf, String)>,
 }
 
 /// Largest header that is quoted, in bytes.
@@ -49,8 +51,16 @@ impl Sources {
         self.headers.extend(folders.iter().filter_map(|folder| folder.canonicalize().ok()));
     }
 
+    /// Gives a file another name in reports: where a submission is kept is nothing to whoever handed it in.
+    pub fn rename(&mut self, file: &Path, name: &str) {
+        self.renamed = Some((file.to_path_buf(), name.to_owned()));
+    }
+
     /// The file's name for a report.
     pub fn name(&self, file: &Path) -> String {
+        if let Some((_, name)) = self.renamed.as_ref().filter(|(renamed, _)| renamed == file) {
+            return name.clone();
+        }
         text::path(file.strip_prefix(&self.root).unwrap_or(file))
     }
 

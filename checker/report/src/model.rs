@@ -618,6 +618,9 @@ pub struct Report {
     pub traces: Vec<Traced>,
     /// Warnings and limits worth knowing.
     pub notes: Vec<String>,
+    /// The machine's clock or memory ended something, so that another machine may come to another verdict: what it was, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
     /// The baseline is wrong though nothing says that it should be; a note says how.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub baseline_fails: bool,
@@ -664,6 +667,7 @@ impl Report {
             lines: Vec::new(),
             traces: Vec::new(),
             notes: Vec::new(),
+            cut: None,
             baseline_fails: false,
             try_first: None,
             learned: None,

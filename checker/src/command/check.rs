@@ -112,6 +112,7 @@ pub fn examine(
         arch: options.arch.clone(),
         whole_diff,
         toolchain: toolchain::Options { dir: options.toolchain.clone(), ..toolchain::Options::default() },
+        ..check::Options::default()
     };
     let busy = Busy::new(context);
     let mut report = check::check(problem, &how, &|what| busy.say(what))?;

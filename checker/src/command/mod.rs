@@ -9,6 +9,7 @@ mod context;
 pub mod dev;
 mod doctor;
 mod exit;
+mod grade;
 mod hint;
 mod home;
 mod keys;
@@ -59,6 +60,8 @@ enum Command {
     /// Build the book, or read it in a browser
     #[command(subcommand)]
     Book(book::Command),
+    /// Grade a class: a folder, a zip or a list of submissions
+    Grade(Box<grade::GradeArgs>),
     /// What is installed, what is missing, what to do about it
     Doctor(doctor::DoctorArgs),
     /// For authors: begin a problem, prove that problems hold
@@ -113,6 +116,7 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
         Some(Command::Watch(args)) => watch::run(context, &args),
         Some(Command::Run(args)) => run::run(context, &args),
         Some(Command::Bench(args)) => bench::run(context, &args),
+        Some(Command::Grade(args)) => grade::run(context, &args),
         Some(Command::Doctor(args)) => doctor::run(context, &args),
         Some(Command::Dev(args)) => dev::run(context, &args),
         Some(Command::List) => list::run(context),

@@ -1,0 +1,113 @@
+//! A zip of submissions, which may be hostile: nothing is unpacked to a disk, only chosen entries are read, each up to a limit
+//! whatever its header says; links, encrypted entries and names that lead out of the archive are refused.
+
+use super::{A_FOLDER, Listed, MOST_FILES, Tree};
+use std::io::{Cursor, Read};
+use system::files::FileError;
+use zip::ZipArchive;
+
+/// Largest archive in bytes.
+pub const LARGEST_ARCHIVE: u64 = 512 << 20;
+/// Longest name of an entry in bytes.
+const LONGEST_NAME: usize = 4096;
+
+/// Why an archive cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// It is none, or a damaged one.
+    #[error("not a zip archive that can be read: {0}")]
+    Damaged(#[from] zip::result::ZipError),
+    /// More than anybody hands in.
+    #[error("the archive has {0} entries, more than the {MOST_FILES} possible")]
+    TooMany(usize),
+}
+
+/// An open archive.
+pub struct Archive {
+    zip: ZipArchive<Cursor<Vec<u8>>>,
+}
+
+impl Archive {
+    /// Reads the list of entries.
+    pub fn open(bytes: Vec<u8>) -> Result<Self, ArchiveError> {
+        let zip = ZipArchive::new(Cursor::new(bytes))?;
+        if zip.len() > MOST_FILES {
+            return Err(ArchiveError::TooMany(zip.len()));
+        }
+        Ok(Self { zip })
+    }
+}
+
+/// Folders and name of an entry, or why it has none.
+fn path(name: &str) -> Result<Vec<String>, &'static str> {
+    if name.len() > LONGEST_NAME || name.contains('\0') {
+        return Err("its name is none");
+    }
+    // Archives of some systems have them the other way round.
+    let name = name.replace('\\', "/");
+    if name.starts_with('/') || name.get(1..3) == Some(":/") {
+        return Err("its name leads out of the archive");
+    }
+    let parts: Vec<String> =
+        name.split('/').filter(|part| !part.is_empty() && *part != ".").map(str::to_owned).collect();
+    match parts.iter().any(|part| part == "..") {
+        true => Err("its name leads out of the archive"),
+        false => Ok(parts),
+    }
+}
+
+impl Tree for Archive {
+    fn list(&mut self) -> Result<Vec<Listed>, FileError> {
+        let mut listed = Vec::with_capacity(self.zip.len());
+        for index in 0..self.zip.len() {
+            let entry = match self.zip.by_index_raw(index) {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let refused = Some(error.to_string());
+                    listed.push(Listed { path: vec![format!("entry {index}")], time: None, refused });
+                    continue;
+                }
+            };
+            let name = entry.name().map_or_else(|_| format!("entry {index}"), |name| name.into_owned());
+            let parts = match path(&name) {
+                Ok(parts) => parts,
+                // What has no place has no owner.
+                Err(why) => {
+                    listed.push(Listed { path: Vec::new(), time: None, refused: Some(format!("{why}: {name}")) });
+                    continue;
+                }
+            };
+            // A folder is no file, and says nothing by itself. A zip's times have no zone: they are not taken.
+            let refused = match () {
+                () if entry.is_dir() => Some(A_FOLDER),
+                () if entry.is_symlink() => Some("it is a symbolic link, which is not followed"),
+                () if entry.encrypted() => Some("it is encrypted"),
+                () => None,
+            };
+            listed.push(Listed { path: parts, time: None, refused: refused.map(str::to_owned) });
+        }
+        Ok(listed)
+    }
+
+    fn read(&mut self, index: usize, limit: u64) -> Result<Vec<u8>, FileError> {
+        let entry = self.zip.by_index(index).map_err(|error| std::io::Error::other(error.to_string()))?;
+        // Whatever the header says: what comes out is counted.
+        let mut bytes = Vec::new();
+        entry.take(limit + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit { Err(FileError::TooLarge { limit }) } else { Ok(bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_out_are_refused() {
+        assert_eq!(path("a//./b.cu"), Ok(vec!["a".into(), "b.cu".into()]));
+        assert_eq!(path("a\\b.cu"), Ok(vec!["a".into(), "b.cu".into()]));
+        for name in ["../a.cu", "a/../../b.cu", "/etc/a.cu", "C:/a.cu", "C:\\a.cu", "\\a.cu", "a\\..\\b.cu", "a\0.cu"] {
+            assert!(path(name).is_err(), "{name:?}");
+        }
+    }
+}

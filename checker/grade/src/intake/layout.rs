@@ -1,0 +1,311 @@
+//! Who handed in what, read off the names of folders and files as Moodle, Canvas, Gradescope and people lay them out.
+
+use super::{A_FOLDER, Hints, Listed, Passed, Student};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// A kernel file that belongs to somebody.
+pub struct Kernel {
+    /// Its number among the listed.
+    pub index: usize,
+    /// Who.
+    pub student: Student,
+    /// For what.
+    pub exercise: String,
+    /// When, where the layout says so.
+    pub time: Option<Timestamp>,
+    /// Why it is not read.
+    pub refused: Option<String>,
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Found {
+    /// Kernels.
+    pub kernels: Vec<Kernel>,
+    /// Files that look like kernels and belong to nobody.
+    pub passed_over: Vec<Passed>,
+}
+
+/// Folders of the workbook, in which a student's own may lie.
+const WORKBOOK: [&str; 3] = ["exercises", "src", "submission"];
+/// Folders in which nothing is handed in.
+const ASIDE: [&str; 6] = ["__macosx", "solutions", "kernels", "mutants", "styles", "target"];
+/// Files that every student has and nobody hands in.
+const GIVEN: [&str; 2] = ["starter.cu", "reference.cu"];
+
+/// Reads the names. `wrapped`: a folder around all of it is the archive's own.
+pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
+    let exercises = Exercises { hints };
+    let skip = if wrapped { wrapper(listed, &exercises) } else { 0 };
+    let mut found = Found::default();
+    let mut by_owner: BTreeMap<(Student, String), Vec<Kernel>> = BTreeMap::new();
+    for (index, file) in listed.iter().enumerate() {
+        if file.path.is_empty() {
+            let why = file.refused.clone().unwrap_or_default();
+            found.passed_over.push(Passed { file: "an entry without a name of its own".to_owned(), why });
+            continue;
+        }
+        let Some(path) = file.path.get(skip..).filter(|path| !path.is_empty()) else { continue };
+        let hidden = |part: &String| part.starts_with('.') || ASIDE.contains(&part.to_lowercase().as_str());
+        let given = path.last().is_some_and(|name| GIVEN.contains(&name.to_lowercase().as_str()));
+        if path.iter().any(hidden) || given || !file.ends_with(".cu") || file.refused.as_deref() == Some(A_FOLDER) {
+            continue;
+        }
+        match owner(path, &exercises) {
+            Ok((student, exercise)) => by_owner.entry((student.clone(), exercise.clone())).or_default().push(Kernel {
+                index,
+                student,
+                exercise,
+                time: None,
+                refused: file.refused.clone(),
+            }),
+            Err(why) => found.passed_over.push(Passed { file: file.name(), why: why.to_owned() }),
+        }
+    }
+    for (_, mut kernels) in by_owner {
+        let name = |kernel: &Kernel| listed.get(kernel.index).map(Listed::name).unwrap_or_default();
+        if kernels.len() > 1 && kernels.iter().any(|kernel| is_kernel(&name(kernel))) {
+            kernels.retain(|kernel| is_kernel(&name(kernel)));
+        }
+        if kernels.len() > 1 && !kernels.iter().all(|kernel| canvas(&listed[kernel.index].path).is_some()) {
+            let names: Vec<String> = kernels.iter().take(4).map(name).collect();
+            kernels.truncate(1);
+            kernels[0].refused =
+                Some(format!("several files could be it: {}; hand in one, called kernel.cu", names.join(", ")));
+        }
+        found.kernels.append(&mut kernels);
+    }
+    found
+}
+
+fn is_kernel(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("kernel.cu"))
+}
+
+/// Folders around everything that are nobody's name.
+fn wrapper(listed: &[Listed], exercises: &Exercises<'_>) -> usize {
+    let paths: Vec<&[String]> = listed
+        .iter()
+        .filter(|file| {
+            file.refused.is_none() && !file.path.iter().any(|part| part.starts_with('.') || part == "__MACOSX")
+        })
+        .map(|file| file.path.as_slice())
+        .collect();
+    let Some(first) = paths.first() else { return 0 };
+    let mut depth = 0;
+    while let Some(part) = first.get(depth) {
+        let shared = paths.iter().all(|path| path.len() > depth + 1 && path.get(depth) == Some(part));
+        // What lies below is a student's, and no part of the workbook or a kernel itself.
+        let people = paths.iter().all(|path| {
+            path.get(depth + 1).is_some_and(|below| {
+                let folder = path.len() > depth + 2 && exercises.named(below).is_none() && !is_workbook(below);
+                folder
+                    || canvas(&path[depth + 1..]).is_some()
+                    || path.len() == depth + 2 && exercises.hints.exercise.is_some() && !is_kernel(below)
+            })
+        });
+        if !(shared && people && platform(part).is_none()) {
+            break;
+        }
+        depth += 1;
+    }
+    depth
+}
+
+fn is_workbook(part: &str) -> bool {
+    WORKBOOK.contains(&part.to_lowercase().as_str())
+}
+
+/// A file's student and exercise.
+fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String), &'static str> {
+    let (name, folders) = path.split_last().ok_or("it has no name")?;
+    let stem = name.get(..name.len().saturating_sub(3)).unwrap_or(name);
+    if let Some((student, rest)) = canvas(path).filter(|_| exercises.hints.student.is_none()) {
+        let exercise = exercises.within(&rest).or_else(|| exercises.usual());
+        return Ok((student, exercise.ok_or(NO_EXERCISE)?));
+    }
+    let named = folders.iter().rev().find_map(|folder| exercises.named(folder));
+    let own = exercises.named(stem);
+    // A folder's name says it more plainly than a part of the file's.
+    let exercise = own.clone().or(named).or_else(|| exercises.within(stem)).or_else(|| exercises.usual());
+    let exercise = exercise.ok_or(NO_EXERCISE)?;
+    let folder = folders.iter().find(|folder| exercises.named(folder).is_none() && !is_workbook(folder));
+    let student = match (&exercises.hints.student, folder) {
+        (Some(only), _) => only.clone(),
+        (None, Some(folder)) => platform(folder).unwrap_or_else(|| Student::named(folder)),
+        // `ex03/alice.cu`, `alice_ex03.cu`, `alice.cu`.
+        (None, None) if own.is_none() && !is_kernel(name) => Student::named(exercises.without(stem)),
+        (None, None) => return Err(NOBODY),
+    };
+    if student.name.trim().is_empty() { Err(NOBODY) } else { Ok((student, exercise)) }
+}
+
+const NO_EXERCISE: &str = "no exercise is named: put it in a folder exNN, or say --exercise exNN";
+const NOBODY: &str = "no student is named: a folder per student, or a file called after each";
+
+/// Folders that platforms make: Moodle's `Jane Doe_4711_assignsubmission_file_`, Gradescope's `submission_4711`.
+fn platform(folder: &str) -> Option<Student> {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(id) = folder.strip_prefix("submission_").filter(|id| number(id)) {
+        return Some(Student { name: folder.to_owned(), id: Some(id.to_owned()) });
+    }
+    let (who, _) = folder.split_once("_assignsubmission_")?;
+    let (name, id) = who.rsplit_once('_').filter(|(_, id)| number(id))?;
+    Some(Student { name: name.to_owned(), id: Some(id.to_owned()) })
+}
+
+/// Canvas's files lie in no folder: `doejane_4711_815_kernel.cu`, `doejane_LATE_4711_815_kernel-1.cu`. The rest of the name is what
+/// the student called it.
+fn canvas(path: &[String]) -> Option<(Student, String)> {
+    let [name] = path else { return None };
+    let number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = name.split('_');
+    let who = parts.next().filter(|who| !who.is_empty())?;
+    let mut id = parts.next()?;
+    if id == "LATE" {
+        id = parts.next()?;
+    }
+    let (id, _) = (Some(id).filter(number)?, parts.next().filter(number)?);
+    let rest: Vec<&str> = parts.collect();
+    let rest = rest.join("_");
+    (!rest.is_empty()).then(|| (Student { name: who.to_owned(), id: Some(id.to_owned()) }, rest))
+}
+
+/// The exercises that there are.
+struct Exercises<'a> {
+    hints: &'a Hints,
+}
+
+impl Exercises<'_> {
+    /// The one that a folder or a file's stem is called after, in any case: ex03, ex3.
+    fn named(&self, part: &str) -> Option<String> {
+        let part = part.to_lowercase();
+        let number = |name: &str| name.strip_prefix("ex")?.parse::<u32>().ok();
+        let of_number = number(&part).and_then(|n| self.hints.exercises.iter().find(|name| number(name) == Some(n)));
+        self.hints.exercises.iter().find(|name| **name == part).or(of_number).cloned()
+    }
+
+    /// The one that a part of a name says: `alice_ex03`.
+    fn within(&self, text: &str) -> Option<String> {
+        text.split(|c: char| !c.is_alphanumeric()).find_map(|word| self.named(word))
+    }
+
+    /// A name without that part.
+    fn without(&self, text: &str) -> String {
+        let words: Vec<&str> = text.split(['_', '-', ' ', '.']).collect();
+        match words.iter().any(|word| self.named(word).is_some()) {
+            true => {
+                let rest: Vec<&str> =
+                    words.into_iter().filter(|word| self.named(word).is_none() && *word != "kernel").collect();
+                rest.join("_")
+            }
+            false => text.to_owned(),
+        }
+    }
+
+    fn usual(&self) -> Option<String> {
+        self.hints.exercise.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assigned(files: &[&str], exercise: Option<&str>, wrapped: bool) -> Vec<String> {
+        let hints = Hints {
+            exercise: exercise.map(str::to_owned),
+            exercises: vec!["ex01".into(), "ex12".into()],
+            ..Hints::default()
+        };
+        let listed: Vec<Listed> = files
+            .iter()
+            .map(|file| Listed { path: file.split('/').map(str::to_owned).collect(), time: None, refused: None })
+            .collect();
+        let found = assign(&listed, &hints, wrapped);
+        let kernels = found.kernels.iter().map(|kernel| match &kernel.refused {
+            None => format!("{} {} {}", kernel.student, kernel.exercise, files[kernel.index]),
+            Some(why) => format!("{} {} refused: {why}", kernel.student, kernel.exercise),
+        });
+        kernels.chain(found.passed_over.iter().map(|passed| format!("- {} {}", passed.file, passed.why))).collect()
+    }
+
+    #[test]
+    fn folders_of_people() {
+        let files =
+            ["alice/ex01/kernel.cu", "alice/exercises/ex12/kernel.cu", "alice/exercises/ex12/starter.cu", "bob/EX1.cu"];
+        assert_eq!(
+            assigned(&files, None, false),
+            ["alice ex01 alice/ex01/kernel.cu", "alice ex12 alice/exercises/ex12/kernel.cu", "bob ex01 bob/EX1.cu"]
+        );
+        assert_eq!(
+            assigned(&["alice/mine.cu", "bob/kernel.cu", "bob/old.cu"], Some("ex01"), false),
+            ["alice ex01 alice/mine.cu", "bob ex01 bob/kernel.cu"]
+        );
+    }
+
+    #[test]
+    fn files_of_people() {
+        assert_eq!(
+            assigned(&["alice_ex01.cu", "ex12/bob.cu", "carol-ex1-kernel.cu"], None, false),
+            ["alice ex01 alice_ex01.cu", "bob ex12 ex12/bob.cu", "carol ex01 carol-ex1-kernel.cu"]
+        );
+        assert_eq!(assigned(&["alice.cu"], Some("ex01"), false), ["alice ex01 alice.cu"]);
+    }
+
+    #[test]
+    fn layouts_of_platforms() {
+        let moodle =
+            ["Jane Doe_4711_assignsubmission_file_/kernel.cu", "Jane Doe_4712_assignsubmission_file/kernel.cu"];
+        assert_eq!(
+            assigned(&moodle, Some("ex01"), true),
+            [
+                "Jane Doe (4711) ex01 Jane Doe_4711_assignsubmission_file_/kernel.cu",
+                "Jane Doe (4712) ex01 Jane Doe_4712_assignsubmission_file/kernel.cu"
+            ]
+        );
+        let canvas = ["doejane_11_22_kernel.cu", "doejane_LATE_11_23_kernel-1.cu", "roe_12_24_ex12.cu"];
+        assert_eq!(
+            assigned(&canvas, Some("ex01"), true),
+            [
+                "doejane (11) ex01 doejane_11_22_kernel.cu",
+                "doejane (11) ex01 doejane_LATE_11_23_kernel-1.cu",
+                "roe (12) ex12 roe_12_24_ex12.cu"
+            ]
+        );
+        let gradescope = ["assignment_1_export/submission_7/kernel.cu", "assignment_1_export/submission_8/ex12.cu"];
+        assert_eq!(
+            assigned(&gradescope, Some("ex01"), true),
+            [
+                "submission_7 (7) ex01 assignment_1_export/submission_7/kernel.cu",
+                "submission_8 (8) ex12 assignment_1_export/submission_8/ex12.cu"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_around_everything_is_nobodys_name_but_the_only_student_is() {
+        assert_eq!(
+            assigned(&["hw1/alice/ex01/kernel.cu", "hw1/bob/ex01/kernel.cu"], None, true),
+            ["alice ex01 hw1/alice/ex01/kernel.cu", "bob ex01 hw1/bob/ex01/kernel.cu"]
+        );
+        assert_eq!(assigned(&["alice/ex01/kernel.cu"], None, true), ["alice ex01 alice/ex01/kernel.cu"]);
+        assert_eq!(
+            assigned(&["alice/exercises/ex01/kernel.cu"], None, true),
+            ["alice ex01 alice/exercises/ex01/kernel.cu"]
+        );
+    }
+
+    #[test]
+    fn what_belongs_to_nobody_is_said() {
+        let found =
+            assigned(&["kernel.cu", "alice/mine.cu", "alice/.git/ex01.cu", "__MACOSX/alice/ex01.cu"], None, false);
+        assert_eq!(found, [format!("- kernel.cu {NO_EXERCISE}"), format!("- alice/mine.cu {NO_EXERCISE}")]);
+        assert_eq!(assigned(&["kernel.cu"], Some("ex01"), false), [format!("- kernel.cu {NOBODY}")]);
+        assert_eq!(
+            assigned(&["alice/a.cu", "alice/b.cu"], Some("ex01"), false),
+            ["alice ex01 refused: several files could be it: alice/a.cu, alice/b.cu; hand in one, called kernel.cu"]
+        );
+    }
+}

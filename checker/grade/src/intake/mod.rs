@@ -1,0 +1,308 @@
+//! Submissions in: a folder, a zip, a list, a single file. Of all that students hand in only kernel files are read, as bytes,
+//! and no name of theirs is ever a path that something is written to.
+
+mod archive;
+mod folder;
+mod layout;
+mod list;
+
+pub use archive::LARGEST_ARCHIVE;
+
+use crate::grade::Submitted;
+use crate::hash;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use system::files::FileError;
+
+/// Most files that are looked at, links and folders among them.
+const MOST_FILES: usize = 200_000;
+/// Most bytes of kernels that are taken in all.
+const MOST_BYTES: u64 = 256 << 20;
+/// Largest kernel in bytes.
+const LARGEST_KERNEL: u64 = compiler::compile::LARGEST_SOURCE;
+/// Why a folder of an archive is not read.
+const A_FOLDER: &str = "it is a folder";
+/// Folders in folders at most.
+const DEEPEST: usize = 24;
+
+/// Why submissions cannot be taken at all.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// It cannot be read.
+    #[error("cannot read the submissions {}: {source}", system::text::path(path))]
+    Read {
+        /// What was named.
+        path: PathBuf,
+        /// Why.
+        source: FileError,
+    },
+    /// It is an archive, and a damaged or hostile one.
+    #[error("{}: {message}", system::text::path(path))]
+    Archive {
+        /// What was named.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A list that cannot be read.
+    #[error("{}: {message}", system::text::path(path))]
+    List {
+        /// What was named.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// There is nothing in it.
+    #[error("{}: no kernel file (*.cu) in it{}", system::text::path(path), hint(passed_over))]
+    Nothing {
+        /// What was named.
+        path: PathBuf,
+        /// What there was.
+        passed_over: Vec<Passed>,
+    },
+}
+
+fn hint(passed_over: &[Passed]) -> String {
+    passed_over
+        .first()
+        .map(|passed| format!(" that could be taken: {}: {}", passed.file, passed.why))
+        .unwrap_or_default()
+}
+
+/// Who handed something in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Student {
+    /// The name that the folder, the file or the list gives.
+    pub name: String,
+    /// The number that the platform gives, which tells apart two of one name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+impl Student {
+    /// Of that name.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), id: None }
+    }
+
+    /// Is it the one that somebody means by this word: the name, the number, or both as they are shown?
+    pub fn is(&self, word: &str) -> bool {
+        word == self.name || Some(word) == self.id.as_deref() || word == self.to_string()
+    }
+}
+
+impl fmt::Display for Student {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.id {
+            Some(id) if *id != self.name => f.pad(&format!("{} ({id})", self.name)),
+            _ => f.pad(&self.name),
+        }
+    }
+}
+
+/// One kernel of one student.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submission {
+    /// Who.
+    pub student: Student,
+    /// The exercise's name.
+    pub exercise: String,
+    /// Its name where it came from.
+    pub file: String,
+    /// Its bytes, or why there are none.
+    pub kernel: Result<Vec<u8>, String>,
+    /// When it was handed in, where that is known.
+    pub time: Option<Timestamp>,
+}
+
+impl Submission {
+    /// For the grade.
+    pub fn submitted(&self) -> Submitted {
+        let sha256 = self.kernel.as_ref().map(|bytes| digest(bytes)).unwrap_or_default();
+        Submitted { file: self.file.clone(), sha256, time: self.time }
+    }
+}
+
+/// SHA-256, as `sha256sum` prints it.
+pub fn digest(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    crate::hex(&Sha256::digest(bytes))
+}
+
+/// Something that was not taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Passed {
+    /// Its name where it came from.
+    pub file: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Intake {
+    /// The submissions, by student and exercise.
+    pub submissions: Vec<Submission>,
+    /// Kernel files that belong to nobody or to no exercise, links, and what else a teacher should know of.
+    pub passed_over: Vec<Passed>,
+}
+
+/// What a teacher says about submissions.
+#[derive(Debug, Clone, Default)]
+pub struct Hints {
+    /// The exercise that files are for which do not say.
+    pub exercise: Option<String>,
+    /// Everything is this student's, wherever it lies: on a platform that grades one submission at a time.
+    pub student: Option<Student>,
+    /// The names of all exercises.
+    pub exercises: Vec<String>,
+    /// Take times of change for times of handing in.
+    pub file_times: bool,
+}
+
+/// A file as a folder or an archive lists it.
+#[derive(Debug, Clone)]
+struct Listed {
+    /// Folders and name.
+    path: Vec<String>,
+    /// When it was changed.
+    time: Option<Timestamp>,
+    /// Why it is not to be read, if it is not.
+    refused: Option<String>,
+}
+
+impl Listed {
+    fn name(&self) -> String {
+        self.path.join("/")
+    }
+
+    fn ends_with(&self, extension: &str) -> bool {
+        self.path.last().is_some_and(|name| name.to_lowercase().ends_with(extension))
+    }
+}
+
+/// Where files are listed and read.
+trait Tree {
+    /// All files, in any order.
+    fn list(&mut self) -> Result<Vec<Listed>, FileError>;
+    /// The content of the one of that number.
+    fn read(&mut self, index: usize, limit: u64) -> Result<Vec<u8>, FileError>;
+}
+
+/// Takes submissions from what a command line names.
+///
+/// # Errors
+/// It cannot be read at all, or holds no kernel.
+pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
+    let read = |source: FileError| IntakeError::Read { path: path.to_path_buf(), source };
+    let about = std::fs::metadata(path).map_err(|error| read(error.into()))?;
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase();
+    let mut intake = if about.is_dir() {
+        from_tree(&mut folder::Files::new(path).map_err(read)?, hints, false).map_err(read)?
+    } else {
+        match extension.as_str() {
+            "csv" | "json" => list::take(path, hints)?,
+            "cu" => single(path, hints).map_err(read)?,
+            _ => {
+                let bytes = system::files::read_named(path, LARGEST_ARCHIVE).map_err(read)?;
+                let archive = |message| IntakeError::Archive { path: path.to_path_buf(), message };
+                let mut archive = archive::Archive::open(bytes).map_err(|error| archive(error.to_string()))?;
+                from_tree(&mut archive, hints, true).map_err(read)?
+            }
+        }
+    };
+    if intake.submissions.is_empty() {
+        return Err(IntakeError::Nothing { path: path.to_path_buf(), passed_over: intake.passed_over });
+    }
+    intake
+        .submissions
+        .sort_by(|a, b| (&a.exercise, &a.student, a.time, &a.file).cmp(&(&b.exercise, &b.student, b.time, &b.file)));
+    Ok(intake)
+}
+
+/// A kernel file by itself: its student is called after it.
+fn single(path: &Path, hints: &Hints) -> Result<Intake, FileError> {
+    let kernel = system::files::read_named(path, LARGEST_KERNEL)?;
+    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let listed = Listed { path: vec![file.clone()], time: None, refused: None };
+    let mut found = layout::assign(&[listed], hints, false);
+    let student = file.strip_suffix(".cu").unwrap_or(&file).to_owned();
+    let named = hints.student.clone();
+    let (exercise, student) = match found.kernels.pop() {
+        Some(found) => (found.exercise, found.student),
+        None => match &hints.exercise {
+            Some(exercise) => (exercise.clone(), named.unwrap_or_else(|| Student::named(student))),
+            None => return Ok(Intake { submissions: Vec::new(), passed_over: found.passed_over }),
+        },
+    };
+    let submission = Submission { student, exercise, file, kernel: Ok(kernel), time: None };
+    Ok(Intake { submissions: vec![submission], passed_over: Vec::new() })
+}
+
+/// From a folder or an archive; archives inside it are opened too, but none inside those.
+fn from_tree(tree: &mut dyn Tree, hints: &Hints, wrapped: bool) -> Result<Intake, FileError> {
+    let mut listed = tree.list()?;
+    let mut passed_over = Vec::new();
+    let mut inner: Vec<(archive::Archive, usize)> = Vec::new();
+    let mut places: Vec<Option<(usize, usize)>> = vec![None; listed.len()];
+    for index in 0..listed.len() {
+        if listed[index].refused.is_some() || !listed[index].ends_with(".zip") {
+            continue;
+        }
+        let opened = tree
+            .read(index, LARGEST_ARCHIVE)
+            .and_then(|bytes| archive::Archive::open(bytes).map_err(|error| std::io::Error::other(error).into()))
+            .and_then(|mut archive| Ok((archive.list()?, archive)));
+        match opened {
+            Ok((files, archive)) => {
+                // What lies in `alice.zip` lies in a folder of that name.
+                let mut above = listed[index].path.clone();
+                if let Some(name) = above.last_mut() {
+                    name.truncate(name.len() - ".zip".len());
+                }
+                for (number, mut file) in files.into_iter().enumerate() {
+                    if listed.len() >= MOST_FILES {
+                        break;
+                    }
+                    file.path = above.iter().cloned().chain(file.path).collect();
+                    listed.push(file);
+                    places.push(Some((inner.len(), number)));
+                }
+                inner.push((archive, index));
+            }
+            Err(error) => passed_over.push(Passed { file: listed[index].name(), why: error.to_string() }),
+        }
+    }
+    let found = layout::assign(&listed, hints, wrapped);
+    passed_over.extend(found.passed_over);
+    let mut taken = 0;
+    let mut submissions = Vec::new();
+    for kernel in found.kernels {
+        let file = listed.get(kernel.index).map(Listed::name).unwrap_or_default();
+        let bytes = match (kernel.refused, places.get(kernel.index).copied().flatten()) {
+            (Some(why), _) => Err(why),
+            (None, _) if taken > MOST_BYTES => Err("all submissions together have too many bytes".to_owned()),
+            (None, Some((archive, number))) => {
+                inner[archive].0.read(number, LARGEST_KERNEL).map_err(|error| error.to_string())
+            }
+            (None, None) => tree.read(kernel.index, LARGEST_KERNEL).map_err(|error| error.to_string()),
+        };
+        taken += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let time = kernel.time.or_else(|| listed.get(kernel.index)?.time.filter(|_| hints.file_times));
+        let (student, exercise) = (kernel.student, kernel.exercise);
+        submissions.push(Submission { student, exercise, file, kernel: bytes, time });
+    }
+    Ok(Intake { submissions, passed_over })
+}
+
+/// What a submission is told apart by, for files that are called after it.
+pub fn identity(student: &Student, exercise: &str, submitted: &Submitted) -> String {
+    let time = submitted.time.map(|time| time.to_string()).unwrap_or_default();
+    let id = student.id.as_deref().unwrap_or_default();
+    // Nothing that was handed in twice in vain is told apart by its content.
+    let file = if submitted.sha256.is_empty() { submitted.file.as_str() } else { "" };
+    let parts = [student.name.as_str(), id, exercise, &submitted.sha256, &time, file];
+    hash(parts.map(str::as_bytes))
+}

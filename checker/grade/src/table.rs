@@ -1,0 +1,110 @@
+//! All grades as tables: `grades.csv`, a row a student; `submissions.csv`, a row a submission.
+
+use crate::grade::{Grade, State};
+use crate::intake::Student;
+use crate::points::Points;
+use crate::rubric::Counts;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The grade that counts of each student and exercise.
+pub fn counting(grades: &[Grade], counts: Counts) -> BTreeMap<(&Student, &str), &Grade> {
+    let total = |grade: &Grade| grade.points.as_ref().map(|points| points.total);
+    let mut chosen: BTreeMap<(&Student, &str), &Grade> = BTreeMap::new();
+    // They come in the order of their times.
+    for grade in grades {
+        let key = (&grade.student, grade.exercise.as_str());
+        let better = match (chosen.get(&key), counts) {
+            (None, _) | (Some(_), Counts::Last) => true,
+            (Some(known), Counts::Best) => total(grade) > total(known),
+        };
+        if better {
+            chosen.insert(key, grade);
+        }
+    }
+    chosen
+}
+
+/// A cell that no spreadsheet takes for a formula, and no line of which ends early.
+pub fn cell(text: &str) -> String {
+    let text = system::text::line(text);
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text.into_owned(),
+    }
+}
+
+/// `grades.csv`: student, id, points by exercise, total. A cell is empty where nothing was handed in, and has words where
+/// something was not graded; the total is of what was graded.
+pub fn grades(grades: &[Grade], counts: Counts) -> String {
+    let counting = counting(grades, counts);
+    let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
+    let students: BTreeSet<&Student> = counting.keys().map(|(student, _)| *student).collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let head = ["student", "id"].into_iter().chain(exercises.iter().copied()).chain(["total", "not_graded"]);
+    rows.push(head.map(str::to_owned).collect());
+    for student in students {
+        let mut row = vec![cell(&student.name), cell(student.id.as_deref().unwrap_or_default())];
+        let mut total = Points(0);
+        let mut open = 0;
+        for exercise in &exercises {
+            row.push(match counting.get(&(student, *exercise)) {
+                None => String::new(),
+                Some(grade) => match &grade.points {
+                    Some(points) => {
+                        total = total + points.total;
+                        points.total.to_string()
+                    }
+                    None => {
+                        open += 1;
+                        "not graded".to_owned()
+                    }
+                },
+            });
+        }
+        row.extend([total.to_string(), open.to_string()]);
+        rows.push(row);
+    }
+    csv(&rows)
+}
+
+/// `submissions.csv`: every submission with what became of it.
+pub fn submissions(grades: &[Grade]) -> String {
+    let head = ["student", "id", "exercise", "file", "time", "verdict", "points", "of", "why"];
+    let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
+    for grade in grades {
+        let (verdict, why) = match (&grade.state, &grade.report) {
+            (State::Graded, Some(report)) => {
+                let why = report.reasons.first().map(|reason| reason.text.clone());
+                (report.verdict.label().to_owned(), why.unwrap_or_default())
+            }
+            (State::NoKernel { why }, _) => ("no kernel".to_owned(), why.clone()),
+            (State::NotGraded { why }, _) => ("not graded".to_owned(), why.clone()),
+            (State::Graded, None) => ("not graded".to_owned(), "its report is missing".to_owned()),
+        };
+        let points = |of: fn(&crate::Tally) -> Points| grade.points.as_ref().map(|points| of(points).to_string());
+        let time = grade.submitted.time.map(|time| time.to_string()).unwrap_or_default();
+        let row = [
+            cell(&grade.student.name),
+            cell(grade.student.id.as_deref().unwrap_or_default()),
+            grade.exercise.clone(),
+            cell(&grade.submitted.file),
+            time,
+            verdict,
+            points(|points| points.total).unwrap_or_default(),
+            points(|points| points.of).unwrap_or_default(),
+            cell(&why),
+        ];
+        rows.push(row.to_vec());
+    }
+    csv(&rows)
+}
+
+/// Rows as text.
+pub fn csv(rows: &[Vec<String>]) -> String {
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    for row in rows {
+        // Into memory: it cannot fail.
+        let _ = writer.write_record(row);
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}

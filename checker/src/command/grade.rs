@@ -1,0 +1,233 @@
+//! `checker grade SUBMISSIONS`: grades a class into a grade book; and what is asked of the book afterwards.
+
+mod bar;
+mod explain;
+
+use super::check::BackendArg;
+use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use bar::Bar;
+use clap::{Args, Subcommand};
+use compiler::toolchain;
+use grade::book::{Book, Writers};
+use grade::intake::{self, Hints, Intake};
+use grade::run::{self, Course, GradeError, Options, Summary};
+use grade::{Rubric, Secret, State, Student, table};
+use problem::Workbook;
+use std::path::{Path, PathBuf};
+use system::text;
+
+/// What to grade and how.
+#[derive(Debug, Clone, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_precedence_over_arg = true,
+    subcommand_negates_reqs = true
+)]
+pub struct GradeArgs {
+    /// What was handed in: a folder, a zip (also as Moodle, Canvas and Gradescope export it), a list (.csv, .json), a .cu file
+    #[arg(value_name = "SUBMISSIONS", required = true)]
+    submissions: Option<PathBuf>,
+    /// The exercise that files are for which do not say
+    #[arg(long, value_name = "exNN")]
+    exercise: Option<String>,
+    /// Everything is this student's: where a platform grades one submission at a time
+    #[arg(long, value_name = "NAME")]
+    student: Option<String>,
+    /// Times of change are times of handing in
+    #[arg(long)]
+    file_times: bool,
+    /// The number that seeds come from, for a new grade book [default: drawn, and secret until `grade release`]
+    #[arg(long, value_name = "TEXT")]
+    seed: Option<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// How to grade.
+#[derive(Debug, Clone, Args)]
+struct How {
+    /// The grade book, a folder
+    #[arg(long, value_name = "DIR", global = true, default_value = "grades")]
+    book: PathBuf,
+    /// Points: a rubric.toml [default: the one in the grade book, else 4 for results, 2 for no findings, 4 for goals]
+    #[arg(long, value_name = "FILE", global = true)]
+    rubric: Option<PathBuf>,
+    /// Checks at the same time [default: one per core]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Seconds for a check; what they do not suffice for is tried once more, alone, and never worth 0
+    #[arg(long, value_name = "SECONDS", global = true, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    limit: u64,
+    /// Where to run: the simulator, where points are the same everywhere, or a GPU too, for measured times
+    #[arg(long, value_enum, global = true, default_value = "sim")]
+    backend: BackendArg,
+    /// A CUDA folder to use instead of the one found
+    #[arg(long, value_name = "DIR", global = true)]
+    toolchain: Option<PathBuf>,
+}
+
+/// What is asked of a grade book.
+#[derive(Debug, Clone, Subcommand)]
+enum Command {
+    /// Where each point of a grade came from
+    Explain(explain::WhichArgs),
+    /// Check a kept submission again, as it was checked, and show the whole report
+    Again(explain::WhichArgs),
+    /// Show the secret that seeds come from: students can repeat their checks from now on
+    Release,
+}
+
+impl From<GradeError> for Fault {
+    fn from(error: GradeError) -> Self {
+        let exit = if error.is_usage() { Exit::Usage } else { Exit::Environment };
+        Self { exit, error: error.into() }
+    }
+}
+
+/// Grades, or answers.
+pub fn run(context: &Context, args: &GradeArgs) -> Outcome {
+    match (&args.command, &args.submissions) {
+        (Some(Command::Explain(which)), _) => explain::explain(context, &args.how, which),
+        (Some(Command::Again(which)), _) => explain::again(context, &args.how, which),
+        (Some(Command::Release), _) => explain::release(context, &args.how),
+        (None, Some(submissions)) => grade(context, args, submissions),
+        (None, None) => Err(usage("name the submissions; next: `checker grade --help`")),
+    }
+}
+
+fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
+    let workbook = shelf::open(context)?;
+    let exercises = exercises(&workbook);
+    let exercise = match &args.exercise {
+        Some(name) => Some(shelf::find(&workbook, name)?.id.to_string()),
+        None => None,
+    };
+    let student = args.student.as_ref().map(Student::named);
+    let hints = Hints { exercise, student, exercises: exercises.clone(), file_times: args.file_times };
+    let rubric = rubric(&args.how, &exercises)?;
+    let taken = intake::take(submissions, &hints).usage()?;
+    let book = Book::open(&args.how.book, Writers::One).map_err(GradeError::from)?;
+    keep_rubric(&book, &args.how)?;
+    let secret = Secret::of_book(book.path(), args.seed.as_deref())
+        .map_err(|error| anyhow::anyhow!("the grade book's secret: {error}"))
+        .environment()?;
+    let named = taken.submissions.iter().map(|submission| submission.exercise.clone());
+    let tasks = run::tasks(&workbook, named, &rubric, &secret)?;
+    let course = Course::new(&book, &rubric, tasks, args.how.options())?;
+    let bar = Bar::new(context);
+    let summary = course.grade(&taken.submissions, &|event| bar.hear(event));
+    drop(bar);
+    let summary = summary?;
+    write_tables(&book, &rubric)?;
+    say(context, &book, &taken, summary)
+}
+
+impl How {
+    fn options(&self) -> Options {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // Times are measured one at a time.
+        let most = if self.backend == BackendArg::Sim { self.jobs.map_or(cores, usize::from) } else { 1 };
+        Options {
+            jobs: most,
+            seconds: self.limit,
+            backend: self.backend.into(),
+            toolchain: toolchain::Options { dir: self.toolchain.clone(), ..toolchain::Options::default() },
+        }
+    }
+}
+
+/// Names of all exercises.
+fn exercises(workbook: &Workbook) -> Vec<String> {
+    let ids = workbook.ids().into_iter().filter(|id| id.exercise_number().is_some());
+    ids.map(|id| id.to_string()).collect()
+}
+
+/// The rubric that is named, or the one that the grade book keeps.
+fn rubric(how: &How, exercises: &[String]) -> Result<Rubric, Fault> {
+    let kept = how.book.join("rubric.toml");
+    let path = match &how.rubric {
+        Some(path) => path,
+        None if kept.exists() => &kept,
+        None => return Ok(Rubric::default()),
+    };
+    let rubric = Rubric::read(path).map_err(GradeError::from)?;
+    rubric.known(exercises.iter().map(String::as_str)).map_err(GradeError::from)?;
+    Ok(rubric)
+}
+
+/// What grades were given by is kept with them.
+fn keep_rubric(book: &Book, how: &How) -> Result<(), Fault> {
+    if let Some(path) = &how.rubric {
+        let bytes = system::files::read_trusted(path, 1 << 20).environment()?;
+        book.write(Path::new("rubric.toml"), &bytes).map_err(GradeError::from)?;
+    }
+    Ok(())
+}
+
+/// Writes what is made of all grades.
+fn write_tables(book: &Book, rubric: &Rubric) -> Result<(), Fault> {
+    let read = book.read().map_err(GradeError::from)?;
+    let files = [
+        ("grades.csv", table::grades(&read.grades, rubric.attempts.count)),
+        ("submissions.csv", table::submissions(&read.grades)),
+    ];
+    for (name, content) in files {
+        book.write(Path::new(name), content.as_bytes()).map_err(GradeError::from)?;
+    }
+    Ok(())
+}
+
+/// What was done, and what a teacher has to look at.
+fn say(context: &Context, book: &Book, taken: &Intake, summary: Summary) -> Outcome {
+    let read = book.read().map_err(GradeError::from)?;
+    let open = read.grades.iter().filter_map(|grade| match &grade.state {
+        State::NotGraded { why } => Some((grade, "not graded", why)),
+        State::NoKernel { why } => Some((grade, "no kernel", why)),
+        State::Graded => None,
+    });
+    let open: Vec<_> = open.collect();
+    let exit = if summary.open > 0 { Exit::Environment } else { Exit::Met };
+    if context.json {
+        let open: Vec<_> = open
+            .iter()
+            .map(|(grade, state, why)| serde_json::json!({ "student": grade.student, "exercise": grade.exercise, "state": state, "why": why }))
+            .collect();
+        context.print_json(&serde_json::json!({
+            "schema": grade::SCHEMA, "book": book.path(), "checked": summary.checked, "known": summary.known,
+            "without_kernel": summary.without, "not_graded": summary.open, "open": open, "passed_over": taken.passed_over,
+        }))?;
+        return Ok(exit);
+    }
+    let mut lines = vec![format!(
+        "{} submissions: {} checked, {} known already, {} without a kernel, {} not graded",
+        taken.submissions.len(),
+        summary.checked,
+        summary.known,
+        summary.without,
+        summary.open
+    )];
+    lines.extend(open.iter().map(|(grade, state, why)| {
+        format!("{state}: {} {}: {}", text::line(&grade.student.to_string()), grade.exercise, text::line(why))
+    }));
+    lines.extend(
+        taken
+            .passed_over
+            .iter()
+            .map(|passed| format!("passed over: {}: {}", text::line(&passed.file), text::line(&passed.why))),
+    );
+    lines.extend(
+        read.damaged.iter().map(|(path, why)| format!("damaged, and not counted: {}: {why}", text::path(path))),
+    );
+    lines.push(format!(
+        "points: {}; each submission: {}",
+        shelf::shown(&book.path().join("grades.csv")),
+        shelf::shown(&book.path().join("submissions.csv"))
+    ));
+    if summary.open > 0 {
+        lines.push("next: the same command again; what is graded stays as it is".to_owned());
+    }
+    context.print(lines.join("\n") + "\n")?;
+    Ok(exit)
+}

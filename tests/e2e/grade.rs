@@ -1,0 +1,274 @@
+//! `checker grade`: a class from its folder to its points, as a teacher meets it.
+
+use crate::support::{Ran, Workbook};
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A race that no result hangs on.
+const RACE: &str = "    __shared__ int seen[128];
+    seen[threadIdx.x] = 0;
+    __syncthreads();
+    seen[threadIdx.x] = i;
+    if (seen[(threadIdx.x + 32) % 128] == -1)
+        b[0] = 0.0f;
+    if (i < n)";
+
+/// A class of the small workbook: who handed in what.
+pub fn class() -> Workbook {
+    let workbook = Workbook::copy("small");
+    let file = |name: &str| workbook.read(name);
+    let solution = file("solutions/ex01/solution.cu");
+    for (who, exercise, text) in [
+        ("ada", "ex01", solution.clone()),
+        ("ada", "ex02", file("solutions/ex02/solution.cu")),
+        ("bob", "ex01", file("exercises/ex01/starter.cu")),
+        ("cyd", "ex01", file("solutions/ex01/mutants/tail.cu")),
+        ("cyd", "ex02", file("solutions/ex02/mutants/once.cu")),
+        ("dan", "ex01", solution.replace("a[i]", "a[j]")),
+        ("eve", "ex02", format!("// mine\n{}", file("solutions/ex02/solution.cu"))),
+        // The same as Ada's.
+        ("fay", "ex01", solution.clone()),
+        // As good as Ada's, but for a race that changes nothing.
+        ("gil", "ex01", solution.replace("    if (i < n)", RACE)),
+    ] {
+        workbook.write(&format!("class/{who}/{exercise}/kernel.cu"), text);
+    }
+    workbook
+}
+
+/// Grades a class into `grades` with a fixed secret.
+pub fn grade(workbook: &Workbook, more: &[&str]) -> Ran {
+    workbook.run([&["grade", "class", "--seed", "7"], more].concat())
+}
+
+#[test]
+fn a_class_is_graded_and_each_point_explained() {
+    let workbook = class();
+    let ran = grade(&workbook, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    insta::assert_snapshot!("grade-class", ran.stdout);
+    insta::assert_snapshot!("grade-points", workbook.read("grades/grades.csv"));
+    insta::assert_snapshot!("grade-submissions", workbook.read("grades/submissions.csv"));
+    for who in ["ada", "bob", "dan", "gil"] {
+        let ran = workbook.run(["grade", "explain", who, "ex01"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let told: String =
+            ran.stdout.lines().filter(|line| !line.contains("NVRTC")).map(|line| format!("{line}\n")).collect();
+        insta::assert_snapshot!(format!("grade-explain-{who}"), told);
+    }
+    // What a grade says of itself can be had again, and what it hangs on is there.
+    let again = workbook.run(["grade", "again", "gil", "ex01"]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stdout.contains("RACE") && again.stdout.contains("kernel.cu:"), "{}", again.stdout);
+    assert!(!again.stdout.contains("grades/kernels"), "{}", again.stdout);
+
+    // The second time nothing is checked, and nothing changes.
+    let before = contents(&workbook);
+    let ran = grade(&workbook, &["--jobs", "1"]);
+    assert!(ran.stdout.contains("0 checked, 9 known already"), "{}", ran.stdout);
+    assert_eq!(contents(&workbook), before);
+
+    // A part that changed is graded again, the rest is not.
+    workbook.write("class/bob/ex01/kernel.cu", workbook.read("solutions/ex01/solution.cu").replace("128", "64"));
+    let ran = grade(&workbook, &[]);
+    assert!(ran.stdout.contains("1 checked, 8 known already"), "{}", ran.stdout);
+    assert!(workbook.read("grades/grades.csv").contains("\nbob,,10,"), "{}", workbook.read("grades/grades.csv"));
+    let manifest = workbook.read("exercises/ex02/problem.toml");
+    workbook.write("exercises/ex02/problem.toml", manifest.replace("n = 33 }", "n = 34 }"));
+    let ran = grade(&workbook, &[]);
+    assert!(ran.stdout.contains("3 checked, 6 known already"), "{}", ran.stdout);
+}
+
+/// Grades by file, without what a clock says.
+fn contents(workbook: &Workbook) -> BTreeMap<String, serde_json::Value> {
+    let mut found = BTreeMap::new();
+    for folder in std::fs::read_dir(workbook.path("grades/grades")).expect("grades").flatten() {
+        for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            assert!(name.ends_with(".json"), "{name} is left");
+            let text = std::fs::read_to_string(file.path()).expect("a grade");
+            let mut grade: serde_json::Value = serde_json::from_str(&text).expect("whole");
+            grade["seconds"] = 0.into();
+            // Whether the compiler's answer was kept is not what it says.
+            grade["report"]["stages"][0]["summary"] = "".into();
+            found.insert(name, grade);
+        }
+    }
+    found
+}
+
+#[test]
+fn points_are_the_same_in_any_order_and_whoever_else_is_there() {
+    let workbook = class();
+    assert_eq!(grade(&workbook, &["--jobs", "3", "--book", "one"]).code, Some(0));
+    let all = workbook.read("one/grades.csv");
+    // Each by themselves, the last first, into one book.
+    for who in ["gil", "fay", "eve", "dan", "cyd", "bob", "ada"] {
+        let others = workbook.path("others");
+        let _ = std::fs::remove_dir_all(&others);
+        std::fs::create_dir(&others).expect("a folder");
+        std::fs::rename(workbook.path(&format!("class/{who}")), others.join(who)).expect("moved");
+        let ran = workbook.run(["grade", "others", "--seed", "7", "--jobs", "1", "--book", "two"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    assert_eq!(workbook.read("two/grades.csv"), all);
+}
+
+#[test]
+fn killed_at_any_point_it_goes_on_and_loses_nothing() {
+    let workbook = class();
+    assert_eq!(grade(&workbook, &["--book", "whole"]).code, Some(0));
+    let whole = workbook.read("whole/grades.csv");
+    let mut finished = 0;
+    for round in 0..12_u64 {
+        let mut child = workbook
+            .command()
+            .args(["grade", "class", "--seed", "7", "--book", "killed", "--jobs", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        // Spread over what it takes to begin, to check, and to write.
+        std::thread::sleep(Duration::from_millis(5 + round * round * 7 % 400));
+        child.kill().expect("it was there");
+        finished += usize::from(child.wait().expect("it ends").success());
+        let damaged = workbook.path("killed/grades");
+        for folder in std::fs::read_dir(damaged).into_iter().flatten().flatten() {
+            for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+                let name = file.file_name().to_string_lossy().into_owned();
+                let text = std::fs::read(file.path()).expect("a file");
+                let whole = name.ends_with(".new") || serde_json::from_slice::<serde_json::Value>(&text).is_ok();
+                assert!(whole, "{name} is half-written after kill {round}");
+            }
+        }
+    }
+    assert!(finished < 12, "no kill came in time");
+    let ran = grade(&workbook, &["--book", "killed"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(workbook.read("killed/grades.csv"), whole);
+    let left = std::fs::read_dir(workbook.path("killed/grades/ex01")).expect("grades").flatten();
+    let names: Vec<_> = left.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.iter().all(|name| name.ends_with(".json")), "{names:?}");
+}
+
+#[test]
+fn a_rubric_says_what_is_worth_what() {
+    let workbook = class();
+    assert_eq!(grade(&workbook, &[]).code, Some(0));
+    let with = |rubric: &str| {
+        workbook.write("rubric.toml", rubric);
+        grade(&workbook, &["--rubric", "rubric.toml"])
+    };
+    let ran = with(
+        "[default]\nresults = 1\nfindings = 2\nprogress = false\n\
+         [exercise.ex01]\nresults = 1\ngoals = 1\ngoal.\"sass.DMUL\" = 5.5\n",
+    );
+    assert!(ran.stdout.contains(" 0 checked"), "points are given anew, and nothing is checked: {}", ran.stdout);
+    insta::assert_snapshot!("grade-rubric-points", workbook.read("grades/grades.csv"));
+    for (rubric, says) in [
+        ("[exercise.ex01]\ngoal.\"sass.DMULL\" = 1\n", "ex01 has no such goal; it has sass.DMUL"),
+        ("[exercise.ex1]\nresults = 1\n", "did you mean ex01"),
+        ("[default]\nresult = 1\n", "unknown field `result`"),
+        ("[default]\nresults = -1\n", "points are 0 or more"),
+        ("[late]\ndeadline = \"tomorrow\"\nper_day = 0.1\n", "deadline"),
+        ("[late]\ndeadline = \"2026-11-01T12:00:00Z\"\nper_day = 1.5\n", "from 0 to 1"),
+        ("results = ", "rubric.toml"),
+    ] {
+        let ran = with(rubric);
+        assert_eq!(ran.code, Some(2), "{rubric}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{rubric}: {}", ran.stderr);
+    }
+    // A wrong rubric has changed nothing.
+    insta::assert_snapshot!("grade-rubric-points", workbook.read("grades/grades.csv"));
+}
+
+#[test]
+fn the_best_of_several_counts_and_coming_late_costs() {
+    let workbook = class();
+    workbook.write(
+        "list.csv",
+        "student,exercise,path,id,time\n\
+         ada,ex01,class/bob/ex01/kernel.cu,1,2026-11-01T11:00:00Z\n\
+         ada,ex01,class/ada/ex01/kernel.cu,1,2026-11-03T13:00:00Z\n\
+         ada,ex01,class/ada/ex01/kernel.cu,2,2026-11-01T13:00:00+02:00\n\
+         bob,ex01,class/ada/ex01/kernel.cu,3,2026-11-01T11:00:00Z\n\
+         bob,ex01,class/bob/ex01/kernel.cu,3,2026-11-01T11:30:00Z\n",
+    );
+    let late = "[late]\ndeadline = \"2026-11-01T12:00:00Z\"\ngrace_minutes = 10\nper_day = 0.1\nat_most = 0.5\n";
+    let points = |rubric: String| {
+        workbook.write("rubric.toml", rubric);
+        let ran = workbook.run(["grade", "list.csv", "--seed", "7", "--rubric", "rubric.toml"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        workbook.read("grades/grades.csv")
+    };
+    // Two students of one name stay two.
+    let best = points(late.to_owned());
+    assert_eq!(best, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,10,10,0\n");
+    let last = points(format!("{late}[attempts]\ncount = \"last\"\n"));
+    assert_eq!(last, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,0,0,0\n");
+    let ambiguous = workbook.run(["grade", "explain", "ada", "ex01"]);
+    assert_eq!(ambiguous.code, Some(2), "{ambiguous:?}");
+    assert!(ambiguous.stderr.contains("ada (1) or ada (2)"), "{}", ambiguous.stderr);
+    let late = workbook.run(["grade", "explain", "1", "ex01"]);
+    assert!(late.stdout.contains("3 days late") && late.stdout.contains("which counts"), "{}", late.stdout);
+}
+
+#[test]
+fn what_the_clock_ends_is_not_graded() {
+    let workbook = class();
+    // Millions of blocks of thousands of steps: it ends, but on no machine within a second.
+    let endless = workbook.read("solutions/ex01/solution.cu").replace(
+        "if (i < n)",
+        "for (int k = 0; k < 100000 + n; ++k)\n        if (k % 2 > 2 || clock() == 1)\n            b[0] = 0;\n    if (i < n)",
+    );
+    for who in std::fs::read_dir(workbook.path("class")).expect("a class").flatten() {
+        std::fs::remove_dir_all(who.path()).expect("removed");
+    }
+    workbook.write("class/slow/ex01/kernel.cu", endless);
+    let ran = grade(&workbook, &["--limit", "1"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("not graded: slow ex01"), "{}", ran.stdout);
+    assert_eq!(workbook.read("grades/grades.csv"), "student,id,ex01,total,not_graded\nslow,,not graded,0,1\n");
+}
+
+#[test]
+fn a_grade_book_keeps_its_secret_and_what_it_is() {
+    let workbook = class();
+    let drawn = |book: &str| {
+        let ran = workbook.run(["grade", "class/ada", "--student", "ada", "--book", book]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let released = workbook.run(["grade", "release", "--book", book]);
+        assert_eq!(released.code, Some(0), "{released:?}");
+        let secret = workbook.read(&format!("{book}/secret"));
+        assert!(released.stdout.contains(secret.trim()), "{}", released.stdout);
+        assert!(
+            !ran.stdout.contains(secret.trim())
+                && !workbook.read(&format!("{book}/grades.csv")).contains(secret.trim())
+        );
+        secret
+    };
+    assert_ne!(drawn("one"), drawn("two"));
+    let other = workbook.run(["grade", "class", "--book", "one", "--seed", "7"]);
+    assert_eq!(other.code, Some(3), "{other:?}");
+    assert!(other.stderr.contains("a seed of its own"), "{}", other.stderr);
+
+    // A folder of something else is left alone.
+    let folder = workbook.run(["grade", "class", "--book", "exercises"]);
+    assert_eq!(folder.code, Some(2), "{folder:?}");
+    assert!(
+        folder.stderr.contains("no grade book") && !workbook.path("exercises/grade-book.json").exists(),
+        "{folder:?}"
+    );
+    // A damaged grade is said and made again; a newer checker's is not touched.
+    let grades = workbook.path("one/grades/ex01");
+    let file = std::fs::read_dir(&grades).expect("grades").flatten().next().expect("one").path();
+    let whole = std::fs::read_to_string(&file).expect("a grade");
+    std::fs::write(&file, &whole[..whole.len() / 2]).expect("written");
+    let ran = workbook.run(["grade", "class/ada", "--student", "ada", "--book", "one"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains(" 1 checked, 1 known"), "{ran:?}");
+    std::fs::write(&file, whole.replacen("\"schema\": 1", "\"schema\": 9", 1)).expect("written");
+    let newer = workbook.run(["grade", "class/ada", "--student", "ada", "--book", "one"]);
+    assert_eq!(newer.code, Some(3), "{newer:?}");
+    assert!(newer.stderr.contains("of version 9"), "{}", newer.stderr);
+}
