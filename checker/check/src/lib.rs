@@ -12,6 +12,7 @@ pub mod evidence;
 mod hot;
 mod judge;
 pub mod ladder;
+mod listing;
 mod many;
 mod numbers;
 mod page;
@@ -27,6 +28,7 @@ mod verify;
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;
+pub use listing::listing;
 pub use many::Time;
 pub use page::page_kernel;
 pub use platform::{BackendChoice, Platform};

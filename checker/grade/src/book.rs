@@ -141,9 +141,7 @@ impl Book {
         let folders = fs::read_dir(self.path.join("grades")).into_iter().flatten().flatten().map(|entry| entry.path());
         for folder in folders.chain([self.path.clone()]) {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                if name.starts_with('.') && name.ends_with(".new") {
+                if is_half_written(&entry.file_name().to_string_lossy()) {
                     let _ = fs::remove_file(entry.path());
                 }
             }
@@ -238,9 +236,14 @@ impl Book {
     }
 }
 
-/// Files that may be there before a book is begun.
+/// Files that may be there before a book is marked as one: of a process that was killed over its beginning.
 fn is_own(name: &std::ffi::OsStr) -> bool {
-    ["secret", ".lock"].iter().any(|own| name == *own) || name.to_string_lossy().starts_with(".tmp")
+    ["secret", ".lock"].iter().any(|own| name == *own) || is_half_written(&name.to_string_lossy())
+}
+
+/// Is it a file that was to take another's place?
+fn is_half_written(name: &str) -> bool {
+    name.starts_with(".tmp") || name.starts_with('.') && name.ends_with(".new")
 }
 
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -35,6 +35,9 @@ pub struct Grade {
     pub seconds: f64,
     /// What checking said.
     pub report: Option<Report>,
+    /// Its machine code, normalised, for comparing submissions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<String>,
 }
 
 /// What was handed in.
@@ -105,6 +108,7 @@ impl Grade {
             held: Held::default(),
             seconds: 0.0,
             report: None,
+            code: Vec::new(),
         }
     }
 

@@ -9,13 +9,18 @@
 //! path; a grade hangs on nothing that the machine or the hour decides; what could not be told is not graded, and never 0 points.
 
 pub mod book;
+pub mod dist;
+pub mod feedback;
+pub mod format;
 pub mod grade;
 pub mod intake;
 pub mod key;
+pub mod page;
 pub mod points;
 pub mod rubric;
 pub mod run;
 pub mod secret;
+pub mod similar;
 pub mod table;
 
 pub use book::{Book, BookError};

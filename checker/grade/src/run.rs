@@ -320,7 +320,10 @@ impl<'a> Course<'a> {
             Ok(Err(error)) => (State::NotGraded { why: error.to_string() }, None),
             Ok(Ok(report)) => (state(&report), Some(report)),
         };
+        // One that does not compile has none, and no submission is less of one for it.
+        let code = if report.is_some() { check::listing(&problem, &options).unwrap_or_default() } else { Vec::new() };
         for grade in &mut work.grades {
+            grade.code.clone_from(&code);
             let repeat = format!("checker grade again \"{}\" {}", grade.student, grade.exercise);
             grade.report = report.clone().map(|report| Report { repeat, next: None, ..report });
             grade.state = state.clone();
@@ -335,6 +338,14 @@ impl<'a> Course<'a> {
         self.book.keep(grade)?;
         events(Event::Graded(grade));
         Ok(())
+    }
+
+    /// Machine code that everybody begins with; nothing where it cannot be had.
+    pub fn starter(&self, task: &Task) -> Vec<String> {
+        let version = Some(problem::Version::Baseline);
+        let toolchain = self.options.toolchain.clone();
+        let options = check::Options { version, backend: BackendChoice::Sim, toolchain, ..check::Options::default() };
+        check::listing(&task.problem, &options).unwrap_or_default()
     }
 
     /// Checks one kept submission again, as it was checked.
@@ -369,6 +380,7 @@ impl Grade {
         self.made_by = known.made_by.clone();
         self.held = known.held.clone();
         self.seconds = known.seconds;
+        self.code.clone_from(&known.code);
         if let Some(report) = &mut self.report {
             report.repeat = format!("checker grade again \"{}\" {}", self.student, self.exercise);
         }

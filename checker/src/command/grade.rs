@@ -2,6 +2,7 @@
 
 mod bar;
 mod explain;
+mod output;
 
 use super::check::BackendArg;
 use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
@@ -9,9 +10,11 @@ use bar::Bar;
 use clap::{Args, Subcommand};
 use compiler::toolchain;
 use grade::book::{Book, Writers};
+use grade::format::Format;
 use grade::intake::{self, Hints, Intake};
 use grade::run::{self, Course, GradeError, Options, Summary};
 use grade::{Rubric, Secret, State, Student, table};
+pub use output::seed;
 use problem::Workbook;
 use std::path::{Path, PathBuf};
 use system::text;
@@ -36,6 +39,15 @@ pub struct GradeArgs {
     /// Times of change are times of handing in
     #[arg(long)]
     file_times: bool,
+    /// Write the grades for this platform; the summary goes to the standard error
+    #[arg(long = "for", value_name = "PLATFORM", value_parser = output::platform)]
+    platform: Option<Format>,
+    /// Where to write them [default: the standard output]
+    #[arg(long, value_name = "FILE", requires = "platform")]
+    out: Option<PathBuf>,
+    /// A file with the number that seeds come from, for a new grade book: where a platform begins one for each submission
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    seed_file: Option<PathBuf>,
     /// The number that seeds come from, for a new grade book [default: drawn, and secret until `grade release`]
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
@@ -75,6 +87,10 @@ enum Command {
     Explain(explain::WhichArgs),
     /// Check a kept submission again, as it was checked, and show the whole report
     Again(explain::WhichArgs),
+    /// Write the pages again: one for the teacher, one a student
+    Pages,
+    /// Fill a column of a gradebook that Canvas exported
+    Canvas(output::CanvasArgs),
     /// Show the secret that seeds come from: students can repeat their checks from now on
     Release,
 }
@@ -91,6 +107,8 @@ pub fn run(context: &Context, args: &GradeArgs) -> Outcome {
     match (&args.command, &args.submissions) {
         (Some(Command::Explain(which)), _) => explain::explain(context, &args.how, which),
         (Some(Command::Again(which)), _) => explain::again(context, &args.how, which),
+        (Some(Command::Pages), _) => output::pages(context, &args.how),
+        (Some(Command::Canvas(canvas)), _) => output::canvas(context, &args.how, canvas),
         (Some(Command::Release), _) => explain::release(context, &args.how),
         (None, Some(submissions)) => grade(context, args, submissions),
         (None, None) => Err(usage("name the submissions; next: `checker grade --help`")),
@@ -110,7 +128,11 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     let taken = intake::take(submissions, &hints).usage()?;
     let book = Book::open(&args.how.book, Writers::One).map_err(GradeError::from)?;
     keep_rubric(&book, &args.how)?;
-    let secret = Secret::of_book(book.path(), args.seed.as_deref())
+    let given = match &args.seed_file {
+        Some(path) => Some(output::seed(path)?),
+        None => args.seed.clone(),
+    };
+    let secret = Secret::of_book(book.path(), given.as_deref())
         .map_err(|error| anyhow::anyhow!("the grade book's secret: {error}"))
         .environment()?;
     let named = taken.submissions.iter().map(|submission| submission.exercise.clone());
@@ -121,7 +143,13 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     drop(bar);
     let summary = summary?;
     write_tables(&book, &rubric)?;
-    say(context, &book, &taken, summary)
+    match args.platform {
+        Some(format) => output::write(context, &book, &taken, format, args.out.as_deref()),
+        None => {
+            output::write_pages(&book, &rubric, &course)?;
+            say(context, &book, &taken, summary)
+        }
+    }
 }
 
 impl How {

@@ -7,6 +7,7 @@ mod busy;
 mod check;
 mod context;
 pub mod dev;
+mod dist;
 mod doctor;
 mod exit;
 mod grade;
@@ -62,6 +63,8 @@ enum Command {
     Book(book::Command),
     /// Grade a class: a folder, a zip or a list of submissions
     Grade(Box<grade::GradeArgs>),
+    /// Hand exercises out to students, or to a platform that grades them
+    Dist(dist::DistArgs),
     /// What is installed, what is missing, what to do about it
     Doctor(doctor::DoctorArgs),
     /// For authors: begin a problem, prove that problems hold
@@ -117,6 +120,7 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
         Some(Command::Run(args)) => run::run(context, &args),
         Some(Command::Bench(args)) => bench::run(context, &args),
         Some(Command::Grade(args)) => grade::run(context, &args),
+        Some(Command::Dist(args)) => dist::run(context, &args),
         Some(Command::Doctor(args)) => doctor::run(context, &args),
         Some(Command::Dev(args)) => dev::run(context, &args),
         Some(Command::List) => list::run(context),

@@ -6,8 +6,8 @@ use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook, nearest
 use std::path::{Path, PathBuf};
 
 /// Commands that a mistyped name may have meant.
-const COMMANDS: [&str; 11] =
-    ["list", "hint", "reset", "watch", "run", "sass", "doctor", "bench", "book", "grade", "dev"];
+const COMMANDS: [&str; 12] =
+    ["list", "hint", "reset", "watch", "run", "sass", "doctor", "bench", "book", "grade", "dist", "dev"];
 
 /// The workbook that files of problems are judged by, if there is one: as [`open`], without a word.
 pub fn current(context: &Context) -> Result<Option<Workbook>, Fault> {

@@ -87,6 +87,12 @@ impl Student {
         Self { name: name.into(), id: None }
     }
 
+    /// A few letters that no other student has, for names of files.
+    pub fn mark(&self) -> String {
+        let id = self.id.as_deref().unwrap_or_default();
+        hash([self.name.as_bytes(), id.as_bytes()])[..8].to_owned()
+    }
+
     /// Is it the one that somebody means by this word: the name, the number, or both as they are shown?
     pub fn is(&self, word: &str) -> bool {
         word == self.name || Some(word) == self.id.as_deref() || word == self.to_string()

@@ -1,0 +1,269 @@
+//! What is handed out: the tree that students get, and the bundle with which a platform grades.
+
+use problem::{Kind, Problem};
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use system::files::{self, FileError};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+/// Largest file that is handed out.
+const LARGEST: u64 = 512 << 20;
+
+/// Why nothing is handed out.
+#[derive(Debug, thiserror::Error)]
+pub enum DistError {
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Its path.
+        path: String,
+        /// Why.
+        source: FileError,
+    },
+    /// The archive cannot be made.
+    #[error("the archive cannot be made: {0}")]
+    Zip(#[from] zip::result::ZipError),
+    /// Something is there already.
+    #[error("{0} is there already, and not empty: name another place")]
+    There(String),
+    /// Its hints cannot be taken out.
+    #[error("{path}: {message}")]
+    Manifest {
+        /// The file.
+        path: String,
+        /// Why.
+        message: String,
+    },
+}
+
+/// What students get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// Hints too.
+    pub hints: bool,
+    /// Oracles too, without which nothing can be checked at home.
+    pub references: bool,
+}
+
+/// A platform that grades one submission at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Platform {
+    /// A zip for its autograder.
+    Gradescope,
+    /// A question's folder.
+    PrairieLearn,
+    /// A script and an image.
+    Classroom50,
+    /// A makefile and an image.
+    Autolab,
+    /// A script and an image.
+    Vpl,
+}
+
+/// Files by their path in what is handed out.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Files(BTreeMap<String, File>);
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct File {
+    bytes: Vec<u8>,
+    mode: u32,
+}
+
+impl Platform {
+    /// All of them by their names on a command line.
+    pub const ALL: [(&str, Self); 5] = [
+        ("gradescope", Self::Gradescope),
+        ("prairielearn", Self::PrairieLearn),
+        ("classroom50", Self::Classroom50),
+        ("autolab", Self::Autolab),
+        ("vpl", Self::Vpl),
+    ];
+
+    /// Its templates: path, text, executable.
+    fn templates(self) -> &'static [(&'static str, &'static str, bool)] {
+        macro_rules! template {
+            ($path:literal, $file:literal, $executable:literal) => {
+                ($path, include_str!(concat!("../templates/", $file)), $executable)
+            };
+        }
+        const CONTAINER: (&str, &str, bool) = template!("Containerfile", "Containerfile", false);
+        match self {
+            Self::Gradescope => &[
+                template!("setup.sh", "gradescope/setup.sh", true),
+                template!("run_autograder", "gradescope/run_autograder", true),
+            ],
+            Self::PrairieLearn => &[
+                CONTAINER,
+                template!("info.json", "prairielearn/info.json", false),
+                template!("question.html", "prairielearn/question.html", false),
+                template!("tests/run.sh", "prairielearn/tests/run.sh", true),
+            ],
+            Self::Classroom50 => &[CONTAINER, template!("grade.sh", "classroom50/grade.sh", true)],
+            Self::Autolab => &[CONTAINER, template!("autograde-Makefile", "autolab/autograde-Makefile", false)],
+            Self::Vpl => &[CONTAINER, template!("vpl_evaluate.sh", "vpl/vpl_evaluate.sh", true)],
+        }
+    }
+}
+
+impl Files {
+    fn add(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>, mode: u32) {
+        self.0.insert(path.into(), File { bytes: bytes.into(), mode });
+    }
+
+    /// The tree that students get: no solutions, mutants or styles, and every `kernel.cu` is the starter.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn for_students(problems: &[Problem], contents: Contents) -> Result<Self, DistError> {
+        let mut all = Self::default();
+        for problem in problems.iter().filter(|problem| problem.kind == Kind::Exercise) {
+            let own = format!("exercises/{}", problem.id);
+            for name in listed(&problem.dir)? {
+                let path = problem.dir.join(&name);
+                match name.as_str() {
+                    "kernel.cu" => {}
+                    "starter.cu" => {
+                        let starter = read(&path)?;
+                        all.add(format!("{own}/kernel.cu"), starter.clone(), 0o644);
+                        all.add(format!("{own}/starter.cu"), starter, 0o644);
+                    }
+                    "reference.cu" if !contents.references => {}
+                    "problem.toml" if !contents.hints => all.add(format!("{own}/{name}"), without_hints(&path)?, 0o644),
+                    _ => all.add(format!("{own}/{name}"), read(&path)?, 0o644),
+                }
+            }
+        }
+        // By these two folders a workbook is known.
+        all.add("kernels/README.md", "Pairs of kernels go here, a folder each.\n", 0o644);
+        all.add("README.md", readme(problems, contents), 0o644);
+        Ok(all)
+    }
+
+    /// A bundle that grades these exercises on a platform, with this checker and this seed.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn for_platform(
+        platform: Platform,
+        problems: &[Problem],
+        checker: &Path,
+        seed: &str,
+    ) -> Result<Self, DistError> {
+        let whole = Contents { hints: true, references: true };
+        let workbook = Self::for_students(problems, whole)?;
+        let mut all = Self::default();
+        for (path, file) in workbook.0 {
+            all.0.insert(format!("workbook/{path}"), file);
+        }
+        all.add("checker", read(checker)?, 0o755);
+        all.add("seed", format!("{seed}\n"), 0o600);
+        let names: Vec<&str> = problems.iter().map(|problem| problem.id.as_str()).collect();
+        let exercise = match names.as_slice() {
+            // A file that does not say what it is for is for the only one.
+            [only] => format!("--exercise {only}"),
+            _ => String::new(),
+        };
+        let digits = crate::hash(names.iter().map(|name| name.as_bytes()).chain([seed.as_bytes()]));
+        let part = |from: usize, to: usize| &digits[from..to];
+        let uuid = format!("{}-{}-4{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32));
+        let title =
+            problems.first().map_or("", |problem| problem.manifest.title.as_str()).replace(['"', '\\', '<', '&'], "");
+        for (path, template, executable) in platform.templates() {
+            let text = template
+                .replace("@EXERCISE@", &exercise)
+                .replace("@FIRST@", names.first().copied().unwrap_or_default())
+                .replace("@UUID@", &uuid)
+                .replace("@TITLE@", &title);
+            all.add(*path, text, if *executable { 0o755 } else { 0o644 });
+        }
+        Ok(all)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes them into a folder, or into one zip where the name ends so.
+    ///
+    /// # Errors
+    /// Something is there, or it cannot be written.
+    pub fn write(&self, to: &Path) -> Result<(), DistError> {
+        let wrong = |path: &Path, source: FileError| DistError::File { path: system::text::path(path), source };
+        if to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip")) {
+            return files::replace(to, &self.zip()?).map_err(|source| wrong(to, source));
+        }
+        if std::fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(DistError::There(system::text::path(to)));
+        }
+        for (path, file) in &self.0 {
+            let path = to.join(path);
+            let parent = path.parent().unwrap_or(to);
+            std::fs::create_dir_all(parent).map_err(|error| wrong(parent, error.into()))?;
+            files::replace(&path, &file.bytes).map_err(|source| wrong(&path, source))?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = PermissionsExt::from_mode(file.mode);
+                std::fs::set_permissions(&path, mode).map_err(|error| wrong(&path, error.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn zip(&self) -> Result<Vec<u8>, DistError> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (path, file) in &self.0 {
+            let options = SimpleFileOptions::default()
+                .compression_method(CompressionMethod::Deflated)
+                .unix_permissions(file.mode);
+            zip.start_file(path.as_str(), options)?;
+            zip.write_all(&file.bytes).map_err(zip::result::ZipError::from)?;
+        }
+        Ok(zip.finish()?.into_inner())
+    }
+}
+
+/// Regular files of a folder by name.
+fn listed(folder: &Path) -> Result<Vec<String>, DistError> {
+    let wrong = |error: std::io::Error| DistError::File { path: system::text::path(folder), source: error.into() };
+    let entries = std::fs::read_dir(folder).map_err(wrong)?.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+    let files = entries.into_iter().filter(|entry| entry.path().is_file());
+    Ok(files.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !name.starts_with('.')).collect())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, DistError> {
+    files::read_trusted(path, LARGEST).map_err(|source| DistError::File { path: system::text::path(path), source })
+}
+
+/// A manifest whose hints say nothing. Its comments go with them.
+fn without_hints(path: &Path) -> Result<Vec<u8>, DistError> {
+    let wrong = |message: String| DistError::Manifest { path: system::text::path(path), message };
+    let text = String::from_utf8(read(path)?).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
+    let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+    if table.contains_key("hints") {
+        let none = ["Read the page of this exercise once more.", "Ask your teacher: hints are not handed out."];
+        table.insert("hints".to_owned(), none.map(toml::Value::from).to_vec().into());
+    }
+    toml::to_string(&table).map(String::into_bytes).map_err(|error| wrong(error.to_string()))
+}
+
+fn readme(problems: &[Problem], contents: Contents) -> String {
+    let mut text = String::from("# Exercises\n\nEdit `exercises/exNN/kernel.cu`, and hand in that file.\n\n");
+    for problem in problems {
+        text.push_str(&format!("* {}: {}\n", problem.id, problem.manifest.title));
+    }
+    if contents.references {
+        text.push_str("\n`checker exNN` in this folder checks a kernel, without a GPU.\n");
+    }
+    text
+}

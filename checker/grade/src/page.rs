@@ -1,0 +1,261 @@
+//! Pages of a grade book, each a file by itself: one a student, one for the teacher, one for each pair of submissions that look alike.
+//! Everything that a student wrote is text in them.
+
+use crate::feedback::{Feedback, Told, of};
+use crate::grade::{Grade, State};
+use crate::intake::Student;
+use crate::points::{Came, Points};
+use crate::rubric::Counts;
+use crate::similar::Pair;
+use crate::table::counting;
+use report::{Detail, Face, Verdict, render};
+use similar::{ChangeTag, TextDiff};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const STYLE: &str = "\
+:root { color-scheme: light dark; --line: #8884; --good: #2a7d2a; --bad: #b3402a; --dim: #888 }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: 1rem 0 } th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem; text-align: left; vertical-align: top }
+td.n { text-align: right; font-variant-numeric: tabular-nums } .good { color: var(--good) } .bad { color: var(--bad) } .dim { color: var(--dim) }
+pre { overflow-x: auto; border: 1px solid var(--line); padding: .5rem; font-size: .85rem } .bar { display: inline-block; height: .7rem; background: var(--good) }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem } .own { background: #b3402a33 }
+";
+
+/// Text in HTML: controls are shown, markup is none.
+fn text(words: &str) -> String {
+    report::escape(&system::text::line(words))
+}
+
+/// A whole page. No script, nothing from elsewhere: what it shows was handed in by strangers.
+fn page(title: &str, body: &str) -> String {
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let title = text(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// What a student gets: every submission with its points; with `Told::Released` the whole report.
+pub fn student(student: &Student, grades: &[&Grade], told: Told) -> String {
+    let mut body = String::new();
+    for grade in grades {
+        let feedback = of(grade, told);
+        let _ = writeln!(body, "<h2>{}: {} of {}</h2>", text(&grade.exercise), feedback.total, feedback.of);
+        let time = grade.submitted.time.map(|time| format!(", {time}")).unwrap_or_default();
+        let _ =
+            writeln!(body, "<p>{}{}: <b>{}</b></p>", text(&grade.submitted.file), text(&time), text(&feedback.verdict));
+        body.push_str(&said(&feedback));
+        if let (Told::Released, Some(report)) = (told, &grade.report) {
+            let rendered = render(report, Face::plain(), Detail::Full).into_string();
+            let _ = writeln!(body, "<pre>{}</pre>", report::escape(&rendered));
+        }
+    }
+    page(&student.to_string(), &body)
+}
+
+fn said(feedback: &Feedback) -> String {
+    let mut body = String::new();
+    for reason in &feedback.reasons {
+        let _ = writeln!(body, "<p>{}</p>", text(reason));
+    }
+    for place in &feedback.places {
+        let lines: Vec<String> = place.lines.iter().map(|line| text(line)).collect();
+        let _ = writeln!(
+            body,
+            "<pre>{}:{}  {}\n{}</pre>",
+            text(&place.file),
+            place.line,
+            text(&place.label),
+            lines.join("\n")
+        );
+    }
+    body.push_str("<table>\n");
+    for line in &feedback.lines {
+        let class = if line.came == Came::Earned { "good" } else { "bad" };
+        let _ = writeln!(
+            body,
+            "<tr><td class=\"n {class}\">{}</td><td>of {}</td><td>{}</td><td>{}</td></tr>",
+            line.points,
+            line.of,
+            text(&line.text),
+            text(&line.why)
+        );
+    }
+    body.push_str("</table>\n");
+    if let Some(late) = &feedback.late {
+        let _ = writeln!(body, "<p>{}</p>", text(late));
+    }
+    body
+}
+
+/// What the teacher's page is made of.
+#[derive(Debug)]
+pub struct Class<'a> {
+    /// All grades.
+    pub grades: &'a [Grade],
+    /// Which of several count.
+    pub counts: Counts,
+    /// Pages of students, by student.
+    pub students: BTreeMap<&'a Student, String>,
+    /// Pairs that look alike, with their pages.
+    pub pairs: Vec<(Pair<'a>, String)>,
+}
+
+/// The page for the teacher: who solved what, the goals, the commonest findings, what is open, who looks alike.
+pub fn teacher(class: &Class<'_>) -> String {
+    let counting = counting(class.grades, class.counts);
+    let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
+    let mut body = String::new();
+    open(&mut body, class.grades);
+
+    body.push_str("<h2>Points</h2>\n<table>\n<tr><th>student</th>");
+    for exercise in &exercises {
+        let _ = write!(body, "<th>{}</th>", text(exercise));
+    }
+    body.push_str("<th>total</th></tr>\n");
+    for (student, file) in &class.students {
+        let _ = write!(body, "<tr><td><a href=\"{}\">{}</a></td>", text(file), text(&student.to_string()));
+        let mut total = Points(0);
+        for exercise in &exercises {
+            let cell = counting.get(&(*student, *exercise)).map(|grade| cell(grade));
+            total = total
+                + counting
+                    .get(&(*student, *exercise))
+                    .and_then(|grade| grade.points.as_ref())
+                    .map(|points| points.total)
+                    .unwrap_or_default();
+            body.push_str(&cell.unwrap_or_else(|| "<td></td>".to_owned()));
+        }
+        let _ = writeln!(body, "<td class=\"n\">{total}</td></tr>");
+    }
+    body.push_str("</table>\n");
+    for exercise in &exercises {
+        let own: Vec<&Grade> =
+            counting.iter().filter(|((_, name), _)| name == exercise).map(|(_, grade)| *grade).collect();
+        of_exercise(&mut body, exercise, &own);
+    }
+    alike(&mut body, &class.pairs);
+    page("The class", &body)
+}
+
+fn cell(grade: &Grade) -> String {
+    match (&grade.state, &grade.points) {
+        (State::NotGraded { .. }, _) | (_, None) => "<td class=\"bad\">not graded</td>".to_owned(),
+        (_, Some(points)) => {
+            let class = if points.total >= points.of { "n good" } else { "n" };
+            format!("<td class=\"{class}\">{}</td>", points.total)
+        }
+    }
+}
+
+fn open(body: &mut String, grades: &[Grade]) {
+    let open: Vec<(&Grade, &str)> = grades
+        .iter()
+        .filter_map(|grade| match &grade.state {
+            State::NotGraded { why } => Some((grade, why.as_str())),
+            State::NoKernel { why } => Some((grade, why.as_str())),
+            State::Graded => None,
+        })
+        .collect();
+    if open.is_empty() {
+        return;
+    }
+    body.push_str("<h2>To look at</h2>\n<table>\n");
+    for (grade, why) in open {
+        let state = if grade.is_settled() { "no kernel" } else { "not graded" };
+        let student = text(&grade.student.to_string());
+        let _ = writeln!(
+            body,
+            "<tr><td>{student}</td><td>{}</td><td>{state}</td><td>{}</td></tr>",
+            text(&grade.exercise),
+            text(why)
+        );
+    }
+    body.push_str("</table>\n");
+}
+
+/// How an exercise went: each part of its points, and what was found.
+fn of_exercise(body: &mut String, exercise: &str, grades: &[&Grade]) {
+    let graded: Vec<&Grade> = grades.iter().filter(|grade| grade.points.is_some()).copied().collect();
+    let full =
+        graded.iter().filter(|grade| grade.points.as_ref().is_some_and(|points| points.total >= points.of)).count();
+    let _ = writeln!(body, "<h2>{}</h2>\n<p>{full} of {} have all points</p>\n<table>", text(exercise), graded.len());
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    for item in graded.iter().filter_map(|grade| grade.points.as_ref()).flat_map(|points| &points.items) {
+        let name = item.part.name();
+        let holds = usize::from(matches!(item.came, Came::Earned | Came::Withheld));
+        match parts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += holds,
+            None => parts.push((name, holds)),
+        }
+    }
+    for (name, count) in parts {
+        row(body, &name, count, graded.len());
+    }
+    body.push_str("</table>\n<table>\n");
+    let mut verdicts: BTreeMap<&str, usize> = BTreeMap::new();
+    for report in graded.iter().filter_map(|grade| grade.report.as_ref()) {
+        *verdicts.entry(report.verdict.label()).or_default() += 1;
+    }
+    let mut verdicts: Vec<(&str, usize)> =
+        verdicts.into_iter().filter(|(label, _)| *label != Verdict::Passed.label()).collect();
+    verdicts.sort_by_key(|(label, count)| (std::cmp::Reverse(*count), *label));
+    for (label, count) in verdicts {
+        row(body, label, count, graded.len());
+    }
+    body.push_str("</table>\n");
+}
+
+fn row(body: &mut String, name: &str, count: usize, of: usize) {
+    let width = 12.0 * count as f64 / of.max(1) as f64;
+    let name = text(name);
+    let _ = writeln!(
+        body,
+        "<tr><td>{name}</td><td class=\"n\">{count} of {of}</td><td><span class=\"bar\" style=\"width:{width:.2}rem\"></span></td></tr>"
+    );
+}
+
+fn alike(body: &mut String, pairs: &[(Pair<'_>, String)]) {
+    body.push_str(
+        "<h2>Look alike</h2>\n<p>In machine code, without registers, names and order of lines, and without what the starter has. \
+         A small exercise has one good answer: a pair is a reason to look, and no proof.</p>\n<table>\n",
+    );
+    for (pair, file) in pairs {
+        let what = if pair.same_file { "the same file".to_owned() } else { format!("{:.0} %", 100.0 * pair.alike) };
+        let [one, other] = [pair.one, pair.other].map(|grade| text(&grade.student.to_string()));
+        let exercise = text(&pair.one.exercise);
+        let _ = writeln!(
+            body,
+            "<tr><td>{exercise}</td><td>{one}</td><td>{other}</td><td class=\"n\"><a href=\"{}\">{what}</a></td></tr>",
+            text(file)
+        );
+    }
+    body.push_str("</table>\n");
+}
+
+/// Two submissions side by side; lines that only one has are marked.
+pub fn pair(pair: &Pair<'_>, kernels: [&str; 2]) -> String {
+    let diff = TextDiff::from_lines(kernels[0], kernels[1]);
+    let mut sides = [String::new(), String::new()];
+    for change in diff.iter_all_changes() {
+        let line = report::escape(&system::text::clean(change.value().trim_end_matches('\n')));
+        let (to, class): (&[usize], &str) = match change.tag() {
+            ChangeTag::Equal => (&[0, 1], ""),
+            ChangeTag::Delete => (&[0], "own"),
+            ChangeTag::Insert => (&[1], "own"),
+        };
+        for &side in to {
+            let _ = writeln!(sides[side], "<span class=\"{class}\">{line}</span>");
+        }
+    }
+    let [one, other] = [pair.one, pair.other].map(|grade| text(&grade.student.to_string()));
+    let body = format!(
+        "<div class=\"pair\">\n<div><h2>{one}</h2><pre>{}</pre></div>\n<div><h2>{other}</h2><pre>{}</pre></div>\n</div>\n",
+        sides[0], sides[1]
+    );
+    page(&format!("{}: {:.0} % of the machine code", pair.one.exercise, 100.0 * pair.alike), &body)
+}

@@ -1,0 +1,76 @@
+//! `checker dist OUT`: the tree that students get, or with `--for` what grades on a platform.
+
+use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use clap::Args;
+use grade::Secret;
+use grade::dist::{Contents, DistError, Files, Platform};
+use problem::{Kind, Problem};
+use std::path::PathBuf;
+
+/// Options of `checker dist`.
+#[derive(Debug, Clone, Args)]
+pub struct DistArgs {
+    /// A new folder, or a .zip
+    out: PathBuf,
+    /// Exercises to hand out [default: all]
+    #[arg(long = "exercise", value_name = "exNN")]
+    exercises: Vec<String>,
+    /// Without hints
+    #[arg(long)]
+    no_hints: bool,
+    /// Without the oracles, which some answers can be read off: nothing can be checked at home then
+    #[arg(long)]
+    no_references: bool,
+    /// What a platform grades with, for teachers only: it has the seed
+    #[arg(long = "for", value_name = "PLATFORM", value_parser = platform, conflicts_with_all = ["no_hints", "no_references"])]
+    platform: Option<Platform>,
+    /// The checker that grades there [default: this one]
+    #[arg(long, value_name = "FILE", requires = "platform")]
+    checker: Option<PathBuf>,
+    /// A file with the number that seeds come from [default: drawn anew]
+    #[arg(long, value_name = "FILE", requires = "platform")]
+    seed_file: Option<PathBuf>,
+}
+
+fn platform(name: &str) -> Result<Platform, String> {
+    let known = Platform::ALL.iter().find(|(known, _)| *known == name).map(|(_, platform)| *platform);
+    known.ok_or_else(|| format!("one of {}", Platform::ALL.map(|(name, _)| name).join(", ")))
+}
+
+/// Hands out.
+pub fn run(context: &Context, args: &DistArgs) -> Outcome {
+    let workbook = shelf::open(context)?;
+    let mut problems: Vec<Problem> = Vec::new();
+    for name in &args.exercises {
+        let problem = shelf::find(&workbook, name)?;
+        if problem.kind != Kind::Exercise {
+            return Err(usage(format!("{} is no exercise", problem.id)));
+        }
+        problems.push(problem);
+    }
+    if args.exercises.is_empty() {
+        problems = workbook.problems().usage()?.into_iter().filter(|problem| problem.kind == Kind::Exercise).collect();
+    }
+    problems.dedup_by(|a, b| a.id == b.id);
+    let files = match args.platform {
+        None => Files::for_students(&problems, Contents { hints: !args.no_hints, references: !args.no_references }),
+        Some(platform) => {
+            let checker = match &args.checker {
+                Some(path) => path.clone(),
+                None => std::env::current_exe()?,
+            };
+            let seed = match &args.seed_file {
+                Some(path) => super::grade::seed(path)?,
+                None => Secret::draw()?.reveal().to_owned(),
+            };
+            Files::for_platform(platform, &problems, &checker, &seed)
+        }
+    };
+    let written = files.and_then(|files| files.write(&args.out).map(|()| files.len()));
+    let written = match written {
+        Err(error @ DistError::There(_)) => return Err(usage(error)),
+        other => other.environment()?,
+    };
+    context.print(format!("{written} files of {} exercises: {}\n", problems.len(), shelf::shown(&args.out)))?;
+    Ok(Exit::Met)
+}

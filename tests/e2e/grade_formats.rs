@@ -1,0 +1,361 @@
+//! What graders read is what they take: each format against its schema, each template through its own entry point.
+
+use crate::grade::{class, grade};
+use crate::support::{Ran, Workbook, repository};
+use serde_json::Value;
+use std::process::Command;
+
+/// Does a value fit a schema? The part of JSON Schema that the schemas in `tests/fixtures/grade/schema` use; any other word in one is
+/// an error.
+fn fits(schema: &Value, top: &Value, value: &Value, at: &str) -> Result<(), String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return fits(&top["$defs"][name], top, value, at);
+    }
+    let wrong = |what: &str| Err(format!("{at}: {what}: {value}"));
+    let words = schema.as_object().ok_or_else(|| format!("{at}: no schema"))?;
+    for (word, demand) in words {
+        let holds = match word.as_str() {
+            "type" => match demand.as_str().unwrap_or_default() {
+                "object" => value.is_object(),
+                "array" => value.is_array(),
+                "string" => value.is_string(),
+                "number" => value.is_number(),
+                "integer" => value.is_i64() || value.is_u64(),
+                "boolean" => value.is_boolean(),
+                other => return Err(format!("{at}: no type is called {other}")),
+            },
+            "enum" => demand.as_array().is_some_and(|allowed| allowed.contains(value)),
+            "minimum" => value.as_f64() >= demand.as_f64(),
+            "maximum" => value.as_f64() <= demand.as_f64(),
+            "minItems" => value.as_array().map(|items| items.len() as u64) >= demand.as_u64(),
+            "required" => demand
+                .as_array()
+                .is_some_and(|names| names.iter().all(|name| value.get(name.as_str().unwrap_or_default()).is_some())),
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    fits(demand, top, item, &format!("{at}[{index}]"))?;
+                }
+                true
+            }
+            "properties" | "additionalProperties" | "$defs" => true,
+            other => return Err(format!("{at}: the schema's word {other} is not known here")),
+        };
+        if !holds {
+            return wrong(&format!("{word} {demand}"));
+        }
+    }
+    for (name, property) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}.{name}");
+        match (schema["properties"].get(name), schema.get("additionalProperties")) {
+            (Some(own), _) => fits(own, top, property, &at)?,
+            (None, Some(Value::Bool(false))) => return Err(format!("{at}: no such field")),
+            (None, Some(others)) => fits(others, top, property, &at)?,
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+fn check(name: &str, value: &Value) {
+    let path = repository().join(format!("tests/fixtures/grade/schema/{name}.json"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a schema")).expect("JSON");
+    fits(&schema, &schema, value, name).unwrap_or_else(|why| panic!("{why}\n{value:#}"));
+}
+
+#[test]
+fn the_schemas_refuse_what_they_should() {
+    let schema: Value = serde_json::json!({ "type": "object", "required": ["a"], "additionalProperties": false,
+        "properties": { "a": { "type": "integer", "minimum": 1 }, "b": { "enum": ["x"] } } });
+    for (value, fine) in [
+        (serde_json::json!({ "a": 1, "b": "x" }), true),
+        (serde_json::json!({ "a": 0 }), false),
+        (serde_json::json!({ "a": 1.5 }), false),
+        (serde_json::json!({ "b": "x" }), false),
+        (serde_json::json!({ "a": 1, "b": "y" }), false),
+        (serde_json::json!({ "a": 1, "c": 1 }), false),
+    ] {
+        assert_eq!(fits(&schema, &schema, &value, "").is_ok(), fine, "{value}");
+    }
+}
+
+/// Grades one student's folder for a platform.
+fn for_platform(workbook: &Workbook, who: &str, platform: &str) -> Ran {
+    let folder = format!("class/{who}");
+    workbook.run(["grade", &folder, "--student", who, "--seed", "7", "--for", platform, "--book", "one"])
+}
+
+#[test]
+fn every_format_fits_its_schema_for_every_kind_of_submission() {
+    let workbook = class();
+    workbook.write("class/none/ex01/a.cu", "");
+    workbook.write("class/none/ex01/b.cu", "");
+    for who in ["ada", "bob", "cyd", "dan", "gil", "none"] {
+        let json = |platform: &str| -> Value {
+            let ran = for_platform(&workbook, who, platform);
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stdout))
+        };
+        let points = |value: &Value| value.as_f64().unwrap_or(-1.0);
+        let expected = match who {
+            "ada" => 20.0,
+            _ => 0.0,
+        };
+        let gradescope = json("gradescope");
+        check("gradescope", &gradescope);
+        assert_eq!(points(&gradescope["score"]), expected, "{who}");
+        let sum: f64 = gradescope["tests"].as_array().into_iter().flatten().map(|test| points(&test["score"])).sum();
+        assert_eq!(sum, expected, "{who}: parts and sum");
+        let prairielearn = json("prairielearn");
+        check("prairielearn", &prairielearn);
+        assert_eq!(prairielearn["gradable"], who != "dan", "{who}: {prairielearn}");
+        let classroom = json("classroom50");
+        check("classroom50", &classroom);
+        assert_eq!(points(&classroom["score"]), expected, "{who}");
+        let sarif = json("sarif");
+        check("sarif", &sarif);
+        assert_eq!(
+            sarif["runs"][0]["results"].as_array().is_some_and(Vec::is_empty),
+            ["ada", "none"].contains(&who),
+            "{who}: {sarif}"
+        );
+
+        let autolab = for_platform(&workbook, who, "autolab").stdout;
+        let lines: Vec<Value> =
+            autolab.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+        assert_eq!(lines.len(), 2, "{autolab}");
+        check("autolab-feedback", &lines[0]);
+        check("autolab-scores", &lines[1]);
+        let sum: f64 = lines[1]["scores"].as_object().into_iter().flatten().map(|(_, score)| points(score)).sum();
+        assert_eq!(sum, expected, "{who}");
+        let vpl = for_platform(&workbook, who, "vpl").stdout;
+        let (comments, grade): (Vec<&str>, Vec<&str>) = vpl.lines().partition(|line| line.starts_with("Comment :=>> "));
+        assert!(!comments.is_empty() && grade == [format!("Grade :=>> {expected}")], "{vpl}");
+    }
+    insta::assert_snapshot!("grade-junit", timeless(&for_platform(&workbook, "gil", "junit").stdout));
+    insta::assert_snapshot!("grade-sarif", for_platform(&workbook, "gil", "sarif").stdout);
+    insta::assert_snapshot!("grade-vpl", for_platform(&workbook, "cyd", "vpl").stdout);
+}
+
+/// Without what a clock says.
+fn timeless(text: &str) -> String {
+    text.split_inclusive(' ').map(|word| if word.starts_with("time=\"") { "time=\"..\" " } else { word }).collect()
+}
+
+/// What a student is told before grades are released names nothing that was drawn; afterwards all of it.
+#[test]
+fn before_the_release_nothing_drawn_is_told() {
+    let workbook = class();
+    let manifest = workbook.read("exercises/ex01/problem.toml");
+    workbook.write(
+        "exercises/ex01/problem.toml",
+        manifest.replace("count = ", "drawn = [{ n = [20000, 30000] }]\ncount = "),
+    );
+    // Wrong at drawn sizes only.
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    workbook
+        .write("class/bob/ex01/kernel.cu", solution.replace("if (i < n)", "if (i < n && (n < 5000 || i != n - 7))"));
+    assert_eq!(grade(&workbook, &[]).code, Some(0));
+    let page = |who: &str| {
+        let pages = std::fs::read_dir(workbook.path("grades/pages")).expect("pages").flatten();
+        let page = pages
+            .map(|page| page.path())
+            .find(|page| page.file_name().is_some_and(|name| name.to_string_lossy().starts_with(who)));
+        std::fs::read_to_string(page.expect("a page")).expect("its text")
+    };
+    let ran = for_platform(&workbook, "bob", "gradescope");
+    let explained = workbook.run(["grade", "explain", "bob", "ex01"]).stdout;
+    let seed = explained.split("seed ").nth(1).and_then(|rest| rest.split(',').next()).expect("a seed").to_owned();
+    let report: Value =
+        serde_json::from_str(&workbook.run(["grade", "explain", "bob", "ex01", "--json"]).stdout).expect("JSON");
+    let size = report[0]["report"]["cases"].as_array().and_then(|cases| cases.last()).expect("a case")["sizes"]["n"]
+        .to_string();
+    assert!(size.len() == 5 && explained.contains("WRONG RESULT"), "{size}: {explained}");
+    for (what, told) in [("page", page("bob")), ("gradescope", ran.stdout)] {
+        assert!(told.contains("WRONG RESULT") && !told.contains(&size) && !told.contains(&seed), "{what}: {told}");
+    }
+    assert_eq!(workbook.run(["grade", "release"]).code, Some(0));
+    assert_eq!(workbook.run(["grade", "pages"]).code, Some(0));
+    assert!(page("bob").contains(&size), "{}", page("bob"));
+}
+
+#[test]
+fn pages_show_what_students_wrote_as_text() {
+    let workbook = class();
+    let long: String =
+        (0..40).map(|k| format!("    if (i == {k} * n)\n        b[i] = a[i] * {k}.5f + a[n - 1 - {k}];\n")).collect();
+    let kernel =
+        workbook.read("solutions/ex01/solution.cu").replace("    if (i < n)", &format!("{long}    if (i < n)"));
+    workbook.write("class/<script>alert(1)</script>/ex01/kernel.cu", format!("// <img src=x>\n{kernel}"));
+    workbook
+        .write("class/hal/ex01/kernel.cu", kernel.replace(" i ", " j ").replace("(i ", "(j ").replace("[i]", "[j]"));
+    let ran = grade(&workbook, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let mut text = String::new();
+    let mut names = Vec::new();
+    for page in std::fs::read_dir(workbook.path("grades/pages")).expect("pages").flatten() {
+        names.push(page.file_name().to_string_lossy().into_owned());
+        text.push_str(&std::fs::read_to_string(page.path()).expect("a page"));
+    }
+    assert!(!text.contains("<script>") && !text.contains("<img"), "{text}");
+    assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    // The renamed copy is found, and nobody else.
+    assert_eq!(names.iter().filter(|name| name.starts_with("alike-ex01-")).count(), 1, "{names:?}");
+    let index = workbook.read("grades/pages/index.html");
+    assert!(index.contains("Look alike") && index.contains("RACE") && index.contains("DOES NOT COMPILE"), "{index}");
+}
+
+#[test]
+fn a_canvas_gradebook_is_filled_in() {
+    let workbook = class();
+    workbook.write(
+        "list.csv",
+        "student,exercise,path,id\ndoejane,ex01,class/ada/ex01/kernel.cu,11\nroe,ex01,class/bob/ex01/kernel.cu,12\nnew,ex01,class/bob/ex01/kernel.cu,99\n",
+    );
+    assert_eq!(workbook.run(["grade", "list.csv", "--seed", "7"]).code, Some(0));
+    let gradebook = "Student,ID,SIS Login ID,Section,Lab 1 (815),Final Score\n    Points Possible,,,,10,(read only)\n\
+                     \"Doe, Jane\",11,jd,A,,\n\"Roe, R\",12,rr,A,5,\n\"Idle, I\",13,ii,A,,\n";
+    workbook.write("book.csv", gradebook);
+    let ran = workbook.run(["grade", "canvas", "book.csv", "--assignment", "Lab 1"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        ran.stdout,
+        "Student,ID,SIS Login ID,Section,Lab 1 (815),Final Score\n    Points Possible,,,,10,(read only)\n\
+         \"Doe, Jane\",11,jd,A,10,\n\"Roe, R\",12,rr,A,0,\n\"Idle, I\",13,ii,A,,\n"
+    );
+    assert!(ran.stderr.contains("new (99) has no row"), "{}", ran.stderr);
+    let other = workbook.run(["grade", "canvas", "book.csv", "--assignment", "Lab 2"]);
+    assert!(other.code == Some(2) && other.stderr.contains("no column `Lab 2`"), "{other:?}");
+}
+
+#[test]
+fn students_get_no_answers_and_can_check_at_home() {
+    let workbook = class();
+    // A student's work of the teacher's own is not handed out.
+    workbook.write("exercises/ex01/kernel.cu", workbook.read("solutions/ex01/solution.cu"));
+    let ran = workbook.run(["dist", "out", "--exercise", "ex01"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let tree = list(&workbook.path("out"));
+    assert_eq!(
+        tree,
+        [
+            "README.md",
+            "exercises/ex01/kernel.cu",
+            "exercises/ex01/problem.toml",
+            "exercises/ex01/reference.cu",
+            "exercises/ex01/starter.cu",
+            "kernels/README.md"
+        ]
+    );
+    assert_eq!(workbook.read("out/exercises/ex01/kernel.cu"), workbook.read("exercises/ex01/starter.cu"));
+    let home = workbook.path("out");
+    let at_home = |args: &[&str]| -> Ran {
+        workbook.command().args(args).env("WARPBOOK_ROOT", &home).current_dir(&home).output().expect("it starts").into()
+    };
+    let ran = at_home(&["ex01", "--backend", "sim"]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("NOT YET"), "{ran:?}");
+    let twice = workbook.run(["dist", "out"]);
+    assert!(twice.code == Some(2) && twice.stderr.contains("not empty"), "{twice:?}");
+    assert_eq!(workbook.run(["dist", "bare", "--no-hints", "--no-references"]).code, Some(0));
+    assert!(!list(&workbook.path("bare")).iter().any(|name| name.contains("reference")), "no oracle");
+    assert!(!workbook.read("bare/exercises/ex01/problem.toml").contains("Write 1.5f"), "no hint");
+}
+
+/// Files below a folder.
+fn list(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => open.push(path),
+                path => found.push(path.strip_prefix(folder).expect("inside").to_string_lossy().into_owned()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Each template's own entry point, in the folders that its platform makes.
+#[test]
+fn templates_grade_as_they_are() {
+    let workbook = class();
+    let home = compiler::toolchain::home::Home::from_environment();
+    workbook.write("seed", "7");
+    // The checker is large; what stands for it starts it.
+    workbook.write("checker", format!("#!/bin/sh\nexec \"{}\" \"$@\"\n", env!("CARGO_BIN_EXE_checker")));
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    for (platform, _) in grade::dist::Platform::ALL {
+        let bundle = workbook.path(platform);
+        let out = bundle.to_string_lossy().into_owned();
+        let ran = workbook.run([
+            "dist",
+            &out,
+            "--for",
+            platform,
+            "--exercise",
+            "ex01",
+            "--seed-file",
+            "seed",
+            "--checker",
+            "checker",
+        ]);
+        assert_eq!(ran.code, Some(0), "{platform}: {ran:?}");
+        assert!(!list(&bundle).iter().any(|name| name.contains("solution") || name.contains("mutants")), "{platform}");
+        let root = workbook.path(&format!("root-{platform}"));
+        let file = |path: &str, text: &str| {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        };
+        let start = |program: &str, folder: &std::path::Path, args: &[&str]| -> Ran {
+            let mut command = Command::new(program);
+            command.args(args).current_dir(folder).env("WARPBOOK_HOME", home.root()).env("WARPBOOK", &bundle);
+            command.env("AUTOGRADER", &root).env("GRADE", &root).output().expect("it starts").into()
+        };
+        let (ran, result) = match platform {
+            "gradescope" => {
+                file("submission/kernel.cu", &solution);
+                std::os::unix::fs::symlink(&bundle, root.join("source")).expect("a link");
+                (start(&format!("{out}/run_autograder"), &root, &[]), "results/results.json")
+            }
+            "prairielearn" => {
+                file("student/kernel.cu", &solution);
+                (start(&format!("{out}/tests/run.sh"), &root, &[]), "results/results.json")
+            }
+            "classroom50" => {
+                file("kernel.cu", &solution);
+                (start(&format!("{out}/grade.sh"), &root, &[]), "result.json")
+            }
+            "autolab" => {
+                file("kernel.cu", &solution);
+                (start("make", &root, &["-s", "-f", &format!("{out}/autograde-Makefile"), &format!("OWN={out}")]), "")
+            }
+            _ => {
+                file("kernel.cu", &solution);
+                assert_eq!(start(&format!("{out}/vpl_evaluate.sh"), &root, &[]).code, Some(0));
+                (start("./vpl_execution", &root, &[]), "")
+            }
+        };
+        assert_eq!(ran.code, Some(0), "{platform}: {ran:?}");
+        let said = if result.is_empty() {
+            ran.stdout.clone()
+        } else {
+            std::fs::read_to_string(root.join(result)).expect("a result")
+        };
+        let earned = match platform {
+            "gradescope" => "\"score\": 10.0",
+            "prairielearn" => "\"score\": 1.0",
+            "classroom50" => "\"score\": 10",
+            "autolab" => "\"scores\":{\"ex01\":10.0}",
+            _ => "Grade :=>> 10",
+        };
+        assert!(said.contains(earned), "{platform}: {said}");
+        if platform == "gradescope" {
+            // As it is uploaded: one archive.
+            let ran = workbook.run(["dist", "autograder.zip", "--for", platform, "--checker", "checker"]);
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            assert!(std::fs::read(workbook.path("autograder.zip")).expect("an archive").starts_with(b"PK"));
+        }
+    }
+}
