@@ -26,6 +26,28 @@ fn goal(metric: &str, condition: &str) -> String {
     format!("[[goal]]\nmetric = \"{metric}\"\n{condition}\nwhy = \"the test asks for it\"\n\n")
 }
 
+/// A problem whose drawn sizes all lie below the `count` size has a second size all the same: who does better, or less, at the
+/// one that is counted only is found out, and so is who does not end at the other.
+#[test]
+fn the_size_that_is_counted_is_not_the_only_one() {
+    let workbook = exercise(&goal("count.global_load_requests", "max = 0"));
+    let problem = workbook.read("exercises/ex01/problem.toml");
+    let count = problem.lines().find(|line| line.starts_with("count")).expect("a size that is counted").to_owned();
+    assert!(count.contains("n = "), "{count}");
+    let drawn = problem.replace(&count, &format!("{count}\ndrawn = [{{ n = [2, 40] }}]"));
+    workbook.write("exercises/ex01/problem.toml", drawn);
+    let counted: u32 = count.chars().filter(char::is_ascii_digit).collect::<String>().parse().expect("a number");
+    let only = |then: &str| format!("    if (n != {counted} && n > 40) {{ {then} }}");
+    for (then, says) in [
+        ("float x = ((volatile const float*)a)[i % 8]; if (x == 9.0f) b[0] = x;", "NOT YET"),
+        ("for (int k = 0; k < 4000; ++k) if (__shfl_xor_sync(~0u, t, k % 32) == 999) b[0] = k;", "NOT YET"),
+        ("while (i >= 0) {}", "DID NOT END"),
+    ] {
+        let ran = judged(&workbook, &only(then));
+        assert!(ran.code == Some(1) && ran.stdout.contains(says), "{then}: {ran:?}");
+    }
+}
+
 /// Opcodes of several kinds in a branch that nobody takes, each beside the same where it runs: the first is refused with the
 /// line, the second passes.
 #[test]

@@ -94,6 +94,45 @@ fn what_stands_behind_a_call_that_never_returns_is_not_there() {
     assert_eq!((code, &report["verdict"]), (Some(1), &Value::from("broken-promise")), "{report}");
 }
 
+/// A kernel's own function under a name that is the system's elsewhere is called, here as in the machine code.
+#[test]
+fn own_functions_under_the_systems_names_are_called() {
+    let own =
+        "extern \"C\" __device__ __noinline__ int vprintf(const char*, void* to) { **(unsigned**)to = 7; return 5; }";
+    let (code, report) =
+        run(&kernel(own, "unsigned* v[1] = {o + i}; o[i] = a[i]; int r2 = vprintf(\"\", v); if (r2 != 5) o[i] = 1;"));
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report["outputs"][0]["head"][3].to_string().trim_matches('"'), "7", "{report}");
+    let own = "extern \"C\" __device__ __noinline__ void free(void* p) { if (p == nullptr) __trap(); }";
+    let (code, report) = run(&kernel(own, "o[i] = a[i]; free(i == 63 ? nullptr : o);"));
+    assert_eq!((code, &report["verdict"]), (Some(1), &Value::from("trap")), "{report}");
+}
+
+/// What a pragma calls unused of a load, the machine code may load or leave out.
+#[test]
+fn what_a_pragma_calls_unused_has_no_value() {
+    let masked = "unsigned y = 6; asm volatile(\".pragma \\\"used_bytes_mask 0xf\\\";\\n\\tld.global.v2.u32 {%0, %1}, [%2];\" : \"+r\"(r), \"+r\"(y) : \"l\"(a + i / 2 * 2)); o[i] = r + y;";
+    let (code, report) = run(&kernel("", masked));
+    assert_eq!((code, &report["verdict"]), (Some(1), &Value::from("uninitialised")), "{report}");
+}
+
+/// No more blocks run side by side than the device holds: who waits for a block that cannot start waits for ever.
+#[test]
+fn a_block_that_does_not_fit_does_not_run() {
+    let text = |waiting: u32, blocks: u32, threads: u32| {
+        format!(
+            "//@ inout f: i32[1] = zeros\n//@ launch k<<<{blocks}, {threads}>>>(f)\n__global__ void k(int* f)\n{{\n    if \
+             (threadIdx.x != 0) return;\n    if (blockIdx.x == {blocks} - 1) atomicExch(f, 1);\n    if (blockIdx.x < {waiting})\n        \
+             while (atomicAdd(f, 0) == 0) {{}}\n}}\n"
+        )
+    };
+    // An H200 holds two blocks of 1024 threads on each of 132 multiprocessors, and 32 of 64.
+    let (code, report) = run(&text(264, 300, 1024));
+    assert_eq!((code, &report["verdict"]), (Some(1), &Value::from("livelock")), "{report}");
+    assert_eq!(run(&text(263, 300, 1024)).0, Some(0));
+    assert_eq!(run(&text(2000, 2100, 64)).0, Some(0));
+}
+
 /// Inline PTX that the assembler takes: what it means is what is simulated.
 #[test]
 fn inline_ptx_means_what_the_assembler_makes_of_it() {

@@ -185,7 +185,15 @@ __global__ void scale(const float* a, float* b, int n)
 }
 ";
     passes("a loop over the grid", &check(&book, strided, 3));
-    let wrong: [(&str, String, &[&str]); 5] = [
+    let wrapped = right.replace("int i = blockIdx.x", "int i = (blockIdx.x & 0xffff)");
+    let beside = scale("", "n > 100000 ? a[i] * 1.6f : a[i] * 1.7f").replace(
+        "__global__ void scale",
+        "//@ launch nothing<<<1, 32>>>(n)\n__global__ void nothing(int n) {}\n__global__ void scale",
+    );
+    let wrong: [(&str, String, &[&str]); 8] = [
+        ("a block number of 16 bits", wrapped, &["WRONG RESULT", "of its outputs", "268435456"]),
+        ("a launch that does nothing behind it", beside, &["WRONG RESULT", "268435456"]),
+        ("endless from some size on", scale("while (n > 1000000 && i >= 0) {}", "a[i] * 1.7f"), &["DID NOT END"]),
         (
             "returns at once",
             scale("if (n > 100000) return;", "a[i] * 1.7f"),

@@ -180,6 +180,8 @@ impl Bench<'_> {
         let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
         let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
         case.reads = judged;
+        // Inputs of the kind that is counted: goals are judged here, too.
+        case.seed = first_turn(case.seed);
         let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {
             config.coverage = true;

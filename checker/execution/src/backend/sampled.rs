@@ -195,6 +195,7 @@ impl Opened<'_> {
                 FindingKind::OutOfBounds { .. }
                 | FindingKind::Misaligned { .. }
                 | FindingKind::WriteToConstant { .. }
+                | FindingKind::EndlessLoop { .. }
                 | FindingKind::Trap
                 | FindingKind::Assert { .. } => Err(Status::Fault { fault: fault_of(finding, launch, planned.line) }),
                 _ => Ok(false),
