@@ -20,7 +20,7 @@ export class Panel {
         this.url = kernel;
         this.settings = new Settings(block.dataset.order);
         this.go = make("button", { type: "button", class: "wb-go", click: () => this.run() }, "▶ Run");
-        this.look = make("button", { type: "button", click: () => this.run([[0, 0]]) }, "Steps");
+        this.look = make("button", { type: "button", class: "wb-look", click: () => this.run([[0, 0]]) }, "Steps");
         this.halt = make("button", { type: "button", class: "wb-stop", hidden: true, click: () => this.stop() }, "■ Stop");
         this.state = make("span", { class: "wb-state", role: "status" });
         this.report = make("div", { class: "wb-told" });

@@ -67,7 +67,10 @@ impl<'a> Writer<'a> {
             | Kind::Waves
             | Kind::Hierarchy
             | Kind::Timeline => {
-                return picture::block(&self.toolchain, self.workbook, directive);
+                let made = (&self.kept, &self.toolchain, self.workbook);
+                return picture::block(&self.toolchain, self.workbook, directive, &|file, wish, ranges| {
+                    self.shelf.map_or_else(|| Ok(String::new()), |shelf| shelf.sliders(made, file, wish, ranges))
+                });
             }
             Kind::Trace | Kind::Run => {
                 let folder = directive.problem.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -32,7 +32,8 @@ pub enum Kind {
     /// A reduction's tree as lanes by rounds, of kernel files side by side: `size=n:16,block:16`, `type=int`, `warp=B:W`,
     /// `launch=N`.
     Tree,
-    /// Lanes by banks for one access to shared memory; like [`Kind::Tree`], `kind=load`, `pick=N`.
+    /// Lanes by banks for one access to shared memory; like [`Kind::Tree`], `kind=load`, `pick=N`, and for a page that runs
+    /// kernels a slider for each size that is named: `slide=stride:1:33,offset:0:8`.
     Banks,
     /// Lanes by sectors for one access to global memory; like [`Kind::Banks`].
     Sectors,
@@ -96,7 +97,7 @@ impl Kind {
             Self::Peers => &["type", "cache", "file", "n"],
             Self::Timeline => &["warps", "turns", "memory", "kernel", "arch", "size", "type"],
             Self::Tree => &["size", "type", "warp", "launch"],
-            Self::Banks | Self::Sectors => &["size", "type", "warp", "launch", "kind", "pick"],
+            Self::Banks | Self::Sectors => &["size", "type", "warp", "launch", "kind", "pick", "slide"],
             Self::Occupancy | Self::Waves | Self::Hierarchy => &["arch", "launch", "size", "type"],
             Self::Pair
             | Self::Results

@@ -3,11 +3,13 @@
 //! A page has `<div class="wb-live">` under a listing; the scripts in `book/theme/live/` bring it to life with the simulator in
 //! WebAssembly. Scripts and simulator lie in a folder named by their content, so that a browser's cache never mixes two builds.
 
+use crate::PageError;
 use crate::svg::escape;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow, bail};
 use check::page_kernel;
 use compiler::toolchain::Toolchain;
 use problem::Workbook;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,6 +72,56 @@ impl Shelf {
         file: &str,
         listing: Listing<'_>,
     ) -> Result<String> {
+        let name = self.kernel((kept, toolchain, workbook), file)?.0;
+        Ok(format!(
+            "<div class=\"wb-live\" data-parts=\"{FOLDER}/{}\" data-kernel=\"{FOLDER}/{}\" data-listing=\"{}\" data-order=\"{}\"></div>\n\n",
+            self.folder,
+            escape(&name),
+            listing.word(),
+            escape(listing.order())
+        ))
+    }
+
+    /// Sliders under a picture of `file`: the picture is drawn anew when one is moved. `wish` says which access of which warp
+    /// it shows.
+    ///
+    /// # Errors
+    /// The file does not compile, or has no such size.
+    pub(crate) fn sliders(
+        &self,
+        made: (&Kept, &Toolchain, &Workbook),
+        file: &str,
+        wish: (u64, u32, draw::Wish),
+        ranges: &[Range],
+    ) -> Result<String> {
+        let (name, kernel) = self.kernel(made, file)?;
+        let sizes = serde_json::from_str::<Sized>(&kernel)?.sizes;
+        let mut inputs = String::new();
+        for Range { size, least, most } in ranges {
+            let Some(value) = sizes.get(size) else {
+                bail!(PageError(format!("slide={size}: {file} has no such size")))
+            };
+            let _ = write!(
+                inputs,
+                "<label class=\"wb-field\"><span>{0}</span><input type=\"range\" name=\"{0}\" min=\"{least}\" max=\"{most}\" \
+                 value=\"{value}\"><output>{value}</output></label>",
+                escape(size)
+            );
+        }
+        Ok(format!(
+            "<div class=\"wb-slide\" hidden data-parts=\"{FOLDER}/{}\" data-kernel=\"{FOLDER}/{}\" data-picture=\"{}\">{inputs}</div>\n",
+            self.folder,
+            escape(&name),
+            escape(&serde_json::to_string(&wish)?)
+        ))
+    }
+
+    /// Puts a kernel on the shelf: the name of its file, and what is in it.
+    fn kernel(
+        &self,
+        (kept, toolchain, workbook): (&Kept, &Toolchain, &Workbook),
+        file: &str,
+    ) -> Result<(String, String)> {
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         // An exercise's oracle lies beside its starter, a solution's with the exercise.
         let exercise = folder.replacen("solutions/", "exercises/", 1);
@@ -79,15 +131,8 @@ impl Shelf {
             Ok(serde_json::to_string(&kernel)?)
         })?;
         let name = format!("{}-{}.json", file.trim_end_matches(".cu").replace('/', "."), short(&Sha256::digest(&text)));
-        let block = format!(
-            "<div class=\"wb-live\" data-parts=\"{FOLDER}/{}\" data-kernel=\"{FOLDER}/{}\" data-listing=\"{}\" data-order=\"{}\"></div>\n\n",
-            self.folder,
-            escape(&name),
-            listing.word(),
-            escape(listing.order())
-        );
-        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(name, text);
-        Ok(block)
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), text.clone());
+        Ok((name, text))
     }
 
     /// Writes everything into the built book's folder.
@@ -107,6 +152,33 @@ impl Shelf {
         }
         Ok(())
     }
+}
+
+/// A size that a reader moves, and its ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Range {
+    size: String,
+    least: i64,
+    most: i64,
+}
+
+impl Range {
+    /// `stride:1:33,offset:0:8`.
+    pub(crate) fn list(text: &str) -> Result<Vec<Self>> {
+        let one = |part: &str| {
+            let (size, ends) = part.split_once(':')?;
+            let (least, most) = ends.split_once(':')?;
+            Some(Self { size: size.to_owned(), least: least.parse().ok()?, most: most.parse().ok()? })
+        };
+        let form = || anyhow!(PageError(format!("slide={text}: expected NAME:LEAST:MOST,...")));
+        text.split(',').map(|part| one(part).filter(|range| range.least < range.most).ok_or_else(form)).collect()
+    }
+}
+
+/// What the page needs to know of a kernel before it is fetched.
+#[derive(Deserialize)]
+struct Sized {
+    sizes: BTreeMap<String, i64>,
 }
 
 /// Where the lines are that a run marks.

@@ -1,5 +1,6 @@
 //! What a reader asks of a kernel.
 
+use draw::Wish;
 use problem::Sizes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub struct Ask {
     pub watch: bool,
     /// Record what these warps do, instruction by instruction: linear block index, and warp within the block.
     pub trace: Vec<(u64, u32)>,
+    /// Draw one access of this warp: linear block index, warp within the block.
+    pub picture: Option<(u64, u32, Wish)>,
     /// Runs that finding the shortest order that fails may take, under a schedule that is explored.
     pub shortest: u32,
 }
@@ -33,6 +36,7 @@ impl Default for Ask {
             schedule: "its".to_owned(),
             watch: true,
             trace: Vec::new(),
+            picture: None,
             shortest: 0,
         }
     }

@@ -4,6 +4,7 @@ use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS,
 use account::beside::{self, Texts};
 use account::launchable::{self, Question};
 use account::{Orders, Told, orders, reasons, schedule_name, table, tell};
+use draw::Picture;
 use execution::backend::sim::{Modules, Sim};
 use execution::backend::{Case, Checked, Program, Reply, Status, Thoroughness};
 use execution::verify::case::run_case;
@@ -43,6 +44,8 @@ pub struct Shown {
     pub heat: Vec<Heat>,
     /// How large the launches are.
     pub shapes: Vec<Shape>,
+    /// The access that was to be drawn.
+    pub picture: Option<Picture>,
 }
 
 /// How large a launch is: what makes a block's and a warp's number of their indices.
@@ -60,7 +63,7 @@ impl Shown {
         let shapes = launches.iter().map(|launch| Shape { grid: launch.grid, block: launch.block }).collect();
         let file = report.versions.first().map_or("", |version| version.file.as_str());
         let (heat, badge, good) = (report::heat(&report.lines, file), report.verdict.label(), report.verdict.is_good());
-        Self { badge, good, heat, shapes, report }
+        Self { badge, good, heat, shapes, report, picture: None }
     }
 }
 
@@ -130,7 +133,11 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
         repeat: format!("{} --schedule replay:{}", repeat(kernel, ask, &sizes), found.witness),
         minimal: found.minimal,
     });
-    Ok(Shown::new(report, Some(&plan)))
+    let picture = ask.picture.map(|(_, _, wish)| {
+        let traced = report.traces.first().ok_or_else(|| "no launch runs that warp".to_owned())?;
+        draw::picture(wish, traced, &kernel.file, "live")
+    });
+    Ok(Shown { picture: picture.transpose()?, ..Shown::new(report, Some(&plan)) })
 }
 
 /// The report with what the question alone says.
@@ -256,6 +263,9 @@ fn case(
 
 /// What to record. A page makes lines of instructions itself.
 fn request(ask: &Ask) -> Option<Request> {
+    if let Some((block, warp, _)) = ask.picture {
+        return Some(Request { warps: vec![(block, warp)], grain: Grain::Line, events: true });
+    }
     let warps: Vec<_> = ask.trace.iter().copied().take(TRACED_WARPS).collect();
     (!warps.is_empty()).then_some(Request { warps, grain: Grain::Instruction, events: true })
 }

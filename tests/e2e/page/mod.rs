@@ -169,7 +169,7 @@ fn a_race_is_replayed_to_its_step_and_an_order_made_by_hand() {
     assert!(browser.value(&ptx).as_str().is_some_and(|line| line.contains(';')), "{}", browser.value(&ptx));
 
     // Lanes 3 and 4 of the first warp stop before their store to shared memory: they have loaded once.
-    browser.value(&format!("{panel}.querySelectorAll('.wb-bar button')[1].click()"));
+    browser.value(&format!("{panel}.querySelector('.wb-look').click()"));
     browser.until(&format!("{panel}.querySelectorAll('.wb-warp').length === 1"));
     browser.value(&format!(
         "(slider => {{ while (!{panel}.querySelector('.wb-where').innerText.includes(' 10: ')) \
@@ -187,5 +187,33 @@ fn a_race_is_replayed_to_its_step_and_an_order_made_by_hand() {
     let head: Vec<&str> =
         report["outputs"][0]["head"].as_array().expect("values").iter().filter_map(|v| v.as_str()).collect();
     assert!(told.contains(&head.join("  ")) || told.contains(&head.join(" ")), "{head:?}: {told}");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
+/// Lanes that read `stride` words apart.
+const STRIDE: &str = "//@ size stride = 1\n//@ in a: f32[32 * stride] = iota\n//@ out b: f32[32]\n\
+    //@ launch pick<<<1, 32>>>(a, b, stride)\n__global__ void pick(const float* a, float* b, int stride)\n{\n    \
+    b[threadIdx.x] = a[stride * threadIdx.x];\n}\n";
+
+#[test]
+fn a_picture_follows_its_slider() {
+    let page = "# First things\n\n{{sectors kernels/stride.cu kind=load slide=stride:1:32}}\n\n{{exercise ex01}}\n";
+    let files = [("kernels/stride.cu", STRIDE), ("book/src/first.md", page), ("book/src/second.md", SECOND)];
+    let (Some(mut browser), Some(site)) =
+        (Browser::start(), site(&[files[0], files[1], files[2], ("kernels/long.cu", LONG)]))
+    else {
+        return;
+    };
+    browser.view(390, false);
+    browser.open(&format!("{}first.html", site.address));
+    browser.until("document.querySelector('.wb-slide:not([hidden]) input')");
+    let caption = "document.querySelector('figcaption').innerText";
+    let built = browser.value(caption);
+    assert!(built.as_str().is_some_and(|text| text.contains("128 bytes asked for, 128 fetched")), "{built}");
+    browser.value("document.querySelector('.wb-slide input').focus()");
+    browser.press("ArrowRight");
+    browser.until(&format!("{caption}.includes('256 fetched, 50 % used')"));
+    let frames = browser.value("document.querySelectorAll('figure svg .frame').length");
+    assert_eq!(frames, 8, "a frame per sector");
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }

@@ -1,9 +1,9 @@
 //! Who is inside whom: a launch's grid, one of its blocks, one of its warps, one of its lanes, each with its size and the memory that
 //! it shares.
 
-use super::ink::{Anchor, Ink, WIDTH, number};
 use super::occupancy::blocks;
 use check::evidence::LaunchShape;
+use draw::{Anchor, Ink, WIDTH, number};
 
 /// One level of the picture.
 struct Level {

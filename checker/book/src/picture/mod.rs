@@ -1,42 +1,56 @@
 //! Pictures, one kind in each file, made of what a run or the compiler says: `{{tree A.cu,B.cu size=n:16}}` and its relatives. Each
 //! stands in a `<figure>`; several files stand beside each other.
 
-mod banks;
 mod hierarchy;
-mod ink;
 mod occupancy;
-mod pick;
 mod record;
-mod sectors;
 mod timeline;
 mod tree;
 mod waves;
 
 use crate::directive::{Directive, Kind};
+use crate::live::Range;
 use crate::simulated;
 use crate::svg::escape;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::{LaunchShape, MachineCode, machine_code_of};
 use compiler::toolchain::Toolchain;
+use draw::{Of, Wish};
 use problem::Workbook;
-use simulator::observe::Space;
+use simulator::observe::AccessKind;
 use std::fmt::Write as _;
 
+/// Writes what stands under the picture of a file and moves it: of the access of this warp, sliders for these sizes.
+pub type Sliders<'a> = &'a dyn Fn(&str, (u64, u32, Wish), &[Range]) -> Result<String>;
+
 /// The pictures of a directive's files.
-pub fn block(toolchain: &Toolchain, workbook: &Workbook, directive: &Directive) -> Result<String> {
+pub fn block(
+    toolchain: &Toolchain,
+    workbook: &Workbook,
+    directive: &Directive,
+    sliders: Sliders<'_>,
+) -> Result<String> {
     let mut out = String::from("<div class=\"wb-pictures\">\n");
     for (index, file) in directive.problem.split(',').enumerate() {
         let id = format!("picture-{}-{index}", directive.line);
         let (svg, caption) = picture(toolchain, workbook, directive, file, &id).with_context(|| file.to_owned())?;
         let _ = writeln!(
             out,
-            "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n</figure>",
+            "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n{}</figure>",
             escape(file),
-            escape(&caption)
+            escape(&caption),
+            moved(directive, file, sliders)?
         );
     }
     out.push_str("</div>\n\n");
     Ok(out)
+}
+
+/// The sliders that `slide=` asks for.
+fn moved(directive: &Directive, file: &str, sliders: Sliders<'_>) -> Result<String> {
+    let Some(text) = directive.settings.get("slide") else { return Ok(String::new()) };
+    let (block, warp) = directive.settings.get("warp").map_or(Ok((0, 0)), |text| crate::trace::warp(text))?;
+    sliders(file, (block, warp, wish(directive)?), &Range::list(text)?)
 }
 
 /// One picture with its caption.
@@ -51,27 +65,10 @@ fn picture(
     let recorded = || record::record(workbook, file, settings);
     match directive.kind {
         Kind::Tree => tree::picture(&recorded()?, id),
-        Kind::Banks => {
-            let recorded = recorded()?;
-            let cost = |access: &pick::Access| banks::Banks::of(access).passes as u64;
-            let (access, event) = pick::pick(&recorded, Space::Shared, settings, cost)?;
-            let banks = banks::Banks::of(&access);
-            let caption = format!("{}: {}", place(&recorded, &access, event), banks::passes(banks.passes));
-            Ok((banks.draw(id, &format!("Lanes by banks in {file}, {caption}")), caption))
-        }
-        Kind::Sectors => {
-            let recorded = recorded()?;
-            let cost = |access: &pick::Access| sectors::Sectors::of(access).sectors.len() as u64;
-            let (access, event) = pick::pick(&recorded, Space::Global, settings, cost)?;
-            let sectors = sectors::Sectors::of(&access);
-            let caption = format!(
-                "{}: {} bytes asked for, {} fetched, {:.0} % used",
-                place(&recorded, &access, event),
-                access.asked(),
-                sectors.fetched(),
-                sectors.share()
-            );
-            Ok((sectors.draw(id, &format!("Lanes by sectors in {file}, {caption}")), caption))
+        Kind::Banks | Kind::Sectors => {
+            let drawn =
+                draw::picture(wish(directive)?, recorded()?.traced(), file, id).map_err(|error| anyhow!(error))?;
+            Ok((drawn.svg, drawn.caption))
         }
         Kind::Occupancy => {
             let shape = shape(toolchain, workbook, directive, file)?;
@@ -118,16 +115,18 @@ fn picture(
     }
 }
 
-/// "line 12, load of 4 bytes per lane: `s[left] += s[left + k];`".
-fn place(recorded: &record::Recorded, access: &pick::Access, event: &simulator::trace::Event) -> String {
-    let (line, text) = recorded.line(event);
-    format!(
-        "{}, line {line}, {} of {} bytes per lane in `{}`",
-        recorded.kernel(),
-        access.word(),
-        access.bytes,
-        text.trim_end_matches(';')
-    )
+/// Which access: `kind=load`, `pick=2` (the second one of that kind, from 1).
+fn wish(directive: &Directive) -> Result<Wish> {
+    let settings = &directive.settings;
+    let kind = match settings.get("kind").map(String::as_str) {
+        None => None,
+        Some("load") => Some(AccessKind::Load),
+        Some("store") => Some(AccessKind::Store),
+        Some(other) => bail!("kind={other}: expected load or store"),
+    };
+    let pick = settings.get("pick").map(|text| text.parse().with_context(|| format!("pick={text}"))).transpose()?;
+    let of = if directive.kind == Kind::Banks { Of::Banks } else { Of::Sectors };
+    Ok(Wish { of, kind, pick })
 }
 
 /// The machine code of a file: `arch=sm_90`, `size=`, `type=`.

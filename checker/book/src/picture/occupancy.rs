@@ -1,8 +1,8 @@
 //! The limits of occupancy as bars: what an SM has of each resource, cut into what the blocks of a launch hold. The resource that
 //! has no room for one more block is the limit.
 
-use super::ink::{Anchor, Ink, WIDTH, number};
 use check::evidence::LaunchShape;
+use draw::{Anchor, Ink, WIDTH, number};
 use sass::occupancy::Limiter;
 
 /// A resource of an SM.

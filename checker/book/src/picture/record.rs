@@ -26,16 +26,9 @@ impl Recorded {
         &self.traced.trace.events
     }
 
-    /// The line of the source where it did that, and its number.
-    pub fn line(&self, event: &Event) -> (u32, &str) {
-        let place = event.place as usize;
-        let number = self.traced.trace.places.get(place).map_or(0, |place| place.line);
-        (number, self.traced.texts.get(place).map_or("", |text| text.trim()))
-    }
-
-    /// The kernel's name.
-    pub fn kernel(&self) -> &str {
-        &self.traced.kernel
+    /// The launch.
+    pub fn traced(&self) -> &Traced {
+        &self.traced
     }
 }
 

@@ -2,8 +2,8 @@
 //! fields say when an instruction may issue and which scoreboards it waits for; published latencies say when those are released.
 //! Caches, bandwidth and branches that are not loops are left out.
 
-use super::ink::{Anchor, Ink, WIDTH, number};
 use anyhow::{Result, bail};
+use draw::{Anchor, Ink, WIDTH, number};
 use sass::opcode::{Access, Space};
 use sass::{Family, Instruction, Kernel, flow, stats};
 

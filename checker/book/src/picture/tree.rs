@@ -1,9 +1,9 @@
 //! A reduction's tree as it ran: which lane adds which word to which, a row per round. A round ends at a barrier, or is a
 //! shuffle. Sums that do not reach the result are drawn grey.
 
-use super::ink::{Anchor, Ink, runs};
 use super::record::Recorded;
 use anyhow::{Result, bail};
+use draw::{Anchor, Ink, runs};
 use simulator::observe::{AccessKind, Space};
 use simulator::trace::{Event, What};
 use std::collections::{BTreeMap, BTreeSet};

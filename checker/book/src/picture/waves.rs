@@ -1,9 +1,9 @@
 //! Waves of blocks over the SMs: how a grid is worked off when all blocks take the same time. A model: the hardware starts a block
 //! as soon as another one ends, and real blocks differ.
 
-use super::ink::{Anchor, Ink, WIDTH, number};
 use super::occupancy::blocks;
 use check::evidence::LaunchShape;
+use draw::{Anchor, Ink, WIDTH, number};
 
 /// Waves drawn at most.
 const ROWS: u64 = 6;

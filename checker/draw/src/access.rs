@@ -1,10 +1,8 @@
 //! Which access of a warp a picture shows.
 
-use super::record::Recorded;
-use anyhow::{Result, anyhow, bail};
+use super::Wish;
 use simulator::observe::{AccessKind, Space};
 use simulator::trace::{Event, What};
-use std::collections::BTreeMap;
 
 /// One access: lanes with their addresses, bytes per lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,26 +38,18 @@ impl Access {
     }
 }
 
-/// What a page may ask for: `kind=load`, `pick=2` (the second one of that kind, from 1); else the one that costs most, of
-/// these the first.
+/// The access that is wished for, and its event.
 pub fn pick<'a>(
-    recorded: &'a Recorded,
+    events: &'a [Event],
     space: Space,
-    settings: &BTreeMap<String, String>,
+    wish: Wish,
     cost: impl Fn(&Access) -> u64,
-) -> Result<(Access, &'a Event)> {
-    let kind = match settings.get("kind").map(String::as_str) {
-        None => None,
-        Some("load") => Some(AccessKind::Load),
-        Some("store") => Some(AccessKind::Store),
-        Some(other) => bail!("kind={other}: expected load or store"),
-    };
-    let found = recorded.events().iter().filter_map(|event| Some((Access::of(event, space)?, event)));
-    let mut found: Vec<_> = found.filter(|(access, _)| kind.is_none_or(|kind| kind == access.kind)).collect();
-    let none = || anyhow!("{}: the warp makes no such access to {} memory", recorded.file, name(space));
-    if let Some(text) = settings.get("pick") {
-        let number: usize = text.parse().ok().filter(|number| *number > 0).ok_or_else(|| anyhow!("pick={text}"))?;
-        return if number <= found.len() { Ok(found.swap_remove(number - 1)) } else { Err(none()) };
+) -> Result<(Access, &'a Event), String> {
+    let found = events.iter().filter_map(|event| Some((Access::of(event, space)?, event)));
+    let mut found: Vec<_> = found.filter(|(access, _)| wish.kind.is_none_or(|kind| kind == access.kind)).collect();
+    let none = || format!("the warp makes no such access to {} memory", name(space));
+    if let Some(number) = wish.pick {
+        return if (1..=found.len()).contains(&number) { Ok(found.swap_remove(number - 1)) } else { Err(none()) };
     }
     let most = found.iter().map(|(access, _)| cost(access)).max();
     found.into_iter().find(|(access, _)| Some(cost(access)) == most).ok_or_else(none)

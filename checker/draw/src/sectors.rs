@@ -1,7 +1,7 @@
 //! Lanes by sectors: what one access to global memory fetches, 32 bytes at a time, and how much of that was asked for.
 
+use super::access::Access;
 use super::ink::{Anchor, Ink, WIDTH, runs};
-use super::pick::Access;
 use std::collections::BTreeMap;
 
 /// Bytes that travel together.

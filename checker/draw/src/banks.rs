@@ -1,7 +1,7 @@
 //! Lanes by banks: which word each lane of one access to shared memory wants, and which banks have to serve more than one.
 
+use super::access::Access;
 use super::ink::{Anchor, Ink, WIDTH, runs};
-use super::pick::Access;
 use std::collections::BTreeMap;
 
 /// Banks of shared memory; each serves one word of 4 bytes per pass.

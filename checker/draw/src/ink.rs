@@ -1,7 +1,7 @@
 //! A pen for pictures as inline SVG. It knows shapes and words; colours are classes of the book's style sheet, so that one
 //! picture serves every theme. Pictures are as wide as a phone's page and are not scaled up, so that their text is legible on both.
 
-use crate::svg::escape;
+use report::escape;
 use std::fmt::Write as _;
 
 /// Width of a picture in pixels.
@@ -10,8 +10,11 @@ pub const WIDTH: f64 = 340.0;
 /// Where a text is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
+    /// By its beginning.
     Start,
+    /// By its middle.
     Middle,
+    /// By its end.
     End,
 }
 
@@ -32,12 +35,14 @@ pub struct Ink {
 }
 
 impl Ink {
+    /// A text.
     pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let (anchor, text) = (anchor.word(), escape(text));
         let _ =
             writeln!(self.out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#);
     }
 
+    /// A rectangle by its upper left corner and its extent.
     pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let _ = writeln!(
             self.out,
@@ -45,10 +50,12 @@ impl Ink {
         );
     }
 
+    /// A line.
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let _ = writeln!(self.out, r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#);
     }
 
+    /// A circle.
     pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         let _ = writeln!(self.out, r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#);
     }
