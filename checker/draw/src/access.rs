@@ -39,12 +39,12 @@ impl Access {
 }
 
 /// The access that is wished for, and its event.
-pub fn pick<'a>(
-    events: &'a [Event],
+pub fn pick(
+    events: &[Event],
     space: Space,
     wish: Wish,
     cost: impl Fn(&Access) -> u64,
-) -> Result<(Access, &'a Event), String> {
+) -> Result<(Access, &Event), String> {
     let found = events.iter().filter_map(|event| Some((Access::of(event, space)?, event)));
     let mut found: Vec<_> = found.filter(|(access, _)| wish.kind.is_none_or(|kind| kind == access.kind)).collect();
     let none = || format!("the warp makes no such access to {} memory", name(space));
