@@ -27,12 +27,20 @@ pub struct LineCoverage {
     pub line: u32,
     /// `ld.global.v4.f32`
     pub opcode: String,
+    /// For each of them, the warps that executed it with a lane whose guard was true.
+    pub warps: Vec<u64>,
+}
+
+impl LineCoverage {
     /// Instructions that some lane executed.
-    pub live: u32,
+    pub fn live(&self) -> usize {
+        self.warps.iter().filter(|warps| **warps > 0).count()
+    }
+
     /// Instructions that none did.
-    pub dead: u32,
-    /// Warps that executed one, summed over instructions.
-    pub warps: u64,
+    pub fn dead(&self) -> usize {
+        self.warps.len() - self.live()
+    }
 }
 
 /// Adds a launch's to those of launches before it.
@@ -52,10 +60,8 @@ pub fn by_line(all: impl IntoIterator<Item = Covered>) -> Vec<LineCoverage> {
     let mut lines: BTreeMap<(String, u32, String), LineCoverage> = BTreeMap::new();
     for Covered { file, line, opcode, warps, .. } in all {
         let entry = lines.entry((file.clone(), line, opcode.clone()));
-        let sum = entry.or_insert(LineCoverage { file, line, opcode, live: 0, dead: 0, warps: 0 });
-        sum.live += u32::from(warps > 0);
-        sum.dead += u32::from(warps == 0);
-        sum.warps += warps;
+        let sum = entry.or_insert(LineCoverage { file, line, opcode, warps: Vec::new() });
+        sum.warps.push(warps);
     }
     lines.into_values().collect()
 }
@@ -74,7 +80,8 @@ mod tests {
         merge(&mut all, vec![covered(1, 5, "shfl", 0), covered(2, 5, "shfl", 3), covered(3, 5, "add", 0)]);
         merge(&mut all, vec![covered(1, 5, "shfl", 2), covered(2, 5, "shfl", 0), covered(9, 6, "shfl", 0)]);
         let lines = by_line(all.into_values());
-        let found: Vec<_> = lines.iter().map(|l| (l.line, l.opcode.as_str(), l.live, l.dead, l.warps)).collect();
-        assert_eq!(found, [(5, "add", 0, 1, 0), (5, "shfl", 2, 0, 5), (6, "shfl", 0, 1, 0)]);
+        let found: Vec<_> = lines.iter().map(|l| (l.line, l.opcode.as_str(), l.warps.as_slice())).collect();
+        assert_eq!(found, [(5, "add", &[0][..]), (5, "shfl", &[2, 3]), (6, "shfl", &[0])]);
+        assert_eq!((lines[0].live(), lines[0].dead(), lines[1].live(), lines[1].dead()), (0, 1, 2, 0));
     }
 }

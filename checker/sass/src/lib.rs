@@ -20,6 +20,7 @@ pub mod live;
 pub mod occupancy;
 pub mod opcode;
 pub mod operand;
+mod origin;
 pub mod render;
 pub mod resources;
 pub mod stats;

@@ -5,100 +5,13 @@
 //! no more of the machine's count than of those (a loop that ptxas unrolls has many for one, so this is the careful side); did
 //! none, none. A line that only the machine code has is judged by the whole version's instructions.
 
-use super::{Family, Instruction, Kernel, Module, opcode::Access, opcode::Space};
+use super::{Instruction, Kernel, Module, origin};
 use simulator::LineCoverage;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// File and line, where there is line information.
 type SourcePlace = Option<(usize, u32)>;
-
-/// What becomes an opcode: bases of PTX opcodes.
-struct Origin {
-    mnemonics: &'static str,
-    bases: &'static [&'static str],
-}
-
-const fn origin(mnemonics: &'static str, bases: &'static [&'static str]) -> Origin {
-    Origin { mnemonics, bases }
-}
-
-/// Instructions of double and single precision; division and roots are sequences of them.
-const FLOAT: &[&str] = &[
-    "fma", "mad", "add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "neg", "abs",
-];
-const ATOMIC: &[&str] = &["atom", "red"];
-
-/// A mnemonic that is not here may come from anything on its line.
-const ORIGINS: &[Origin] = &[
-    origin("LDG LDGMC LD LDL LDS LDC LDCU", &["ld", "ldu"]),
-    origin("STG ST STS STL", &["st"]),
-    origin("LDSM", &["ldmatrix", "wmma"]),
-    origin("STSM", &["stmatrix"]),
-    origin("LDGSTS LDGDEPBAR DEPBAR", &["cp"]),
-    origin("UBLKCP UBLKRED", &["cp"]),
-    origin("ATOM ATOMG RED REDG ATOMS", ATOMIC),
-    origin("SHFL", &["shfl"]),
-    origin("VOTE VOTEU", &["vote", "activemask", "match", "elect"]),
-    origin("MATCH", &["match"]),
-    origin("REDUX CREDUX", &["redux"]),
-    origin("BAR", &["bar", "barrier"]),
-    origin("WARPSYNC", &["bar", "shfl", "vote", "match", "redux"]),
-    origin("MEMBAR FENCE", &["membar", "fence", "atom", "red", "ld", "st"]),
-    origin("FFMA FADD FMUL FFMA2 FADD2 FMUL2 FFMA32I FADD32I FMUL32I DFMA DADD DMUL", FLOAT),
-    origin("HFMA2 HADD2 HMUL2", FLOAT),
-    origin("HMMA IMMA DMMA BMMA QMMA", &["mma", "wmma"]),
-    origin("HGMMA IGMMA QGMMA BGMMA", &["wgmma"]),
-    origin("F2F F2I I2F F2FP F2IP FRND I2FP I2I", &["cvt"]),
-    origin("MUFU", &["div", "rem", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh"]),
-    origin("POPC", &["popc"]),
-    origin("PRMT", &["prmt"]),
-];
-
-/// The state space that a memory instruction of this kind names in PTX; a generic one fits all.
-fn space(instruction: &Instruction) -> Option<&'static str> {
-    match instruction.opcode.family() {
-        Family::Memory(Space::Global, _) => Some("global"),
-        Family::Memory(Space::Shared, _) => Some("shared"),
-        Family::Memory(Space::Local, _) => Some("local"),
-        Family::Memory(Space::Constant, Access::Load) => Some("const"),
-        _ => None,
-    }
-}
-
-/// May this PTX opcode become the instruction?
-fn becomes(ptx: &str, instruction: &Instruction) -> bool {
-    const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
-    let mnemonic = instruction.opcode.mnemonic();
-    let Some(origin) = ORIGINS.iter().find(|o| o.mnemonics.split(' ').any(|m| m == mnemonic)) else { return true };
-    let mut parts = ptx.split('.');
-    if !parts.next().is_some_and(|base| origin.bases.contains(&base)) {
-        return false;
-    }
-    let named = parts.find_map(|part| SPACES.iter().find(|space| part.split("::").next() == Some(**space)));
-    match (named, space(instruction)) {
-        (Some(named), Some(space)) => *named == space,
-        _ => true,
-    }
-}
-
-/// Bits that each lane moves: `ld.global.v4.f32` 128.
-fn width(ptx: &str) -> u32 {
-    let (mut lanes, mut bits) = (1, 32);
-    for part in ptx.split('.').skip(1) {
-        match part {
-            "v2" => lanes = 2,
-            "v4" => lanes = 4,
-            "v8" => lanes = 8,
-            _ => {
-                let digits = part.trim_start_matches(|c: char| c.is_ascii_lowercase());
-                if let (true, Ok(found)) = (digits.len() < part.len(), digits.parse()) {
-                    bits = found;
-                }
-            }
-        }
-    }
-    lanes * bits
-}
 
 /// What ran of a version.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +48,8 @@ impl<'a> Coverage<'a> {
         };
         let on_line: Vec<&LineCoverage> = self.lines.iter().filter(here).collect();
         let fitting = |pool: &[&'a LineCoverage]| -> Vec<&'a LineCoverage> {
-            pool.iter().filter(|covered| becomes(&covered.opcode, instruction)).copied().collect()
+            let fit = pool.iter().filter(|covered| origin::becomes(&covered.opcode, instruction)).copied().collect();
+            origin::best(fit, instruction)
         };
         let found = fitting(&on_line);
         if !found.is_empty() {
@@ -152,14 +66,8 @@ impl<'a> Coverage<'a> {
     /// How many of so many instructions ran, all of one opcode and line.
     fn of_group(&self, instruction: &Instruction, count: usize) -> usize {
         let origins = self.origins(instruction);
-        let sum = |of: &dyn Fn(&LineCoverage) -> u32| origins.iter().map(|covered| of(covered) as usize).sum::<usize>();
-        let memory = matches!(instruction.opcode.family(), Family::Memory(..));
-        let wide = |covered: &LineCoverage| !memory || width(&covered.opcode) >= instruction.opcode.width();
-        match (sum(&|covered| covered.live), sum(&|covered| covered.dead)) {
-            (0, _) => 0,
-            (_, 0) => count,
-            _ => count.min(sum(&|covered| if wide(covered) { covered.live } else { 0 })),
-        }
+        let live: usize = origins.iter().map(|covered| covered.live()).sum();
+        if origins.iter().all(|covered| covered.dead() == 0) && live > 0 { count } else { count.min(live) }
     }
 
     /// Instructions with that prefix that ran, moves in disguise left out.
@@ -167,8 +75,7 @@ impl<'a> Coverage<'a> {
         let mut groups: BTreeMap<(&str, SourcePlace), (usize, &Instruction)> = BTreeMap::new();
         let matching = |i: &&Instruction| i.opcode.matches(prefix) && !i.is_disguised_move();
         for instruction in kernels.iter().flat_map(|kernel| kernel.code()).filter(matching) {
-            let place = instruction.source.map(|source| (source.file, source.line));
-            groups.entry((instruction.opcode.as_str(), place)).or_insert((0, instruction)).0 += 1;
+            groups.entry((instruction.opcode.as_str(), place(instruction))).or_insert((0, instruction)).0 += 1;
         }
         let mut all = Executed::default();
         let mut most = 0;
@@ -184,29 +91,58 @@ impl<'a> Coverage<'a> {
     }
 
     /// Of a run of loads those that ran, if together they are a fair share of all that the version loads from global memory:
-    /// a run that serves one thread in a thousand hides no latency.
-    pub fn of_run(&self, loads: &[&Instruction]) -> usize {
-        const SHARE: u64 = 4;
-        let mut lines: BTreeMap<Option<(usize, u32)>, (usize, &Instruction)> = BTreeMap::new();
+    /// a run that serves one thread in a thousand hides no latency. `kernel` is the one it stands in.
+    pub fn of_run(&self, kernel: &Kernel, loads: &[&Instruction]) -> usize {
+        const SHARE: f64 = 4.0;
+        let mut lines: BTreeMap<SourcePlace, (usize, &Instruction)> = BTreeMap::new();
         for load in loads {
-            lines.entry(load.source.map(|source| (source.file, source.line))).or_insert((0, load)).0 += 1;
+            lines.entry(place(load)).or_insert((0, load)).0 += 1;
         }
-        let requests = |covered: &LineCoverage| {
-            let mut parts = covered.opcode.split('.');
-            let loads = matches!(parts.next(), Some("ld" | "ldu"));
-            let other = parts.any(|part| matches!(part, "shared" | "local" | "const" | "param"));
-            if loads && !other { covered.warps } else { 0 }
-        };
-        let all: u64 = self.lines.iter().map(requests).sum();
-        let (mut live, mut served) = (0, 0);
-        for (count, load) in lines.values() {
+        let all: u64 = self.lines.iter().filter(|covered| is_load(covered)).flat_map(|covered| &covered.warps).sum();
+        let mut executed: Vec<(f64, usize, usize)> = Vec::new();
+        for (at, (count, load)) in &lines {
             let origins = self.origins(load);
-            let alive: usize = origins.iter().map(|covered| covered.live as usize).sum();
-            let dead = origins.iter().any(|covered| covered.dead > 0);
-            live += if dead { (*count).min(alive) } else { *count };
-            served += origins.iter().map(|covered| requests(covered)).sum::<u64>();
+            let warps = origins.iter().filter(|covered| is_load(covered)).flat_map(|covered| covered.warps.clone());
+            let mut warps: Vec<u64> = warps.collect();
+            warps.sort_unstable_by_key(|warps| Reverse(*warps));
+            let same = |other: &&Instruction| place(other) == *at && other.opcode.as_str() == load.opcode.as_str();
+            let unrolled = kernel.code().iter().filter(same).count() > warps.len();
+            executed.push((requests(&warps, *count, unrolled) / *count as f64, *count, self.of_group(load, *count)));
         }
-        if served * SHARE < all { 0 } else { live }
+        // Straight-line code is executed as often as the rarest of it; what is rarer than the others is left out.
+        executed.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut loads, mut live, mut best) = (0, 0, 0);
+        for (times, count, ran) in executed {
+            (loads, live) = (loads + count, live + ran);
+            if times * loads as f64 * SHARE >= all as f64 {
+                best = live;
+            }
+        }
+        best
+    }
+}
+
+/// File and line of an instruction.
+fn place(instruction: &Instruction) -> SourcePlace {
+    instruction.source.map(|source| (source.file, source.line))
+}
+
+/// Loads from memory that others see, from global memory as far as its opcode says.
+fn is_load(covered: &LineCoverage) -> bool {
+    let mut parts = covered.opcode.split('.');
+    matches!(parts.next(), Some("ld" | "ldu"))
+        && !parts.any(|part| matches!(part, "shared" | "local" | "const" | "param"))
+}
+
+/// Requests of `count` loads that stand in one run, by those of a line's PTX loads, the most first. All of the run are executed
+/// equally often, so it is made of as many of these: no more often than the last of so many. An `unrolled` loop has several for
+/// one, all of them alike.
+fn requests(warps: &[u64], count: usize, unrolled: bool) -> f64 {
+    let of = |loads: usize| warps.get(loads.wrapping_sub(1)).map_or(0, |least| least * loads as u64) as f64;
+    if unrolled {
+        (1..=count).filter(|loads| count.is_multiple_of(*loads)).map(of).fold(0.0, f64::max)
+    } else {
+        of(count.min(warps.len()))
     }
 }
 
@@ -221,8 +157,12 @@ mod tests {
     use super::*;
     use crate::listing::parse;
 
-    fn covered(line: u32, opcode: &str, live: u32, dead: u32) -> LineCoverage {
-        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), live, dead, warps: u64::from(live) * 8 }
+    fn covered(line: u32, opcode: &str, live: usize, dead: usize) -> LineCoverage {
+        ran(line, opcode, &[vec![8; live], vec![0; dead]].concat())
+    }
+
+    fn ran(line: u32, opcode: &str, warps: &[u64]) -> LineCoverage {
+        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps: warps.to_vec() }
     }
 
     /// Instructions, each with its line.
@@ -294,31 +234,54 @@ mod tests {
     }
 
     #[test]
-    fn widths_of_ptx() {
-        let cases = [
-            ("ld.global.v4.f32", 128),
-            ("ld.global.u8", 8),
-            ("ld.global.nc.v2.u64", 128),
-            ("ld.global.L1::no_allocate.f32", 32),
-        ];
-        for (opcode, bits) in cases {
-            assert_eq!(width(opcode), bits, "{opcode}");
-        }
-    }
-
-    #[test]
     fn a_run_counts_what_ran_and_what_serves_many() {
         let module = module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]")]);
         let loads: Vec<&Instruction> = module.kernels[0].instructions.iter().collect();
-        let with = |lines: &[LineCoverage], loads: &[&Instruction]| Coverage::new(lines, &module).of_run(loads);
+        let with = |lines: &[LineCoverage], loads: &[&Instruction]| {
+            Coverage::new(lines, &module).of_run(&module.kernels[0], loads)
+        };
         let alive = [covered(5, "ld.global.f32", 1, 0), covered(9, "ld.global.f32", 1, 0)];
         assert_eq!(with(&alive, &loads), 3);
         // A remainder of the same line that did not run takes nothing away that ran.
         assert_eq!(with(&[covered(5, "ld.global.f32", 2, 1)], &loads[..2]), 2);
         assert_eq!(with(&[covered(5, "ld.global.f32", 0, 2), covered(9, "ld.global.f32", 1, 0)], &loads[..2]), 0);
         let mut rare = alive.clone();
-        rare[1].warps = 1000;
+        rare[1].warps = vec![1000];
         assert_eq!(with(&rare, &loads[..2]), 0, "8 requests of 1008");
-        assert_eq!(with(&rare, &loads), 3);
+        assert_eq!(with(&rare, &loads), 1, "the others are rarer than the third");
+    }
+
+    /// What a line's live loads did says nothing of a run that others on the line make.
+    #[test]
+    fn a_rare_run_beside_a_loop_on_its_line_is_no_run() {
+        let of = |run: usize, elsewhere: &[(u32, &str)], lines: &[LineCoverage]| {
+            let mut code: Vec<(u32, &str)> = vec![(5, "LDG.E R1, [R2]"); run];
+            code.extend(elsewhere);
+            let module = module(&code);
+            let loads: Vec<&Instruction> = module.kernels[0].instructions[..run].iter().collect();
+            Coverage::new(lines, &module).of_run(&module.kernels[0], &loads)
+        };
+        let rare_and_hot = ran(5, "ld.global.f32", &[1, 1, 1, 1, 500, 500]);
+        let hot = [(5, "LDG.E R9, [R2]"); 2];
+        assert_eq!(of(4, &hot, std::slice::from_ref(&rare_and_hot)), 0);
+        // The loop's own run of two is one; so is a loop that the assembler unrolls by four, remainder and all.
+        assert_eq!(of(2, &[(5, "LDG.E R9, [R2]"); 4], &[rare_and_hot]), 2);
+        assert_eq!(of(4, &[(5, "LDG.E R9, [R2]")], &[ran(5, "ld.global.f32", &[500])]), 4);
+        assert_eq!(of(4, &[(5, "LDG.E R9, [R2]"); 2], &[ran(5, "ld.global.f32", &[500, 3])]), 4);
+        // A volatile load becomes another instruction.
+        let volatile = [ran(5, "ld.global.f32", &[1, 1]), ran(5, "ld.volatile.global.f32", &[500])];
+        assert_eq!(of(2, &[(5, "LDG.E.STRONG.SYS R9, [R2]")], &volatile), 0);
+    }
+
+    /// A run over two lines: the line that is rarely executed adds nothing, whatever else its source line does.
+    #[test]
+    fn a_run_is_as_frequent_as_its_rarest_load() {
+        let module =
+            module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]"), (9, "LDG.E R5, [R2]")]);
+        let run: Vec<&Instruction> = module.kernels[0].instructions[..3].iter().collect();
+        let of = |lines: &[LineCoverage]| Coverage::new(lines, &module).of_run(&module.kernels[0], &run);
+        assert_eq!(of(&[ran(5, "ld.global.f32", &[1, 1]), ran(9, "ld.global.f32", &[1, 900])]), 1);
+        assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 1])]), 2);
+        assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 900])]), 3);
     }
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The family an instruction is counted in: its opcode's, but a disguised move's is [`Family::Move`].
 pub fn family(i: &Instruction) -> Family {
@@ -152,13 +153,14 @@ fn load_run(kernel: &Kernel, coverage: Option<&Coverage<'_>>) -> usize {
         {
             block += 1;
         }
-        best = best.max(run_in(&kernel.instructions[first..graph.block(block).end], coverage));
+        best = best.max(run_in(kernel, first..graph.block(block).end, coverage));
         block += 1;
     }
     best
 }
 
-fn run_in(code: &[Instruction], coverage: Option<&Coverage<'_>>) -> usize {
+fn run_in(kernel: &Kernel, code: Range<usize>, coverage: Option<&Coverage<'_>>) -> usize {
+    let code = &kernel.instructions[code];
     let mut best = 0;
     for (start, _) in code.iter().enumerate().filter(|(_, i)| is_load(i)) {
         let (mut pending, mut run) = (BTreeSet::new(), Vec::new());
@@ -172,7 +174,7 @@ fn run_in(code: &[Instruction], coverage: Option<&Coverage<'_>>) -> usize {
             }
         }
         if run.len() > best {
-            best = best.max(coverage.map_or(run.len(), |coverage| coverage.of_run(&run)));
+            best = best.max(coverage.map_or(run.len(), |coverage| coverage.of_run(kernel, &run)));
         }
     }
     best
