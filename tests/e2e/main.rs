@@ -18,6 +18,7 @@ mod grade;
 mod grade_formats;
 mod grade_intake;
 mod hardware;
+mod inputs;
 mod interrupt;
 mod judged;
 mod ladder;

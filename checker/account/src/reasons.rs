@@ -89,6 +89,11 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let others = if *count == 1 { String::new() } else { format!(" and {} more elements", count - 1) };
             (Verdict::WrongResult, format!("it never reads {buffer}[{first}]{others}"))
         }
+        Status::NeverUses { elements } => {
+            details.push("its outputs keep every bit where that changes, and the right ones do not".into());
+            let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
+            (Verdict::WrongResult, format!("it never uses {}", named.join(", nor ")))
+        }
         Status::Impossible { us, least_us } => {
             details.push(
                 "a GPU cannot move the bytes, or do the operations, that the problem states in so short a time".into(),

@@ -43,6 +43,54 @@ pub struct Judgement {
     pub on_average: bool,
 }
 
+impl Judgement {
+    /// Comes this result out exact, of terms whose magnitudes sum up to so much?
+    fn is_exact(&self, want: f64, summed: f64, dtype: DType) -> bool {
+        let Some(unit) = self.exact_unit else { return false };
+        let bits = self.tolerance.significand_bits(dtype) - SPARE_BITS;
+        let multiple = want / unit;
+        multiple == multiple.round() && summed.abs() < 2f64.powi(bits) * unit
+    }
+}
+
+/// The oracle's array for an output, and the magnitudes.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The results.
+    pub want: Array<'a>,
+    /// What their terms' magnitudes sum up to.
+    pub magnitude: Option<Array<'a>>,
+}
+
+impl Wanted<'_> {
+    fn at(&self, index: usize) -> (f64, f64) {
+        let want = real(self.want.dtype, element(self.want, index));
+        let of = |magnitude: Array<'_>| real(magnitude.dtype, element(magnitude, index));
+        (want, self.magnitude.map_or(want.abs(), of))
+    }
+}
+
+/// Must an output of this type have other bits where the oracle's goes from `before` to `after`? Roundings may hide a change of
+/// their own size; elements that are judged exactly are left out, as what they lack has shown.
+pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgement: Judgement) -> bool {
+    let len = before.want.bytes.len() / before.want.dtype.size();
+    if !dtype.is_float() {
+        return before.want.bytes != after.want.bytes;
+    }
+    (0..len).any(|index| {
+        let ((old, summed), (new, also)) = (before.at(index), after.at(index));
+        let hidden = judgement.tolerance.spread(old, summed, dtype).max(judgement.tolerance.spread(new, also, dtype));
+        let exact = judgement.is_exact(old, summed, dtype);
+        old.is_finite()
+            && new.is_finite()
+            && !exact
+            && match judgement.tolerance {
+                Tolerance::Exact => rounded(dtype, old) != rounded(dtype, new),
+                Tolerance::Bound { .. } => (new - old).abs() > ON_AVERAGE * hidden,
+            }
+    })
+}
+
 /// What a comparison found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
@@ -126,13 +174,9 @@ impl Part {
         let want_real = real(want.dtype, want_bytes);
         let summed = magnitude.map_or(want_real.abs(), |magnitude| real(magnitude.dtype, element(magnitude, index)));
         let mut bound = judgement.tolerance.bound(want_real, summed, got.dtype);
-        if let Some(unit) = judgement.exact_unit {
-            let bits = judgement.tolerance.significand_bits(got.dtype) - SPARE_BITS;
-            let multiple = want_real / unit;
-            if multiple == multiple.round() && summed.abs() < 2f64.powi(bits) * unit {
-                self.judged_exactly = true;
-                bound = bound.min(EXACT_ULPS * ulp(want_real, got.dtype));
-            }
+        if judgement.is_exact(want_real, summed, got.dtype) {
+            self.judged_exactly = true;
+            bound = bound.min(EXACT_ULPS * ulp(want_real, got.dtype));
         }
         let right = if want_real.is_nan() || got_real.is_nan() {
             want_real.is_nan() && got_real.is_nan()
@@ -433,5 +477,24 @@ mod tests {
         let judgement = Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0, on_average: true };
         let found = compare(array(&got), array(&want), None, judgement);
         assert_eq!(found.first[0].got, Value::Signed(i64::MAX - 1));
+    }
+
+    #[test]
+    fn a_change_that_roundings_hide_is_none() {
+        let judged = |tolerance, exact_unit| Judgement { tolerance, exact_unit, poison: 0, on_average: false };
+        let must = |tolerance, unit, old: f64, new: f64, magnitude: f64| {
+            let (old, new, magnitude) = (old.to_le_bytes(), new.to_le_bytes(), magnitude.to_le_bytes());
+            let array = |bytes| Array { dtype: DType::F64, bytes };
+            let of = |bytes| Wanted { want: array(bytes), magnitude: Some(array(&magnitude)) };
+            must_change(DType::F32, of(&old), of(&new), judged(tolerance, unit))
+        };
+        assert!(must(BOUND, None, 1.0, 1.00001, 1.0));
+        assert!(!must(BOUND, None, 1.0, 1.0000001, 1.0) && !must(BOUND, None, 1.0, 1.00001, 100.0));
+        // Judged exactly, or rounded to the same number.
+        assert!(!must(BOUND, Some(0.25), 1.0, 2.0, 1.0) && must(BOUND, Some(0.3), 1.0, 2.0, 1.0));
+        assert!(
+            !must(Tolerance::Exact, None, 1.0, 1.0 + 1e-9, 1.0) && must(Tolerance::Exact, None, 1.0, 1.0 + 2e-7, 1.0)
+        );
+        assert!(!must(BOUND, None, 1.0, f64::NAN, 1.0));
     }
 }

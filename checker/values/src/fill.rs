@@ -4,7 +4,7 @@
 //! as a counter-based generator, so that a buffer is filled by any number of threads, in any process, with the same
 //! bytes.
 
-use crate::npy;
+use crate::{edges, npy};
 use half::{bf16, f16};
 use plan::dtype::DType;
 use plan::stream::Stream;
@@ -55,6 +55,16 @@ pub enum Values {
     /// digits errs the same way at every element, so that sums do not hide it. In most runs they are tiny, too, so that what
     /// takes small values for zero has nothing left.
     Delicate,
+    /// As the problem says, and some elements of what is drawn one by one are an interval's ends, 0, what is next to them, or
+    /// words of one pattern of bits: values that no draw meets.
+    Edges,
+}
+
+impl Values {
+    /// Drawn as the problem says, but for single elements?
+    pub fn are_stated(self) -> bool {
+        matches!(self, Self::AsStated | Self::Edges)
+    }
 }
 
 /// Elements after which [`Values::Repeating`] begins again.
@@ -102,7 +112,14 @@ pub fn is_from_file(buffer: &Buffer) -> bool {
 /// The bytes of some elements of `buffer`, from element `start` on; zeros where they come from a file.
 pub fn fill_part(buffer: &Buffer, seed: u64, values: Values, start: u64, bytes: &mut [u8]) {
     let stream = Stream::new(seed, &buffer.name);
-    let bytes = Part { start, bytes };
+    draw(buffer, (seed, values), stream, Part { start, bytes });
+    if let (Some(fill), Values::Edges) = (chosen_for(buffer, seed, values), values) {
+        edges::put(buffer, fill, seed, stream, start, bytes);
+    }
+}
+
+/// What is drawn of a buffer's elements.
+fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
     match (chosen_for(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
         (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
@@ -217,6 +234,23 @@ pub fn first_turn(seed: u64) -> u64 {
     seed - seed % TURNS
 }
 
+/// An end of the interval that a buffer's elements are drawn from one by one in a run, as an element's bytes; with values from
+/// elsewhere in it where it has no ends.
+pub fn end(buffer: &Buffer, seed: u64, upper: bool) -> Option<Vec<u8>> {
+    let fill = chosen(buffer, seed)?;
+    let word = match *fill {
+        Fill::Uniform { .. } | Fill::Integers { .. } => edges::end(fill, buffer.dtype, upper)?,
+        Fill::Scaled { .. } | Fill::Band { .. } | Fill::Few { .. } => {
+            let mut bytes = vec![0; buffer.dtype.size()];
+            let other = second_seed(seed) / TURNS * TURNS + seed % TURNS;
+            fill_part(buffer, other, Values::AsStated, buffer.len.saturating_sub(1), &mut bytes);
+            return Some(bytes);
+        }
+        _ => return None,
+    };
+    Some(word.to_le_bytes()[..buffer.dtype.size()].to_vec())
+}
+
 /// The fill of a run with values as stated: of several the one whose turn it is.
 pub fn chosen(buffer: &Buffer, seed: u64) -> Option<&Fill> {
     chosen_for(buffer, seed, Values::AsStated)
@@ -227,7 +261,7 @@ fn chosen_for(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
     let Some(Fill::OneOf(fills)) = &buffer.fill else { return buffer.fill.as_ref() };
     let other = fills.iter().find(|fill| matches!(fill, Fill::Uniform { .. }));
     let turn = fills.get((seed % fills.len().max(1) as u64) as usize);
-    other.filter(|_| values != Values::AsStated).or(turn)
+    other.filter(|_| !values.are_stated()).or(turn)
 }
 
 /// The interval of a buffer of uniform reals.

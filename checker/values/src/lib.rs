@@ -3,6 +3,7 @@
 //! hot loops; nothing here knows who ran what.
 
 pub mod compare;
+mod edges;
 pub mod fill;
 mod mismatch;
 pub mod npy;

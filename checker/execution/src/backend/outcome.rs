@@ -248,6 +248,7 @@ mod tests {
             Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
             Status::LeavesOut { reads: true, part: 0.25 },
             Status::NeverReads { buffer: "x".into(), first: 1_100_000, count: 3 },
+            Status::NeverUses { elements: vec![("x".into(), 1_100_000)] },
             Status::Impossible { us: 1.5, least_us: 3.0 },
             Status::InputChanged { buffer: "a".into(), index: 3, got: value, want: value },
             Status::GuardBroken { buffer: "a".into(), offset: -4, bytes: 8 },

@@ -113,6 +113,11 @@ pub enum Status {
         /// How many.
         count: u64,
     },
+    /// Its outputs stay the same, bit by bit, where elements of inputs change on which the right ones hang.
+    NeverUses {
+        /// Inputs with their elements, which change together.
+        elements: Vec<(String, u64)>,
+    },
     /// Timed, it took less than its work can take on this device.
     Impossible {
         /// Median of its times in microseconds.

@@ -100,7 +100,7 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
     for (position, &schedule) in schedules.iter().enumerate() {
         add(case.seed, Values::AsStated, position.max(shown), schedule);
         if position == 0 && case.thoroughness == Thoroughness::Full {
-            add(fill::second_seed(case.seed), Values::AsStated, 1, schedule);
+            add(fill::second_seed(case.seed), Values::Edges, 1, schedule);
             if exact {
                 add(case.seed, Values::ExactIntegers, 0, schedule);
             }

@@ -5,7 +5,7 @@ use super::inputs::filled;
 use crate::backend::machine::{Session, Stop};
 use crate::backend::{Failure, Output, Program, RunId, Status, WrongOutput};
 use plan::{Buffer, Fill, Plan, Role};
-use values::compare::{Array, Judgement, compare, value};
+use values::compare::{Array, Judgement, Wanted, compare, value};
 use values::fill::{self, Values};
 
 /// Bytes moved at a time when a buffer is looked through.
@@ -72,17 +72,11 @@ pub fn judge_outputs(
         };
         let bytes = read_all(session, index, buffer)?;
         let got = Array { dtype: buffer.dtype, bytes: &bytes };
-        let (want, magnitude) = match oracle_arrays(answer, output, buffer) {
-            Ok(arrays) => arrays,
+        let Wanted { want, magnitude } = match wanted(answer, output, buffer) {
+            Ok(wanted) => wanted,
             Err(message) => return Ok(Status::OracleFailed { message }),
         };
-        let judgement = Judgement {
-            tolerance: output.tolerance,
-            exact_unit: if run.values == Values::ExactIntegers { fill::exact_unit(&plan.buffers) } else { None },
-            poison: run.poison,
-            on_average: independent(plan, run),
-        };
-        let found = compare(got, want, magnitude, judgement);
+        let found = compare(got, want, magnitude, judgement(program, output, run));
         if let Some(ratio) = found.error_over_bound {
             *error_over_bound = Some(error_over_bound.map_or(ratio, |most| most.max(ratio)));
         }
@@ -101,21 +95,28 @@ pub fn judge_outputs(
     Ok(if wrong.is_empty() { Status::Passed } else { Status::Wrong { outputs: wrong } })
 }
 
+/// How an output of a run is judged.
+pub(super) fn judgement(program: &Program, output: &Output, run: &RunId) -> Judgement {
+    let plan = &program.plan;
+    Judgement {
+        tolerance: output.tolerance,
+        exact_unit: if run.values == Values::ExactIntegers { fill::exact_unit(&plan.buffers) } else { None },
+        poison: run.poison,
+        on_average: independent(plan, run),
+    }
+}
+
 /// Are a run's inputs reals that have nothing to do with each other? Terms that are alike are rounded alike, again and again.
 fn independent(plan: &Plan, run: &RunId) -> bool {
     let apart = |buffer: &Buffer| {
         let fill = fill::chosen(buffer, run.seed);
         !buffer.dtype.is_float() || matches!(fill, None | Some(Fill::Uniform { .. } | Fill::Band { .. }))
     };
-    run.values == Values::AsStated && plan.buffers.iter().all(apart)
+    run.values.are_stated() && plan.buffers.iter().all(apart)
 }
 
 /// The oracle's array for an output and the magnitudes, in the shapes a comparison needs.
-fn oracle_arrays<'a>(
-    answer: &'a Answer,
-    output: &Output,
-    buffer: &Buffer,
-) -> Result<(Array<'a>, Option<Array<'a>>), String> {
+pub(super) fn wanted<'a>(answer: &'a Answer, output: &Output, buffer: &Buffer) -> Result<Wanted<'a>, String> {
     let name = &output.name;
     let want = answer.array(name).ok_or_else(|| format!("the oracle has no buffer `{name}`"))?;
     let fits = |array: &Array<'_>| array.bytes.len() as u64 / array.dtype.size() as u64 == buffer.len;
@@ -126,7 +127,7 @@ fn oracle_arrays<'a>(
     if !fits(&want) || magnitude.is_some_and(|magnitude| !fits(&magnitude)) {
         return Err(format!("the oracle's `{name}` has not the output's {} elements", buffer.len));
     }
-    Ok((want, magnitude))
+    Ok(Wanted { want, magnitude })
 }
 
 fn changed(session: &mut dyn Session, index: usize, buffer: &Buffer, want: &[u8]) -> Result<Option<Status>, Stop> {

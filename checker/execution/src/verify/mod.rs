@@ -14,6 +14,7 @@ mod kept;
 mod leavings;
 mod shortest;
 mod unread;
+mod unused;
 mod version;
 
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer

@@ -7,6 +7,7 @@ use super::judge::judge;
 use super::leavings::{summaries, write_dump};
 use super::shortest::{self, Failed};
 use super::unread;
+use super::unused::{self, Passed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
     Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
@@ -112,7 +113,7 @@ impl Version<'_> {
                 checked.dumped.push(path.clone());
             }
         }
-        let second = run.number == 1 && run.values == Values::AsStated;
+        let second = run.number == 1 && run.values.are_stated();
         if let (true, false, Status::Wrong { outputs }) = (second, self.machine.broken(), &mut status) {
             *opened = None;
             if self.is_right_alone(run) {
@@ -158,7 +159,7 @@ impl Version<'_> {
         self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
     }
 
-    /// What a first run that has passed is held against besides: another order's outputs, and what it did not read. `values` become
+    /// What a first run that has passed is held against besides: another order's outputs, and what it did not read or use. `values` become
     /// those of the inputs for which a difference was found.
     fn first(
         &self,
@@ -172,11 +173,15 @@ impl Version<'_> {
             (checked.rounding, *values) = (found.rounding, found.values);
             return Ok(found.status);
         }
-        match &self.case.oracle {
-            Some(oracle) if self.case.reads => {
-                unread::judge(self.machine, session.unread(), oracle, self.outputs, run.seed)
+        let (Some(oracle), true) = (&self.case.oracle, self.case.reads) else { return Ok(Status::Passed) };
+        let status = unread::judge(self.machine, session.unread(), oracle, self.outputs, run.seed)?;
+        match self.answer(run) {
+            // What is written to files is of the run itself.
+            Some(answer) if status.passed() && self.dump.is_empty() => {
+                let passed = Passed { program: self.program, run, answer };
+                unused::judge(self.machine, session, &passed, oracle, self.outputs)
             }
-            _ => Ok(Status::Passed),
+            _ => Ok(status),
         }
     }
 

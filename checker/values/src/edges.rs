@@ -1,0 +1,215 @@
+//! Values that drawing alone never meets: an interval's ends, 0 and what is next to them, words of one pattern of bits. A run
+//! over [`Values::Edges`](super::fill::Values) puts some of them into every buffer whose elements are drawn one by one.
+
+use super::tolerance::significand_bits;
+use half::{bf16, f16};
+use plan::dtype::DType;
+use plan::stream::Stream;
+use plan::{Buffer, Fill};
+
+/// Places of a buffer that hold such a value.
+const PLACES: u64 = 12;
+/// Of those the first and last elements, whose values take turns from one seed to the next.
+const ENDS: [u64; 3] = [0, u64::MAX, 1];
+
+/// Puts edge values into the elements of `bytes`, which begin with element `start` of the buffer filled by `fill`.
+pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, bytes: &mut [u8]) {
+    let Some(words) = words(fill, buffer.dtype) else { return };
+    let size = buffer.dtype.size();
+    // Half of a short buffer stays as drawn; of one element all is edge.
+    let places = PLACES.min(buffer.len.div_ceil(2));
+    for place in 0..places {
+        let drawn = || stream.integer(!place, 0, buffer.len.saturating_sub(1) as i64) as u64;
+        let at = ENDS.get(place as usize).map_or_else(drawn, |end| (*end).min(buffer.len - 1));
+        let word = words[((seed + place) % words.len() as u64) as usize];
+        let Some(offset) = at.checked_sub(start).map(|offset| offset as usize * size) else { continue };
+        if let Some(element) = bytes.get_mut(offset..offset + size) {
+            element.copy_from_slice(&word.to_le_bytes()[..size]);
+        }
+    }
+}
+
+/// An end of the interval.
+pub fn end(fill: &Fill, dtype: DType, upper: bool) -> Option<u64> {
+    // They begin with the ends.
+    let words = words(fill, dtype)?;
+    words.get(usize::from(upper)).or(words.first()).copied()
+}
+
+/// The edge values of what is drawn one by one.
+fn words(fill: &Fill, dtype: DType) -> Option<Vec<u64>> {
+    Some(match *fill {
+        Fill::Uniform { lo, hi } if dtype.is_float() => reals(lo, hi, dtype),
+        Fill::Uniform { lo, hi } => integers(lo.floor() as i64, hi.ceil() as i64 - 1, dtype),
+        Fill::Integers { lo, hi } => integers(lo, hi, dtype),
+        _ => return None,
+    })
+}
+
+/// Of an interval [lo, hi) of reals: the ends and what lies next to them, and zeros with what lies next to those, as bits.
+fn reals(lo: f64, hi: f64, dtype: DType) -> Vec<u64> {
+    let (mut first, mut last) = (bits(lo, dtype), bits(hi, dtype));
+    while value(first, dtype) < lo {
+        first = next(first, dtype, true);
+    }
+    while value(last, dtype) >= hi && last != first {
+        last = next(last, dtype, false);
+    }
+    let (zero, minus) = (0, sign(dtype));
+    let normal = 1 << mantissa(dtype);
+    let all = [
+        first,
+        last,
+        zero,
+        minus,
+        next(first, dtype, true),
+        1,
+        next(last, dtype, false),
+        minus | 1,
+        normal,
+        minus | normal,
+    ];
+    let mut words: Vec<u64> = Vec::new();
+    for word in all {
+        let real = value(word, dtype);
+        // -0 is no number of an interval that begins with 0.
+        let inside = real >= lo && real < hi && (word != minus || lo < 0.0);
+        if inside && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() { vec![first] } else { words }
+}
+
+/// The bits of the number of a float type that is nearest.
+fn bits(real: f64, dtype: DType) -> u64 {
+    match dtype {
+        DType::F64 => real.to_bits(),
+        DType::F16 => f16::from_f64(real).to_bits().into(),
+        DType::Bf16 => bf16::from_f64(real).to_bits().into(),
+        _ => (real as f32).to_bits().into(),
+    }
+}
+
+fn value(bits: u64, dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 => f64::from_bits(bits),
+        DType::F16 => f16::from_bits(bits as u16).to_f64(),
+        DType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+        _ => f32::from_bits(bits as u32).into(),
+    }
+}
+
+/// The bit of a float type's sign.
+fn sign(dtype: DType) -> u64 {
+    1 << (dtype.size() * 8 - 1)
+}
+
+/// Stored bits of a float type's significand.
+fn mantissa(dtype: DType) -> i32 {
+    significand_bits(dtype) - 1
+}
+
+/// The next number of a float type, up or down; both zeros are one.
+fn next(bits: u64, dtype: DType, up: bool) -> u64 {
+    let sign = sign(dtype);
+    match (bits & !sign, bits & sign == 0) {
+        (0, _) if up => 1,
+        (0, _) => sign | 1,
+        (_, positive) if positive == up => bits + 1,
+        _ => bits - 1,
+    }
+}
+
+/// Of an interval [lo, hi] of integers: its ends and their neighbours, 0, 1 and -1, and words whose pairs of bits are all alike.
+fn integers(lo: i64, hi: i64, dtype: DType) -> Vec<u64> {
+    let bits = dtype.size() as u32 * 8;
+    let signed_type = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    let word = |pattern: u64| {
+        let low = pattern & (u64::MAX >> (64 - bits));
+        let signed = ((low << (64 - bits)) as i64) >> (64 - bits);
+        if signed_type { signed } else { low as i64 }
+    };
+    let patterns =
+        [0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, u64::MAX, 1 << (bits - 1), (1 << (bits - 1)) - 1].map(word);
+    let near = [lo, hi, 0, lo.saturating_add(1), hi.saturating_sub(1), 1, -1];
+    let mut words: Vec<u64> = Vec::new();
+    for value in near.into_iter().chain(if dtype.is_float() { [0; 5] } else { patterns }) {
+        let word = if dtype.is_float() { self::bits(value as f64, dtype) } else { value as u64 };
+        if (lo..=hi).contains(&value) && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() { vec![lo as u64] } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fill::{Values, fill};
+    use plan::Role;
+    use std::path::Path;
+
+    fn filled(dtype: DType, len: u64, of: &Fill, seed: u64, values: Values) -> Vec<Vec<u8>> {
+        let buffer = Buffer { name: "a".into(), dtype, len, role: Role::In, fill: Some(of.clone()) };
+        let bytes = fill(&buffer, seed, values, Path::new(".")).unwrap();
+        bytes.chunks(dtype.size()).map(<[u8]>::to_vec).collect()
+    }
+
+    #[test]
+    fn edges_of_intervals() {
+        let reals = |lo, hi| reals(lo, hi, DType::F32).iter().map(|word| value(*word, DType::F32)).collect::<Vec<_>>();
+        let (one, tiny, normal) = (1f64 - 2f64.powi(-24), 2f64.powi(-149), 2f64.powi(-126));
+        let around_zero = reals(-1.0, 1.0);
+        for wanted in [-1.0, 0.0, one, -one, tiny, -tiny, normal, -normal, 1.0 - 2f64.powi(-23)] {
+            assert!(around_zero.contains(&wanted), "{wanted:e} in {around_zero:?}");
+        }
+        assert!(around_zero.iter().any(|x| *x == 0.0 && x.is_sign_negative()));
+        assert!(!reals(0.0, 1.0).iter().any(|x| x.is_sign_negative()));
+        assert_eq!(reals(2.0, 3.0), [2.0, 3.0 - 2f64.powi(-22), 2.0 + 2f64.powi(-22), 3.0 - 2f64.powi(-21)]);
+        // An end between two numbers: none outside.
+        assert!(reals(0.1, 0.3).iter().all(|x| (0.1..0.3).contains(x)));
+        let words = integers(0, 0xffff_ffff, DType::U32);
+        for wanted in [0, 1, 0xffff_ffff, 0x5555_5555, 0xaaaa_aaaa, 0x8000_0000, 0x7fff_ffff] {
+            assert!(words.contains(&wanted), "{wanted:x} in {words:x?}");
+        }
+        let signed: Vec<i64> = integers(-1_500_000_000, 9, DType::I32).iter().map(|word| *word as i64).collect();
+        assert!(signed.contains(&-1) && signed.contains(&-1_431_655_766) && signed.contains(&9), "{signed:?}");
+        assert!(signed.iter().all(|x| (-1_500_000_000..=9).contains(x)), "{signed:?}");
+        assert_eq!(integers(3, 3, DType::I8), [3]);
+    }
+
+    /// A dozen at most and half of a short buffer, the same by every path, others in the next seed; the first element gets
+    /// every one in turn.
+    #[test]
+    fn some_places_of_drawn_buffers_are_edges_and_nothing_else_changes() {
+        let drawn = [Fill::Uniform { lo: -2.0, hi: 2.0 }, Fill::Integers { lo: -100, hi: 100 }];
+        for (of, dtype) in drawn.iter().flat_map(|of| DType::ALL.map(|dtype| (of, dtype))) {
+            for len in [1, 2, 7, 5000] {
+                let (stated, edged) =
+                    (filled(dtype, len, of, 7, Values::AsStated), filled(dtype, len, of, 7, Values::Edges));
+                let changed = stated.iter().zip(&edged).filter(|(a, b)| a != b).count() as u64;
+                assert!(changed <= PLACES.min(len.div_ceil(2)), "{dtype:?} {len}: {changed}");
+                assert!(changed > 4 || len < 5000 || dtype.size() == 1, "{dtype:?} {len}: {changed}");
+            }
+        }
+        let firsts = |of: &Fill, dtype| {
+            (0..60).map(|seed| filled(dtype, 99, of, seed, Values::Edges).remove(0)).collect::<Vec<_>>()
+        };
+        let zero = firsts(&drawn[0], DType::F32).contains(&0f32.to_le_bytes().to_vec());
+        assert!(zero && firsts(&drawn[1], DType::I32).contains(&(-100i32).to_le_bytes().to_vec()));
+        for of in [
+            Fill::Iota,
+            Fill::Zeros,
+            Fill::Constant(3.0),
+            Fill::Few { lo: 5, hi: 50, count: 3 },
+            Fill::Sorted { run: 3 },
+        ] {
+            let same = |values| filled(DType::F32, 300, &of, 3, values);
+            assert_eq!(same(Values::AsStated), same(Values::Edges), "{of:?}");
+        }
+        // The fill whose turn it is, not the first uniform one.
+        let turns = Fill::OneOf(vec![drawn[0].clone(), Fill::Constant(9.0)]);
+        assert!(filled(DType::F32, 9, &turns, 1, Values::Edges).iter().all(|x| *x == 9f32.to_le_bytes()));
+    }
+}

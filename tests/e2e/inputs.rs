@@ -1,0 +1,133 @@
+//! What inputs hold: values that no draw meets, and elements that are read and never used.
+
+use crate::support::{Ran, Workbook};
+
+/// The fixture's exercise with another input, output, oracle and starter; `device` stands above the kernel `k`.
+struct Exercise {
+    workbook: Workbook,
+    arguments: &'static str,
+    parameters: &'static str,
+    grid: &'static str,
+}
+
+impl Exercise {
+    fn new(arguments: &'static str, parameters: &'static str, grid: &'static str, io: &str, oracle: &str) -> Self {
+        let workbook = Workbook::copy("small");
+        let problem = workbook.read("exercises/ex01/problem.toml");
+        let (head, _) = problem.split_once("cases").expect("the fixture has cases");
+        let goal = "[[goal]]\nmetric = \"launches\"\nequals = 1\nwhy = \"the test asks for it\"\n";
+        workbook.write("exercises/ex01/problem.toml", format!("{head}{io}\n{goal}"));
+        let double = parameters.replacen(", float* ", ", double* ", 1);
+        workbook.write(
+            "exercises/ex01/reference.cu",
+            format!("//@ launch k<<<1, 1>>>({arguments})\n__global__ void k({double})\n{{\n{oracle}\n}}\n"),
+        );
+        Self { workbook, arguments, parameters, grid }
+    }
+
+    /// The report on a kernel with this body; `starter` is the one that it is compared with.
+    fn judge(&self, starter: &str, body: &str) -> Ran {
+        let text = |body: &str| {
+            let (arguments, parameters, grid) = (self.arguments, self.parameters, self.grid);
+            format!(
+                "//@ launch k<<<{grid}, 128>>>({arguments})\n__global__ void k({parameters})\n{{\n    int t = threadIdx.x, i = \
+                 blockIdx.x * 128 + t;\n{body}\n}}\n"
+            )
+        };
+        self.workbook.write("exercises/ex01/starter.cu", text(starter));
+        self.workbook.write("exercises/ex01/kernel.cu", text(body));
+        self.workbook.run(["ex01", "--backend", "sim", "--seed", "6", "--plain"])
+    }
+}
+
+/// Kernels that are wrong for a single value each: an end of the interval, 0, the numbers next to it, a word of equal bits.
+#[test]
+fn values_that_no_draw_meets() {
+    let io = |dtype: &str, fill: &str, error: &str| {
+        format!(
+            "cases = [{{ n = 1 }}, {{ n = 33 }}, {{ n = 512 }}, {{ n = 1000 }}, {{ n = 4097 }}]\ncount = {{ n = 4097 }}\n\n[[in]]\nname = \
+             \"a\"\ntype = \"{dtype}\"\nlen = \"n\"\nfill = \"{fill}\"\n\n[[out]]\nname = \"b\"\ntype = \"{dtype}\"\nlen = \"n\"\nerror = {error}\n"
+        )
+    };
+    let bounded = "{ ops = \"4\", unit = \"f32\" }";
+    let (arguments, parameters, grid) = ("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)");
+    let reals = Exercise::new(
+        arguments,
+        parameters,
+        grid,
+        &io("f32", "uniform(-3, 5)", bounded),
+        "    for (int i = 0; i < n; ++i) b[i] = (double)a[i] * 2;",
+    );
+    let right = "    if (i < n) b[i] = a[i] * 2;";
+    let ran = reals.judge(right, right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let wrong =
+        ["    if (i < n) b[i] = a[i] <= -3.0f ? 0 : a[i] * 2;", "    if (i < n) b[i] = a[i] / a[i] * a[i] * 2;"];
+    for body in wrong {
+        let ran = reals.judge(right, body);
+        assert!(ran.code == Some(1) && ran.stdout.contains("WRONG RESULT"), "{body}: {ran:?}");
+    }
+    let words = Exercise::new(
+        arguments,
+        "const unsigned* a, unsigned* b, int n",
+        grid,
+        &io("u32", "integers(0, 4294967295)", "\"exact\""),
+        "    for (int i = 0; i < n; ++i) b[i] = __popc(a[i] & 0x55555555u) * 100 + __popc(a[i]);",
+    );
+    let right = "    if (i < n) b[i] = __popc(a[i] & 0x55555555u) * 100 + __popc(a[i]);";
+    assert_eq!(words.judge(right, right).code, Some(0));
+    // A field that is too narrow for 32.
+    let body = "    if (i < n) b[i] = __popc(a[i] & 0x55555555u) * 100 + (__popc(a[i]) & 31);";
+    let ran = words.judge(right, body);
+    assert!(ran.code == Some(1) && ran.stdout.contains("WRONG RESULT"), "{ran:?}");
+}
+
+/// The last element is loaded, which a volatile access makes sure of, and left out of the result: of a minimum, where another one
+/// is smaller nearly always; and of a mean, where it is less than roundings.
+#[test]
+fn an_element_that_is_read_and_never_used() {
+    let io = |dtype: &str, fill: &str, error: &str| {
+        format!(
+            "cases = [{{ n = 1 }}, {{ n = 33 }}, {{ n = 4096 }}]\ndrawn = [{{ n = [2, 1500] }}]\ncount = {{ n = 4096 }}\n\n[[in]]\nname = \
+             \"a\"\ntype = \"{dtype}\"\nlen = \"n\"\nfill = \"{fill}\"\n\n[[out]]\nname = \"b\"\ntype = \"{dtype}\"\nlen = \"1\"\nerror = {error}\n"
+        )
+    };
+    let least = Exercise::new(
+        "a, b, n",
+        "const int* a, int* b, int n",
+        "1",
+        &io("i32", "integers(-1000000, 1000000)", "\"exact\""),
+        "    int least = a[0];\n    for (int i = 1; i < n; ++i) least = min(least, a[i]);\n    b[0] = least;",
+    );
+    let body = |used: &str| {
+        format!(
+            "    __shared__ int s;\n    if (t == 0) s = a[0];\n    __syncthreads();\n    int own = a[0];\n    for (int k = t; k < n - 1; \
+             k += 128) own = min(own, a[k]);\n    if (t == 5) {{ int last = *(const volatile int*)&a[n - 1]; if ({used}) own = min(own, last); \
+             }}\n    atomicMin(&s, own);\n    __syncthreads();\n    if (t == 0) b[0] = s;"
+        )
+    };
+    holds(&least, &body("true"), &body("n < 2000"));
+    let mean = Exercise::new(
+        "a, b, n",
+        "const float* a, float* b, int n",
+        "1",
+        &io("f32", "band(-8000, 8000, 1)", "{ ops = \"40\", unit = \"f32\" }"),
+        "    double sum = 0;\n    for (int i = 0; i < n; ++i) sum += a[i];\n    b[0] = sum / n;",
+    );
+    let body = |used: &str| {
+        format!(
+            "    __shared__ float s[128];\n    float own = 0;\n    for (int k = t; k < n - 1; k += 128) own += a[k] - a[0];\n    \
+             float last = *(const volatile float*)&a[n - 1] - a[0];\n    if (t == 5 && ({used})) own += last;\n    s[t] = own;\n    \
+             __syncthreads();\n    for (int k = 64; k > 0; k /= 2) {{ if (t < k) s[t] += s[t + k]; __syncthreads(); }}\n    \
+             if (t == 0) b[0] = a[0] + s[0] / (({used}) ? n : n - 1);"
+        )
+    };
+    holds(&mean, &body("true"), &body("n < 2000"));
+}
+
+fn holds(exercise: &Exercise, right: &str, wrong: &str) {
+    let ran = exercise.judge(right, right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = exercise.judge(right, wrong);
+    assert!(ran.code == Some(1) && ran.stdout.contains("never uses a["), "{ran:?}");
+}
