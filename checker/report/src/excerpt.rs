@@ -4,6 +4,7 @@ use super::lines::shorten;
 use super::model::Excerpt;
 use super::{Pen, Tone, pad};
 use console::measure_text_width;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::files;
@@ -95,6 +96,21 @@ fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(|line| text::line(&line.replace('\t', "    ")).into_owned()).collect()
 }
 
+/// Characters of a quoted line that are shown at most, and how many of them before the place.
+const LONGEST: usize = 240;
+const BEFORE: usize = 100;
+
+/// The part of a line around byte `at` that is shown, and where `at` lies in it.
+fn window(text: &str, at: usize) -> (Cow<'_, str>, usize) {
+    if text.chars().count() <= LONGEST {
+        return (Cow::Borrowed(text), at);
+    }
+    let first = text.char_indices().rev().map(|(index, _)| index).filter(|index| *index <= at).nth(BEFORE).unwrap_or(0);
+    let part: String = text[first..].chars().take(LONGEST).collect();
+    let (head, tail) = (if first > 0 { "..." } else { "" }, if text.len() > first + part.len() { "..." } else { "" });
+    (Cow::Owned(format!("{head}{part}{tail}")), at - first + head.len())
+}
+
 /// Writes an excerpt: place, lines, caret with its label. Without `context` only the line concerned.
 pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone, context: bool) {
     let column = excerpt.column.map(|column| format!(":{column}")).unwrap_or_default();
@@ -107,14 +123,16 @@ pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone, context: bool) {
         if number != excerpt.line && !context {
             continue;
         }
+        let indent = text.len() - text.trim_start().len();
+        let column = excerpt.column.filter(|_| number == excerpt.line);
+        let at = column.map_or(indent, |column| column.saturating_sub(1) as usize).min(text.len());
+        let (text, at) = window(text, at);
         let gutter = format!("    {bar} {} {bar} ", pad(&number.to_string(), width, true));
         let marked = if number == excerpt.line { Tone::Text } else { Tone::Dim };
         let room = pen.face.width.saturating_sub(measure_text_width(&gutter)).max(20);
-        let shown = if pen.face.drawing { shorten(text, room, pen.face) } else { text.clone() };
+        let shown = if pen.face.drawing { shorten(&text, room, pen.face) } else { text.to_string() };
         pen.line(&[(Tone::Dim, &gutter), (marked, &shown)]);
         if number == excerpt.line {
-            let indent = text.len() - text.trim_start().len();
-            let at = excerpt.column.map_or(indent, |column| column.saturating_sub(1) as usize).min(text.len());
             let whole = measure_text_width(text.trim_end()).saturating_sub(indent);
             let length = excerpt.length.map_or(if excerpt.column.is_some() { 1 } else { whole }, |n| n as usize);
             let length = length.clamp(1, 60);
@@ -140,6 +158,17 @@ pub fn write(pen: &mut Pen, excerpt: &Excerpt, tone: Tone, context: bool) {
 mod tests {
     use super::*;
     use crate::Face;
+
+    #[test]
+    fn of_a_very_long_line_the_place_is_shown() {
+        assert_eq!(window("short", 3), ("short".into(), 3));
+        let long = format!("{}HERE{}", "é".repeat(500), "b".repeat(500));
+        for at in [0, 1000, 1500] {
+            let (shown, place) = window(&long, at);
+            assert!(shown.chars().count() <= LONGEST + 6, "{shown}");
+            assert_eq!(shown[place..].chars().next(), long[at..].chars().next());
+        }
+    }
 
     #[test]
     fn only_what_is_held_and_headers_are_quoted() {

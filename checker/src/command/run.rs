@@ -90,6 +90,11 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
     if let Some(picture) = picture {
         writable(picture)?;
     }
+    let dump = dumps(&args.dump)?;
+    if let Some((name, _)) = dump.iter().find(|(_, path)| is_same_file(path, file)) {
+        let shown = system::text::path(file);
+        return Err(usage(format!("--dump {name}={shown}: that is the kernel file; name another")));
+    }
     let seed = args.seed.unwrap_or_else(::check::fresh_seed);
     let trace = trace(args)?;
     if args.backend == BackendArg::Gpu && (args.lines || trace.is_some()) {
@@ -103,7 +108,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         seed: Some(seed),
         sizes: sizes(&args.size)?,
         element: args.element.clone(),
-        dump: dumps(&args.dump)?,
+        dump,
         lines: args.lines,
         trace,
         arch: args.arch.clone(),
@@ -136,6 +141,10 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
 }
 
 /// Before anything is run for it: may a file of that name be written?
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 fn writable(path: &Path) -> Result<(), Fault> {
     let shown = system::text::path(path);
     let next = |error| format!("{shown}: {error}; name a new file, or one to overwrite");

@@ -32,6 +32,7 @@ fn host_code_is_told_from_device_code() {
             "h",
         ),
         ("__global__ void __launch_bounds__(256, 2) k() { } static inline void h() { }", "h"),
+        ("_Pragma(\"nv_diag_suppress 177\") __global__ void k() { } _Pragma(\"x\") int main() { return 0; }", "main"),
         (
             "template <typename T, int N = (3 > 2)> T f(T a) { return a; } template <class T> __device__ T g(T a) { return a; }",
             "f",

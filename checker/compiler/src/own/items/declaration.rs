@@ -23,6 +23,11 @@ impl Parser<'_> {
                     Space::default()
                 });
                 match token.text {
+                    // As a directive says it.
+                    "_Pragma" | "__pragma" if self.is(at + 1, "(") => {
+                        at = self.after_bracket(at + 1);
+                        continue;
+                    }
                     "template" if self.is(at + 1, "<") => {
                         let (after, span) = self.after_angles(at + 1);
                         seen.template = seen.template.or(Some(span));
