@@ -272,3 +272,70 @@ fn a_grade_book_keeps_its_secret_and_what_it_is() {
     assert_eq!(newer.code, Some(3), "{newer:?}");
     assert!(newer.stderr.contains("of version 9"), "{}", newer.stderr);
 }
+
+/// A stand-in for `sbatch` runs the tasks of the array, but for one whose node is lost.
+#[test]
+fn a_job_array_grades_shares_and_what_is_left_is_made_up_for() {
+    let workbook = class();
+    assert_eq!(grade(&workbook, &["--book", "alone"]).code, Some(0));
+    workbook.write(
+        "bin/sbatch",
+        "#!/bin/sh\n[ \"$1\" = --wait ] || exit 9\ngrep -q '^#SBATCH --array=0-2$' \"$2\" || exit 8\n\
+         for task in 0 2; do SLURM_ARRAY_TASK_ID=$task sh \"$2\" || exit 7; done\n\
+         ls grades/grades/*/*.json | wc -l > graded-by-tasks\nexit 1\n",
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(workbook.path("bin/sbatch"), mode).expect("executable");
+    }
+    let path = format!("{}:{}", workbook.path("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let ran: Ran = workbook
+        .command()
+        .args(["grade", "class", "--seed", "7", "--slurm", "3"])
+        .env("PATH", path)
+        .output()
+        .expect("it starts")
+        .into();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // Nine submissions: three each.
+    assert_eq!(workbook.read("graded-by-tasks").trim(), "6", "{ran:?}");
+    assert!(ran.stdout.contains("known already") && !ran.stdout.contains("0 checked"), "{}", ran.stdout);
+    assert_eq!(workbook.read("grades/grades.csv"), workbook.read("alone/grades.csv"));
+    let none = workbook
+        .command()
+        .args(["grade", "class", "--slurm", "3"])
+        .env("PATH", "/nowhere")
+        .output()
+        .expect("it starts");
+    assert_eq!(none.status.code(), Some(3), "{none:?}");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("sbatch cannot be started"), "{none:?}");
+}
+
+/// The rubrics that the documents show are rubrics, and fit the exercises that they name.
+#[test]
+fn rubrics_of_the_documents() {
+    let workbook = problem::Workbook::at(crate::support::repository()).expect("the workbook");
+    let ids = workbook.ids();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut tried = 0;
+    for document in ["docs/grading.md", "book/src/teachers.md"] {
+        let text = std::fs::read_to_string(workbook.root().join(document)).expect("a document");
+        for block in text.split("```toml\n").skip(1) {
+            let path = folder.path().join("rubric.toml");
+            let block = block.split("```").next().unwrap_or_default();
+            std::fs::write(&path, block).expect("a file");
+            let rubric = grade::Rubric::read(&path).unwrap_or_else(|error| panic!("{document}: {error}\n{block}"));
+            rubric
+                .known(ids.iter().map(problem::ProblemId::as_str))
+                .unwrap_or_else(|error| panic!("{document}: {error}"));
+            for id in ids.iter().filter(|id| id.exercise_number().is_some()) {
+                let problem = workbook.load(id).expect("a problem");
+                rubric.scheme(&problem).unwrap_or_else(|error| panic!("{document}: {error}\n{block}"));
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 4);
+}

@@ -15,6 +15,7 @@ mod documents;
 mod findings;
 mod goals;
 mod grade;
+mod grade_cheats;
 mod grade_formats;
 mod grade_intake;
 mod hardware;

@@ -118,6 +118,9 @@ pub fn check(
             }
         };
         report.machine = machine(platform, &candidate);
+        if !on_gpu || report.held.is_none() {
+            report.held = Some(held(&team.candidate, &candidate, on_gpu));
+        }
         let reasons = judge(problem, &baseline, &candidate, &paths, report, sources, on_gpu)?;
         // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
         let unsupported = !reasons.is_empty() && reasons.iter().all(|reason| reason.verdict == Verdict::Unsupported);
@@ -311,6 +314,21 @@ fn correctness(
         if platform.gpu.is_some() { (baseline(), candidate()) } else { rayon::join(baseline, candidate) };
     let candidate = candidate?;
     Ok((baseline?, candidate))
+}
+
+/// What held the candidate's processes in.
+fn held(built: &Built, results: &Results, on_gpu: bool) -> report::Held {
+    let names = |guards: [(&str, bool); 3]| {
+        guards.into_iter().filter(|(_, held)| *held).map(|(name, _)| name.to_owned()).collect()
+    };
+    let (linux, unix) = (cfg!(target_os = "linux"), cfg!(unix));
+    let compiled = &built.compiled;
+    let closed =
+        results.cases.iter().filter(|(_, checked)| !checked.runs.is_empty()).all(|(_, checked)| checked.closed);
+    report::Held {
+        compile: names([("landlock", linux && compiled.confined), ("seccomp", compiled.closed), ("rlimits", unix)]),
+        run: names([("landlock", false), ("seccomp", !on_gpu && closed), ("rlimits", unix)]),
+    }
 }
 
 fn machine(platform: &Platform, candidate: &Results) -> Machine {

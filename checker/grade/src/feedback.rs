@@ -145,8 +145,10 @@ fn masked(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut in_name = false;
     let mut in_number = false;
-    for c in text.chars() {
-        let digit = c.is_ascii_digit() || in_number && matches!(c, '.' | ',' | 'e');
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let goes_on = rest.peek().is_some_and(char::is_ascii_digit);
+        let digit = c.is_ascii_digit() || in_number && goes_on && matches!(c, '.' | ',' | 'e');
         if digit && !in_name {
             if !in_number {
                 masked.push('#');
@@ -169,7 +171,7 @@ mod tests {
     fn no_number_is_told_but_those_in_names() {
         assert_eq!(masked("12 of the 4711 elements of `b2` are wrong"), "# of the # elements of `b2` are wrong");
         assert_eq!(masked("it reads 50 % of its inputs at n = 134,217,601"), "it reads # % of its inputs at n = #");
-        assert_eq!(masked("b[4711] is 1.5e-3, float4 of sm_90"), "b[#] is #-#, float4 of sm_90");
+        assert_eq!(masked("b[4711] is 1.5e-3, float4 of sm_90"), "b[#] is #e-#, float4 of sm_90");
     }
 
     #[test]

@@ -29,8 +29,6 @@ pub struct Grade {
     pub seed: u64,
     /// By what.
     pub made_by: MadeBy,
-    /// What held the kernel's processes in.
-    pub held: Held,
     /// Seconds that checking took, which nothing hangs on.
     pub seconds: f64,
     /// What checking said.
@@ -83,15 +81,6 @@ pub struct MadeBy {
     pub gpu: Option<String>,
 }
 
-/// What held a kernel's processes in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
-    /// Guards of the compiling process.
-    pub compile: Vec<String>,
-    /// Guards of the processes that ran it.
-    pub run: Vec<String>,
-}
-
 impl Grade {
     /// Of a submission that there is nothing to check of.
     pub fn without_kernel(submission: &Submission, why: &str, made_by: MadeBy) -> Self {
@@ -105,7 +94,6 @@ impl Grade {
             points: None,
             seed: 0,
             made_by,
-            held: Held::default(),
             seconds: 0.0,
             report: None,
             code: Vec::new(),

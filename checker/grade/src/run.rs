@@ -378,7 +378,6 @@ impl Grade {
         self.state = known.state.clone();
         self.report.clone_from(&known.report);
         self.made_by = known.made_by.clone();
-        self.held = known.held.clone();
         self.seconds = known.seconds;
         self.code.clone_from(&known.code);
         if let Some(report) = &mut self.report {

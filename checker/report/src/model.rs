@@ -541,6 +541,15 @@ pub struct OutputSummary {
     pub unwritten: u64,
 }
 
+/// What held processes in that handled hostile input, by the guards' names: "landlock", "seccomp", "rlimits".
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The compiler's.
+    pub compile: Vec<String>,
+    /// Those that ran the kernel.
+    pub run: Vec<String>,
+}
+
 /// What to do after this report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Next {
@@ -618,6 +627,9 @@ pub struct Report {
     pub traces: Vec<Traced>,
     /// Warnings and limits worth knowing.
     pub notes: Vec<String>,
+    /// What held the candidate's processes in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
     /// The machine's clock or memory ended something, so that another machine may come to another verdict: what it was, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
@@ -667,6 +679,7 @@ impl Report {
             lines: Vec::new(),
             traces: Vec::new(),
             notes: Vec::new(),
+            held: None,
             cut: None,
             baseline_fails: false,
             try_first: None,

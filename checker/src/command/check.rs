@@ -63,6 +63,17 @@ pub enum BackendArg {
     Sim,
 }
 
+impl BackendArg {
+    /// As it is typed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Gpu => "gpu",
+            Self::Sim => "sim",
+        }
+    }
+}
+
 impl From<BackendArg> for BackendChoice {
     fn from(arg: BackendArg) -> Self {
         match arg {

@@ -3,6 +3,7 @@
 mod bar;
 mod explain;
 mod output;
+mod slurm;
 
 use super::check::BackendArg;
 use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
@@ -48,6 +49,12 @@ pub struct GradeArgs {
     /// A file with the number that seeds come from, for a new grade book: where a platform begins one for each submission
     #[arg(long, value_name = "FILE", conflicts_with = "seed")]
     seed_file: Option<PathBuf>,
+    /// As a Slurm job array of so many tasks, into a grade book that all nodes see; ends when it is done
+    #[arg(long, value_name = "TASKS", value_parser = clap::value_parser!(u16).range(1..=10_000), conflicts_with_all = ["share", "platform"])]
+    slurm: Option<u16>,
+    /// One of N equal parts of the submissions, beside others: a task of a job array
+    #[arg(long, value_name = "I/N", value_parser = slurm::share, conflicts_with = "platform")]
+    share: Option<slurm::Share>,
     /// The number that seeds come from, for a new grade book [default: drawn, and secret until `grade release`]
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
@@ -125,8 +132,14 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     let student = args.student.as_ref().map(Student::named);
     let hints = Hints { exercise, student, exercises: exercises.clone(), file_times: args.file_times };
     let rubric = rubric(&args.how, &exercises)?;
-    let taken = intake::take(submissions, &hints).usage()?;
-    let book = Book::open(&args.how.book, Writers::One).map_err(GradeError::from)?;
+    let mut taken = intake::take(submissions, &hints).usage()?;
+    // Several tasks write beside each other, so whoever submits them does not keep the book to itself.
+    let writers = if args.share.is_some() || args.slurm.is_some() { Writers::Several } else { Writers::One };
+    let mut book = Book::open(&args.how.book, writers).map_err(GradeError::from)?;
+    if let Some(share) = args.share {
+        let mut place = 0..;
+        taken.submissions.retain(|_| place.next().is_some_and(|at: usize| at % share.of == share.index));
+    }
     keep_rubric(&book, &args.how)?;
     let given = match &args.seed_file {
         Some(path) => Some(output::seed(path)?),
@@ -135,6 +148,11 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     let secret = Secret::of_book(book.path(), given.as_deref())
         .map_err(|error| anyhow::anyhow!("the grade book's secret: {error}"))
         .environment()?;
+    if let Some(tasks) = args.slurm {
+        slurm::submit(context, args, &book, tasks, workbook.root())?;
+        drop(book);
+        book = Book::open(&args.how.book, Writers::One).map_err(GradeError::from)?;
+    }
     let named = taken.submissions.iter().map(|submission| submission.exercise.clone());
     let tasks = run::tasks(&workbook, named, &rubric, &secret)?;
     let course = Course::new(&book, &rubric, tasks, args.how.options())?;
@@ -142,6 +160,10 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     let summary = course.grade(&taken.submissions, &|event| bar.hear(event));
     drop(bar);
     let summary = summary?;
+    if args.share.is_some() {
+        // What is made of all grades is for whoever comes last.
+        return Ok(if summary.open > 0 { Exit::Environment } else { Exit::Met });
+    }
     write_tables(&book, &rubric)?;
     match args.platform {
         Some(format) => output::write(context, &book, &taken, format, args.out.as_deref()),

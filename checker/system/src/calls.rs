@@ -2,12 +2,22 @@
 //! processes, no signals to them, nothing that changes the machine. What such a process has no use for fails with EPERM, as if
 //! it lacked the right; whatever it executes inherits that.
 
+/// May a closed process become, or start, another program?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Programs {
+    /// It is about to: what it becomes inherits the filter.
+    Allowed,
+    /// It is what it is.
+    Refused,
+}
+
 /// Installs the filter for all threads of this process. Returns whether it holds.
 #[cfg(target_os = "linux")]
-pub fn close() -> bool {
+pub fn close(programs: Programs) -> bool {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
     let Ok(arch) = std::env::consts::ARCH.try_into() else { return false };
-    let rules = CLOSED.iter().map(|&number| (number, Vec::new())).collect();
+    let starts: &[i64] = if programs == Programs::Refused { STARTS } else { &[] };
+    let rules = CLOSED.iter().chain(starts).map(|&number| (number, Vec::new())).collect();
     let refuse = SeccompAction::Errno(rustix::io::Errno::PERM.raw_os_error().unsigned_abs());
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
         .and_then(BpfProgram::try_from)
@@ -16,9 +26,13 @@ pub fn close() -> bool {
 
 /// Not available elsewhere.
 #[cfg(not(target_os = "linux"))]
-pub fn close() -> bool {
+pub fn close(_: Programs) -> bool {
     false
 }
+
+/// What starts a program.
+#[cfg(target_os = "linux")]
+const STARTS: &[i64] = &[libc::SYS_execve, libc::SYS_execveat];
 
 /// What is refused. (`tgkill` is not: a process aborts by it.)
 #[cfg(target_os = "linux")]
@@ -94,6 +108,7 @@ const CLOSED: &[i64] = &[
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use super::Programs;
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketType, socket};
 
@@ -109,7 +124,7 @@ mod tests {
                 told.recv().unwrap();
                 socket(AddressFamily::INET, SocketType::STREAM, None).map(drop)
             });
-            assert!(super::close(), "the filter holds");
+            assert!(super::close(Programs::Allowed), "the filter holds");
             tell.send(()).unwrap();
             assert_eq!(other.join().unwrap(), Err(Errno::PERM));
             assert_eq!(socket(AddressFamily::UNIX, SocketType::STREAM, None).map(drop), Err(Errno::PERM));
@@ -117,6 +132,10 @@ mod tests {
             assert_eq!(rustix::process::test_kill_process(own), Err(Errno::PERM));
             // What is executed inherits it, and works otherwise.
             assert!(std::process::Command::new("true").status().unwrap().success());
+            // Until that is refused as well, for good.
+            assert!(super::close(Programs::Refused), "one filter on top of the other");
+            let refused = std::process::Command::new("true").status().unwrap_err();
+            assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
             return;
         }
         let test = "calls::tests::a_closed_process_opens_no_socket_and_signals_nobody";

@@ -65,7 +65,7 @@ fn become_it(parent: &OsString, program: &Path, arguments: impl Iterator<Item = 
     let folders: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).chain(libraries).collect();
     let files = [program.to_path_buf(), PathBuf::from("/etc/ld.so.cache")];
     sandbox::confine_program(&folders, &files);
-    crate::calls::close();
+    crate::calls::close(crate::calls::Programs::Allowed);
     let error = Command::new(program).args(arguments).env_clear().exec();
     format!("{}: {error}", crate::text::path(program))
 }

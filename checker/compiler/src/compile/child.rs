@@ -82,7 +82,7 @@ fn answer(job: &Job, address: Option<usize>) -> Reply {
     };
     let readable: Vec<_> = compile.includes.iter().chain(&file).cloned().collect();
     let confined = job.landlock && sandbox::confine(&readable, file.as_deref().map(precompiled::scratch).as_deref());
-    let closed = system::calls::close();
+    let closed = system::calls::close(system::calls::Programs::Refused);
     let texts = std::iter::once(&compile.source).chain(compile.headers.iter().map(|(_, text)| text));
     let check = |text: &String| includes::check(text, |name| is_header(compile, name)).err();
     if !confined && let Some(refused) = texts.into_iter().find_map(check) {

@@ -125,6 +125,9 @@ pub struct Checked {
     pub rounding: Vec<super::Difference>,
     /// Simulator: the shortest order that fails, when asked for.
     pub shortest: Option<simulator::explore::Shortest>,
+    /// Its process could make no system call beyond what it needs.
+    #[serde(default)]
+    pub closed: bool,
 }
 
 impl Checked {
@@ -138,6 +141,7 @@ impl Checked {
         if self.status.passed() {
             self.status = other.status;
         }
+        self.closed &= other.closed;
         self.runs.extend(other.runs);
         self.error_over_bound = match (self.error_over_bound, other.error_over_bound) {
             (Some(a), Some(b)) => Some(a.max(b)),
@@ -160,6 +164,7 @@ impl Checked {
     /// A result of which nothing but its status is known.
     pub fn only(status: Status) -> Self {
         Self {
+            closed: false,
             status,
             runs: Vec::new(),
             error_over_bound: None,

@@ -15,7 +15,8 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::rc::Rc;
-use std::sync::{Arc, Once, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
+use system::calls::Programs;
 
 /// The hidden argument that makes the checker a worker.
 pub const ARGUMENT: &str = "__worker";
@@ -132,14 +133,13 @@ fn run_verify(
     modules: &Modules,
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
+    let mut closed = false;
     let machine: Box<dyn Machine> = match &verify.on {
         On::Sim { config, schedules, minimise } => {
             limits::memory(request.memory);
             // A GPU's driver has needs of its own.
-            static CLOSED: Once = Once::new();
-            CLOSED.call_once(|| {
-                system::calls::close();
-            });
+            static CLOSED: OnceLock<bool> = OnceLock::new();
+            closed = *CLOSED.get_or_init(|| system::calls::close(Programs::Refused));
             Box::new(Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone()))
         }
         On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture.clone())?),
@@ -151,7 +151,10 @@ fn run_verify(
         if !(0..case.versions.len()).any(wanted) {
             continue;
         }
-        run_case(&*machine, number, case, &wanted, &mut |reply| {
+        run_case(&*machine, number, case, &wanted, &mut |mut reply| {
+            if let Reply::Checked { result, .. } = &mut reply {
+                result.closed = closed;
+            }
             if let Reply::Checked { version, result, .. } = &reply
                 && verify.stop_at_failure
                 && !result.status.passed()

@@ -102,6 +102,9 @@ fn said(grade: &Grade) -> Vec<String> {
         lines.push(format!("     {:>6}          {}", format!("-{}", late.points), late.why));
     }
     lines.push(format!("     {:>6} of {}", points.total, points.of));
+    if let Some(held) = grade.report.as_ref().and_then(|report| report.held.as_ref()) {
+        lines.push(format!("  held: compiler by {}; runs by {}", held.compile.join(", "), held.run.join(", ")));
+    }
     lines.push(format!("  seed {}, checker {}, {}", grade.seed, grade.made_by.checker, grade.made_by.compiler));
     lines
 }

@@ -84,7 +84,7 @@ pub fn take_notice(log: &mut String, name: &str) -> bool {
 pub fn make(job: &Job, compile: &Compile, stem: &Path, address: Option<usize>) {
     placement::step_back(LONGEST);
     sandbox::limit_alone(bounds(job, address, true));
-    system::calls::close();
+    system::calls::close(system::calls::Programs::Refused);
     let Some(attempt) = address.and_then(|address| Attempt::claim(&store::file(stem, address))) else { return };
     if grow(compile, &attempt.growing).is_some() { attempt.succeed() } else { attempt.fail() }
 }
