@@ -36,7 +36,15 @@ function split(code) {
     return lines;
 }
 
+const known = new WeakMap();
+
 export class Listing {
+    /** The listing of a code block, which is cut into lines once. */
+    static of(code) {
+        if (!known.has(code)) known.set(code, new Listing(code));
+        return known.get(code);
+    }
+
     /** @param {HTMLElement} code a `code` element that holds the file from its first line on */
     constructor(code) {
         code.classList.add("wb-lines-marked");

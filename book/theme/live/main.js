@@ -1,5 +1,6 @@
 // Brings the blocks under listings to life. Nothing is fetched before a reader touches one.
 
+import { Machine } from "./machine.js";
 import { Panel } from "./panel.js";
 import { Slide } from "./slide.js";
 
@@ -10,4 +11,7 @@ for (const block of document.querySelectorAll(".wb-live")) {
 }
 for (const block of document.querySelectorAll(".wb-slide")) {
     new Slide(block, kernel(block));
+}
+for (const table of document.querySelectorAll(".wb-machine .wb-sass")) {
+    new Machine(table);
 }

@@ -52,7 +52,7 @@ export class Panel {
 
     /** The listing whose lines are marked. */
     listing(kernel) {
-        this.#listing ??= new Listing(this.block.dataset.listing === "above" ? this.above() : this.own(kernel));
+        this.#listing ??= Listing.of(this.block.dataset.listing === "above" ? this.above() : this.own(kernel));
         return this.#listing;
     }
 

@@ -116,7 +116,11 @@ impl<'a> Writer<'a> {
         if matches!(directive.kind, Kind::Report | Kind::Ladder) {
             folders.push("book/results");
         }
-        self.kept.text(&format!("{:?} {} {settings:?}", directive.kind, problem.id), &folders, made)
+        let text = self.kept.text(&format!("{:?} {} {settings:?}", directive.kind, problem.id), &folders, made)?;
+        Ok(match (directive.kind, self.shelf) {
+            (Kind::Sass, Some(shelf)) => shelf.alive(&text),
+            _ => text,
+        })
     }
 
     fn results(&self) -> PathBuf {

@@ -116,6 +116,11 @@ impl Shelf {
         ))
     }
 
+    /// Machine code that answers: a script explains it and finds its lines.
+    pub(crate) fn alive(&self, text: &str) -> String {
+        format!("<div class=\"wb-machine\" data-parts=\"{FOLDER}/{}\">\n{text}</div>\n\n", self.folder)
+    }
+
     /// Puts a kernel on the shelf: the name of its file, and what is in it.
     fn kernel(
         &self,

@@ -125,6 +125,14 @@ impl MachineCode {
         self.built.launched(&self.plan)
     }
 
+    /// The line of the kernel file that an instruction comes from.
+    pub fn line(&self, instruction: &sass::Instruction) -> Option<u32> {
+        let source = instruction.source?;
+        let name = self.built.module.as_ref()?.files.get(source.file)?;
+        let own = Path::new(name).file_name()? == self.built.file.path().file_name()?;
+        (own && source.line > 0).then_some(source.line)
+    }
+
     /// "NVRTC 13.5".
     pub fn compiler(&self) -> &str {
         &self.built.compiled.compiler

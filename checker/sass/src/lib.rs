@@ -12,6 +12,7 @@ pub mod diff;
 #[cfg(not(target_family = "wasm"))]
 mod disassemble;
 mod elf;
+mod explain;
 pub mod flow;
 pub mod instruction;
 pub mod limits;
@@ -29,6 +30,7 @@ pub use control::Control;
 pub use diff::Diff;
 #[cfg(not(target_family = "wasm"))]
 pub use disassemble::{Options, disassemble};
+pub use explain::{explain, scheduling};
 pub use instruction::Instruction;
 pub use limits::Limits;
 pub use listing::Kernel;

@@ -67,6 +67,8 @@ impl Browser {
         for domain in ["Page", "Runtime", "Network", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        // Focus is told to pages in front only.
+        browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         Some(browser)
     }
 
@@ -139,6 +141,7 @@ impl Browser {
             " " => (32, Some(" ")),
             "Tab" => (9, None),
             "ArrowRight" => (39, None),
+            "ArrowDown" => (40, None),
             "ArrowLeft" => (37, None),
             other => panic!("no key {other}"),
         };

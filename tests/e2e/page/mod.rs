@@ -190,6 +190,37 @@ fn a_race_is_replayed_to_its_step_and_an_order_made_by_hand() {
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }
 
+#[test]
+fn machine_code_explains_itself_and_leads_to_its_source() {
+    let page = "# First things\n\n{{pair twice}}\n\n{{sass twice}}\n\n{{exercise ex01}}\n";
+    let files = [("book/src/first.md", page), ("book/src/second.md", SECOND), ("kernels/long.cu", LONG)];
+    let (Some(mut browser), Some(site)) = (Browser::start(), site(&files)) else { return };
+    browser.view(1200, true);
+    browser.open(&format!("{}first.html", site.address));
+    browser.until("document.querySelector('.wb-says')");
+    // By keys through the table: the multiplication in double precision is only on the left.
+    browser.value("document.querySelector('.wb-machine td[tabindex=\"0\"]').focus()");
+    let first = browser.value("document.querySelector('.wb-says').innerText");
+    browser.press("ArrowDown");
+    assert_ne!(browser.value("document.querySelector('.wb-says').innerText"), first);
+    browser.value(
+        "[...document.querySelectorAll('.wb-machine td')].find(cell => cell.innerText.includes('DMUL')).focus()",
+    );
+    let says = browser.value("document.querySelector('.wb-says').innerText");
+    let says = says.as_str().unwrap_or_default();
+    assert!(says.contains("multiplies in double precision") && says.contains("From line 9."), "{says}");
+    let marked = browser.value("document.querySelector('.wb-pair .wb-now').textContent.trim()");
+    assert_eq!(marked, "b[i] = a[i] * 1.7;");
+    // And back: a line of the source marks what became of it.
+    browser.value("document.querySelector('.wb-pair .wb-line:nth-child(9)').click()");
+    let from = browser.value("document.querySelectorAll('.wb-machine td:first-child.wb-from').length");
+    assert!(from.as_u64().is_some_and(|count| count > 2), "{from}");
+    // What is folded unfolds.
+    browser.value("document.querySelector('.wb-machine .skip button')?.click()");
+    assert_eq!(browser.value("document.querySelectorAll('.wb-machine tr[hidden]').length"), 0);
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
 /// Lanes that read `stride` words apart.
 const STRIDE: &str = "//@ size stride = 1\n//@ in a: f32[32 * stride] = iota\n//@ out b: f32[32]\n\
     //@ launch pick<<<1, 32>>>(a, b, stride)\n__global__ void pick(const float* a, float* b, int stride)\n{\n    \
