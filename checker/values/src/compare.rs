@@ -16,6 +16,8 @@ const SPARE_BITS: i32 = 4;
 const MANY: u64 = 32;
 /// How far roundings may be from random ones: see [`LooksLike::OffOnAverage`].
 const ON_AVERAGE: f64 = 4.0;
+/// Roundings that may swallow a change together.
+const SWALLOWED: f64 = 4.0;
 /// Elements a task.
 const CHUNK: usize = 1 << 14;
 
@@ -70,8 +72,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Must an output of this type have other bits where the oracle's goes from `before` to `after`? Roundings may hide a change of
-/// their own size; elements that are judged exactly are left out, as what they lack has shown.
+/// Must an output of this type have other bits where the oracle's goes from `before` to `after`? What one rounding may swallow of
+/// the largest sum on the way is no change; elements that are judged exactly are left out, as what they lack has shown.
 pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgement: Judgement) -> bool {
     let len = before.want.bytes.len() / before.want.dtype.size();
     if !dtype.is_float() {
@@ -79,15 +81,17 @@ pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgemen
     }
     (0..len).any(|index| {
         let ((old, summed), (new, also)) = (before.at(index), after.at(index));
-        let hidden = judgement.tolerance.spread(old, summed, dtype).max(judgement.tolerance.spread(new, also, dtype));
-        let exact = judgement.is_exact(old, summed, dtype);
-        old.is_finite()
-            && new.is_finite()
-            && !exact
-            && match judgement.tolerance {
-                Tolerance::Exact => rounded(dtype, old) != rounded(dtype, new),
-                Tolerance::Bound { .. } => (new - old).abs() > ON_AVERAGE * hidden,
+        if !old.is_finite() || !new.is_finite() || judgement.is_exact(old, summed, dtype) {
+            return false;
+        }
+        match judgement.tolerance {
+            Tolerance::Exact => rounded(dtype, old) != rounded(dtype, new),
+            Tolerance::Bound { unit, .. } => {
+                let one = Tolerance::Bound { ops: 1.0, unit };
+                let swallowed = one.bound(old, summed, dtype).max(one.bound(new, also, dtype));
+                (new - old).abs() > SWALLOWED * swallowed
             }
+        }
     })
 }
 
