@@ -13,13 +13,17 @@ fn exercise(goals: &str) -> Workbook {
 }
 
 fn judged(workbook: &Workbook, body: &str) -> Ran {
+    judged_as(workbook, body, "--plain")
+}
+
+fn judged_as(workbook: &Workbook, body: &str, face: &str) -> Ran {
     let text = format!(
         "//@ let    block = 128\n//@ launch scale<<<ceil_div(n, block), block>>>(a, b, n)\n\n\
          __global__ void scale(const float* a, float* b, int n)\n{{\n    __shared__ float s[128];\n    int i = blockIdx.x * \
          blockDim.x + threadIdx.x;\n    int t = threadIdx.x;\n{body}\n    if (i < n) b[i] = a[i] * 1.7f;\n    s[t] = 0.0f;\n}}\n"
     );
     workbook.write("exercises/ex01/kernel.cu", text);
-    workbook.run(["ex01", "--backend", "sim", "--seed", "7", "--plain"])
+    workbook.run(["ex01", "--backend", "sim", "--seed", "7", face])
 }
 
 fn goal(metric: &str, condition: &str) -> String {
@@ -74,6 +78,56 @@ fn an_opcode_that_never_runs_does_not_count() {
     let all: String = [cases[0].1, cases[1].1, cases[3].1].map(|code| format!("    {code}\n")).concat();
     let alive = judged(&workbook, &all);
     assert_eq!(alive.code, Some(0), "{alive:?}");
+}
+
+/// Goals that are met by what a line's other instructions do: each of the wanted ones is dead or rare, beside a live one that is like
+/// it. The same kernel with the wanted ones alive passes.
+#[test]
+fn what_runs_on_the_line_does_not_vouch_for_another_opcode() {
+    let cases = [
+        (
+            "sass.MUFU.COS",
+            "asm volatile(\"cos.approx.f32 %0, %0;\" : \"+f\"(f));",
+            "asm volatile(\"rem.u16 %0, %0, 7;\" : \"+h\"(h));",
+        ),
+        ("sass.MEMBAR", "__threadfence();", "if (atomicMin((int*)&s[0], 5) == 77) b[0] = 1.0f;"),
+        ("sass.SHFL.BFLY", "f += __shfl_xor_sync(~0u, f, 1);", "f += __shfl_down_sync(~0u, f, 2);"),
+        (
+            "sass.HFMA2",
+            "asm volatile(\"fma.rn.f16x2 %0, %0, %0, %0;\" : \"+r\"(u));",
+            "asm volatile(\"fma.rn.f32 %0, %0, %0, %0;\" : \"+f\"(f));",
+        ),
+        ("sass.ATOMS.OR", "atomicOr((int*)&s[1], t);", "atomicMax((int*)&s[1], t);"),
+    ];
+    let run = "float v[6]; _Pragma(\"unroll\") for (int k = 0; k < 6; ++k) v[k] = a[k * 8 % n]; \
+               _Pragma(\"unroll\") for (int k = 0; k < 6; ++k) f += v[k];";
+    let one =
+        "_Pragma(\"unroll 1\") for (int k = 0; k < 6; ++k) { f += a[k * 8 % n]; asm volatile(\"\" :: \"f\"(f)); }";
+    let goals: String = cases.iter().map(|(metric, ..)| goal(metric, "min = 1")).collect();
+    let workbook = exercise(&(goals + &goal("sass.load_run", "min = 6")));
+    let kernel = |guard: &str, rare: &str| {
+        let lines = cases.iter().map(|(_, wanted, other)| format!("    if ({guard}) {{ {wanted} }} {other}\n"));
+        let loads = format!("    if ({rare}) {{ {run} }} else {{ {one} }}\n");
+        let all: String = lines.chain([loads]).collect();
+        format!(
+            "    float f = t; unsigned u = t; unsigned short h = t; s[t] = f; __syncthreads();\n{all}    if (f == 1e30f && u == 7 && h == 9) b[0] = f; __syncthreads();"
+        )
+    };
+    let goals = |kernel: &str| {
+        let ran = judged_as(&workbook, kernel, "--json");
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
+        report["goals"].as_array().expect("goals").clone()
+    };
+    let asked: Vec<&str> = cases.iter().map(|case| case.0).chain(["sass.load_run"]).collect();
+    let of = |goals: &[serde_json::Value], fits: &dyn Fn(&serde_json::Value) -> bool| -> Vec<String> {
+        let metrics = goals.iter().filter(|goal| fits(goal)).filter_map(|goal| goal["metric"].as_str());
+        metrics.filter(|metric| asked.contains(metric)).map(str::to_owned).collect()
+    };
+    let dead = goals(&kernel("n < 0", "blockIdx.x == 0 && t < 32"));
+    assert_eq!(of(&dead, &|goal| goal["status"] == "not-met" && goal["unexecuted"].is_object()), asked, "{dead:#?}");
+    // (Work that the starter does none of is refused; these goals are met.)
+    let alive = goals(&kernel("n > 0", "n > 0"));
+    assert_eq!(of(&alive, &|goal| goal["status"] == "met"), asked, "{alive:#?}");
 }
 
 /// What must not be there must not be there in dead code either: nobody can tell what a file means to run later.
