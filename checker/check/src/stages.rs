@@ -17,6 +17,7 @@ use plan::Plan;
 use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -39,180 +40,250 @@ pub fn check(
         .zip(&paths)
         .map(|(label, path)| report::Version { label: label.clone(), file: sources.name(path) })
         .collect();
+    let checking =
+        Checking { problem, toolchain, platforms, options, version, paths, until, report, sources, progress };
+    checking.all()
+}
 
-    // The learner's lines first: nothing else is worth a second if they cannot be read.
-    match problem.version(&version) {
-        Err(ProblemError::Line(error)) => {
-            let reason = line_reason(Verdict::BadKernelFile, &error, sources);
-            fail(report, StageName::Compile, "a line cannot be read", vec![reason]);
+/// A check under way.
+struct Checking<'a> {
+    problem: &'a Problem,
+    toolchain: &'a Toolchain,
+    platforms: &'a Platforms,
+    options: &'a Options,
+    /// The candidate.
+    version: problem::Version,
+    /// Files of the baseline and the candidate.
+    paths: [PathBuf; 2],
+    /// When all has to end.
+    until: Instant,
+    report: &'a mut Report,
+    sources: &'a mut Sources,
+    progress: Progress<'a>,
+}
+
+/// What the runs of a candidate that is right have shown, of the baseline and of itself.
+#[derive(Default)]
+struct Shown {
+    /// At the `count` size.
+    counted: [Option<Checked>; 2],
+    /// At a second size.
+    besides: [Option<(Sizes, Checked)>; 2],
+    /// What the simulator could not run, and a GPU did.
+    left_out: Vec<Reason>,
+}
+
+impl Checking<'_> {
+    /// Stage after stage, as far as it goes.
+    fn all(mut self) -> Result<(), CheckError> {
+        if !self.can_be_read()? {
             return Ok(());
         }
-        Err(ProblemError::Read { path, source })
-            if problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
-        {
-            return Err(CheckError::Gone { path: sources.name(&path), problem: problem.id.to_string() });
-        }
-        Err(error) => return Err(error.into()),
-        Ok(file) => sources.hold(file.path(), file.text()),
+        let here = self.platforms.sim.as_ref().or(self.platforms.gpu.as_ref());
+        let Some(first) = here else {
+            return Err(CheckError::Shipped {
+                problem: self.problem.id.to_string(),
+                what: "the list of backends",
+                message: "it runs on a GPU only, and there is none here".into(),
+            });
+        };
+        let Some(team) = self.compiled(first)? else { return Ok(()) };
+        let Some(shown) = self.is_right(&team, first)? else { return Ok(()) };
+        self.numbers(&team, &first.arch, shown)
     }
 
-    let here = platforms.sim.clone().or_else(|| platforms.gpu.clone());
-    let Some(first) = here else {
-        return Err(CheckError::Shipped {
-            problem: problem.id.to_string(),
-            what: "the list of backends",
-            message: "it runs on a GPU only, and there is none here".into(),
-        });
-    };
-    progress("compiling");
-    let team = match assemble(toolchain, problem, &version, &first) {
-        Ok(team) => team,
-        Err(stop) => {
-            if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
-                report.cut = Some(error.to_string());
+    /// The learner's lines first: nothing else is worth a second if they cannot be read.
+    fn can_be_read(&mut self) -> Result<bool, CheckError> {
+        match self.problem.version(&self.version) {
+            Err(ProblemError::Line(error)) => {
+                let reason = line_reason(Verdict::BadKernelFile, &error, self.sources);
+                fail(self.report, StageName::Compile, "a line cannot be read", vec![reason]);
+                Ok(false)
             }
-            let reasons = refused(stop, sources)?;
-            let summary = match reasons.first().map(|reason| reason.verdict) {
-                Some(Verdict::DoesNotCompile) => "the compiler refuses it",
-                _ => "a launch cannot be made",
-            };
-            fail(report, StageName::Compile, summary, reasons);
-            return Ok(());
+            Err(ProblemError::Read { path, source })
+                if self.problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Err(CheckError::Gone { path: self.sources.name(&path), problem: self.problem.id.to_string() })
+            }
+            Err(error) => Err(error.into()),
+            Ok(file) => {
+                self.sources.hold(file.path(), file.text());
+                Ok(true)
+            }
         }
-    };
-    team.baseline.quoted_in(sources);
-    team.candidate.quoted_in(sources);
-    let cached = if team.candidate.compiled.cached { ", from the cache" } else { "" };
-    let summary = format!("{} for {}{cached}", team.candidate.compiled.compiler, first.arch);
-    pass(report, StageName::Compile, summary);
-    report.notes.extend(team.candidate.compiled.warnings.iter().map(|warning| {
-        let place = warning.line.map(|line| format!("{}:{line}: ", sources.name(&paths[1]))).unwrap_or_default();
-        format!("{place}{}", warning.message)
-    }));
+    }
 
-    // Correctness, here and on the GPU.
-    let mut known = [Known::default(), Known::default()];
-    let mut counted: [Option<Checked>; 2] = [None, None];
-    let mut besides: [Option<(Sizes, Checked)>; 2] = [None, None];
-    let mut left_out: Vec<Reason> = Vec::new();
-    let cut = OnceLock::new();
-    let course = Course { options, seed: report.seed, until, cut: &cut };
-    for platform in platforms.sim.iter().chain(&platforms.gpu) {
-        let on_gpu = platform.gpu.is_some();
-        progress(if on_gpu { "running on the GPU" } else { "simulating" });
-        let rebuilt = if platform.arch == first.arch && platform.device == first.device {
-            None
-        } else {
-            Some(assemble(toolchain, problem, &version, platform).map_err(|stop| not_here(problem, stop))?)
+    /// All versions compiled, or the reason why the candidate cannot be.
+    fn compiled(&mut self, platform: &Platform) -> Result<Option<Team>, CheckError> {
+        (self.progress)("compiling");
+        let team = match assemble(self.toolchain, self.problem, &self.version, platform) {
+            Ok(team) => team,
+            Err(stop) => {
+                if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
+                    self.report.cut = Some(error.to_string());
+                }
+                let reasons = refused(stop, self.sources)?;
+                let summary = match reasons.first().map(|reason| reason.verdict) {
+                    Some(Verdict::DoesNotCompile) => "the compiler refuses it",
+                    _ => "a launch cannot be made",
+                };
+                fail(self.report, StageName::Compile, summary, reasons);
+                return Ok(None);
+            }
         };
-        let team = rebuilt.as_ref().unwrap_or(&team);
-        team.candidate.quoted_in(sources);
-        let results = correctness(problem, platform, team, &course, progress);
-        report.cut = cut.get().cloned();
+        team.baseline.quoted_in(self.sources);
+        team.candidate.quoted_in(self.sources);
+        let compiled = &team.candidate.compiled;
+        let cached = if compiled.cached { ", from the cache" } else { "" };
+        pass(self.report, StageName::Compile, format!("{} for {}{cached}", compiled.compiler, platform.arch));
+        for warning in &compiled.warnings {
+            let file = self.sources.name(&self.paths[1]);
+            let place = warning.line.map(|line| format!("{file}:{line}: ")).unwrap_or_default();
+            self.report.notes.push(format!("{place}{}", warning.message));
+        }
+        Ok(Some(team))
+    }
+
+    /// Correctness, here and on the GPU; nothing where the candidate is found wrong.
+    fn is_right(&mut self, team: &Team, first: &Platform) -> Result<Option<Shown>, CheckError> {
+        let (problem, platforms) = (self.problem, self.platforms);
+        let mut shown = Shown::default();
+        for platform in platforms.sim.iter().chain(&platforms.gpu) {
+            let on_gpu = platform.gpu.is_some();
+            (self.progress)(if on_gpu { "running on the GPU" } else { "simulating" });
+            let rebuilt = if platform.arch == first.arch && platform.device == first.device {
+                None
+            } else {
+                let made = assemble(self.toolchain, problem, &self.version, platform);
+                Some(made.map_err(|stop| not_here(problem, stop))?)
+            };
+            let team = rebuilt.as_ref().unwrap_or(team);
+            let Some((baseline, candidate)) = self.results(team, platform)? else { return Ok(None) };
+            let reasons = judge(problem, &baseline, &candidate, &self.paths, self.report, self.sources, on_gpu)?;
+            // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
+            let unsupported = |reason: &Reason| reason.verdict == Verdict::Unsupported;
+            if !reasons.is_empty() && reasons.iter().all(unsupported) && !on_gpu && platforms.gpu.is_some() {
+                shown.left_out = reasons;
+                let summary = "not looked for: the simulator does not know all that the kernel does".to_owned();
+                let status = StageStatus::Failed;
+                self.report.stages.push(Stage { name: StageName::Findings, status, summary });
+                continue;
+            } else if !reasons.is_empty() {
+                let wrong = reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult);
+                let stage = if wrong { StageName::Results } else { StageName::Findings };
+                fail(self.report, stage, failure_summary(&candidate), reasons);
+                return Ok(None);
+            }
+            pass(self.report, StageName::Results, results_summary(problem, &candidate, platform));
+            if !on_gpu {
+                let summary = "no race, bad access, unwritten read or divergent barrier";
+                pass(self.report, StageName::Findings, summary);
+                shown.counted = [baseline.count, candidate.count];
+                shown.besides = [baseline.elsewhere, candidate.elsewhere];
+            }
+        }
+        Ok(Some(shown))
+    }
+
+    /// Both versions' runs on a platform; nothing where the candidate cannot be launched.
+    fn results(&mut self, team: &Team, platform: &Platform) -> Result<Option<(Results, Results)>, CheckError> {
+        let on_gpu = platform.gpu.is_some();
+        team.candidate.quoted_in(self.sources);
+        let cut = OnceLock::new();
+        let course = Course { options: self.options, seed: self.report.seed, until: self.until, cut: &cut };
+        let results = correctness(self.problem, platform, team, &course, self.progress);
+        self.report.cut = cut.into_inner().or_else(|| self.report.cut.take());
         let (baseline, candidate) = match results {
             Ok(results) => results,
             Err(stop) => {
-                let reasons = refused(stop, sources)?;
-                fail(report, StageName::Results, "the launch cannot be made", reasons);
-                return Ok(());
+                let reasons = refused(stop, self.sources)?;
+                fail(self.report, StageName::Results, "the launch cannot be made", reasons);
+                return Ok(None);
             }
         };
-        report.machine = machine(platform, &candidate);
-        if !on_gpu || report.held.is_none() {
-            report.held = Some(held(&team.candidate, &candidate, on_gpu));
+        self.report.machine = machine(platform, &candidate);
+        if !on_gpu || self.report.held.is_none() {
+            self.report.held = Some(held(&team.candidate, &candidate, on_gpu));
         }
-        let reasons = judge(problem, &baseline, &candidate, &paths, report, sources, on_gpu)?;
-        // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
-        let unsupported = !reasons.is_empty() && reasons.iter().all(|reason| reason.verdict == Verdict::Unsupported);
-        if unsupported && !on_gpu && platforms.gpu.is_some() {
-            left_out = reasons;
-            let summary = "not looked for: the simulator does not know all that the kernel does";
-            report.stages.push(Stage {
-                name: StageName::Findings,
-                status: StageStatus::Failed,
-                summary: summary.to_owned(),
-            });
-            continue;
-        } else if !reasons.is_empty() {
-            let summary = failure_summary(&candidate);
-            let stage = if reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult) {
-                StageName::Results
-            } else {
-                StageName::Findings
-            };
-            fail(report, stage, summary, reasons);
-            return Ok(());
-        }
-        if !on_gpu {
-            counted = [baseline.count, candidate.count.clone()];
-            besides = [baseline.elsewhere, candidate.elsewhere.clone()];
-        }
-        pass(report, StageName::Results, results_summary(problem, &candidate, platform));
-        if !on_gpu {
-            let summary = "no race, bad access, unwritten read or divergent barrier";
-            pass(report, StageName::Findings, summary);
-        }
+        Ok(Some((baseline, candidate)))
     }
 
-    // Numbers.
-    let plan = |built: &Built| -> Option<Plan> {
-        built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
-    };
-    let plans = [plan(&team.baseline), plan(&team.candidate)];
-    for (index, built) in [&team.baseline, &team.candidate].into_iter().enumerate() {
-        known[index].built = Some(built);
-        known[index].plan = plans[index].as_ref();
-        known[index].counters = counted[index].as_ref().and_then(|checked| checked.counters);
-        known[index].coverage = counted[index].as_ref().map(|checked| checked.coverage.as_slice());
-    }
-    let counts = |index: usize| -> Vec<(String, simulator::Counters)> {
-        let launches = counted[index].as_ref().map(|checked| checked.launches.as_slice()).unwrap_or_default();
-        launches.iter().map(|launch| (launch.kernel.clone(), launch.counters)).collect()
-    };
-    if let [Some(before), Some(after)] = &plans {
-        let old = hot::hottest(&team.baseline, before, &counts(0));
-        let new = hot::hottest(&team.candidate, after, &counts(1));
-        if let (Some(old), Some(new)) = (old, new) {
-            report.diff = Some(hot::compare(&first.arch, old, new, options.whole_diff));
+    /// Time, the table, the goals and the verdict on them.
+    fn numbers(self, team: &Team, arch: &str, shown: Shown) -> Result<(), CheckError> {
+        let (problem, report) = (self.problem, self.report);
+        let Shown { counted, besides, left_out } = shown;
+        let plan = |built: &Built| -> Option<Plan> {
+            built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
+        };
+        let built = [&team.baseline, &team.candidate];
+        let plans = built.map(plan);
+        let mut known: [Known<'_>; 2] = std::array::from_fn(|side| Known {
+            built: Some(built[side]),
+            plan: plans[side].as_ref(),
+            counters: counted[side].as_ref().and_then(|checked| checked.counters),
+            coverage: counted[side].as_ref().map(|checked| checked.coverage.as_slice()),
+            ..Known::default()
+        });
+        let counts = |side: usize| -> Vec<(String, simulator::Counters)> {
+            let launches = counted[side].as_ref().map(|checked| checked.launches.as_slice()).unwrap_or_default();
+            launches.iter().map(|launch| (launch.kernel.clone(), launch.counters)).collect()
+        };
+        if let [Some(before), Some(after)] = &plans {
+            let old = hot::hottest(built[0], before, &counts(0));
+            let new = hot::hottest(built[1], after, &counts(1));
+            if let (Some(old), Some(new)) = (old, new) {
+                report.diff = Some(hot::compare(arch, old, new, self.options.whole_diff));
+            }
         }
-    }
-    if let (Some(gpu), None) = (&platforms.gpu, problem.manifest.flaw) {
-        progress("measuring");
-        time::measure(problem, toolchain, gpu, &version, report, &mut known)?;
-        if let Some(reason) = report.reasons.first() {
-            // Right when checked and wrong when timed.
-            report.verdict = reason.verdict;
-            report.try_first = reasons::try_first(reason);
-            return Ok(());
+        if let (Some(gpu), None) = (&self.platforms.gpu, problem.manifest.flaw) {
+            (self.progress)("measuring");
+            time::measure(problem, self.toolchain, gpu, &self.version, report, &mut known)?;
+            if let Some(reason) = report.reasons.first() {
+                // Right when checked and wrong when timed.
+                report.verdict = reason.verdict;
+                report.try_first = reasons::try_first(reason);
+                return Ok(());
+            }
+        } else if problem.manifest.flaw.is_some() {
+            skip(report, StageName::Time, "never timed: the baseline is wrong, not slow");
+        } else {
+            skip(report, StageName::Time, "no GPU here");
         }
-    } else if problem.manifest.flaw.is_some() {
-        skip(report, StageName::Time, "never timed: the baseline is wrong, not slow");
-    } else {
-        skip(report, StageName::Time, "no GPU here");
+        if report.speedup.is_none() {
+            report.recorded = time::recorded(problem);
+        }
+        report.counters = known.iter().filter_map(|side| side.counters).collect();
+        let times = std::mem::take(&mut report.table);
+        report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
+        report.table.extend(times);
+        goals(problem, team, &known, &besides, report);
+        verdict(problem, report, &team.candidate, self.sources);
+        not_judged(report, left_out);
+        Ok(())
     }
-    if report.speedup.is_none() {
-        report.recorded = time::recorded(problem);
-    }
-    report.counters = known.iter().filter_map(|side| side.counters).collect();
-    let times = std::mem::take(&mut report.table);
-    report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
-    report.table.extend(times);
+}
+
+/// Judges the goals, at the `count` size and at the second one, and the work that both versions do.
+fn goals(
+    problem: &Problem,
+    team: &Team,
+    known: &[Known<'_>; 2],
+    besides: &[Option<(Sizes, Checked)>; 2],
+    report: &mut Report,
+) {
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &team.candidate, report);
     let work = numbers::work(problem, &whose, &known[0], &known[1], 1.0);
-    if let [Some((sizes, before)), Some((_, after))] = &besides {
+    if let [Some((sizes, before)), Some((_, after))] = besides {
         let there = elsewhere::There { sizes, results: [before, after], built: [&team.baseline, &team.candidate] };
-        elsewhere::judge(problem, &known, &there, &mut report.goals);
+        elsewhere::judge(problem, known, &there, &mut report.goals);
         if work.is_empty() {
             report.goals.extend(elsewhere::work(problem, &whose, &there));
         }
     }
     report.goals.extend(work);
-    verdict(problem, report, &team.candidate, sources);
-    not_judged(report, left_out);
-    Ok(())
 }
 
 /// What could not be judged because of what the kernel does is not passed: findings and counters that the simulator did not
