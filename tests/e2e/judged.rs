@@ -204,8 +204,8 @@ fn launches_that_a_device_refuses() {
             "<<<2, (32, 1)>>>",
             "exactly 8 x 4 x 1",
         ),
-        (kernel("", &unrolled), "<<<1, 1024>>>", "registers a thread"),
-        (kernel("", local), "<<<1, 32>>>", "local memory a thread"),
+        (kernel("", &unrolled), "<<<1, 1024>>>", "registers per thread"),
+        (kernel("", local), "<<<1, 32>>>", "local memory per thread"),
         (kernel("", "o[i % 64] = a[i % 64];"), "<<<(1, 70000), 32>>>", "65535"),
         (
             kernel("", "o[i % 64] = a[i % 64];").replace("launch k", "launch cooperative k"),

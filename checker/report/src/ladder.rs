@@ -49,7 +49,7 @@ const MEASURED: &[Column] = &[
 pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
     let Some(ladder) = &report.ladder else { return };
     let at = super::layout::sizes(&ladder.sizes);
-    pen.heading(&format!("{} at {at}", ladder.element), "counted by the simulator, said by the compiler");
+    pen.heading(&format!("{} at {at}", ladder.element), "counted by the simulator, reported by the compiler");
     pen.gap();
     rows(pen, ladder, COUNTED);
     let of_now = |times: &Provenance| matches!(times, Provenance::Measured { .. });

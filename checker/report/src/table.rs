@@ -62,7 +62,7 @@ pub fn write(pen: &mut Pen, report: &Report, detail: Detail) {
 pub fn provenance(provenance: &Provenance) -> String {
     match provenance {
         Provenance::Simulated => "counted by the simulator".to_owned(),
-        Provenance::Compiler => "said by the compiler".to_owned(),
+        Provenance::Compiler => "reported by the compiler".to_owned(),
         Provenance::Measured { device, driver } => format!("measured on {device}, driver {driver}"),
         Provenance::Recorded { device, driver, date } => {
             format!("recorded on {device}, driver {driver}, {date}")

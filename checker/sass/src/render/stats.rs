@@ -36,7 +36,7 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: Question
     if kernel.entry {
         let live = stats.live_registers.map_or(String::new(), |n| format!(" (at most {n} alive at once)"));
         row("registers", format!("{}{live}", r.registers));
-        row("stack", format!("{} bytes a thread", r.stack));
+        row("stack", format!("{} bytes per thread", r.stack));
         row("spills", format!("{} stores, {} loads", r.spill_stores, r.spill_loads));
         row("shared memory", format!("{} bytes static", r.shared));
         if let Some(threads) = r.max_threads {
@@ -58,7 +58,7 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: Question
         let _ = writeln!(out, "    {:<20}{:>6}", c.of, c.count);
     }
     if !stats.memory.is_empty() {
-        heading(&mut out, "memory, bits a thread");
+        heading(&mut out, "memory, bits per thread");
         for c in &stats.memory {
             let kind = crate::Family::Memory(c.of.space, c.of.access);
             let _ = writeln!(out, "    {kind:<14}{:>6}{:>6}", c.of.width, c.count);
