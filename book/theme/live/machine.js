@@ -52,8 +52,8 @@ export class Machine {
         if (!cell || cell === this.at) return;
         this.at = cell;
         const { line, says, control, scheduling } = cell.dataset;
-        const text = cell.textContent.trim().split(/\s+/).find((word) => !word.startsWith("@"));
-        this.says.replaceChildren(make("code", {}, text), ` ${says}. `, make("code", {}, control), ` ${scheduling}.`, line ? ` From line ${line}.` : "");
+        // All of it: a phone's cell cuts it.
+        this.says.replaceChildren(make("code", {}, cell.textContent.trim()), ` ${says}. `, make("code", {}, control), ` ${scheduling}.`, line ? ` From line ${line}.` : "");
         this.#mark(this.#side(cell), line);
     }
 
