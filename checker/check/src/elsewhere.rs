@@ -41,9 +41,11 @@ fn varies(problem: &Problem, name: &str) -> bool {
     problem.manifest.drawn.iter().any(|row| row.get(name).is_some_and(|(low, high)| low < high))
 }
 
-/// The product of the sizes that are drawn.
+/// Elements of the largest input or output, and at least the product of the sizes that are drawn.
 pub fn elements(problem: &Problem, sizes: &Sizes) -> f64 {
-    sizes.iter().filter(|(name, _)| varies(problem, name)).map(|(_, &size)| size as f64).product()
+    let drawn: f64 = sizes.iter().filter(|(name, _)| varies(problem, name)).map(|(_, &size)| size as f64).product();
+    let buffers = problem.io(sizes).unwrap_or_default();
+    buffers.iter().map(|buffer| buffer.len as f64).fold(drawn, f64::max)
 }
 
 /// Are these so many elements that kinds of inputs are left to smaller sizes?
