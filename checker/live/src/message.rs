@@ -1,9 +1,9 @@
 //! What goes into linear memory and comes out: JSON both ways.
 //!
-//! 1. [`live_input`](exports::live_input) makes room for a message and says where; the message is `{"kernel": Kernel, "ask": Ask}`,
+//! 1. `live_input` makes room for a message and says where; the message is `{"kernel": Kernel, "ask": Ask}`,
 //!    or without `kernel` where it is that of the call before.
-//! 2. [`live_run`](exports::live_run) answers and returns the answer's length.
-//! 3. [`live_output`](exports::live_output) says where the answer lies: `{"told": Shown}` or `{"error": "..."}`.
+//! 2. `live_run` answers and returns the answer's length.
+//! 3. `live_output` says where the answer lies: `{"told": Shown}` or `{"error": "..."}`.
 
 use crate::{Answer, Ask, Kernel, run};
 use execution::backend::sim::Modules;

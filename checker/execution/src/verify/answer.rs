@@ -58,7 +58,7 @@ thread_local! {
     static KEPT: RefCell<Vec<(Program, Rc<Answer>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// [`ask`], which is done once for the inputs asked for last. What is read from a file is asked each time.
+/// What the oracle says of one set of inputs; asked once for the inputs that came last. What is read from a file is asked each time.
 ///
 /// # Errors
 /// Whatever stopped it.
