@@ -4,8 +4,8 @@
 use super::Needs;
 use plan::{Launch, Plan};
 use problem::{DeviceShape, KernelFile, LineError};
-use sass::Resources;
 use sass::occupancy::Limiter;
+use sass::{Occupancy, Resources};
 use std::collections::BTreeMap;
 
 /// What decides whether a launch can be made.
@@ -32,30 +32,42 @@ pub fn settle(question: &Question<'_>, plan: &mut Plan) -> Result<(), LineError>
         .map(|buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64))
         .fold(0, u64::saturating_add);
     for launch in &mut plan.launches {
-        if let Some(message) = refused(question, launch, buffers) {
+        let Some(known) = Known::of(question, launch) else { continue };
+        if let Some(message) = refused(question.device, &known, launch, buffers) {
             let file = question.file;
             return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
         }
-        launch.resident = resident(question, launch).filter(|blocks| *blocks > 0);
+        launch.resident = known.resident(question.device).filter(|blocks| *blocks > 0);
     }
     Ok(())
 }
 
-/// Blocks of a launch that the device holds at once. Without machine code nothing is known.
-fn resident(question: &Question<'_>, launch: &Launch) -> Option<u32> {
-    let linked = question.names.get(&launch.kernel).unwrap_or(&launch.kernel);
-    let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
-    let occupancy = question.needs.occupancy(linked, threads, launch.shared)?;
-    occupancy.active_blocks.checked_mul(u32::try_from(question.device.sms).ok()?)
+/// What the machine code says of a launch.
+struct Known<'a> {
+    resources: &'a Resources,
+    /// Threads per block.
+    threads: u32,
+    occupancy: Occupancy,
 }
 
-fn refused(question: &Question<'_>, launch: &Launch, buffers: u64) -> Option<String> {
-    let Question { names, needs, device, .. } = question;
-    let linked = names.get(&launch.kernel).unwrap_or(&launch.kernel);
-    let resources: &Resources = needs.kernels.get(linked)?;
-    // Extents beyond the device's are refused by the backends, which name the axis.
-    let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
-    let occupancy = needs.occupancy(linked, threads, launch.shared)?;
+impl<'a> Known<'a> {
+    /// Nothing without machine code. Extents beyond the device's are refused by the backends, which name the axis.
+    fn of(question: &Question<'a>, launch: &Launch) -> Option<Self> {
+        let linked = question.names.get(&launch.kernel).unwrap_or(&launch.kernel);
+        let resources = question.needs.kernels.get(linked)?;
+        let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;
+        let occupancy = question.needs.occupancy(linked, threads, launch.shared)?;
+        Some(Self { resources, threads, occupancy })
+    }
+
+    /// Blocks that the device holds at once.
+    fn resident(&self, device: &DeviceShape) -> Option<u32> {
+        self.occupancy.active_blocks.checked_mul(u32::try_from(device.sms).ok()?)
+    }
+}
+
+fn refused(device: &DeviceShape, known: &Known<'_>, launch: &Launch, buffers: u64) -> Option<String> {
+    let Known { resources, threads, occupancy } = known;
     let none =
         |limiter: Limiter| occupancy.limits.iter().any(|limit| limit.limiter == limiter && limit.blocks == Some(0));
     if none(Limiter::Registers) && !none(Limiter::Warps) {
@@ -69,7 +81,7 @@ fn refused(question: &Question<'_>, launch: &Launch, buffers: u64) -> Option<Str
         return Some(message);
     }
     let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).fold(1, u64::saturating_mul);
-    let resident = u64::from(resident(question, launch)?);
+    let resident = u64::from(known.resident(device)?);
     (launch.cooperative && occupancy.active_blocks > 0 && blocks > resident).then(|| {
         format!(
             "a cooperative launch of {blocks} blocks: {resident} of `{}` are resident at once ({} on each of {} \

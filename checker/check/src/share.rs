@@ -194,19 +194,10 @@ mod tests {
             };
             let plan = plan::Plan { launches: vec![launch], ..plan::Plan::default() };
             Case {
-                name: String::new(),
                 seed: 1,
-                oracle: None,
-                outputs: Vec::new(),
-                own_outputs: Vec::new(),
                 versions: vec![backend::Program { plan, ..backend::Program::default() }],
                 thoroughness: Thoroughness::Full,
-                exact_integers: false,
-                schedules: Vec::new(),
-                dump: Vec::new(),
-                reads: false,
-                steady: false,
-                keep: None,
+                ..Case::default()
             }
         };
         let cases = [case(64), case(4096), case(1 << 15)];

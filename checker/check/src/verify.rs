@@ -279,15 +279,10 @@ impl Bench<'_> {
             seed,
             oracle,
             outputs,
-            own_outputs: Vec::new(),
             versions: vec![built.program(plan, cubin)],
             thoroughness,
             exact_integers: judged,
-            schedules: Vec::new(),
-            dump: Vec::new(),
-            reads: false,
-            steady: false,
-            keep: None,
+            ..Case::default()
         })
     }
 }

@@ -2,7 +2,7 @@
 //! element, or the next submission could be made for them.
 
 use crate::grade::{Grade, State};
-use crate::points::{Came, Part, Points};
+use crate::points::{Came, Item, Part, Points};
 use problem::MetricSource;
 use report::{Excerpt, Reason, Verdict};
 
@@ -13,23 +13,6 @@ pub enum Told {
     Guarded,
     /// All, after `grade release`.
     Released,
-}
-
-/// A line of feedback.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// What the points are for.
-    pub part: Part,
-    /// In words.
-    pub text: String,
-    /// Points earned.
-    pub points: Points,
-    /// Points possible.
-    pub of: Points,
-    /// How it came out.
-    pub came: Came,
-    /// Why.
-    pub why: String,
 }
 
 /// Feedback on a grade.
@@ -43,8 +26,8 @@ pub struct Feedback {
     pub reasons: Vec<String>,
     /// Where, in the student's own file.
     pub places: Vec<Excerpt>,
-    /// What the points are made of.
-    pub lines: Vec<Line>,
+    /// What the points are made of, with no more said of why than the student may know.
+    pub lines: Vec<Item>,
     /// "2 days late: 1.5 points less".
     pub late: Option<String>,
     /// What counts.
@@ -87,14 +70,7 @@ pub fn of(grade: &Grade, told: Told) -> Feedback {
         } else {
             say(&item.why)
         };
-        Line {
-            part: item.part.clone(),
-            text: item.text.clone(),
-            points: item.points,
-            of: item.of,
-            came: item.came,
-            why,
-        }
+        Item { why, ..item.clone() }
     });
     Feedback {
         verdict,

@@ -6,7 +6,7 @@ use account::launchable::{self, Question};
 use account::{Orders, Told, orders, reasons, schedule_name, table, tell};
 use draw::Picture;
 use execution::backend::sim::{Modules, Sim};
-use execution::backend::{Case, Checked, Program, Reply, Status, Thoroughness};
+use execution::backend::{Case, Checked, Program, Reply, Status};
 use execution::verify::case::run_case;
 use plan::{Buffer, Plan};
 use problem::entry::check_plan;
@@ -249,15 +249,8 @@ fn case(
         seed,
         oracle,
         outputs,
-        own_outputs: Vec::new(),
         versions: vec![program(Path::new(&kernel.file), &kernel.code, plan.clone())],
-        thoroughness: Thoroughness::Once,
-        exact_integers: false,
-        schedules: Vec::new(),
-        dump: Vec::new(),
-        reads: false,
-        steady: false,
-        keep: None,
+        ..Case::default()
     })
 }
 

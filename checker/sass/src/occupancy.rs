@@ -31,10 +31,23 @@ pub struct Held {
 impl Usage {
     /// What the block holds on a device.
     pub fn held(&self, device: &Limits) -> Held {
-        let warps = self.threads.div_ceil(WARP);
-        let per_warp = (self.registers * WARP).next_multiple_of(device.register_unit);
-        let shared = (self.shared.saturating_add(device.shared_reserved)).next_multiple_of(device.shared_unit);
-        Held { warps, registers: per_warp.saturating_mul(warps), shared }
+        let registers = self.warp_registers(device).saturating_mul(self.warps());
+        let shared = u32::try_from(self.allocated(device)).unwrap_or(u32::MAX);
+        Held { warps: self.warps(), registers, shared }
+    }
+
+    fn warps(&self) -> u32 {
+        self.threads.div_ceil(WARP)
+    }
+
+    /// Registers of a warp, which come in units.
+    fn warp_registers(&self, device: &Limits) -> u32 {
+        (self.registers * WARP).next_multiple_of(device.register_unit)
+    }
+
+    /// Bytes of shared memory, which come in units, with what the driver reserves.
+    fn allocated(&self, device: &Limits) -> u64 {
+        (u64::from(self.shared) + u64::from(device.shared_reserved)).next_multiple_of(device.shared_unit.into())
     }
 }
 
@@ -106,7 +119,7 @@ const WARP: u32 = 32;
 
 /// Occupancy of blocks on a device.
 pub fn occupancy(device: &Limits, block: &Usage, settings: Settings) -> Occupancy {
-    let warps = block.threads.div_ceil(WARP);
+    let warps = block.warps();
     let max_warps = device.threads_per_sm / WARP;
     let limits = [
         (Limiter::Warps, Some(by_warps(device, block, warps))),
@@ -141,7 +154,7 @@ fn by_registers(device: &Limits, block: &Usage, warps: u32) -> Option<u32> {
     if block.registers > device.registers_per_thread {
         return Some(0);
     }
-    let per_warp = u64::from((block.registers * WARP).next_multiple_of(device.register_unit));
+    let per_warp = u64::from(block.warp_registers(device));
     let assumed = per_warp * u64::from(warps).next_multiple_of(device.partitions.into());
     if assumed > device.registers_per_sm.into() {
         return Some(0);
@@ -161,8 +174,7 @@ fn by_shared(device: &Limits, block: &Usage, settings: Settings) -> Option<u32> 
         None => u64::from(device.shared_per_sm),
         Some(percent) => u64::from(device.shared_per_sm) * u64::from(percent.min(100)) / 100,
     };
-    let allocated =
-        (u64::from(block.shared) + u64::from(device.shared_reserved)).next_multiple_of(device.shared_unit.into());
+    let allocated = block.allocated(device);
     let most = if settings.opt_in { device.shared_opt_in } else { device.shared_per_block } + device.shared_reserved;
     if allocated > u64::from(most) {
         return Some(0);

@@ -184,11 +184,8 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
             versions: versions?,
             thoroughness: task.thoroughness,
             exact_integers: true,
-            schedules: Vec::new(),
-            dump: Vec::new(),
-            reads: false,
             steady: true,
-            keep: None,
+            ..Case::default()
         };
         if let (None, Some((usual, explored))) = (&platform.gpu, orders.split_first()) {
             case.schedules = task.orders.of(explored, share::threads(&case), index);
@@ -214,17 +211,8 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
         let case = Case {
             name: report::sizes(&sizes),
             seed,
-            oracle: None,
-            outputs: Vec::new(),
-            own_outputs: Vec::new(),
             versions: vec![kit.program(0, version, &sizes)?],
-            thoroughness: Thoroughness::Once,
-            exact_integers: false,
-            schedules: Vec::new(),
-            dump: Vec::new(),
-            reads: false,
-            steady: false,
-            keep: None,
+            ..Case::default()
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
         let job = Verify { on, cases: vec![case], stop_at_failure: false };

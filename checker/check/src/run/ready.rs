@@ -8,7 +8,7 @@ use crate::{CheckError, line_reason, refused};
 use account::outputs_of;
 use compiler::own::{self, OwnCode, launch_lines};
 use compiler::toolchain::{self, Toolchain};
-use execution::backend::{Case, Thoroughness};
+use execution::backend::Case;
 use plan::Plan;
 use problem::{KernelFile, Problem, Sizes, Version};
 use report::{Stage, StageName, StageStatus, Verdict};
@@ -53,15 +53,9 @@ impl Running<'_> {
             seed: self.seed,
             oracle,
             outputs,
-            own_outputs: Vec::new(),
             versions: vec![version],
-            thoroughness: Thoroughness::Once,
-            exact_integers: false,
-            schedules: Vec::new(),
             dump: self.options.dump.clone(),
-            reads: false,
-            steady: false,
-            keep: None,
+            ..Case::default()
         };
         Ok(Ready { platform, built, plan, sizes, case, is_judged: problem.is_some(), _cubins: cubins })
     }

@@ -87,10 +87,11 @@ pub struct Output {
 }
 
 /// How often a version runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Thoroughness {
     /// Once a schedule: for counters and for `checker run`.
+    #[default]
     Once,
     /// Twice without reloading the module, with different inputs and different poison, then once more for every
     /// further schedule: a kernel that leaves state behind, or that never writes its output, fails.
@@ -125,7 +126,7 @@ pub struct Across {
 }
 
 /// One size of a problem: the versions to run there and what they must give.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Case {
     /// Shown in messages: "n = 1000".
     pub name: String,

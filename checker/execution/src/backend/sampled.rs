@@ -51,9 +51,8 @@ struct Seen {
     written: f64,
     /// How a block faulted.
     fault: Option<Status>,
-    /// Does every block of the last launch write where its number lies among the blocks, and nowhere else? Otherwise the part of
-    /// the outputs up to which the blocks write, all grid long.
-    in_place: Option<bool>,
+    /// Does every block of the last launch write where its number lies among the blocks, and nowhere else?
+    in_place: bool,
     /// The part of the outputs up to which those blocks wrote.
     reach: f64,
 }
@@ -86,7 +85,7 @@ pub fn judge(
     let usual = there.run(seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
     // All that it writes elsewhere it writes again and again, if it is as much.
-    if comparable && usual.in_place == Some(true) && seen.in_place == Some(false) && seen.reach < ALL {
+    if comparable && usual.in_place && !seen.in_place && seen.reach < ALL {
         return Ok(Some(Status::LeavesOut { reads: false, part: seen.reach }));
     }
     for (reads, usual, now) in [(true, usual.read, seen.read), (false, usual.written, seen.written)] {
@@ -101,7 +100,7 @@ pub fn judge(
     }
 }
 
-/// Does the first launch make all outputs, and no other touch them?
+/// Does the first launch make all outputs, if any does, and no other touch them?
 fn one_makes_the_outputs(plan: &Plan) -> bool {
     let output = |arg: &Arg| match arg {
         Arg::Structure(_) => true,
@@ -208,7 +207,7 @@ impl Opened<'_> {
         const READ: [Role; 2] = [Role::In, Role::InOut];
         const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen = Seen { launches: 0, read: 0.0, written: 0.0, fault: None, in_place: None, reach: 0.0 };
+        let mut seen = Seen { launches: 0, read: 0.0, written: 0.0, fault: None, in_place: false, reach: 0.0 };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;
@@ -242,7 +241,7 @@ impl Opened<'_> {
                 written = written.max(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
             }
             seen.launches += 1;
-            (seen.in_place, seen.reach) = (Some(in_place && reach > 0.0), reach);
+            (seen.in_place, seen.reach) = (in_place && reach > 0.0, reach);
             seen.read += read * blocks as f64 / inputs;
             seen.written += written * blocks as f64 / outputs;
         }

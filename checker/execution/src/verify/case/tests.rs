@@ -101,15 +101,9 @@ fn case(versions: &[&str]) -> Case {
         seed: 7,
         oracle: Some(program("oracle", DType::F64)),
         outputs: vec![Output { name: "c".into(), tolerance: Tolerance::Bound { ops: 2.0, unit: DType::F32 } }],
-        own_outputs: Vec::new(),
         versions: versions.iter().map(|name| program(name, DType::F32)).collect(),
         thoroughness: Thoroughness::Full,
-        exact_integers: false,
-        schedules: Vec::new(),
-        dump: Vec::new(),
-        reads: false,
-        steady: false,
-        keep: None,
+        ..Case::default()
     }
 }
 
