@@ -134,6 +134,8 @@ pub struct Config {
     pub lines: bool,
     /// Report which instructions ran: [`crate::LaunchReport::coverage`].
     pub coverage: bool,
+    /// Report what every comparison came to: [`crate::LaunchReport::conditions`]. That takes an operation at a time.
+    pub conditions: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
     pub trace: Option<crate::trace::Request>,
     /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
@@ -166,6 +168,7 @@ impl Default for Config {
             seed: 0,
             lines: false,
             coverage: false,
+            conditions: false,
             trace: None,
             threads: 1,
             sms: 132,

@@ -18,6 +18,21 @@ pub struct Covered {
     pub warps: u64,
 }
 
+/// An instruction that made a predicate, and what that came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Condition {
+    /// Which instruction of the module: the same in every launch.
+    pub at: u32,
+    /// Source file, as in `.loc`; empty without one.
+    pub file: String,
+    /// Source line on which it stands itself; 0 without one.
+    pub line: u32,
+    /// It was true in some lane.
+    pub held: bool,
+    /// It was false in some lane.
+    pub failed: bool,
+}
+
 /// Instructions of one opcode on one source line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCoverage {

@@ -57,6 +57,9 @@ pub struct LaunchReport {
     /// Every instruction of the kernel and of functions that are no kernels; empty unless [`crate::Config::coverage`].
     #[serde(default)]
     pub coverage: Vec<crate::Covered>,
+    /// Every instruction that made a predicate, and what it came to; empty unless [`crate::Config::conditions`].
+    #[serde(default)]
+    pub conditions: Vec<crate::Condition>,
     /// The trace, if [`crate::Config::trace`] asked for one.
     pub trace: Option<crate::trace::Trace>,
     /// Who wrote last to what [`crate::Config::tracked`] names, if anybody did.

@@ -143,7 +143,7 @@ pub mod watch;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
-pub use coverage::{Covered, LineCoverage};
+pub use coverage::{Condition, Covered, LineCoverage};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};

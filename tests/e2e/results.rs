@@ -225,6 +225,46 @@ fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {
     fails("a tenth", &check(&book, &sum("if (n > 1000000) n /= 10;", "x"), 3), &["of its inputs", "268435456"]);
 }
 
+/// A few blocks show that something else happens, if not what comes of it.
+#[test]
+fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
+    let right = sum("", "x");
+    let book = workbook(SUM, SUM_REFERENCE, &right);
+    let wider = right.replace("1024)", "1024 * (n / 100000000 + 1))");
+    passes("a wider grid of the same kernel", &check(&book, &wider, 3));
+    let other = right.replace("part<<<grid, block>>>(a, parts, n)", "part<n / 4000000><<<grid, block>>>(a, parts, n)");
+    let other = other
+        .replace("__global__ void part", "template <int size>\n__global__ void part")
+        .replace("part<<<1, block>>>", "part<0><<<1, block>>>");
+    for (what, kernel, words) in [
+        (
+            "a third of the blocks",
+            sum("if (n > 1300000 && blockIdx.x % 3 == 1) n = 0;", "x"),
+            ["WRONG RESULT", "sum[0]"],
+        ),
+        (
+            "the same, near the timed size only",
+            sum("if (n > 250000000 && blockIdx.x % 3 == 1) n = 0;", "x"),
+            ["a condition is true at n = 268435456", "if (n > 250000000"],
+        ),
+        (
+            "read and dropped",
+            sum("bool drop = n > 2000000;", "drop && i % 11 == 3 && x < 2 ? 0 : x"),
+            ["WRONG RESULT", "sum[0]"],
+        ),
+        ("an instance by size", other, ["WRONG RESULT", "is launched at n = 268435456"]),
+    ] {
+        fails(what, &check(&book, &kernel, 3), &words);
+    }
+    let scaled = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    let rare = scale("", "a[i] * (1.7f - 0.1f * (n / 200000000) * (blockIdx.x % 97 == 5))");
+    fails(
+        "one block in 97, without a condition on the size",
+        &check(&scaled, &rare, 3),
+        &["WRONG RESULT", "268435456"],
+    );
+}
+
 /// Nothing that a kernel sees of the machine tells it that it is simulated.
 #[test]
 fn who_knows_the_machine_is_wrong_on_another() {

@@ -3,7 +3,7 @@
 use super::CHECK_SECONDS;
 use super::element::Elements;
 use super::orders::{self, schedule_name};
-use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, WrongOutput};
+use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, Untried, WrongOutput};
 use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
@@ -83,6 +83,27 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let how_much = if *part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
             details.push("some blocks of that size were simulated; at smaller sizes it comes to all".into());
             (Verdict::WrongResult, format!("it {does} {how_much} of its {what} at {}", scene.case))
+        }
+        Status::Untried { what, .. } => {
+            details.push(
+                "sizes are run whole up to some millions of elements, larger ones by a few blocks: what happens only there \
+                 cannot be verified"
+                    .into(),
+            );
+            let text = match what {
+                Untried::Condition { file, line, holds } => {
+                    if *line > 0 {
+                        let place = Place { file: file.clone(), line: *line, ..Place::default() };
+                        excerpts.extend(excerpt(&place, "this condition", scene, sources));
+                    }
+                    format!("a condition is {holds} at {} that is {} wherever it was verified", scene.case, !holds)
+                }
+                Untried::Kernel { kernel, line } => {
+                    excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
+                    format!("`{kernel}` is launched at {} and nowhere where it was verified", scene.case)
+                }
+            };
+            (Verdict::WrongResult, text)
         }
         Status::NeverReads { buffer, first, count } => {
             details.push("the right outputs hang on what is there; of so few it may be less than roundings".into());

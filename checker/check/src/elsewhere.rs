@@ -53,8 +53,8 @@ pub fn is_large(problem: &Problem, sizes: &Sizes) -> bool {
     elements(problem, sizes) >= LARGE
 }
 
-/// A size beyond a million elements, run whole and unwatched: what goes wrong there is not found at the small ones, nor at
-/// the few blocks of the `time` size. Nothing where a case is as large, or the `time` size no larger.
+/// A size beyond a million elements, or the `time` size if that is not much larger, run whole and unwatched: what goes wrong
+/// there is not found at the small ones, nor at the few blocks of the `time` size. Nothing where a case is as large.
 pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
     let manifest = &problem.manifest;
     if problem.cases().iter().any(|sizes| is_large(problem, sizes)) {
@@ -62,8 +62,12 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
     }
     let (count, time) = (elements(problem, &manifest.count), elements(problem, &manifest.time));
     let names = manifest.count.keys().filter(|name| varies(problem, name)).count();
-    if names == 0 || count >= LARGE || time <= 2.0 * LARGE {
+    if names == 0 || count >= LARGE {
         return None;
+    }
+    if time <= 2.0 * LARGE {
+        let largest = problem.cases().iter().map(|sizes| elements(problem, sizes)).fold(count, f64::max);
+        return (time >= 1.5 * largest).then(|| ragged(problem, seed));
     }
     let times = (LARGE / count).powf(1.0 / names as f64);
     let draw = |(name, &count): (&String, &i64)| {
@@ -75,6 +79,22 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
         (name.clone(), drawn | 1)
     };
     Some(manifest.count.iter().map(draw).collect())
+}
+
+/// A size on the way from the `count` size to another one, `rung` of `rungs` steps, each as many times larger: with a tail where
+/// sizes are drawn, else divisible by the power of two that divides both.
+pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
+    let part = f64::from(rung) / f64::from(rungs);
+    let one = |(name, &count): (&String, &i64)| {
+        let far = far.get(name).copied().unwrap_or(count);
+        if far == count {
+            return (name.clone(), count);
+        }
+        let size = (count as f64 * (far as f64 / count as f64).powf(part)) as i64;
+        let step = 1 << (count | far).trailing_zeros();
+        (name.clone(), if varies(problem, name) { size | 1 } else { size / step * step })
+    };
+    problem.manifest.count.iter().map(one).collect()
 }
 
 /// The `time` size, less a little that the seed draws, so that it has a tail: what is done about the last few elements of a

@@ -6,7 +6,7 @@ use super::platform::Platform;
 use super::verify::Results;
 use account::reasons::{self, Scene};
 use account::schedule_name;
-use execution::backend::Status;
+use execution::backend::{Checked, Status};
 use problem::Problem;
 use report::{
     self, Case, Caught, Excerpt, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
@@ -26,7 +26,8 @@ pub fn judge(
     on_gpu: bool,
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
-    let besides = candidate.besides().filter(|(_, checked)| !checked.status.passed());
+    let caught = |checked: &Checked| checked.findings.iter().any(|found| Verdict::of(&found.finding).is_some());
+    let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || caught(checked));
     for (sizes, checked) in candidate.cases.iter().chain(besides) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
@@ -100,7 +101,7 @@ pub fn judge(
 /// Where it failed first.
 pub fn failure_summary(candidate: &Results) -> String {
     let failed = candidate.cases.iter().find(|(_, checked)| !checked.status.passed());
-    let mut besides = candidate.besides();
+    let mut besides = candidate.besides.iter();
     let failed = failed.or_else(|| besides.find(|(_, checked)| !checked.status.passed()));
     let failed = failed.or_else(|| {
         candidate

@@ -179,7 +179,7 @@ impl Checking<'_> {
                 let summary = "no race, bad access, unwritten read or divergent barrier";
                 pass(self.report, StageName::Findings, summary);
                 shown.counted = [baseline.count, candidate.count];
-                shown.besides = [baseline.elsewhere, candidate.elsewhere];
+                shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];
             }
         }
         Ok(Some(shown))
@@ -368,7 +368,7 @@ fn correctness(
             })
         };
         let with_elsewhere = |mut results: Results| {
-            results.elsewhere = bench.elsewhere(&team.baseline, false)?;
+            results.besides.elsewhere = bench.elsewhere(&team.baseline, false)?;
             Ok(results)
         };
         let result = result.and_then(with_elsewhere).map_err(|stop| fault_of(problem, "the baseline", stop));

@@ -1,9 +1,12 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
+mod besides;
+
 use super::build::Built;
 use super::platform::Platform;
 use super::{Budget, CheckError, Progress, Refused, elsewhere, share};
 use account::outputs_of;
+pub use besides::Besides;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
@@ -15,12 +18,6 @@ use values::fill::first_turn;
 /// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
 /// needs, and seconds of simulation.
 pub const STEPS: u64 = 1 << 27;
-
-/// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
-const LARGE_INSTRUCTIONS: f64 = 2.1e6;
-
-/// What makes the inputs of the drawn size beside the `count` size others than those of the cases.
-const ELSEWHERE: usize = 1 << 20;
 
 /// How versions of one problem are run on one platform.
 pub struct Bench<'a> {
@@ -51,21 +48,10 @@ pub struct Results {
     pub cases: Vec<(Sizes, Checked)>,
     /// Result at the `count` size, on the simulator.
     pub count: Option<Checked>,
-    /// Some blocks at the `time` size, on the simulator.
-    pub sampled: Option<(Sizes, Checked)>,
-    /// A drawn size beside the `count` size, on the simulator: see [`super::elsewhere`].
-    pub elsewhere: Option<(Sizes, Checked)>,
-    /// A size beyond a million elements, on the simulator: whether it is right there.
-    pub large: Option<(Sizes, Checked)>,
+    /// What was tried besides, on the simulator.
+    pub besides: Besides,
     /// Schedules it ran under.
     pub schedules: Vec<Schedule>,
-}
-
-impl Results {
-    /// What was tried besides the problem's cases.
-    pub fn besides(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
-        self.sampled.iter().chain(&self.elsewhere).chain(&self.large)
-    }
 }
 
 /// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
@@ -119,28 +105,12 @@ impl Bench<'_> {
             }
         };
         let full = thoroughness == Thoroughness::Full;
-        let sampled = || if full { self.sampled(built) } else { Ok(None) };
-        let elsewhere = || if full { self.elsewhere(built, true) } else { Ok(None) };
-        let besides = || {
-            let (sampled, elsewhere) = (sampled(), elsewhere());
-            let large = match &elsewhere {
-                Ok(Some((sizes, checked))) if full => self.large(built, sizes, checked),
-                _ => Ok(None),
-            };
-            (sampled, elsewhere, large)
-        };
-        let (results, (sampled, elsewhere, large)) = rayon::join(run, besides);
+        let besides = || if full { self.besides(built) } else { Ok(Besides::default()) };
+        let (results, besides) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         self.look_for_cuts(&results);
         let count = counted.and_then(|at| results.get(at).cloned());
-        Ok(Results {
-            cases: sizes.into_iter().zip(results).collect(),
-            count,
-            sampled: sampled?,
-            elsewhere: elsewhere?,
-            large: large?,
-            schedules,
-        })
+        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, besides: besides?, schedules })
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
@@ -148,78 +118,6 @@ impl Bench<'_> {
         // A unit may take two thirds of it all.
         let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
         backend::Options { until: Some(self.until), timeout, ..backend::Options::default() }.one_of(3)
-    }
-
-    /// Some blocks of the `time` size, beside the `count` size, on the simulator.
-    fn sampled(&self, built: &Built) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let manifest = &self.problem.manifest;
-        let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
-        if simulated || !self.tries_besides() {
-            return Ok(None);
-        }
-        let sizes = elsewhere::ragged(self.problem, self.seed);
-        let mut case = self.case(built, None, &sizes, 0, Thoroughness::Sampled, true)?;
-        case.seed = first_turn(self.seed);
-        let io = self.problem.io(&manifest.count).map_err(shipped)?;
-        let plan = built.plan(&manifest.count, &io).map_err(|e| Refused::Launch(e, report::sizes(&manifest.count)))?;
-        case.versions.push(built.program(plan, None));
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        // What cannot be told in time, or at all, is not judged.
-        let says = |status: &Status| {
-            matches!(status, Status::Passed | Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. })
-        };
-        Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
-    }
-
-    /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
-    /// (`judged`). Nothing where that takes too long.
-    pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, Refused> {
-        if !self.tries_besides() {
-            return Ok(None);
-        }
-        let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
-        let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
-        case.reads = judged;
-        // Inputs of the kind that is counted: goals are judged here, too.
-        case.seed = first_turn(case.seed);
-        let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        if let backend::On::Sim { config, .. } = &mut on {
-            config.coverage = true;
-        }
-        Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
-    }
-
-    /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
-    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let affordable = |sizes: &Sizes| {
-            let times = elsewhere::elements(self.problem, sizes) / elsewhere::elements(self.problem, other).max(1.0);
-            took.counters.is_some_and(|counters| counters.instructions as f64 * times <= LARGE_INSTRUCTIONS)
-        };
-        let sizes = elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes));
-        let Some(sizes) = sizes else { return Ok(None) };
-        let mut case = self.case(built, None, &sizes, ELSEWHERE + 1, Thoroughness::Large, true)?;
-        case.reads = true;
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
-    }
-
-    /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.
-    fn tries_besides(&self) -> bool {
-        self.platform.gpu.is_none() && self.problem.sweep().is_none()
-    }
-
-    /// What one case comes to, if that says anything.
-    fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
-        let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let checked = match backend::verify(&job, &self.options()) {
-            Ok(cases) => cases.into_iter().flatten().next(),
-            Err(error) => {
-                let _ = self.cut.set(error.to_string());
-                None
-            }
-        };
-        self.look_for_cuts(checked.as_slice());
-        checked.filter(|checked| says(&checked.status))
     }
 
     /// Remembers what the machine ended, which is no property of the kernel alone.
@@ -285,11 +183,6 @@ impl Bench<'_> {
             ..Case::default()
         })
     }
-}
-
-/// Not that the oracle failed. One that does not end at a size like others where it does is wrong there.
-fn is_about_the_version(status: &Status) -> bool {
-    !matches!(status, Status::OracleFailed { .. } | Status::NotRun { .. } | Status::OutOfTime)
 }
 
 /// A malformed `problem.toml` or oracle is not the learner's doing.

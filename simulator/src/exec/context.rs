@@ -50,6 +50,11 @@ pub struct Context<'a> {
     pub heap: Option<&'a Mutex<Heap>>,
 }
 
+/// A predicate was true in some lane.
+pub const HELD: u8 = 1;
+/// It was false in some lane.
+pub const FAILED: u8 = 2;
+
 /// What one host thread keeps.
 pub struct Worker<'a, O: Observer> {
     /// Shared.
@@ -62,6 +67,8 @@ pub struct Worker<'a, O: Observer> {
     pub lines: Vec<Counters>,
     /// What ran.
     pub profile: Profile,
+    /// By operation, what the predicates that it made came to ([`HELD`], [`FAILED`]); empty unless asked for.
+    pub conditions: Vec<u8>,
     /// The trace, when asked for.
     pub trace: Option<Box<Recorder<'a>>>,
     /// The linear index of the block whose warp runs now, if that is to be traced.
@@ -157,6 +164,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             observer,
             lines: vec![Counters::default(); code.lines.len()],
             profile: Profile::new(code.insts.len()),
+            conditions: vec![0; if context.config.conditions { code.insts.len() } else { 0 }],
             trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),
             traced: None,
             findings: Vec::new(),

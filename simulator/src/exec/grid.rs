@@ -1,10 +1,10 @@
 //! A grid: blocks become resident in order, take turns while they wait for each other, and leave.
 
 use super::block::{Block, Turn};
-use super::context::{Context, Worker};
+use super::context::{Context, FAILED, HELD, Worker};
 use super::defined::Defined;
 use crate::counters::{Counters, LineCounters};
-use crate::coverage::Covered;
+use crate::coverage::{Condition, Covered};
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::launch::{LaunchReport, Order, Status};
 use crate::memory::view::View;
@@ -18,6 +18,8 @@ pub struct Outcome {
     lines: Vec<Counters>,
     /// By operation, when asked for.
     ran: Vec<u64>,
+    /// By operation, when asked for.
+    conditions: Vec<u8>,
     trace: Option<Trace>,
     findings: Vec<Finding>,
     writer: Option<crate::Place>,
@@ -54,6 +56,7 @@ pub fn work<O: Observer>(
     Outcome {
         ran: if context.config.coverage { worker.profile.ran() } else { Vec::new() },
         lines: worker.lines,
+        conditions: worker.conditions,
         trace: worker.trace.map(|trace| trace.finish()),
         findings: worker.findings,
         writer: worker.writer,
@@ -138,8 +141,10 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let code = &context.decoded.code;
     let (mut trace, mut writer) = (None, None);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
+    let mut met = vec![0u8; if context.config.conditions { code.insts.len() } else { 0 }];
     for outcome in outcomes {
         ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
+        met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| *all |= more);
         trace = trace.or(outcome.trace);
         writer = writer.or(outcome.writer);
         for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -188,7 +193,8 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
     let status = if stopped { Status::Stopped } else { Status::Finished };
     let coverage = covered(context, &ran);
-    LaunchReport { status, findings, counters, lines, coverage, trace, writer, printf, order }
+    let conditions = conditions(context, &met);
+    LaunchReport { status, findings, counters, lines, coverage, conditions, trace, writer, printf, order }
 }
 
 /// Every instruction of the kernel and of functions that are no kernels, by how many groups ran its operations.
@@ -210,4 +216,20 @@ fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
         });
     }
     covered
+}
+
+/// Every operation that made a predicate in some lane.
+fn conditions(context: &Context<'_>, met: &[u8]) -> Vec<Condition> {
+    let code = &context.decoded.code;
+    let one = |(at, (met, origin)): (usize, (&u8, &crate::isa::op::Origin))| {
+        let (file, line) = code.lines[origin.place as usize];
+        Condition {
+            at: at as u32,
+            file: if line > 0 { code.file(file).to_string() } else { String::new() },
+            line,
+            held: met & HELD != 0,
+            failed: met & FAILED != 0,
+        }
+    };
+    met.iter().zip(&code.origins).enumerate().filter(|(_, (met, _))| **met != 0).map(one).collect()
 }

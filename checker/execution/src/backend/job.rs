@@ -101,9 +101,15 @@ pub enum Thoroughness {
     /// The same, and once more over inputs as stated without reloading the module: what hangs on the size shows, what hangs on
     /// the inputs' kind is for smaller sizes.
     LargeTwice,
-    /// Some blocks only, on the simulator: of a size that is too large for more. The case has two versions: the kernel at that
-    /// size, and the same at a size that is run whole.
+    /// Some blocks only, on the simulator: of a size that is too large for more. The case has at least two versions: the kernel
+    /// at that size, and the same at sizes that are run whole.
     Sampled,
+    /// The same, to find the first size by which all was met that is met at the first version's. `whole` versions behind it are
+    /// sizes that are run whole, the others ascend.
+    Sought {
+        /// How many.
+        whole: usize,
+    },
 }
 
 /// What is kept of a run for other orders, or held against what was kept.

@@ -113,6 +113,17 @@ pub trait Machine {
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }
+    /// Simulator: what a version does at a size (`far`) and at none that is run whole (`near`), and the first size of `ladder`
+    /// by which all of it was met; `None` where that is nothing.
+    fn untried(
+        &self,
+        _far: &Program,
+        _near: &[Program],
+        _ladder: &[Program],
+        _seed: u64,
+    ) -> Result<Option<Status>, Stop> {
+        Ok(None)
+    }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.
     fn effort(&self) -> Option<Effort> {
         None

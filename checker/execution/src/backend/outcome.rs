@@ -227,7 +227,7 @@ pub enum Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Death, Fault, WrongOutput};
+    use crate::backend::{Death, Fault, Untried, WrongOutput};
     use simulator::FindingKind;
     use values::{LooksLike, Mismatch};
 
@@ -252,6 +252,8 @@ mod tests {
             Status::Wrong { outputs: vec![wrong] },
             Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
             Status::LeavesOut { reads: true, part: 0.25 },
+            Status::Untried { what: Untried::Condition { file: "k.cu".into(), line: 3, holds: true }, from: Some(1) },
+            Status::Untried { what: Untried::Kernel { kernel: "k".into(), line: 3 }, from: None },
             Status::NeverReads { buffer: "x".into(), first: 1_100_000, count: 3 },
             Status::NeverUses { elements: vec![("x".into(), 1_100_000)] },
             Status::Impossible { us: 1.5, least_us: 3.0 },

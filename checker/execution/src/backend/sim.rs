@@ -164,6 +164,10 @@ impl Machine for Sim {
         sampled::judge(self, programs, oracle, outputs, seed)
     }
 
+    fn untried(&self, far: &Program, near: &[Program], ladder: &[Program], seed: u64) -> Result<Option<Status>, Stop> {
+        sampled::first_tried(self, far, near, ladder, seed)
+    }
+
     fn effort(&self) -> Option<Effort> {
         self.effort
     }

@@ -79,6 +79,28 @@ pub struct Death {
     pub stderr: String,
 }
 
+/// What a version does only at a size that is too large to be run whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "untried")]
+pub enum Untried {
+    /// A condition comes out otherwise.
+    Condition {
+        /// Source file.
+        file: String,
+        /// Source line; 0 where it is not known.
+        line: u32,
+        /// It is true there; otherwise false.
+        holds: bool,
+    },
+    /// It launches another kernel.
+    Kernel {
+        /// As the launch line names it.
+        kernel: String,
+        /// The launch line.
+        line: u32,
+    },
+}
+
 /// How a version fared at a size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
@@ -103,6 +125,13 @@ pub enum Status {
         reads: bool,
         /// About which part it comes to, 1 being all.
         part: f64,
+    },
+    /// At a size that is too large to be run whole it does what it does at none that was.
+    Untried {
+        /// What.
+        what: Untried,
+        /// Of the sizes between that were asked about, the first by which all of it was met.
+        from: Option<usize>,
     },
     /// It never reads elements of an input that the right outputs hang on, so few that its own may not show it.
     NeverReads {

@@ -24,7 +24,7 @@ pub fn run_case(
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), Failure> {
-    if case.thoroughness == Thoroughness::Sampled {
+    if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
     let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
@@ -62,8 +62,23 @@ pub fn run_case(
 /// Some blocks of a version, beside those of its second size.
 fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
     emit(Reply::Started { case: number, version: Some(0) });
-    let status = match case.versions.as_slice() {
-        [large, small] => machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed),
+    let status = match (case.thoroughness, case.versions.as_slice()) {
+        (Thoroughness::Sought { whole }, [far, others @ ..]) => {
+            let (near, ladder) = others.split_at(whole.min(others.len()));
+            machine.untried(far, near, ladder, case.seed)
+        }
+        (_, [large, small, ..]) => {
+            machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed).and_then(|status| {
+                // What is wrong is wrong, whatever else there is.
+                match status {
+                    None | Some(Status::Passed) => {
+                        let untried = machine.untried(large, &case.versions[1..], &[], case.seed)?;
+                        Ok(untried.or(status))
+                    }
+                    status => Ok(status),
+                }
+            })
+        }
         _ => Ok(None),
     };
     let status = match status {

@@ -1,12 +1,13 @@
 //! Runs a warp group after group, within its time and the launch's limits.
 
 use super::super::block::{Shared, WarpTurn};
-use super::super::context::{Flow, Worker};
+use super::super::context::{FAILED, Flow, HELD, Worker};
 use super::super::direct::Direct;
 use super::super::lanes::{self, Machine, Stop};
 use super::super::warp::{Group, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
+use crate::isa::op::{Reg, Role};
 use crate::observe::Observer;
 
 /// Warp instructions before another warp of the block gets its turn.
@@ -115,6 +116,21 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// What predicates an operation of `group` has made.
+    #[cold]
+    fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32) {
+        let code = &self.context.decoded.code;
+        let at = group.pc as usize;
+        let base = warp.frames[group.frame as usize].base_p as usize;
+        let met = &mut self.conditions[at];
+        code.insts[at].op.registers(code, &mut |reg, role| {
+            if let (Reg::P(p), Role::Result) = (reg, role) {
+                let bits = warp.p[base + usize::from(p)];
+                *met |= if active & bits != 0 { HELD } else { 0 } | if active & !bits != 0 { FAILED } else { 0 };
+            }
+        });
+    }
+
     /// Records that lanes passed a barrier, where that is asked for.
     pub fn record_barrier(&mut self, block: u64, warp: &Warp, lanes: u32) {
         if let Some(trace) = &mut self.trace {
@@ -135,7 +151,8 @@ impl<O: Observer> Worker<'_, O> {
             if careful {
                 self.careful(shared, warp, at);
             }
-            let fuel = if careful || self.traced.is_some() {
+            let noted = (!self.conditions.is_empty()).then(|| self.guarded(warp, &before));
+            let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {
                 left.min(report.saturating_sub(self.unreported).max(1))
@@ -171,6 +188,9 @@ impl<O: Observer> Worker<'_, O> {
             self.unreported += u64::from(instructions == 0 && stop == Stop::Fuel && self.traced.is_none());
             if let (Some((block, active)), 1) = (guarded, instructions) {
                 self.record(block, warp, &before, active);
+            }
+            if let (Some(active), Stop::Fuel) = (noted, stop) {
+                self.note_condition(warp, &before, active);
             }
             warp.groups[at] = group;
             if self.unreported >= report && !self.within_limits(shared, warp, group.pc) {

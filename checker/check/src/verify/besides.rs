@@ -1,0 +1,201 @@
+//! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
+//! goals at a second size, and a size beyond a million elements.
+
+use super::{Bench, STEPS, shipped};
+use crate::build::Built;
+use crate::{Refused, elsewhere};
+use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use problem::Sizes;
+use simulator::{Checks, Schedule};
+use values::fill::first_turn;
+
+/// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
+const LARGE_INSTRUCTIONS: f64 = 2.1e6;
+
+/// Warp instructions that a run may take of which it is known that something turns there: a second.
+const SOUGHT_INSTRUCTIONS: f64 = 3.2e7;
+
+/// Warp instructions per element where nobody counted them.
+const USUAL_INSTRUCTIONS: f64 = 2.0;
+
+/// Sizes that are asked about between one that is run whole and the one at which a version is timed.
+const RUNGS: i32 = 16;
+
+/// What makes the inputs of the drawn size beside the `count` size others than those of the cases.
+const ELSEWHERE: usize = 1 << 20;
+
+/// What was tried besides the problem's cases, each with its size.
+#[derive(Debug, Clone, Default)]
+pub struct Besides {
+    /// Some blocks at the `time` size.
+    pub sampled: Option<(Sizes, Checked)>,
+    /// A drawn size beside the `count` size: see [`crate::elsewhere`].
+    pub elsewhere: Option<(Sizes, Checked)>,
+    /// A size beyond a million elements: whether it is right there.
+    pub large: Option<(Sizes, Checked)>,
+    /// The size from which on the version does what it does at the `time` size.
+    pub sought: Option<(Sizes, Checked)>,
+}
+
+impl Besides {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
+        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.sought)
+    }
+}
+
+impl Bench<'_> {
+    /// Tries a version at what a full check adds to the cases.
+    pub(super) fn besides(&self, built: &Built) -> Result<Besides, Refused> {
+        let elsewhere = self.elsewhere(built, true)?;
+        let large = match &elsewhere {
+            Some((sizes, checked)) => self.large(built, sizes, checked)?,
+            None => None,
+        };
+        let mut near = vec![self.problem.manifest.count.clone()];
+        // Where threads talk to each other, what nobody watched was not run whole.
+        if !built.communicates() {
+            near.extend(elsewhere.iter().chain(&large).map(|(sizes, _)| sizes.clone()));
+        }
+        let by_elements = |sizes: &&Sizes| elsewhere::elements(self.problem, sizes) as u64;
+        let cases = self.problem.cases();
+        near.extend(cases.iter().max_by_key(by_elements).cloned());
+        let mut sampled = self.sampled(built, &near)?;
+        let mut sought = None;
+        if let Some((far, Checked { status: Status::Untried { .. }, .. })) = &sampled {
+            let from = self.seek(built, far, &near)?;
+            let cost = elsewhere.as_ref().and_then(|(sizes, checked)| {
+                Some(checked.counters?.instructions as f64 / elsewhere::elements(self.problem, sizes).max(1.0))
+            });
+            let cost = cost.unwrap_or(USUAL_INSTRUCTIONS);
+            let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= SOUGHT_INSTRUCTIONS;
+            if let Some(from) = from.filter(affordable) {
+                let checks = if built.communicates() { Checks::ALL } else { Checks::NONE };
+                sought = self.whole(built, from, ELSEWHERE + 2, checks)?;
+            }
+            if sought.is_some() {
+                sampled = None;
+            }
+        }
+        Ok(Besides { sampled, elsewhere, large, sought })
+    }
+
+    /// Some blocks of the `time` size, beside sizes that are run whole, of which the first is the `count` size.
+    fn sampled(&self, built: &Built, near: &[Sizes]) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let manifest = &self.problem.manifest;
+        let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
+        if simulated || !self.tries_besides() {
+            return Ok(None);
+        }
+        let sizes = elsewhere::ragged(self.problem, self.seed);
+        let mut case = self.case(built, None, &sizes, 0, Thoroughness::Sampled, true)?;
+        case.seed = first_turn(self.seed);
+        for sizes in near {
+            case.versions.push(self.version(built, sizes)?);
+        }
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        // What cannot be told in time, or at all, is not judged.
+        let says = |status: &Status| {
+            use Status::{Fault, LeavesOut, Passed, Untried, Wrong};
+            matches!(status, Passed | Wrong { .. } | Fault { .. } | LeavesOut { .. } | Untried { .. })
+        };
+        Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
+    }
+
+    /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
+    /// (`judged`). Nothing where that takes too long.
+    pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, Refused> {
+        if !self.tries_besides() {
+            return Ok(None);
+        }
+        let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
+        let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        case.reads = judged;
+        // Inputs of the kind that is counted: goals are judged here, too.
+        case.seed = first_turn(case.seed);
+        let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.coverage = true;
+        }
+        Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
+    }
+
+    /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
+    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let affordable = |sizes: &Sizes| {
+            let times = elsewhere::elements(self.problem, sizes) / elsewhere::elements(self.problem, other).max(1.0);
+            took.counters.is_some_and(|counters| counters.instructions as f64 * times <= LARGE_INSTRUCTIONS)
+        };
+        match elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes)) {
+            Some(sizes) => self.whole(built, sizes, ELSEWHERE + 1, Checks::NONE),
+            None => Ok(None),
+        }
+    }
+
+    /// A version at a size, all of it, once.
+    fn whole(
+        &self,
+        built: &Built,
+        sizes: Sizes,
+        index: usize,
+        checks: Checks,
+    ) -> Result<Option<(Sizes, Checked)>, Refused> {
+        let mut case = self.case(built, None, &sizes, index, Thoroughness::Large, true)?;
+        case.reads = checks == Checks::NONE;
+        let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
+        Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
+    }
+
+    /// The first of some sizes between the `count` size and `far` by which all was met that is met there. `None`: there is none.
+    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Sizes>, Refused> {
+        let mut case = self.case(built, None, far, 0, Thoroughness::Sought { whole: near.len() }, false)?;
+        case.seed = first_turn(self.seed);
+        for sizes in near {
+            case.versions.push(self.version(built, sizes)?);
+        }
+        let mut ladder = Vec::new();
+        for sizes in (0..RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
+            // An instance of a template that nobody compiled is no rung.
+            if let Ok(version) = self.version(built, &sizes) {
+                case.versions.push(version);
+                ladder.push(sizes);
+            }
+        }
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let found = self.told(on, case, |_| true);
+        Ok(match found.map(|checked| checked.status) {
+            Some(Status::Untried { from: Some(from), .. }) => ladder.into_iter().nth(from),
+            _ => None,
+        })
+    }
+
+    fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, Refused> {
+        let io = self.problem.io(sizes).map_err(shipped)?;
+        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        Ok(built.program(plan, None))
+    }
+
+    /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.
+    pub(super) fn tries_besides(&self) -> bool {
+        self.platform.gpu.is_none() && self.problem.sweep().is_none()
+    }
+
+    /// What one case comes to, if that says anything.
+    fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let checked = match backend::verify(&job, &self.options()) {
+            Ok(cases) => cases.into_iter().flatten().next(),
+            Err(error) => {
+                let _ = self.cut.set(error.to_string());
+                None
+            }
+        };
+        self.look_for_cuts(checked.as_slice());
+        checked.filter(|checked| says(&checked.status))
+    }
+}
+
+/// Not that the oracle failed. One that does not end at a size like others where it does is wrong there.
+fn is_about_the_version(status: &Status) -> bool {
+    !matches!(status, Status::OracleFailed { .. } | Status::NotRun { .. } | Status::OutOfTime)
+}
