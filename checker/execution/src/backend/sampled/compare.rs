@@ -120,3 +120,13 @@ pub fn compare_outputs(
         (true, _) => Some(Status::Passed),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_count_where_all_their_bytes_do() {
+        assert_eq!(elements(&[(0, 8), (13, 21)], 4).collect::<Vec<_>>(), [0, 1, 4]);
+    }
+}

@@ -259,9 +259,4 @@ mod tests {
         assert_eq!(span(&at(&[(20, 30)]), &at(&[(10, 30)])), Some((0.1, 0.2)));
         assert_eq!(span(&at(&[(10, 20)]), &at(&[(10, 20)])), None);
     }
-
-    #[test]
-    fn elements_count_where_all_their_bytes_do() {
-        assert_eq!(elements(&[(0, 8), (13, 21)], 4).collect::<Vec<_>>(), [0, 1, 4]);
-    }
 }
