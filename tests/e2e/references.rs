@@ -36,12 +36,17 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex41", curve_in_two_pieces),
     ("ex42", marked_samples),
     ("ex43", two_generators),
+    ("ex44", tries),
     ("ex52", turned_and_averaged),
     ("ex53", kept),
     ("ex54", lowest_and_highest),
     ("ex55", behind_the_best),
+    ("ex56", lists_of_buckets),
+    ("ex57", parcels),
     ("ex61", dot_products),
     ("ex62", running_totals),
+    ("ex63", means_and_variances),
+    ("ex65", box_around_points),
     ("ex74", column_sums),
     ("ex81", histogram),
     ("ex82", sums_by_key),
@@ -564,6 +569,67 @@ fn xorshift(s: u32) -> u32 {
 fn trip_counts(input: &Arrays, _: &Sizes) -> Arrays {
     let stir = |seed: f64, steps: f64| f64::from((0..steps as u32).fold(seed as u32, |s, _| xorshift(s)));
     one("out", zip(&input["seed"], &input["steps"], stir))
+}
+
+/// Stirred until the last six bits are zero.
+fn tries(input: &Arrays, _: &Sizes) -> Arrays {
+    let tries = |x: &f64| {
+        let stirred = std::iter::successors(Some(*x as u32), |s| Some(xorshift(xorshift(*s))));
+        stirred.skip(1).position(|s| s.trailing_zeros() >= 6).unwrap() as f64 + 1.0
+    };
+    one("y", input["x"].iter().map(tries).collect())
+}
+
+/// By sorting the elements by bucket.
+fn lists_of_buckets(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut elements: Vec<(i64, f64)> =
+        input["key"].iter().zip(&input["value"]).map(|(key, value)| (*key as i64 % 64, *value)).collect();
+    elements.sort_by_key(|(bucket, _)| *bucket);
+    let of = |bucket: i64| elements.iter().filter(move |(other, _)| *other == bucket).map(|(_, value)| *value);
+    let length = (0..64).map(|bucket| of(bucket).count() as f64).collect();
+    let sum = (0..64).map(|bucket| of(bucket).sum()).collect();
+    Arrays::from([("length".to_owned(), length), ("sum".to_owned(), sum)])
+}
+
+/// Parcel after parcel.
+fn parcels(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut balance = vec![0.0; 16];
+    for ((amounts, from), further) in input["amount"].chunks(32).zip(&input["from"]).zip(&input["further"]) {
+        let sum: f64 = amounts.iter().sum();
+        balance[*from as usize] -= sum;
+        balance[(*from + *further) as usize % 16] += sum;
+    }
+    one("balance", balance)
+}
+
+/// Around the first element, so that little cancels.
+fn means_and_variances(input: &Arrays, _: &Sizes) -> Arrays {
+    let mut out = Arrays::new();
+    for chunk in input["x"].chunks(256) {
+        let count = chunk.len() as f64;
+        let shifted: Vec<f64> = chunk.iter().map(|x| x - chunk[0]).collect();
+        let shift = pairwise(&shifted) / count;
+        let mean = chunk[0] + shift;
+        let typical = pairwise(&chunk.iter().map(|x| x.abs()).collect::<Vec<f64>>()) / count;
+        let squares = shifted.iter().map(|d| (d - shift).powi(2)).collect::<Vec<f64>>();
+        let spread = shifted.iter().map(|d| (d - shift).abs()).sum::<f64>() / count;
+        let variance = pairwise(&squares) / count;
+        let values = [mean, typical, variance, variance + 2.0 * spread * typical];
+        for (name, value) in ["mean", "mean_magnitude", "variance", "variance_magnitude"].into_iter().zip(values) {
+            out.entry(name.to_owned()).or_default().push(value);
+        }
+    }
+    out
+}
+
+/// From the sorted coordinates.
+fn box_around_points(input: &Arrays, _: &Sizes) -> Arrays {
+    let [x, y] = ["x", "y"].map(|name| {
+        let mut sorted = input[name].clone();
+        sorted.sort_by(f64::total_cmp);
+        (sorted[0], sorted[sorted.len() - 1])
+    });
+    one("box", vec![x.0, y.0, x.1, y.1])
 }
 
 /// Sixteen steps of a linear congruence are one step of another.

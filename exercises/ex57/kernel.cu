@@ -1,0 +1,35 @@
+// Sixteen accounts. A warp adds up a parcel of 32 amounts, and then its first lane moves the sum from one account to another that is
+// `further` places on in a ring. Both are locked meanwhile, so that nobody sees the sum in neither of them or in both.
+// Flaw: the giver's lock is taken first and the taker's second, by everybody, so that two can wait for each other.
+//@ let     block = 64
+//@ scratch lock: i32[16]
+//@ launch  clear<<<1, 16>>>(lock, balance)
+//@ launch  move<<<ceil_div(parcels, 2), block>>>(amount, from, further, lock, balance, parcels)
+
+__global__ void clear(int* lock, int* balance)
+{
+    lock[threadIdx.x] = 0;
+    balance[threadIdx.x] = 0;
+}
+
+__global__ void move(const int* amount, const int* from, const int* further, int* lock, volatile int* balance, int parcels)
+{
+    int parcel = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    if (parcel >= parcels) return;          // the same for all lanes of the warp
+
+    int sum = __reduce_add_sync(0xffffffffu, amount[32 * parcel + lane]);
+    if (lane != 0) return;
+
+    int giver = from[parcel];
+    int taker = (giver + further[parcel]) % 16;
+
+    while (atomicCAS(&lock[giver], 0, 1) != 0) {}
+    while (atomicCAS(&lock[taker], 0, 1) != 0) {}
+    __threadfence();
+    balance[giver] = balance[giver] - sum;
+    balance[taker] = balance[taker] + sum;
+    __threadfence();
+    atomicExch(&lock[taker], 0);
+    atomicExch(&lock[giver], 0);
+}

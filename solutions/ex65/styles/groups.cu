@@ -1,0 +1,36 @@
+// Cooperative groups: reduce() of integers is the same instruction.
+//@ let    block = 256
+//@ launch clear<<<1, 1>>>(box)
+//@ launch enclose<<<ceil_div(n, block), block>>>(x, y, box, n)
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+
+constexpr int far = 2000000000;
+
+__global__ void clear(int* box)
+{
+    box[0] = box[1] = far;
+    box[2] = box[3] = -far;
+}
+
+__global__ void enclose(const int* x, const int* y, int* box, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int left = i < n ? x[i] : far, right = i < n ? left : -far;
+    int low = i < n ? y[i] : far, high = i < n ? low : -far;
+
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    left = cg::reduce(warp, left, cg::less<int>());
+    low = cg::reduce(warp, low, cg::less<int>());
+    right = cg::reduce(warp, right, cg::greater<int>());
+    high = cg::reduce(warp, high, cg::greater<int>());
+
+    if (threadIdx.x % 32 == 0) {
+        atomicMin(&box[0], left);
+        atomicMin(&box[1], low);
+        atomicMax(&box[2], right);
+        atomicMax(&box[3], high);
+    }
+}
