@@ -16,6 +16,7 @@ use super::results;
 use super::sass;
 use super::simulated;
 use super::svg::escape;
+use super::table;
 use super::topics;
 use super::trace;
 use anyhow::{Context as _, Result, bail};
@@ -58,6 +59,7 @@ impl<'a> Writer<'a> {
             Kind::Contents => return Ok(self.contents()),
             Kind::Counters => return Ok(counters::tables()),
             Kind::KernelLines => return kernel_lines::table(),
+            Kind::Table => return table::block(&self.results(), &directive.problem, settings),
             Kind::Topics => return topics::line(self.workbook, directive),
             Kind::TopicList => return topics::table(self.workbook, &self.problems),
             Kind::Tree

@@ -27,6 +27,8 @@ pub enum Kind {
     /// A kernel beside libraries that do the same: `type=float`, `cache=cold`, `file=NAME`; `n=1024,4096`
     /// leaves a table of these sizes.
     Peers,
+    /// What an experiment that is no problem's wrote under `book/results/`: `columns=a,b`.
+    Table,
     /// Which lanes of a kernel file run which line: `schedule=its,pre-volta`, `kernel=K`, `warp=B:W`, `steps=N`.
     Trace,
     /// A reduction's tree as lanes by rounds, of kernel files side by side: `size=n:16,block:16`, `type=int`, `warp=B:W`,
@@ -58,7 +60,7 @@ pub enum Kind {
     Contents,
 }
 
-const NAMES: [(&str, Kind); 23] = [
+const NAMES: [(&str, Kind); 24] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
     ("evidence", Kind::Evidence),
@@ -69,6 +71,7 @@ const NAMES: [(&str, Kind); 23] = [
     ("report", Kind::Report),
     ("run", Kind::Run),
     ("peers", Kind::Peers),
+    ("table", Kind::Table),
     ("trace", Kind::Trace),
     ("timeline", Kind::Timeline),
     ("kernel-lines", Kind::KernelLines),
@@ -95,6 +98,7 @@ impl Kind {
             Self::Ladder => &["figure", "type"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
             Self::Peers => &["type", "cache", "file", "n"],
+            Self::Table => &["columns"],
             Self::Timeline => &["warps", "turns", "memory", "kernel", "arch", "size", "type"],
             Self::Tree => &["size", "type", "warp", "launch"],
             Self::Banks | Self::Sectors => &["size", "type", "warp", "launch", "kind", "pick", "slide"],
@@ -117,7 +121,7 @@ impl Kind {
 pub struct Directive {
     /// What is asked for.
     pub kind: Kind,
-    /// The problem, the file of [`Kind::Trace`], the numbers of [`Kind::Topics`]; empty where the kind says it all.
+    /// The problem, the file of [`Kind::Trace`] or [`Kind::Table`], the numbers of [`Kind::Topics`]; empty where the kind says it all.
     pub problem: String,
     /// `key=value` settings.
     pub settings: BTreeMap<String, String>,

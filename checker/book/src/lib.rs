@@ -19,6 +19,7 @@ mod results;
 mod sass;
 mod simulated;
 pub mod svg;
+mod table;
 mod topics;
 mod trace;
 

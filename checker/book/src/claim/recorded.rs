@@ -4,6 +4,7 @@ use super::eval::Value;
 use super::expr::Fact;
 use super::facts::{key, word};
 use crate::peers::Peers;
+use crate::table::Table;
 use anyhow::{Context as _, Result, bail};
 use execution::measure::ladder_record::{LadderRecord, Point};
 use execution::measure::record::{Record, Sides};
@@ -11,7 +12,7 @@ use problem::{Ladder, Problem, Workbook};
 use std::path::PathBuf;
 
 /// What they are called.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 18] = [
     "speedup",
     "speedup-low",
     "speedup-high",
@@ -28,6 +29,8 @@ pub const NAMES: [&str; 16] = [
     "peer",
     "ratio",
     "peer-sizes",
+    "entry",
+    "rows",
 ];
 
 /// The value of a fact of results files; None of one that is not.
@@ -43,6 +46,13 @@ pub fn value(workbook: &Workbook, fact: &Fact) -> Result<Option<Value>> {
             Rungs::of(workbook, results, of, fact)?.value(fact)?
         }
         "peer" | "ratio" | "peer-sizes" => peers(results, of, fact)?,
+        "entry" => {
+            Value::Number(Table::first(&results, of)?.entry(word(fact, 1, "a row")?, word(fact, 2, "a column")?)?)
+        }
+        "rows" => {
+            let rows = Table::first(&results, of)?.rows(word(fact, 1, "a column")?)?;
+            Value::List(rows.into_iter().map(Value::Word).collect())
+        }
         _ => record(results, of, fact)?,
     }))
 }
