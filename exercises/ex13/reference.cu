@@ -1,16 +1,18 @@
-// The oracle, in integers: a thread for each walker.
-//@ let    mask = places - 1
-//@ launch walk_reference<<<ceil_div(n, 128), 128>>>(next, start, end, n, mask, steps)
+// The oracle, in integers, from the bytes as they lie in memory.
+//@ launch match_reference<<<ceil_div(n, 128), 128>>>(signal, pattern, distance, n)
 
-__global__ void walk_reference(const int* next, const int* start, int* end, int n, int mask, int steps)
+__global__ void match_reference(const unsigned* signal, const unsigned* pattern, int* distance, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
-    int at = start[i] & mask;
-    for (int s = 0; s < steps; ++s) {
-        int to = next[at] & mask;
-        at = to;
+    const unsigned char* here = reinterpret_cast<const unsigned char*>(signal + i);
+    const unsigned char* wanted = reinterpret_cast<const unsigned char*>(pattern);
+    int sum = 0;
+    for (int k = 0; k < 64; ++k) {
+        int difference = (int)here[k] - (int)wanted[k];
+        if (difference < 0) difference = -difference;
+        sum += difference;
     }
-    end[i] = at;
+    distance[i] = sum;
 }

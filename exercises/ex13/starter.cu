@@ -1,19 +1,22 @@
-// Walkers on a map: place p leads to place next[p] & mask. A thread sends eight walkers on their way, one after the other, `steps` steps each.
-// Flaw: a walker's next step has to wait for the place that the last one led to, some hundreds of cycles. Seven walkers could have
-// taken their steps meanwhile, but they have not begun.
-//@ let    block = 128
-//@ let    mask = places - 1
-//@ launch walk<<<ceil_div(n, 8 * block), block>>>(next, start, end, n, mask, steps)
+// Where does a pattern of 64 bytes fit? For every place of a signal: the sum of the distances between the pattern's bytes and the
+// signal's. A word holds four bytes.
+// Flaw: every byte is shifted down, masked, subtracted, made positive and added, alone.
+//@ let    block = 256
+//@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
 
-__global__ void walk(const int* next, const int* start, int* end, int n, int mask, int steps)
+__global__ void match(const unsigned* signal, const unsigned* pattern, int* distance, int n)
 {
-    int first = blockIdx.x * 8 * blockDim.x + threadIdx.x;
-    for (int k = 0; k < 8; ++k) {
-        int i = first + k * blockDim.x;
-        if (i >= n) return;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
 
-        int at = start[i] & mask;
-        for (int s = 0; s < steps; ++s) at = next[at] & mask;
-        end[i] = at;
+    int sum = 0;
+    #pragma unroll
+    for (int k = 0; k < 16; ++k) {
+        unsigned here = signal[i + k];
+        unsigned wanted = pattern[k];
+        #pragma unroll
+        for (int shift = 0; shift < 32; shift += 8)
+            sum += abs(int(here >> shift & 255) - int(wanted >> shift & 255));
     }
+    distance[i] = sum;
 }

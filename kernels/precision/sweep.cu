@@ -22,8 +22,8 @@ __device__ __half2 chain(__half2 x)
 }
 
 template <int bytes, int steps>
-__global__ void chains(const double2* doubles, const float4* floats, const uint4* halves,
-                       double2* double_out, float4* float_out, uint4* half_out, int threads)
+__global__ void chains(const double2* doubles, const float4* floats, const void* halves,
+                       double2* double_out, float4* float_out, void* half_out, int threads)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= threads) return;
@@ -35,10 +35,10 @@ __global__ void chains(const double2* doubles, const float4* floats, const uint4
         float4 x = floats[i];
         float_out[i] = make_float4(chain<steps>(x.x), chain<steps>(x.y), chain<steps>(x.z), chain<steps>(x.w));
     } else {
-        uint4 raw = halves[i];
+        uint4 raw = static_cast<const uint4*>(halves)[i];
         __half2* x = reinterpret_cast<__half2*>(&raw);
         #pragma unroll
         for (int k = 0; k < 4; ++k) x[k] = chain<steps>(x[k]);
-        half_out[i] = raw;
+        static_cast<uint4*>(half_out)[i] = raw;
     }
 }

@@ -1,21 +1,34 @@
-// Six turns are written out. Each gives the six samples other names, so none of them moves; the loads of six turns come first.
+// Six turns by hand, with the samples under other names in each, so that none of them moves. The six loads come first, and are under way
+// together.
 //@ let    block = 256
 //@ launch filter<<<ceil_div(n, block), block>>>(x, y, n, samples)
+
+__device__ float weighted(float now, float a, float b, float c, float d, float e)
+{
+    return 0.25f * now + 0.5f * a - 0.125f * b + 0.0625f * c - 0.375f * d + 0.75f * e;
+}
 
 __global__ void filter(const float* __restrict__ x, float* __restrict__ y, int n, int samples)
 {
     int channel = blockIdx.x * blockDim.x + threadIdx.x;
     if (channel >= n) return;
 
-    float a = 0.0f, b = 0.0f, c = 0.0f, d = 0.0f, e = 0.0f;
-    #pragma unroll 6
-    for (int t = 0; t < samples; ++t) {
-        float now = x[t * n + channel];
-        y[t * n + channel] = 0.25f * now + 0.5f * a - 0.125f * b + 0.0625f * c - 0.375f * d + 0.75f * e;
-        e = d;
-        d = c;
-        c = b;
-        b = a;
-        a = now;
+    float v[11] = {};
+    int t = 0;
+    for (; t + 6 <= samples; t += 6) {
+        #pragma unroll
+        for (int k = 0; k < 6; ++k) v[5 + k] = x[(t + k) * n + channel];
+        #pragma unroll
+        for (int k = 5; k < 11; ++k)
+            y[(t + k - 5) * n + channel] = weighted(v[k], v[k - 1], v[k - 2], v[k - 3], v[k - 4], v[k - 5]);
+        #pragma unroll
+        for (int k = 0; k < 5; ++k) v[k] = v[6 + k];
+    }
+    #pragma unroll 1
+    for (; t < samples; ++t) {
+        v[5] = x[t * n + channel];
+        y[t * n + channel] = weighted(v[5], v[4], v[3], v[2], v[1], v[0]);
+        #pragma unroll
+        for (int k = 0; k < 5; ++k) v[k] = v[k + 1];
     }
 }

@@ -24,12 +24,15 @@ const TABLE: &[(&str, Independent)] = &[
     ("coefficients", coefficients),
     ("copy-flight", |input, _| one("b", input["a"].clone())),
     ("dead-code", |input, _| one("steps", vec![256.0; input["x"].len()])),
+    ("dispatcher", |input, sizes| chunk_sums("sums", &input["x"], sizes["block"] as usize)),
     ("double-literal", double_literal),
     ("ex01", cooling),
     ("ex11", smoothed),
     ("ex12", gelu),
+    ("ex13", byte_distances),
     ("ex21", mid_side),
     ("ex22", byte_scores),
+    ("ex23", row_sums),
     ("ex31", base_counts),
     ("ex32", binomials),
     ("ex33", four_largest),
@@ -53,6 +56,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex83", first_of_the_largest),
     ("ex84", log_sum_exps),
     ("ex85", euclidean_norms),
+    ("ex91", filtered),
     ("ex92", block_ranges),
     ("ex93", longest_runs),
     ("ex94", |input, _| one("peak", vec![input["x"].iter().map(|x| x.abs()).fold(0.0, f64::max)])),
@@ -64,6 +68,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ilp", fma_chains),
     ("intrinsics", wavelet),
     ("last-warp", block_sums_of_size),
+    ("lifetimes", roughness),
     ("local-array", local_array),
     ("lock", sum_and_largest),
     ("modulo", block_maxima),
@@ -71,7 +76,10 @@ const TABLE: &[(&str, Independent)] = &[
     ("opcodes", opcodes),
     ("operands", fma_operands),
     ("per-thread", |input, _| one("to", input["from"].clone())),
+    ("plain-unroll", |input, sizes| oscillation(&input["x"], sizes["rounds"])),
+    ("precision", chains_of_steps),
     ("reduction", total),
+    ("register-limit", |input, sizes| spread(&input["samples"], sizes["n"] as usize)),
     ("rolled", kepler),
     ("sequential-addressing", block_sums),
     ("shuffle", block_sums),
@@ -80,6 +88,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("survivors", |input, _| one("y", input["x"].iter().map(|x| x.max(0.0).powi(2)).collect())),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
+    ("unroll-factor", |input, sizes| oscillation(&input["x"], sizes["iterations"])),
     ("vector-red", deposits),
     ("waves", fma_chains),
     ("which-tree", |input, _| chunk_sums("sums", &input["x"], 4096)),
@@ -517,8 +526,11 @@ fn wavelet(input: &Arrays, _: &Sizes) -> Arrays {
 
 /// The mean of the squares less the square of the mean.
 fn noise(input: &Arrays, sizes: &Sizes) -> Arrays {
-    let n = sizes["n"] as usize;
-    let pixel = |i: usize| input["frames"].iter().skip(i).step_by(n).copied().collect::<Vec<f64>>();
+    spread(&input["frames"], sizes["n"] as usize)
+}
+
+fn spread(samples: &[f64], n: usize) -> Arrays {
+    let pixel = |i: usize| samples.iter().skip(i).step_by(n).copied().collect::<Vec<f64>>();
     let mean = |values: &[f64]| pairwise(values) / values.len() as f64;
     let square = |values: &[f64]| mean(&zip(values, values, |a, b| a * b));
     let spreads = (0..n).map(|i| square(&pixel(i)) - mean(&pixel(i)).powi(2)).collect();
@@ -726,4 +738,68 @@ fn behind_the_best(input: &Arrays, _: &Sizes) -> Arrays {
         chunk.iter().map(|x| if *x < 0.0 { -1.0 } else { best - x }).collect::<Vec<f64>>()
     };
     one("y", input["x"].chunks(32).flat_map(behind).collect())
+}
+
+/// By a bisection of the table and sums that grow from window to window.
+fn roughness(input: &Arrays, _: &Sizes) -> Arrays {
+    let (x, knots) = (&input["x"], &input["knots"]);
+    let windows: Vec<&[f64]> = x.windows(40).collect();
+    let of_block = |block: &[&[f64]]| {
+        let total: f64 = block.iter().flat_map(|window| window.iter()).sum();
+        let key = (total / (40.0 * 256.0)).trunc();
+        let level = knots.partition_point(|knot| *knot < key) as f64;
+        block.iter().map(|window| window.iter().map(|x| (x - level).abs()).sum()).collect::<Vec<f64>>()
+    };
+    one("y", windows.chunks(256).flat_map(of_block).collect())
+}
+
+/// A turn is a multiplication by 0.875 + 0.25i and a push of 0.125: the distance from the fixed point is multiplied by its power.
+fn oscillation(x: &[f64], turns: i64) -> Arrays {
+    let times = |a: (f64, f64), b: (f64, f64)| (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0);
+    let turn = (0.875, 0.25);
+    // z = turn * z + 0.125, so z = 0.125 / (1 - turn).
+    let (re, im) = (1.0 - turn.0, -turn.1);
+    let fixed = (0.125 * re / (re * re + im * im), -0.125 * im / (re * re + im * im));
+    let power = (0..turns).fold((1.0, 0.0), |power, _| times(turn, power));
+    let end = |x: &f64| {
+        let from = times((x - fixed.0, 0.5 - fixed.1), power);
+        fixed.0 + from.0 + fixed.1 + from.1
+    };
+    two("y", x.iter().map(end).collect(), vec![3.0; x.len()])
+}
+
+fn chains_of_steps(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let shrink = 0.875f64.powi(sizes["steps"] as i32);
+    let mut out = Arrays::new();
+    for (from, to) in [("doubles", "double_out"), ("floats", "float_out"), ("halves", "half_out")] {
+        let end: Vec<f64> = input[from].iter().map(|x| 1.0 + (x - 1.0) * shrink).collect();
+        out.insert(format!("{to}_magnitude"), vec![1.0; end.len()]);
+        out.insert(to.to_owned(), end);
+    }
+    out
+}
+
+/// A distance is the larger less the smaller.
+fn byte_distances(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let bytes = |words: &[f64]| words.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect::<Vec<u8>>();
+    let (signal, pattern) = (bytes(&input["signal"]), bytes(&input["pattern"]));
+    let at = |i: usize| signal[4 * i..].iter().zip(&pattern).map(|(a, b)| f64::from(*a.max(b) - *a.min(b))).sum();
+    one("distance", (0..sizes["n"] as usize).map(at).collect())
+}
+
+fn row_sums(input: &Arrays, sizes: &Sizes) -> Arrays {
+    one("sums", input["x"].chunks(sizes["width"] as usize).map(pairwise).collect())
+}
+
+/// Weight by weight, over all samples.
+fn filtered(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let (x, n) = (&input["x"], sizes["n"] as usize);
+    let (mut y, mut magnitude) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    for (lag, weight) in [0.25f64, 0.5, -0.125, 0.0625, -0.375, 0.75].into_iter().enumerate() {
+        for at in lag * n..x.len() {
+            y[at] += weight * x[at - lag * n];
+            magnitude[at] += weight.abs() * x[at - lag * n].abs();
+        }
+    }
+    two("y", y, magnitude)
 }

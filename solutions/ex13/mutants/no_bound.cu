@@ -1,25 +1,15 @@
-// Stores the ends of walkers that there are not.
-//@ mutant out-of-bounds: the last thread has walkers beyond n
-//@ let    block = 128
-//@ let    mask = places - 1
-//@ launch walk<<<ceil_div(n, 8 * block), block>>>(next, start, end, n, mask, steps)
+// Leaves out the bound.
+//@ mutant out-of-bounds: threads behind the last place read and write
+//@ let    block = 256
+//@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
 
-__global__ void walk(const int* next, const int* start, int* end, int n, int mask, int steps)
+__global__ void match(const unsigned* signal, const unsigned* pattern, int* distance, int n)
 {
-    int first = blockIdx.x * 8 * blockDim.x + threadIdx.x;
-    int at[8];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    unsigned sum = 0;
     #pragma unroll
-    for (int k = 0; k < 8; ++k) {
-        int i = first + k * blockDim.x;
-        at[k] = i < n ? start[i] & mask : 0;
-    }
-    for (int s = 0; s < steps; ++s) {
-        #pragma unroll
-        for (int k = 0; k < 8; ++k) at[k] = next[at[k]] & mask;
-    }
-    #pragma unroll
-    for (int k = 0; k < 8; ++k) {
-        int i = first + k * blockDim.x;
-        end[i] = at[k];
-    }
+    for (int k = 0; k < 16; ++k)
+        asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(signal[i + k]), "r"(pattern[k]), "r"(sum));
+    distance[i] = (int)sum;
 }

@@ -1,0 +1,16 @@
+// Takes the words for numbers.
+//@ mutant wrong-result: a difference borrows from the next byte
+//@ let    block = 256
+//@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
+
+__global__ void match(const unsigned* signal, const unsigned* pattern, int* distance, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned sum = 0;
+    #pragma unroll
+    for (int k = 0; k < 16; ++k)
+        sum += abs((int)(signal[i + k] - pattern[k]));
+    distance[i] = (int)sum;
+}

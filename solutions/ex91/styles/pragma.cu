@@ -1,0 +1,21 @@
+// Six turns are written out. Each gives the six samples other names, so none of them moves.
+//@ let    block = 256
+//@ launch filter<<<ceil_div(n, block), block>>>(x, y, n, samples)
+
+__global__ void filter(const float* __restrict__ x, float* __restrict__ y, int n, int samples)
+{
+    int channel = blockIdx.x * blockDim.x + threadIdx.x;
+    if (channel >= n) return;
+
+    float a = 0.0f, b = 0.0f, c = 0.0f, d = 0.0f, e = 0.0f;
+    #pragma unroll 6
+    for (int t = 0; t < samples; ++t) {
+        float now = x[t * n + channel];
+        y[t * n + channel] = 0.25f * now + 0.5f * a - 0.125f * b + 0.0625f * c - 0.375f * d + 0.75f * e;
+        e = d;
+        d = c;
+        c = b;
+        b = a;
+        a = now;
+    }
+}
