@@ -24,7 +24,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("coefficients", coefficients),
     ("copy-flight", |input, _| one("b", input["a"].clone())),
     ("dead-code", |input, _| one("steps", vec![256.0; input["x"].len()])),
-    ("dispatcher", |input, sizes| chunk_sums("sums", &input["x"], sizes["block"] as usize)),
+    ("dispatcher", |input, sizes| one("sums", input["x"].chunks(sizes["block"] as usize).map(pairwise).collect())),
     ("double-literal", double_literal),
     ("ex01", cooling),
     ("ex11", smoothed),
