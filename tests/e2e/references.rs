@@ -66,6 +66,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("global-passes", total),
     ("half2", response_curve),
     ("ilp", fma_chains),
+    ("interleaving", two_lists),
     ("intrinsics", wavelet),
     ("last-warp", block_sums_of_size),
     ("lifetimes", roughness),
@@ -79,9 +80,11 @@ const TABLE: &[(&str, Independent)] = &[
     ("plain-unroll", |input, sizes| oscillation(&input["x"], sizes["rounds"])),
     ("precision", chains_of_steps),
     ("reduction", total),
+    ("register-budget", running_averages),
     ("register-limit", |input, sizes| spread(&input["samples"], sizes["n"] as usize)),
     ("rolled", kepler),
     ("sequential-addressing", block_sums),
+    ("sgemm", matrix_product),
     ("shuffle", block_sums),
     ("single-pass", total),
     ("spills", noise),
@@ -442,6 +445,59 @@ fn fma_operands(input: &Arrays, sizes: &Sizes) -> Arrays {
     }
     let step = |x: f64, _| (x - 0.5) * (x + 0.5) - 0.25;
     two("end", input["start"].iter().map(|&x| (0..sizes["iterations"]).fold(x, step)).collect(), ones)
+}
+
+/// All places after one step, then after the next.
+fn two_lists(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let length = sizes["length"];
+    let mut places: Vec<i64> = (0..32 * sizes["warps"] * sizes["blocks"]).map(|t| t % length).collect();
+    for _ in 0..sizes["steps"] {
+        for (lane, place) in places.iter_mut().enumerate() {
+            let (list, further) = if lane & 16 == 0 { ("left", 0) } else { ("right", 1) };
+            *place = (input[list][*place as usize] as i64 + further) & (length - 1);
+        }
+    }
+    one("end", places.into_iter().map(|place| place as f64).collect())
+}
+
+/// Each average as a sum of all numbers with their weights.
+fn running_averages(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let rounds = sizes["rounds"] as usize;
+    let of = |numbers: Vec<f64>, first: fn(f64) -> f64| {
+        let average = |j: i64| {
+            let weight = 0.5 - j as f64 / 256.0;
+            let mut factor = 1.0;
+            let mut sum = 0.0;
+            for number in numbers.iter().rev() {
+                sum += factor * number;
+                factor *= weight;
+            }
+            sum + factor * first(1.0 - j as f64 / 64.0)
+        };
+        (0..sizes["values"]).map(average).sum()
+    };
+    let thread = |t: usize, f: fn(f64) -> f64| {
+        let numbers = (0..rounds).map(|r| f(input["x"][t / 256 * 256 * rounds + 256 * r + t % 256])).collect();
+        of(numbers, f)
+    };
+    let threads = 256 * sizes["blocks"] as usize;
+    let all = |f: fn(f64) -> f64| (0..threads).map(|t| thread(t, f)).collect();
+    two("y", all(|x| x), all(f64::abs))
+}
+
+/// Column after column of A, each with the row of B that it meets.
+fn matrix_product(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let (n, k) = (128 * sizes["cols"] as usize, (8 * sizes["depth"] * sizes["fold"]) as usize);
+    let product = |f: fn(f64) -> f64| {
+        let mut c = vec![0.0; 128 * sizes["rows"] as usize * n];
+        for (at, row) in input["b"].chunks(n).enumerate() {
+            for (sums, a) in c.chunks_mut(n).zip(input["a"].chunks(k)) {
+                sums.iter_mut().zip(row).for_each(|(sum, b)| *sum += f(a[at] * b));
+            }
+        }
+        c
+    };
+    two("c", product(|x| x), product(f64::abs))
 }
 
 /// Horner's rule from the top, where the reference adds terms from below.
