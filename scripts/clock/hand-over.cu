@@ -5,19 +5,18 @@
 //   grid     global memory and a barrier of the grid: the neighbour is in the next block
 //   launch   global memory and the end of the launch: the same, and the next step is a launch of its own
 //
-//   nvcc -O3 -std=c++17 -arch=native scripts/peers/hand-over.cu -o hand-over && ./hand-over book/results/DEVICE/peers/hand-over.json
+//   nvcc -O3 -std=c++17 -arch=native scripts/clock/hand-over.cu -o hand-over && ./hand-over > book/results/DEVICE/tables/hand-over.json
 //
-// One block per SM; `n` is the threads of a block. Each step needs the one before it. Times by events, the ways in turn.
+// One block per SM; a row is a size of block. Each step needs the one before it, and every result is checked. Medians over launches, by
+// events, the ways in turn.
 
 #include <cooperative_groups.h>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -74,24 +73,8 @@ __global__ void by_launch(const int* place, int* to)
     to[id] = place[(id + blockDim.x) % total] + 1;
 }
 
-// The median and its 99 % interval, by order statistics: half of the rounds plus or minus 2.576 * sqrt(rounds) / 2.
-struct Interval {
-    double median, low, high;
-};
-
-Interval interval(std::vector<double> values)
+int main()
 {
-    std::sort(values.begin(), values.end());
-    int n = values.size(), half = int(std::ceil(2.576 * std::sqrt(n) / 2));
-    return {values[n / 2], values[n / 2 - half], values[n / 2 + half]};
-}
-
-int main(int count, char** words)
-{
-    if (count != 2) {
-        fprintf(stderr, "usage: %s FILE.json\n", words[0]);
-        return 2;
-    }
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
     int blocks = device.multiProcessorCount;
@@ -102,23 +85,15 @@ int main(int count, char** words)
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
 
-    FILE* out = fopen(words[1], "w");
-    if (!out) {
-        perror(words[1]);
-        return 1;
-    }
     char date[16];
     time_t now = time(nullptr);
     strftime(date, sizeof date, "%F", gmtime(&now));
-    char driver[64] = "unknown";
-    if (FILE* version = popen("nvidia-smi --query-gpu=driver_version --format=csv,noheader", "r")) {
-        if (fscanf(version, "%63s", driver) != 1) driver[0] = 0;
-        pclose(version);
-    }
-    fprintf(out,
-            "{\n \"schema\": 1,\n \"device\": \"%s\",\n \"driver\": \"%s\",\n \"compiler\": \"nvcc %d.%d\",\n \"date\": \"%s\",\n"
-            " \"command\": \"scripts/peers/hand-over.cu\",\n \"rounds\": %d,\n \"rows\": [",
-            device.name, driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date, rounds);
+    printf("{\n \"schema\": 1,\n \"title\": \"A step: a number handed over, and one received\",\n \"device\": \"%s\",\n", device.name);
+    printf(" \"compiler\": \"nvcc %d.%d\",\n \"date\": \"%s\",\n \"command\": \"scripts/clock/hand-over.cu\",\n", __CUDACC_VER_MAJOR__,
+           __CUDACC_VER_MINOR__, date);
+    printf(" \"row\": \"threads per block\",\n \"columns\": [");
+    for (const char* name : {"warp", "block", "grid", "launch"})
+        printf("{\"name\": \"%s\", \"unit\": \"ns\"}%s", name, name[0] == 'l' ? "],\n \"rows\": [" : ", ");
 
     struct Way {
         const char* name;
@@ -160,7 +135,7 @@ int main(int count, char** words)
                 CHECK(cudaGetLastError());
                 float ms;
                 CHECK(cudaEventElapsedTime(&ms, start, stop));
-                if (round >= 3) times[w].push_back(1000.0 * ms / way.steps);
+                if (round >= 3) times[w].push_back(1e6 * ms / way.steps);
                 CHECK(cudaMemcpy(host.data(), end, sizeof(int) * host.size(), cudaMemcpyDeviceToHost));
                 for (int id = 0; id < int(host.size()); ++id)
                     if (host[id] != way.want(id, threads, way.steps)) {
@@ -169,17 +144,13 @@ int main(int count, char** words)
                     }
             }
         }
-        fprintf(out, "%s\n  {\"type\": \"int\", \"n\": %d, \"cache\": \"warm\", \"us\": {", between, threads);
-        printf("%d:", threads);
+        printf("%s\n  {\"name\": \"%d\", \"values\": [", between, threads);
         for (size_t w = 0; w < ways.size(); ++w) {
-            Interval us = interval(times[w]);
-            fprintf(out, "%s\"%s\": {\"median\": %.6f, \"low\": %.6f, \"high\": %.6f}", w ? ", " : "", ways[w].name, us.median, us.low, us.high);
-            printf("  %s %.5f [%.5f, %.5f]", ways[w].name, us.median, us.low, us.high);
+            std::sort(times[w].begin(), times[w].end());
+            printf("%s%.2f", w ? ", " : "", times[w][times[w].size() / 2]);
         }
-        fprintf(out, "}}");
-        printf("\n");
+        printf("]}");
         between = ",";
     }
-    fprintf(out, "\n ]\n}\n");
-    return fclose(out) != 0;
+    printf("\n ]\n}\n");
 }
