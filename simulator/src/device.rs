@@ -148,6 +148,8 @@ pub struct Device {
     history: Vec<History>,
     launches: u64,
     operations: u64,
+    /// Set from outside, it stops launches.
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// Something the host did to memory.
@@ -173,6 +175,7 @@ impl Device {
             defined: Defined::default(),
             history: Vec::new(),
             launches: 0,
+            interrupt: None,
             operations: 0,
         };
         let module = Arc::clone(&device.module);
@@ -223,6 +226,12 @@ impl Device {
             None => format!("{address:#x}"),
         };
         self.defined.origins.read(&self.defined.cells.within(address, bytes), name)
+    }
+
+    /// Launches end with a finding ([`crate::FindingKind::Interrupted`]) when this is set, by another thread: within some
+    /// thousands of warp instructions. Not by an operation that takes long by itself.
+    pub fn set_interrupt(&mut self, interrupt: Option<Arc<AtomicBool>>) {
+        self.interrupt = interrupt;
     }
 
     /// The settings; they may be changed between launches.
@@ -395,6 +404,7 @@ impl Device {
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
+            interrupt: self.interrupt.as_deref(),
         };
         let checks = self.config.checks;
         let next = AtomicU64::new(0);

@@ -113,7 +113,7 @@ pub fn side_by_side(schedules: usize) -> usize {
 
 /// It came to no end, and nobody knows that it never will.
 fn is_endless(checked: &Checked) -> bool {
-    let limit = |kind: &FindingKind| matches!(kind, FindingKind::StepLimit { .. });
+    let limit = |kind: &FindingKind| matches!(kind, FindingKind::StepLimit { .. } | FindingKind::Interrupted { .. });
     matches!(checked.status, Status::TimedOut { .. }) || checked.findings.iter().any(|found| limit(&found.finding.kind))
 }
 

@@ -7,9 +7,9 @@ use super::platform::Platform;
 use super::{Budget, CheckError, Progress, Refused, elsewhere, share};
 use account::outputs_of;
 pub use besides::Besides;
-use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Found, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
-use simulator::{Checks, Schedule};
+use simulator::{Checks, FindingKind, Schedule};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -129,7 +129,12 @@ impl Bench<'_> {
             Status::WorkerDied { death } => Some(format!("the process of a run died: {}", death.how)),
             _ => None,
         };
-        if let Some(words) = results.iter().find_map(|checked| words(&checked.status)) {
+        let interrupted = |checked: &Checked| {
+            let stopped = |found: &Found| matches!(found.finding.kind, FindingKind::Interrupted { .. });
+            checked.findings.iter().any(stopped).then(|| "a run was stopped when its time was over".to_owned())
+        };
+        let cut = |checked: &Checked| words(&checked.status).or_else(|| interrupted(checked));
+        if let Some(words) = results.iter().find_map(cut) {
             let _ = self.cut.set(words);
         }
     }

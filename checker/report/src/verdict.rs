@@ -72,7 +72,7 @@ verdicts! {
     /// A failed `assert`.
     Assert "ASSERT FAILED" of Assert;
     /// It did not end within its limit.
-    Endless "DID NOT END" of StepLimit EndlessLoop;
+    Endless "DID NOT END" of StepLimit EndlessLoop Interrupted;
     /// The time for the check was over before everything was tried.
     OutOfTime "OUT OF TIME";
     /// Too deep a call stack.

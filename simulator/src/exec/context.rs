@@ -46,6 +46,8 @@ pub struct Context<'a> {
     pub launch: u64,
     /// Operations of the launches before it that others could see, under explored schedules.
     pub operations: u64,
+    /// Set from outside, it stops the launch.
+    pub interrupt: Option<&'a AtomicBool>,
     /// Where `malloc` of device code takes from.
     pub heap: Option<&'a Mutex<Heap>>,
 }

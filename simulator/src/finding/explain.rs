@@ -104,16 +104,11 @@ impl FindingKind {
             }
             Self::StepLimit { limit, turns } => (
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),
-                vec![
-                    match turns {
-                        0..MANY_TURNS => "it was stopped in this line".to_owned(),
-                        turns => {
-                            format!("it was stopped in this loop, after {turns} turns; how often is it to go round?")
-                        }
-                    },
-                    "look for a loop whose condition never changes, or a wait for something that never comes"
-                        .to_owned(),
-                ],
+                vec![stopped(*turns), LOOK.to_owned()],
+            ),
+            Self::Interrupted { steps, turns } => (
+                format!("the kernel did not end in the time that it had, {steps} warp instructions on this machine"),
+                vec![stopped(*turns), LOOK.to_owned()],
             ),
             Self::StackOverflow { limit } => (
                 format!("a thread needs more than {limit} bytes of stack"),
@@ -209,5 +204,16 @@ fn unwritten(access: &Access) -> &'static str {
             "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
              help: does an earlier launch write them all?"
         }
+    }
+}
+
+/// What a loop that does not end needs a look at.
+const LOOK: &str = "look for a loop whose condition never changes, or a wait for something that never comes";
+
+/// Where a launch was stopped, after so many turns of its loop.
+fn stopped(turns: u64) -> String {
+    match turns {
+        0..MANY_TURNS => "it was stopped in this line".to_owned(),
+        turns => format!("it was stopped in this loop, after {turns} turns; how often is it to go round?"),
     }
 }

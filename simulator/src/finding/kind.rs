@@ -148,6 +148,14 @@ kinds! {
         #[serde(default)]
         turns: u64,
     },
+    /// Stopped from outside: [`crate::Device::set_interrupt`].
+    Interrupted "interrupted" {
+        /// Warp instructions that the launch had executed.
+        steps: u64,
+        /// Turns in a row of the loop that the warp was in, as far as no inner loop ran in between.
+        #[serde(default)]
+        turns: u64,
+    },
     /// More stack than the limit `stack`.
     StackOverflow "stack-overflow" {
         /// The limit in bytes.

@@ -30,9 +30,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 30 s of CPU time, 60 s of wall-clock time, 4 GiB, Landlock.
+    /// 15 s of CPU time, 60 s of wall-clock time, 4 GiB, Landlock.
     fn default() -> Limits {
-        Limits { cpu_seconds: 30, wall: Duration::from_secs(60), memory: 4 << 30, landlock: true }
+        Limits { cpu_seconds: 15, wall: Duration::from_secs(60), memory: 4 << 30, landlock: true }
     }
 }
 

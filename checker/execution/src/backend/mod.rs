@@ -6,6 +6,7 @@
 //! [`Status`]. Errors are only for what no kernel can cause.
 
 #[cfg(not(target_family = "wasm"))]
+mod alarm;
 mod capture;
 mod failure;
 #[cfg(not(target_family = "wasm"))]

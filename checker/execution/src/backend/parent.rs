@@ -43,6 +43,11 @@ impl Options {
         self.until.map_or(own, |until| own.min(until))
     }
 
+    /// What is left for all of it.
+    fn left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+    }
+
     /// Is the time for all of it over?
     fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
@@ -109,7 +114,7 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
             .map_err(|error| Error::Start { path: "checker".into(), message: error.to_string() })?,
     };
     let start = |error: std::io::Error| Error::Start { path: path.clone(), message: error.to_string() };
-    let request = Request::new(job, known, options.memory);
+    let request = Request::new(job, known, options.memory, options.timeout, options.left());
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));

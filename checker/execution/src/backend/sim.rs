@@ -11,6 +11,7 @@ use simulator::{Checks, Config, Device, Finding, LaunchReport, Module, Param, Sc
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Bytes of PTX whose modules are kept.
 const MODULES: usize = 8 << 20;
@@ -47,13 +48,19 @@ pub struct Sim {
     schedules: Vec<Schedule>,
     effort: Option<Effort>,
     modules: Modules,
+    bell: Option<Arc<AtomicBool>>,
 }
 
 impl Sim {
     /// `schedules` may be empty: the default one is used. With an `effort`, failed orders are minimised.
     pub fn new(config: Config, schedules: Vec<Schedule>, effort: Option<Effort>, modules: Modules) -> Self {
         let schedules = if schedules.is_empty() { vec![Schedule::default()] } else { schedules };
-        Self { config, schedules, effort, modules }
+        Self { config, schedules, effort, modules, bell: None }
+    }
+
+    /// Its launches end when this is set.
+    pub fn until(self, bell: Arc<AtomicBool>) -> Self {
+        Self { bell: Some(bell), ..self }
     }
 
     /// The settings for a program: another size, other addresses.
@@ -111,6 +118,7 @@ impl Sim {
         let module = self.module(program)?;
         let resident = config.resident_blocks;
         let mut device = Device::new(module, config);
+        device.set_interrupt(self.bell.clone());
         let mut addresses = Vec::new();
         for buffer in &program.plan.buffers {
             let memory = |message: String| Failure::Memory { buffer: buffer.name.clone(), message };

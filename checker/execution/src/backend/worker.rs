@@ -1,6 +1,7 @@
 //! The worker: requests on standard input, one after the other, replies as JSON lines on standard output. It ends when its
 //! standard input closes, so it never outlives its parent.
 
+use super::alarm::Alarm;
 use super::capture::Capture;
 use super::gpu::{self, Gpu};
 use super::job::{Artefact, Job, Measure, On, Verify};
@@ -16,6 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock, mpsc};
+use std::time::{Duration, Instant};
 use system::calls::Programs;
 
 /// The hidden argument that makes the checker a worker.
@@ -34,11 +36,15 @@ pub struct Request {
     known: Vec<(usize, usize)>,
     /// Most bytes of address space, for jobs on the simulator.
     memory: u64,
+    /// What a unit may take,
+    unit: Duration,
+    /// and all of them together, from now on.
+    all: Option<Duration>,
 }
 
 impl Request {
     /// For this job.
-    pub fn new(job: &Job, known: &[(usize, usize)], memory: u64) -> Self {
+    pub fn new(job: &Job, known: &[(usize, usize)], memory: u64, unit: Duration, all: Option<Duration>) -> Self {
         let mut job = job.clone();
         let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
         job.each_program(&mut |program| {
@@ -49,7 +55,7 @@ impl Request {
                 artefacts.push(artefact);
             }
         });
-        Self { job, artefacts, places, known: known.to_vec(), memory }
+        Self { job, artefacts, places, known: known.to_vec(), memory, unit, all }
     }
 
     /// The job as it was.
@@ -82,12 +88,13 @@ fn serve() -> io::Result<()> {
     let mut replies = Replies { to: replies };
     let capture = Rc::new(capture);
     let modules = Modules::default();
+    let alarm = Alarm::start();
     for line in requests() {
         let mut request: Request = serde_json::from_str(&line)?;
         drop(line);
         let job = request.take_job();
         let done = match &job {
-            Job::Verify(verify) => run_verify(verify, &request, &capture, &modules, &mut replies),
+            Job::Verify(verify) => run_verify(verify, &request, (&capture, &modules, &alarm), &mut replies),
             Job::Measure(measure) => run_measure(measure, &request.known, capture.clone(), &mut replies),
             Job::Roof { ordinal, tools } => {
                 Gpu::open(*ordinal, capture.clone()).and_then(|gpu| measure::measure_roof(&gpu, tools)).map(|roof| {
@@ -129,10 +136,10 @@ fn requests() -> mpsc::Receiver<String> {
 fn run_verify(
     verify: &Verify,
     request: &Request,
-    capture: &Rc<Capture>,
-    modules: &Modules,
+    (capture, modules, alarm): (&Rc<Capture>, &Modules, &Alarm),
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
+    let began = Instant::now();
     let mut closed = false;
     let machine: Box<dyn Machine> = match &verify.on {
         On::Sim { config, schedules, minimise } => {
@@ -140,7 +147,8 @@ fn run_verify(
             // A GPU's driver has needs of its own.
             static CLOSED: OnceLock<bool> = OnceLock::new();
             closed = *CLOSED.get_or_init(|| system::calls::close(Programs::Refused));
-            Box::new(Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone()))
+            let sim = Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone());
+            Box::new(sim.until(alarm.bell()))
         }
         On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture.clone())?),
     };
@@ -152,6 +160,10 @@ fn run_verify(
             continue;
         }
         run_case(&*machine, number, case, &wanted, &mut |mut reply| {
+            if let Reply::Started { .. } = &reply {
+                let left = request.all.map(|all| all.saturating_sub(began.elapsed()));
+                alarm.set(left.map_or(request.unit, |left| left.min(request.unit)));
+            }
             if let Reply::Checked { result, .. } = &mut reply {
                 result.closed = closed;
             }

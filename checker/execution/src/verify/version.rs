@@ -188,6 +188,11 @@ impl Version<'_> {
     /// Looks for the shortest order with which an explored schedule fails in the same way, where that was asked for.
     fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), Failure> {
         let Some(effort) = self.machine.effort() else { return Ok(()) };
+        // There is no time left for it.
+        let findings = pass.reports.iter().flat_map(|report| &report.findings);
+        if findings.into_iter().any(|finding| matches!(finding.kind, FindingKind::Interrupted { .. })) {
+            return Ok(());
+        }
         if checked.shortest.is_none() && run.schedule.is_some_and(|schedule| schedule.is_explored()) {
             let against = (self.answer(run), self.case.keep.as_ref());
             let first = (failed, &shortest::trial(pass, true));

@@ -91,6 +91,11 @@ impl<O: Observer> Worker<'_, O> {
             self.stopped = true;
             return false;
         }
+        if self.context.interrupt.is_some_and(|interrupt| interrupt.load(Relaxed)) {
+            let kind = FindingKind::Interrupted { steps: total, turns: warp.turns.1 };
+            self.fault(shared, warp, pc, warp.live(), kind);
+            return false;
+        }
         let limit = self.context.config.limits.steps;
         if total >= limit {
             self.fault(shared, warp, pc, warp.live(), FindingKind::StepLimit { limit, turns: warp.turns.1 });
