@@ -11,7 +11,7 @@
       });
     });
   }
-  const block = document.querySelector(".wb-live, .wb-slide, .wb-machine");
+  const block = document.querySelector("[data-parts]");
   // Browsers load no modules from a disk.
   if (block && location.protocol !== "file:") {
     const root = new URL(path_to_root, document.baseURI);

@@ -4,12 +4,15 @@ import * as engine from "./engine.js";
 import { Listing } from "./listing.js";
 import { make } from "./make.js";
 import { Player } from "./player.js";
-import { draw } from "./report.js";
+import { draw, reason } from "./report.js";
+import { Scratch } from "./scratch.js";
 import { Settings } from "./settings.js";
 
 export class Panel {
     #kernel = null;
     #listing = null;
+    /** The reader's copy of the kernel, and the editor it is in. */
+    #copy = null;
 
     /**
      * @param {HTMLElement} block the build's `div`
@@ -30,17 +33,17 @@ export class Panel {
             make("summary", {}, "Sizes, seed, launch lines"),
             this.settings.element,
         );
-        block.append(
-            make("div", { class: "wb-bar" }, this.go, this.halt, this.look, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state),
-            details,
-            this.report,
-        );
+        this.details = details;
+        this.bar = make("div", { class: "wb-bar" }, this.go, this.halt, this.look, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state);
+        block.append(this.bar, details, this.report);
+        this.scratch = new Scratch(this);
         // What is likely to be wanted next is fetched ahead.
         for (const event of ["pointerenter", "focusin"]) block.addEventListener(event, () => engine.warm(), { once: true });
     }
 
     /** The kernel, fetched at first use. */
     async kernel() {
+        if (this.#copy) return this.#copy.kernel;
         if (!this.#kernel) {
             const response = await fetch(this.url);
             if (!response.ok) throw new Error(`the kernel is missing: ${response.status} ${response.url}`);
@@ -52,8 +55,29 @@ export class Panel {
 
     /** The listing whose lines are marked. */
     listing(kernel) {
-        this.#listing ??= Listing.of(this.block.dataset.listing === "above" ? this.above() : this.own(kernel));
+        if (this.#copy) return this.#copy.listing;
+        this.#listing ??= Listing.of(this.code(kernel));
         return this.#listing;
+    }
+
+    /** The code block of the listing. */
+    code(kernel) {
+        this.block.code ??= this.block.dataset.listing === "above" ? this.above() : this.own(kernel);
+        return this.block.code;
+    }
+
+    /** Another kernel in the place of the book's, in a listing of its own; neither: the book's again. */
+    edited(kernel, listing) {
+        this.#copy = kernel && { kernel, listing };
+        this.report.replaceChildren();
+        this.state.replaceChildren();
+        if (kernel ?? this.#kernel) this.settings.refill(kernel ?? this.#kernel);
+    }
+
+    /** What the compiler has against a copy. */
+    refused({ badge, report }, editor) {
+        this.state.replaceChildren(make("b", { class: "wb-fault" }, badge));
+        this.report.replaceChildren(...report.reasons.map((one) => reason(one, report.versions[0].file, editor)));
     }
 
     above() {

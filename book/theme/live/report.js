@@ -14,7 +14,8 @@ function place(excerpt, file, listing) {
     return make("li", {}, make("button", { type: "button", class: "wb-place", click: () => listing.show(excerpt.line) }, words));
 }
 
-function reason(reason, file, listing) {
+/** One of a report's reasons, with its places. */
+export function reason(reason, file, listing) {
     return make(
         "div",
         { class: "wb-reason" },

@@ -35,17 +35,31 @@ export class Settings {
         this.sizes = new Map();
         this.lines = new Map();
         this.more = make("div", { class: "wb-fields" });
+        this.own = make("div", {});
         this.element = make(
             "div",
             {},
             make("div", { class: "wb-fields" }, field("seed", this.seed), this.witnessField, make("label", { class: "wb-check" }, this.watch, " races, uninitialised reads, barriers")),
             this.more,
+            this.own,
         );
         this.#replays();
     }
 
     #replays() {
         this.witnessField.hidden = this.order.value !== "replay";
+    }
+
+    /** Fields for another kernel: sizes that both have keep what the reader gave them. */
+    refill(kernel) {
+        const given = new Map([...this.sizes].filter(([name, input]) => input.value !== String(this.kernel.sizes[name])).map(([name, input]) => [name, input.value]));
+        this.sizes.clear();
+        this.lines.clear();
+        this.more.replaceChildren();
+        this.own.replaceChildren();
+        this.kernel = null;
+        this.fill(kernel);
+        for (const [name, value] of given) if (this.sizes.has(name)) this.sizes.get(name).value = value;
     }
 
     /** Fields for what the kernel has: its sizes, its lines. */
@@ -65,11 +79,11 @@ export class Settings {
         }
         if (own.length > 0) {
             const inputs = [...this.lines.values()].map(([input]) => input);
-            this.element.append(make("div", { class: "wb-statements", role: "group", "aria-label": "//@ lines" }, inputs));
+            this.own.append(make("div", { class: "wb-statements", role: "group", "aria-label": "//@ lines" }, inputs));
         }
         const names = Object.keys(kernel.code.names).filter((name) => name.includes("<"));
         if (names.length > 1) {
-            this.element.append(make("p", { class: "wb-caption" }, "compiled for this page: ", make("code", {}, names.join(", "))));
+            this.own.append(make("p", { class: "wb-caption" }, "compiled for this page: ", make("code", {}, names.join(", "))));
         }
     }
 

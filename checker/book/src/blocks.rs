@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
             );
         }
         out.push_str("</div>\n\n");
-        out.push_str(&run_line(problem));
+        out.push_str(&self.run_line(problem));
         Ok(out)
     }
 
@@ -169,8 +169,9 @@ impl<'a> Writer<'a> {
         let minutes = problem.manifest.minutes.map(|minutes| format!("about {minutes} minutes"));
         let effort: Vec<String> = [difficulty, minutes].into_iter().flatten().collect();
         Ok(format!(
-            "<div class=\"wb-exercise\">\n<h4>Your turn: {} ({})</h4>\n<p>{} <span class=\"wb-effort\">{}</span></p>\n\
-             <p>Edit <code>exercises/{}/kernel.cu</code>, then <code>checker {}</code></p>\n</div>\n\n{}",
+            "<div class=\"wb-exercise\"{}>\n<h4>Your turn: {} ({})</h4>\n<p>{} <span class=\"wb-effort\">{}</span></p>\n\
+             <p class=\"wb-by-hand\">Edit <code>exercises/{}/kernel.cu</code>, then <code>checker {}</code></p>\n</div>\n\n{}",
+            self.served("exercise", problem),
             escape(&problem.manifest.title),
             problem.id,
             escape(&problem.manifest.summary),
@@ -181,9 +182,21 @@ impl<'a> Writer<'a> {
         ))
     }
 
+    /// What a script brings to life where the page is served by somebody who answers: an exercise, a check.
+    fn served(&self, what: &str, problem: &Problem) -> String {
+        let attributes = |shelf: &Shelf| format!(" data-{what}=\"{}\" data-parts=\"{}\"", problem.id, shelf.parts());
+        self.shelf.map(attributes).unwrap_or_default()
+    }
+
+    /// The command that compares a pair.
+    fn run_line(&self, problem: &Problem) -> String {
+        let (served, summary) = (self.served("check", problem), escape(&problem.manifest.summary));
+        format!("<div class=\"wb-run\"{served}>{summary} <code>checker {}</code></div>\n\n", problem.id)
+    }
+
     /// An exercise's starter, folded, where it can be run.
     fn starter(&self, problem: &Problem) -> Result<String> {
-        if self.shelf.is_none() {
+        if self.shelf.is_none_or(|shelf| !shelf.runs()) {
             return Ok(String::new());
         }
         let (Some(path), file) = (problem.version_path(&Version::Baseline), problem.version(&Version::Baseline)?)
@@ -229,8 +242,4 @@ impl<'a> Writer<'a> {
         }
         out
     }
-}
-
-fn run_line(problem: &Problem) -> String {
-    format!("<div class=\"wb-run\">{} <code>checker {}</code></div>\n\n", escape(&problem.manifest.summary), problem.id)
 }

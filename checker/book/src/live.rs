@@ -24,6 +24,8 @@ const FOLDER: &str = "live";
 const SIMULATOR: &str = "simulator.wasm";
 /// The scripts, from the workbook's root.
 const SCRIPTS: &str = "book/theme/live";
+/// The editor, which scripts/editor.sh bundles.
+const EDITOR: &str = "book/theme/editor/codemirror.js";
 
 /// What pages need to run kernels, collected while they are written.
 #[derive(Debug)]
@@ -37,16 +39,21 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// A shelf with the workbook's scripts and this simulator.
+    /// A shelf with the workbook's scripts, and this simulator if there is one.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn new(workbook: &Workbook, simulator: &Path) -> Result<Self> {
+    pub fn new(workbook: &Workbook, simulator: Option<&Path>) -> Result<Self> {
         let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-        let mut parts = BTreeMap::from([(SIMULATOR.to_owned(), read(simulator)?)]);
+        let mut parts = BTreeMap::new();
+        if let Some(path) = simulator {
+            parts.insert(SIMULATOR.to_owned(), read(path)?);
+        }
         let scripts = workbook.root().join(SCRIPTS);
         let entries = std::fs::read_dir(&scripts).with_context(|| format!("cannot read {}", scripts.display()))?;
-        for path in entries.flatten().map(|entry| entry.path()) {
+        let editor = workbook.root().join(EDITOR);
+        let paths = entries.flatten().map(|entry| entry.path()).chain(editor.is_file().then_some(editor));
+        for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name.ends_with(".js") {
                 parts.insert(name, read(&path)?);
@@ -72,6 +79,9 @@ impl Shelf {
         file: &str,
         listing: Listing<'_>,
     ) -> Result<String> {
+        if !self.runs() {
+            return Ok(String::new());
+        }
         let name = self.kernel((kept, toolchain, workbook), file)?.0;
         Ok(format!(
             "<div class=\"wb-live\" data-parts=\"{FOLDER}/{}\" data-kernel=\"{FOLDER}/{}\" data-listing=\"{}\" data-order=\"{}\"></div>\n\n",
@@ -94,6 +104,9 @@ impl Shelf {
         wish: (u64, u32, draw::Wish),
         ranges: &[Range],
     ) -> Result<String> {
+        if !self.runs() {
+            return Ok(String::new());
+        }
         let (name, kernel) = self.kernel(made, file)?;
         let sizes = serde_json::from_str::<Sized>(&kernel)?.sizes;
         let mut inputs = String::new();
@@ -114,6 +127,16 @@ impl Shelf {
             escape(&name),
             escape(&serde_json::to_string(&wish)?)
         ))
+    }
+
+    /// Is there a simulator that runs kernels on their page?
+    pub(crate) fn runs(&self) -> bool {
+        self.parts.contains_key(SIMULATOR)
+    }
+
+    /// Where the scripts are, from the book's top.
+    pub(crate) fn parts(&self) -> String {
+        format!("{FOLDER}/{}", self.folder)
     }
 
     /// Machine code that answers: a script explains it and finds its lines.

@@ -324,7 +324,7 @@ impl Problem {
         &self.root
     }
 
-    /// The problem with another file in the place of the learner's `kernel.cu`: a submission.
+    /// The problem with another file in the place of the learner's `kernel.cu`, or of a pair's better kernel: a submission.
     pub fn handed_in(&self, kernel: &Path) -> Self {
         Self { handed_in: Some(kernel.to_path_buf()), ..self.clone() }
     }
@@ -352,6 +352,7 @@ impl Problem {
             | (Kind::Pair | Kind::Exercise | Kind::Ladder, Version::Sweep) => return None,
             (Kind::Sweep, _) => self.dir.join("sweep.cu"),
             (Kind::Pair, Version::Baseline) => self.dir.join("naive.cu"),
+            (Kind::Pair, Version::Candidate) => self.handed_in.clone().unwrap_or_else(|| self.dir.join("optimised.cu")),
             (Kind::Pair, _) => self.dir.join("optimised.cu"),
             (Kind::Exercise, Version::Baseline) => self.dir.join("starter.cu"),
             (Kind::Exercise, Version::Candidate) => {
@@ -364,7 +365,7 @@ impl Problem {
     /// Whose file a version is. All but the learner's belong to the workbook's author.
     fn owner(&self, version: &Version) -> Owner<'_> {
         match (self.kind, version) {
-            (Kind::Exercise, Version::Candidate) if self.handed_in.is_some() => Owner::Named,
+            (Kind::Exercise | Kind::Pair, Version::Candidate) if self.handed_in.is_some() => Owner::Named,
             (Kind::Exercise, Version::Candidate) => Owner::Learner(&self.root),
             _ => Owner::Author,
         }

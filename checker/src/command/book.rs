@@ -7,10 +7,10 @@ use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_preprocessor::Preprocessor;
 use problem::ProblemError;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod job;
 mod serve;
 mod simulator;
 
@@ -25,12 +25,11 @@ pub enum Command {
     },
     /// Check that every sentence with a number or a comparison agrees with results, machine code and counts
     Check,
-    /// Build it and show it at an address of this machine, until Ctrl-C
-    Serve {
-        /// Port
-        #[arg(long, default_value_t = 3000)]
-        port: u16,
-    },
+    /// Build it and show it at an address of this machine, until Ctrl-C: kernels are edited and checked on their page
+    Serve(serve::ServeArgs),
+    /// What a page asked the server for, in a process of its own
+    #[command(hide = true)]
+    Job,
     /// The preprocessor's protocol, for `mdbook build`
     #[command(hide = true)]
     Preprocess {
@@ -66,14 +65,12 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
             }
             Err(usage(untrue.join("\n")))
         }
-        Command::Serve { port } => {
+        Command::Serve(args) => {
+            let listener = serve::bind(args)?;
             let built = build(context, None)?;
-            let listener = TcpListener::bind(("127.0.0.1", *port))
-                .map_err(|error| usage(format!("port {port}: {error}\nnext: choose another with --port")))?;
-            context.print(format!("http://localhost:{port}/\n"))?;
-            serve::serve(&listener, &built)?;
-            Ok(Exit::Met)
+            serve::run(context, args, listener, built)
         }
+        Command::Job => job::run(context),
         Command::Preprocess { question: Some(Question::Supports { .. }) } => Ok(Exit::Met),
         Command::Preprocess { question: None } => {
             let (preprocessing, book) =
@@ -100,9 +97,9 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
     let mut book = MDBook::load_with_config(&root, config).usage()?;
     // In process, in place of the command of the same name in book.toml.
     let scripts = root.join("theme/live").is_dir();
-    let found = simulator::find(workbook.root()).filter(|_| scripts);
-    let shelf = found.map(|path| Shelf::new(&workbook, &path)).transpose()?.map(Arc::new);
-    if shelf.is_none() && scripts {
+    let found = simulator::find(workbook.root());
+    let shelf = scripts.then(|| Shelf::new(&workbook, found.as_deref())).transpose()?.map(Arc::new);
+    if found.is_none() && scripts {
         context.note("no page runs its kernels: scripts/wasm.sh builds the simulator for them");
     }
     book.with_preprocessor(Warpbook { shelf: shelf.clone() });

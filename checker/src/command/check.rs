@@ -112,7 +112,6 @@ pub fn examine(
     options: &CheckOptions,
     whole_diff: bool,
 ) -> Result<Report, Fault> {
-    let before = kernel(problem);
     let how = check::Options {
         solution: options.solution,
         version: None,
@@ -126,15 +125,29 @@ pub fn examine(
         ..check::Options::default()
     };
     let busy = Busy::new(context);
-    let mut report = check::check(problem, &how, &|what| busy.say(what))?;
+    let mut report = judge(context, workbook, problem, &how, &|what| busy.say(what))?;
     drop(busy);
-    let mut progress = None;
-    if report.verdict == Verdict::Passed && problem.kind == Kind::Exercise && !options.solution {
-        // Kept for the file that was checked, which may have been saved again meanwhile.
-        progress = before.map(|kernel| Solved { kernel, at: now() });
-    }
-    advise(context, workbook, problem, progress, &mut report);
     report.notes.extend(shelf::judged_by(workbook));
+    Ok(report)
+}
+
+/// The same for whoever shows progress in another way.
+pub fn judge(
+    context: &Context,
+    workbook: &Workbook,
+    problem: &Problem,
+    how: &check::Options,
+    progress: check::Progress<'_>,
+) -> Result<Report, Fault> {
+    let before = kernel(problem);
+    let mut report = check::check(problem, how, progress)?;
+    let mut solved = None;
+    let own = !how.solution && problem.submission().is_none();
+    if report.verdict == Verdict::Passed && problem.kind == Kind::Exercise && own {
+        // Kept for the file that was checked, which may have been saved again meanwhile.
+        solved = before.map(|kernel| Solved { kernel, at: now() });
+    }
+    advise(context, workbook, problem, solved, &mut report);
     Ok(report)
 }
 

@@ -1,11 +1,11 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
-use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
-use problem::{Kind, Version};
+use problem::{Kind, Problem, Version, Workbook};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use system::files::{self, Folder};
@@ -24,19 +24,9 @@ pub struct ResetArgs {
 pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
     let workbook = shelf::open(context)?;
     let problem = shelf::find(&workbook, &args.name)?;
-    if problem.kind != Kind::Exercise {
-        return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.id.as_str())));
-    }
     let kernel = shelf::candidate(&problem);
-    let starter = problem.version_path(&Version::Baseline).unwrap_or_default();
     let shown = shelf::shown(&kernel);
-    let limit = LARGEST_SOURCE;
-    let wanted = files::read_trusted(&starter, limit).with_context(|| shelf::shown(&starter)).environment()?;
-    let current = match files::read_in(Some(workbook.root()), &kernel, limit) {
-        Ok(current) => Some(current),
-        Err(error) if error.is_missing() => None,
-        Err(error) => return Err(usage(format!("{shown}: {error}; next: move it away, then reset again"))),
-    };
+    let (wanted, current) = (starter(&problem)?, current(&problem)?);
     if current.as_ref() == Some(&wanted) {
         context.print(format!("{shown} already is as it was at the start.\n"))?;
         return Ok(Exit::Met);
@@ -45,28 +35,68 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
         context.print("Nothing was changed.\n")?;
         return Ok(Exit::Met);
     }
-    if let Some(current) = current {
-        let kept = backup(workbook.root(), problem.id.as_str(), &current).environment()?;
+    let done = put_back(&workbook, &problem)?;
+    if let Some(kept) = done.kept {
         context.print(format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
     }
+    done.notes.iter().for_each(|note| context.note(note));
+    context.print(format!("{shown} is the starter again.\n"))?;
+    Ok(Exit::Met)
+}
+
+/// What putting the starter back has done.
+#[derive(Debug, Default)]
+pub struct PutBack {
+    /// Where the learner's version is kept.
+    pub kept: Option<PathBuf>,
+    /// Trouble with the progress file, which ends nothing.
+    pub notes: Vec<String>,
+}
+
+/// The exercise as it was at the start; the learner's version is kept, what was solved and hinted is forgotten.
+pub fn put_back(workbook: &Workbook, problem: &Problem) -> Result<PutBack, Fault> {
+    let kernel = shelf::candidate(problem);
+    let wanted = starter(problem)?;
+    let kept = match current(problem)? {
+        Some(current) => Some(backup(workbook.root(), problem.id.as_str(), &current).environment()?),
+        None => None,
+    };
     let relative = kernel.strip_prefix(workbook.root()).unwrap_or(&kernel);
     Folder::trusted(workbook.root())
         .and_then(|top| top.replace(relative, &wanted))
-        .with_context(|| format!("writing {shown}"))
+        .with_context(|| format!("writing {}", shelf::shown(&kernel)))
         .environment()?;
     let forgotten = Store::of(workbook.root()).update(|progress| {
         progress.solved.remove(problem.id.as_str());
         progress.hints.remove(problem.id.as_str());
     });
-    match forgotten {
-        Ok((_, warning)) => warning.iter().for_each(|warning| context.note(warning)),
-        Err(error) => context.note(&format!("note: {error}")),
-    }
-    context.print(format!("{shown} is the starter again.\n"))?;
-    Ok(Exit::Met)
+    let notes = match forgotten {
+        Ok((_, warning)) => warning.into_iter().collect(),
+        Err(error) => vec![format!("note: {error}")],
+    };
+    Ok(PutBack { kept, notes })
 }
 
-fn agreed(shown: &str) -> Result<bool, super::Fault> {
+/// The exercise's text as it was at the start.
+pub fn starter(problem: &Problem) -> Result<Vec<u8>, Fault> {
+    if problem.kind != Kind::Exercise {
+        return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.id.as_str())));
+    }
+    let starter = problem.version_path(&Version::Baseline).unwrap_or_default();
+    files::read_trusted(&starter, LARGEST_SOURCE).with_context(|| shelf::shown(&starter)).environment()
+}
+
+/// The learner's text, where there is one.
+fn current(problem: &Problem) -> Result<Option<Vec<u8>>, Fault> {
+    let kernel = shelf::candidate(problem);
+    match files::read_in(Some(problem.root()), &kernel, LARGEST_SOURCE) {
+        Ok(current) => Ok(Some(current)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(usage(format!("{}: {error}; next: move it away, then reset again", shelf::shown(&kernel)))),
+    }
+}
+
+fn agreed(shown: &str) -> Result<bool, Fault> {
     let shown = system::text::line(shown);
     eprint!("Put the starter back into {shown}? Your version is kept as a backup. [y/N] ");
     let _ = std::io::stderr().flush();
@@ -79,11 +109,15 @@ fn agreed(shown: &str) -> Result<bool, super::Fault> {
 }
 
 /// Writes `.warpbook/backups/NAME-TIME.cu`; never over an earlier one.
-fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
-    let inside = Path::new(progress::FOLDER).join("backups");
-    let shown = |name: &str| shelf::shown(&root.join(&inside).join(name));
+pub fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
+    keep(root, &Path::new(progress::FOLDER).join("backups"), name, content)
+}
+
+/// Writes `FOLDER/NAME-TIME.cu` below the workbook's top; never over an earlier one.
+pub fn keep(root: &Path, inside: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
+    let shown = |name: &str| shelf::shown(&root.join(inside).join(name));
     let folder = Folder::trusted(root)
-        .and_then(|top| top.enter(&inside, true))
+        .and_then(|top| top.enter(inside, true))
         .with_context(|| format!("making {}", shown("")))?;
     let stamp = stamp(progress::now());
     for attempt in 0..1000 {
@@ -91,10 +125,10 @@ fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
         let file = format!("{name}-{stamp}{suffix}.cu");
         if !folder.has(&file) {
             folder.replace(Path::new(&file), content).with_context(|| format!("writing {}", shown(&file)))?;
-            return Ok(root.join(&inside).join(file));
+            return Ok(root.join(inside).join(file));
         }
     }
-    anyhow::bail!("{} is full of backups of this second", shown(""))
+    anyhow::bail!("{} is full of files of this second", shown(""))
 }
 
 /// "20261121-041530", UTC. The calendar is Howard Hinnant's `civil_from_days`.

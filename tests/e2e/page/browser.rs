@@ -140,6 +140,8 @@ impl Browser {
             "Enter" => (13, Some("\r")),
             " " => (32, Some(" ")),
             "Tab" => (9, None),
+            "Escape" => (27, None),
+            "Backspace" => (8, None),
             "ArrowRight" => (39, None),
             "ArrowDown" => (40, None),
             "ArrowLeft" => (37, None),

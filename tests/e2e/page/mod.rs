@@ -1,7 +1,10 @@
 //! Kernels on their page, in a real browser, behind a plain file server.
 
+mod asked;
 mod browser;
+mod edited;
 mod same;
+mod served;
 mod site;
 
 use browser::Browser;

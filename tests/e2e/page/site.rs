@@ -47,23 +47,30 @@ fn newest(folder: &Path) -> Option<SystemTime> {
     entries.filter_map(when).max()
 }
 
-/// Builds the fixture with these files in place of its own and serves it.
-pub fn site(files: &[(&str, &str)]) -> Option<Site> {
-    let simulator = simulator()?;
+/// The fixture with the book's own theme, and these files in place of its own.
+pub fn themed(files: &[(&str, &str)]) -> Workbook {
     let workbook = Workbook::copy("small");
-    for entry in std::fs::read_dir(repository().join("book/theme/live")).expect("scripts").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        workbook.write(&format!("book/theme/live/{name}"), std::fs::read(entry.path()).expect("a script"));
-    }
-    for name in ["warpbook.js", "warpbook.css", "live.css"] {
-        let path = repository().join("book/theme").join(name);
-        workbook.write(&format!("book/theme/{name}"), std::fs::read(path).expect("a style"));
+    for folder in ["", "live", "editor"] {
+        for entry in std::fs::read_dir(repository().join("book/theme").join(folder)).expect("a theme").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_file() {
+                let path = format!("book/theme/{folder}/{name}").replace("//", "/");
+                workbook.write(&path, std::fs::read(entry.path()).expect("a file"));
+            }
+        }
     }
     let shipped = std::fs::read_to_string(repository().join("book/book.toml")).expect("book.toml");
     workbook.write("book/book.toml", shipped);
     for (path, text) in files {
         workbook.write(path, text);
     }
+    workbook
+}
+
+/// Builds it with kernels that run on their page, and serves it.
+pub fn site(files: &[(&str, &str)]) -> Option<Site> {
+    let simulator = simulator()?;
+    let workbook = themed(files);
     let built =
         workbook.command().env("WARPBOOK_SIMULATOR", simulator).args(["book", "build"]).output().expect("starts");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));

@@ -1,0 +1,227 @@
+//! Exercises edited, hinted, checked and solved on their page, in a real browser.
+
+use super::browser::Browser;
+use super::served::{Served, served};
+use serde_json::json;
+
+const KERNEL: &str = "exercises/ex01/kernel.cu";
+const FIRST: &str = "# First things\n\n{{pair twice}}\n\n{{exercise ex01}}\n";
+const SECOND: &str = "# Second thoughts\n\n{{contents}}\n\n{{exercise ex02}}\n";
+/// The editor's text.
+const TEXT: &str = "document.querySelector('.cm-content').cmTile.view.state.doc.toString()";
+
+fn site() -> Served {
+    served(&[], &[("book/src/first.md", FIRST), ("book/src/second.md", SECOND)])
+}
+
+impl Browser {
+    fn has(&mut self, text: &str) {
+        self.until(&format!("document.querySelector('main').innerText.includes({})", json!(text)));
+    }
+
+    /// Moves the focus on until it is on what has these words.
+    fn tab_to(&mut self, words: &str) {
+        let here = format!("document.activeElement?.innerText?.trim().startsWith({})", json!(words));
+        for _ in 0..200 {
+            if self.value(&here) == json!(true) {
+                return;
+            }
+            self.press("Tab");
+        }
+        panic!("no key leads to {words}");
+    }
+
+    fn click(&mut self, words: &str) {
+        let button = format!(
+            "[...document.querySelectorAll('main button')].find(button => !button.hidden && button.innerText.trim().startsWith({}))",
+            json!(words)
+        );
+        self.until(&button);
+        self.value(&format!("{button}.click()"));
+    }
+
+    fn told_all(&mut self) -> String {
+        self.value("document.querySelector('main').innerText").as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Puts the cursor behind the first of these words in the editor.
+    fn cursor_behind(&mut self, words: &str) {
+        let found = self.value(&format!(
+            "(view => {{ const at = view.state.doc.toString().indexOf({0}); if (at < 0) return false; \
+             view.dispatch({{ selection: {{ anchor: at + {0}.length }} }}); view.focus(); return true; }})\
+             (document.querySelector('.cm-content').cmTile.view)",
+            json!(words)
+        ));
+        assert_eq!(found, json!(true), "{words}");
+    }
+
+    fn type_text(&mut self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
+    }
+}
+
+#[test]
+fn ex01_is_solved_on_a_phone_by_keyboard() {
+    let (Some(mut browser), site) = (Browser::start(), site()) else { return };
+    browser.view(390, true);
+    browser.open(&site.link("first.html"));
+    browser.until("document.querySelector('.wb-desk > button')");
+    assert_eq!(browser.value("location.hash"), "", "the token is out of sight");
+    let early = browser.asked();
+    assert!(!early.iter().any(|url| url.ends_with("codemirror.js")), "{early:#?}");
+    browser.tab_to("✎ Edit exercises/ex01");
+    browser.press("Enter");
+    browser.until("document.querySelector('.cm-content') === document.activeElement");
+    browser.has("NOT YET");
+    browser.has("1 of 2 met");
+
+    // Out of the editor by keys, to the hints: one at a time.
+    browser.press("Escape");
+    browser.tab_to("Hint (0 of 3)");
+    browser.press("Enter");
+    browser.has("Which instructions start with D?");
+    assert!(!browser.told_all().contains("What is the type of 1.5?"));
+    browser.tab_to("Hint (1 of 3)");
+    browser.press("Enter");
+    browser.has("What is the type of 1.5?");
+
+    // The answer takes a question.
+    browser.tab_to("Solution");
+    browser.press("Enter");
+    browser.has("1 hint is left. Show the worked answer?");
+    browser.until("document.activeElement.innerText === 'Not yet'");
+    browser.press("Enter");
+    assert!(!browser.told_all().contains("The worked answer"));
+
+    // An error while typing is marked at its place; then the letter, and the goal turns green.
+    browser.cursor_behind("1.7");
+    browser.type_text("fx");
+    browser.has("DOES NOT COMPILE");
+    browser.until("document.querySelector('.cm-lintRange-error')");
+    browser.press("Backspace");
+    browser.has("PASSED");
+    browser.has("2 of 2 met");
+    browser.until("!document.querySelector('.cm-lintRange-error')");
+    assert!(site.workbook.read(KERNEL).contains("1.7f;"));
+    let list = site.workbook.run(["list"]);
+    assert!(list.stdout.contains("ok ex01"), "{}", list.stdout);
+    browser.has("A literal without an f is a double");
+    browser.until("document.querySelector('.wb-exercise h4 .wb-mark')");
+
+    let wide = browser.value("document.documentElement.scrollWidth");
+    assert!(wide.as_u64().is_some_and(|wide| wide <= 390), "{wide}");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+    let asked = browser.asked();
+    let own = format!("http://{}/", site.host);
+    assert!(asked.iter().all(|url| url.starts_with(&own) || url.starts_with("data:")), "{asked:#?}");
+
+    // The contents know it, here and on every page.
+    browser.open(&format!("{own}second.html"));
+    browser
+        .until("[...document.querySelectorAll('main table code')].some(code => code.innerText.startsWith('ex01 ✓'))");
+}
+
+#[test]
+fn the_starter_comes_back_and_goes_again() {
+    let (Some(mut browser), site) = (Browser::start(), site()) else { return };
+    let starter = site.workbook.read(KERNEL);
+    let mine = format!("// mine\n{starter}");
+    site.workbook.write(KERNEL, &mine);
+    browser.view(1200, false);
+    browser.open(&site.link("first.html"));
+    browser.until("document.querySelector('.wb-desk > button')");
+    browser.click("✎ Edit exercises");
+    browser.until(&format!("document.querySelector('.cm-content') && {TEXT}.startsWith('// mine')"));
+    browser.has("NOT YET");
+    browser.click("Reset");
+    browser.has("The starter is back; yours is kept: .warpbook/backups/");
+    assert_eq!(site.workbook.read(KERNEL), starter);
+    browser.click("Undo");
+    browser.until(&format!("{TEXT}.startsWith('// mine')"));
+    wait(|| site.workbook.read(KERNEL) == mine);
+
+    // The reader's own editor writes: the page shows it, and checks it.
+    site.workbook.write(KERNEL, site.workbook.read("solutions/ex01/solution.cu"));
+    browser.until(&format!("{TEXT}.includes('1.7f')"));
+    browser.has("PASSED");
+
+    // Both write at once: nothing is written until the reader has chosen, and what gives way is kept.
+    browser.type_text("// typed\n");
+    site.workbook.write(KERNEL, "// elsewhere\n");
+    browser.has("The file was changed elsewhere while you typed here.");
+    assert_eq!(site.workbook.read(KERNEL), "// elsewhere\n");
+    browser.click("Take the file's");
+    browser.has("yours is kept: ");
+    browser.until(&format!("{TEXT} === '// elsewhere\\n'"));
+    let backups = std::fs::read_dir(site.workbook.path(".warpbook/backups")).expect("backups").flatten();
+    let texts: Vec<String> = backups.map(|entry| std::fs::read_to_string(entry.path()).expect("text")).collect();
+    assert!(texts.iter().any(|text| text.contains("// typed")), "{texts:#?}");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
+/// Waits for what a page does behind itself.
+fn wait(done: impl Fn() -> bool) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !done() {
+        assert!(std::time::Instant::now() < until, "it never came");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_cannot_be_saved_stays_on_the_page() {
+    let (Some(mut browser), mut site) = (Browser::start(), site()) else { return };
+    browser.view(390, false);
+    browser.open(&site.link("first.html"));
+    browser.until("document.querySelector('.wb-desk > button')");
+    browser.click("✎ Edit exercises");
+    browser.until("document.querySelector('.cm-content')");
+    browser.has("NOT YET");
+    // A folder where the new text would be put.
+    let there = site.workbook.path(&format!("{KERNEL}.{}.new", site.process()));
+    std::fs::create_dir(&there).expect("a folder");
+    browser.type_text("// typed\n");
+    browser.has("Not saved: exercises/ex01/kernel.cu");
+    assert!(!site.workbook.read(KERNEL).contains("// typed"));
+    // Closed and opened again, the page still has it; mended, it is written.
+    browser.open(&format!("http://{}/second.html", site.host));
+    browser.open(&format!("http://{}/first.html", site.host));
+    browser.until("document.querySelector('.wb-desk > button')");
+    browser.click("✎ Edit exercises");
+    browser.until(&format!("document.querySelector('.cm-content') && {TEXT}.includes('// typed')"));
+    std::fs::remove_dir(&there).expect("removed");
+    wait(|| site.workbook.read(KERNEL).contains("// typed"));
+    browser.until("document.querySelector('.wb-desk > .wb-fault').hidden");
+
+    // A server that is gone is said, with what to do.
+    site.stop();
+    browser.type_text("// and more\n");
+    browser.has("the server does not answer; next: start `checker book serve` again");
+}
+
+#[test]
+fn nothing_serious_is_in_the_way_of_a_reader() {
+    let (Some(mut browser), site) = (Browser::start(), site()) else { return };
+    let axe = std::fs::read_to_string(crate::support::repository().join("tests/e2e/page/axe/axe.min.js")).expect("axe");
+    for dark in [false, true] {
+        browser.view(if dark { 390 } else { 1200 }, dark);
+        browser.open(&site.link("first.html"));
+        browser.until("document.querySelector('.wb-desk > button')");
+        browser.click("✎ Edit exercises");
+        browser.until("document.querySelector('.cm-content')");
+        browser.has("NOT YET");
+        browser.click("Hint (");
+        browser.click("Solution");
+        browser.has("Show the worked answer?");
+        browser.click("Show it");
+        browser.has("The worked answer");
+        browser.value(&axe);
+        let found = browser.value(
+            "axe.run('main', { resultTypes: ['violations'] }).then(found => found.violations\
+             .filter(one => ['serious', 'critical'].includes(one.impact))\
+             .map(one => `${one.id}: ${one.nodes.map(node => node.html + ' ' + node.failureSummary).join('; ')}`))",
+        );
+        assert_eq!(found, json!([]), "{found:#}");
+        site.workbook.run(["reset", "ex01", "--yes"]);
+    }
+}
