@@ -205,6 +205,7 @@ fn nothing_serious_is_in_the_way_of_a_reader() {
     let axe = std::fs::read_to_string(crate::support::repository().join("tests/e2e/page/axe/axe.min.js")).expect("axe");
     for dark in [false, true] {
         browser.view(if dark { 390 } else { 1200 }, dark);
+        browser.call("Page.navigate", json!({ "url": "about:blank" }));
         browser.open(&site.link("first.html"));
         browser.until("document.querySelector('.wb-desk > button')");
         browser.click("✎ Edit exercises");

@@ -30,7 +30,7 @@ pub struct Found {
 /// Folders of the workbook, in which a student's own may lie.
 const WORKBOOK: [&str; 3] = ["exercises", "src", "submission"];
 /// Folders in which nothing is handed in.
-const ASIDE: [&str; 6] = ["__macosx", "solutions", "kernels", "mutants", "styles", "target"];
+const ASIDE: [&str; 7] = ["__macosx", "solutions", "kernels", "mine", "mutants", "styles", "target"];
 /// Files that every student has and nobody hands in.
 const GIVEN: [&str; 2] = ["starter.cu", "reference.cu"];
 

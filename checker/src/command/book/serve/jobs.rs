@@ -80,6 +80,11 @@ impl Drop for Listener {
     }
 }
 
+/// The last word of a job that was ended.
+fn ended() -> String {
+    Said::Failed("the job was ended before it had an answer".to_owned()).line()
+}
+
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -113,12 +118,15 @@ impl Queue {
         before.iter().for_each(|job| self.end(job));
         let (queue, own) = (self.clone(), job.clone());
         std::thread::spawn(move || {
-            if queue.turn(&own, &say) {
+            let last = if queue.turn(&own, &say) {
                 let last = own.run(command, &order, &say);
                 queue.leave(&own);
-                // Nobody may be listening any more.
-                let _ = say.send(last);
-            }
+                last
+            } else {
+                ended()
+            };
+            // Nobody may be listening any more.
+            let _ = say.send(last);
         });
         Ok(Listener { lines, job, queue: self.clone() })
     }
@@ -163,7 +171,7 @@ impl Job {
     fn run(self: &Arc<Self>, command: Command, order: &[u8], say: &UnboundedSender<String>) -> String {
         match self.process(command, order, say) {
             Ok(Some(last)) => last,
-            Ok(None) => Said::Failed("the job was ended before it had an answer".to_owned()).line(),
+            Ok(None) => ended(),
             Err(error) => Said::Failed(format!("the job could not be started: {error}")).line(),
         }
     }
