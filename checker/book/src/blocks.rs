@@ -9,6 +9,7 @@ use super::evidence;
 use super::kept::Kept;
 use super::kernel_lines;
 use super::ladder;
+use super::listing;
 use super::live::{Listing, Shelf};
 use super::peers;
 use super::picture;
@@ -72,6 +73,13 @@ impl<'a> Writer<'a> {
                 let made = (&self.kept, &self.toolchain, self.workbook);
                 return picture::block(&self.toolchain, self.workbook, directive, &|file, wish, ranges| {
                     self.shelf.map_or_else(|| Ok(String::new()), |shelf| shelf.sliders(made, file, wish, ranges))
+                });
+            }
+            Kind::Listing => {
+                let file = &directive.problem;
+                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+                return self.kept.text(&format!("listing {file} {settings:?}"), &[folder], || {
+                    listing::block(self.workbook, &self.toolchain, file, settings)
                 });
             }
             Kind::Trace | Kind::Run => {

@@ -9,6 +9,8 @@ pub enum Kind {
     Pair,
     /// The SASS diff of a problem's versions: `arch=sm_75`, `kernel=NAME`.
     Sass,
+    /// The machine code of a kernel file's kernels: `kernel=K,L`, `arch=sm_75,sm_90`, `control=yes`.
+    Listing,
     /// Compiler facts of both versions in a table: `arch=sm_90`, `metrics=sass.LDL,registers`;
     /// of a ladder `step=VERSION`, `type=int`.
     Evidence,
@@ -60,9 +62,10 @@ pub enum Kind {
     Contents,
 }
 
-const NAMES: [(&str, Kind); 24] = [
+const NAMES: [(&str, Kind); 25] = [
     ("pair", Kind::Pair),
     ("sass", Kind::Sass),
+    ("listing", Kind::Listing),
     ("evidence", Kind::Evidence),
     ("results", Kind::Results),
     ("sweep", Kind::Sweep),
@@ -92,6 +95,7 @@ impl Kind {
     const fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Sass => &["arch", "kernel"],
+            Self::Listing => &["arch", "kernel", "control"],
             Self::Evidence => &["arch", "metrics", "step", "type"],
             Self::Report => &["version"],
             Self::Run => &["schedule", "check"],

@@ -11,6 +11,7 @@ mod kept;
 mod kernel_lines;
 mod ladder;
 mod ladder_figures;
+mod listing;
 mod live;
 mod order;
 mod peers;

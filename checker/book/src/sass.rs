@@ -99,6 +99,16 @@ impl Rows<'_> {
     }
 }
 
+/// What a script says of an instruction, as attributes of its cell.
+pub(super) fn says(instruction: &Instruction) -> String {
+    format!(
+        " data-says=\"{}\" data-control=\"{}\" data-scheduling=\"{}\"",
+        escape(&sass::explain(instruction)),
+        instruction.control,
+        escape(&sass::scheduling(instruction.control))
+    )
+}
+
 fn cell(code: &MachineCode, instruction: Option<&Instruction>, class: &str) -> String {
     let Some(instruction) = instruction else { return "<td></td>".to_owned() };
     // Loads and stores are what most of these pages are about.
@@ -106,11 +116,9 @@ fn cell(code: &MachineCode, instruction: Option<&Instruction>, class: &str) -> S
     let class = if memory { format!("{class} key") } else { class.to_owned() };
     let line = code.line(instruction).map(|line| format!(" data-line=\"{line}\"")).unwrap_or_default();
     format!(
-        "<td class=\"{}\"{line} data-says=\"{}\" data-control=\"{}\" data-scheduling=\"{}\">{}</td>",
+        "<td class=\"{}\"{line}{}>{}</td>",
         class.trim(),
-        escape(&sass::explain(instruction)),
-        instruction.control,
-        escape(&sass::scheduling(instruction.control)),
+        says(instruction),
         escape(format!("{:>5} {}", guard(instruction), instruction.text).trim_end())
     )
 }

@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Table {
     title: String,
     device: String,
+    #[serde(default)]
     compiler: String,
+    #[serde(default)]
     date: String,
     command: String,
     /// What a row is.
@@ -119,13 +121,16 @@ pub fn block(results: &Path, name: &str, settings: &BTreeMap<String, String>) ->
                 columns.iter().map(cell).collect::<String>()
             );
         }
+        let said: Vec<&str> = [&table.device, &table.compiler, &table.date]
+            .map(String::as_str)
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect();
         let _ = write!(
             out,
-            "</tbody></table>\n</div>\n<p class=\"wb-caption\">{}: {}, {}, {}, by <code>{}</code>.</p>\n\n",
+            "</tbody></table>\n</div>\n<p class=\"wb-caption\">{}: {}, by <code>{}</code>.</p>\n\n",
             escape(&table.title),
-            escape(&table.device),
-            escape(&table.compiler),
-            escape(&table.date),
+            escape(&said.join(", ")),
             escape(&table.command)
         );
     }

@@ -15,6 +15,9 @@ mod table;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+/// The table of the book's page on the simulator.
+const AGREEMENT: &str = "book/results/nvidia-h200/tables/agreement.json";
+
 fn data() -> PathBuf {
     crate::support::repository().join("tests/e2e/hardware/h200.csv")
 }
@@ -28,6 +31,7 @@ fn counters_agree_with_an_h200() {
     let file = std::fs::read_to_string(data()).unwrap();
     let committed = table::read(&file);
     let (mut compared, mut stale, mut wrong, mut needless) = (0, Vec::new(), Vec::new(), Vec::new());
+    let mut agreement = table::Agreement::default();
     for case in cases::all() {
         let Some(row) = committed.iter().find(|row| row.name == case.name && row.fingerprint == case.fingerprint)
         else {
@@ -37,6 +41,7 @@ fn counters_agree_with_an_h200() {
         compared += 1;
         let counters = case.simulate();
         for table::Compared { counter, ours, theirs, agrees } in table::compare(&counters, row) {
+            agreement.add(counter, ours, theirs);
             match (agrees, table::exception(&case.name, counter)) {
                 (false, None) => wrong.push(format!("{}: {counter}: simulator {ours}, H200 {theirs}", case.name)),
                 (true, Some(_)) => needless.push(format!("{}: {counter}", case.name)),
@@ -48,6 +53,16 @@ fn counters_agree_with_an_h200() {
     assert!(compared >= 40, "{compared} compared, measure anew: {stale:?}");
     assert!(wrong.is_empty(), "{} counters differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(needless.is_empty(), "these agree, drop their exceptions:\n{}", needless.join("\n"));
+
+    // The book shows how many agree. A third of the versions is compared in turn otherwise.
+    let device = file.lines().next().unwrap().trim_start_matches("# ").replace(",ncu", ", ncu");
+    let (written, path) = (agreement.written(&device), crate::support::repository().join(AGREEMENT));
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &written).unwrap();
+    }
+    let shown = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(shown, written, "{AGREEMENT} is not what the comparison finds; run this test with INSTA_UPDATE=always");
 }
 
 /// Writes what `scripts/ncu.sh` needs.

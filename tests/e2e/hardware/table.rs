@@ -244,6 +244,41 @@ pub fn compare(counters: &Counters, row: &Row) -> Vec<Compared> {
     PAIRS.iter().map(compare).collect()
 }
 
+/// How many versions agree, counter by counter.
+#[derive(Default)]
+pub struct Agreement {
+    /// Counter; versions in which it is not 0 on either side; versions in which both sides have the same number.
+    rows: Vec<(&'static str, usize, usize)>,
+}
+
+impl Agreement {
+    pub fn add(&mut self, counter: &'static str, ours: u64, theirs: u64) {
+        let at = self.rows.iter().position(|(name, ..)| *name == counter).unwrap_or_else(|| {
+            self.rows.push((counter, 0, 0));
+            self.rows.len() - 1
+        });
+        self.rows[at].1 += usize::from(ours > 0 || theirs > 0);
+        self.rows[at].2 += usize::from(ours == theirs && ours > 0);
+    }
+
+    /// As a table of the book.
+    pub fn written(&self, device: &str) -> String {
+        let rows = self.rows.iter().filter(|(_, all, _)| *all > 0);
+        let rows = rows.map(|(name, all, same)| serde_json::json!({ "name": name, "values": [all, same, all - same] }));
+        let columns = ["versions", "the same number", "another number"].map(|name| serde_json::json!({ "name": name }));
+        let table = serde_json::json!({
+            "schema": 1,
+            "title": "The simulator's counters beside the GPU's own",
+            "device": device,
+            "command": "scripts/ncu.sh",
+            "row": "counter",
+            "columns": columns,
+            "rows": rows.collect::<Vec<_>>(),
+        });
+        serde_json::to_string_pretty(&table).unwrap() + "\n"
+    }
+}
+
 /// The table from the profiler's output, a row a launch in the manifest's order.
 pub fn pack(manifest: &str, profile: &str, device: &str) -> String {
     let rows: Vec<Vec<String>> = profile.lines().filter(|line| line.starts_with('"')).map(fields).collect();

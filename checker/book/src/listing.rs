@@ -1,0 +1,80 @@
+//! `{{listing FILE.cu kernel=K,L arch=sm_75,sm_90 control=yes}}`: the machine code of a kernel file's kernels, compiled now, beside
+//! each other: a column for each kernel and architecture. Without `kernel` those that the file launches; with `control` each
+//! instruction has its scheduling in front.
+
+use super::sass::says;
+use super::simulated;
+use super::svg::escape;
+use anyhow::{Context as _, Result, bail};
+use compiler::compile::{Request, compile};
+use compiler::toolchain::{Toolchain, home::Home};
+use problem::{DeviceShape, KernelFile, Sizes, Workbook};
+use sass::render::guard;
+use sass::{Instruction, Kernel, Module};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// The columns.
+///
+/// # Errors
+/// A file that cannot be read or compiled, or a kernel that it does not launch.
+pub fn block(
+    workbook: &Workbook,
+    toolchain: &Toolchain,
+    file: &str,
+    settings: &BTreeMap<String, String>,
+) -> Result<String> {
+    let path = simulated::kernel_file(workbook, file)?;
+    let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
+    let sizes = source.sizes(&Sizes::default())?;
+    let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
+    let wanted: Vec<&str> = match settings.get("kernel") {
+        Some(names) => names.split(',').collect(),
+        None => launched.iter().map(String::as_str).collect(),
+    };
+    let control = settings.get("control").is_some_and(|value| value == "yes");
+    let mut columns = Vec::new();
+    for arch in settings.get("arch").map_or("sm_90", String::as_str).split(',') {
+        let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
+        let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
+        let cache = Some(Home::from_environment().root().join("sass"));
+        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false };
+        let module = sass::disassemble(&compiled.cubin, &options)?;
+        for name in &wanted {
+            let found = module.find(compiled.names.get(*name).map_or(name, String::as_str));
+            let Some(kernel) = found.into_iter().find(|kernel| kernel.entry) else {
+                bail!("{file} has no kernel `{name}`; it launches: {}", launched.join(", "));
+            };
+            columns.push(column(&module, kernel, name, &compiled.compiler, control));
+        }
+    }
+    // One column has the page's width.
+    let (open, close) = if columns.len() > 1 { ("<div class=\"wb-pair\">\n", "</div>\n\n") } else { ("", "\n") };
+    Ok(format!("{open}{}{close}", columns.concat()))
+}
+
+/// One kernel: what it is, then its instructions with the labels that something jumps to.
+fn column(module: &Module, kernel: &Kernel, name: &str, compiler: &str, control: bool) -> String {
+    let code = kernel.code();
+    let mut out = format!(
+        "<div>\n<p class=\"wb-name\"><b>{}</b> {}, {} instructions, {} registers, {}</p>\n\
+         <div class=\"wb-figure\">\n<table class=\"wb-sass\">\n",
+        escape(name),
+        escape(&module.target),
+        code.len(),
+        kernel.resources.registers,
+        escape(compiler)
+    );
+    let targets: BTreeSet<&str> = code.iter().flat_map(Instruction::targets).collect();
+    let mut labels = kernel.labels.iter().filter(|label| targets.contains(label.name.as_str())).peekable();
+    for instruction in code {
+        while let Some(label) = labels.next_if(|label| label.address <= instruction.address) {
+            let _ = writeln!(out, "<tr><td>{}:</td></tr>", escape(&label.name));
+        }
+        let fields = if control { format!("{}  ", instruction.control) } else { String::new() };
+        let text = format!("{fields}{:>5} {}", guard(instruction), instruction.text);
+        let _ = writeln!(out, "<tr><td{}>{}</td></tr>", says(instruction), escape(text.trim_end()));
+    }
+    out.push_str("</table>\n</div>\n</div>\n");
+    out
+}
