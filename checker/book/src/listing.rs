@@ -5,7 +5,7 @@
 use super::sass::says;
 use super::simulated;
 use super::svg::escape;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use compiler::compile::{Request, compile};
 use compiler::toolchain::{Toolchain, home::Home};
 use problem::{DeviceShape, KernelFile, Sizes, Workbook};
@@ -13,6 +13,54 @@ use sass::render::guard;
 use sass::{Instruction, Kernel, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+/// A kernel file, compiled for an architecture.
+struct Compiled {
+    module: Module,
+    compiler: String,
+    /// What it launches, and the names of that in the module.
+    launched: Vec<String>,
+    names: BTreeMap<String, String>,
+}
+
+impl Compiled {
+    fn of(workbook: &Workbook, toolchain: &Toolchain, file: &str, arch: &str) -> Result<Self> {
+        let path = simulated::kernel_file(workbook, file)?;
+        let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
+        let sizes = source.sizes(&Sizes::default())?;
+        let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
+        let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
+        let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
+        let cache = Some(Home::from_environment().root().join("sass"));
+        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false };
+        let module = sass::disassemble(&compiled.cubin, &options)?;
+        let names = compiled.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())).collect();
+        Ok(Self { module, compiler: compiled.compiler.clone(), launched: launched.into_iter().collect(), names })
+    }
+
+    fn kernel(&self, name: &str) -> Result<&Kernel> {
+        let found = self.module.find(self.names.get(name).map_or(name, String::as_str));
+        let entry = found.into_iter().find(|kernel| kernel.entry);
+        entry.with_context(|| format!("no kernel `{name}` is launched; there are: {}", self.launched.join(", ")))
+    }
+}
+
+/// The first instruction of a kernel whose text has all the words.
+///
+/// # Errors
+/// As [`block`], or there is none.
+pub fn instruction(
+    workbook: &Workbook,
+    toolchain: &Toolchain,
+    (file, kernel, arch): (&str, &str, &str),
+    words: &[String],
+) -> Result<String> {
+    let compiled = Compiled::of(workbook, toolchain, file, arch)?;
+    let code = compiled.kernel(kernel)?.code();
+    let found = code.iter().find(|line| words.iter().all(|word| line.text.contains(word.as_str())));
+    let found = found.with_context(|| format!("`{kernel}` has no instruction with {}", words.join(" and ")))?;
+    Ok(found.text.trim_end_matches([' ', ';']).to_owned())
+}
 
 /// The columns.
 ///
@@ -24,28 +72,16 @@ pub fn block(
     file: &str,
     settings: &BTreeMap<String, String>,
 ) -> Result<String> {
-    let path = simulated::kernel_file(workbook, file)?;
-    let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
-    let sizes = source.sizes(&Sizes::default())?;
-    let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
-    let wanted: Vec<&str> = match settings.get("kernel") {
-        Some(names) => names.split(',').collect(),
-        None => launched.iter().map(String::as_str).collect(),
-    };
     let control = settings.get("control").is_some_and(|value| value == "yes");
     let mut columns = Vec::new();
     for arch in settings.get("arch").map_or("sm_90", String::as_str).split(',') {
-        let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
-        let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
-        let cache = Some(Home::from_environment().root().join("sass"));
-        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false };
-        let module = sass::disassemble(&compiled.cubin, &options)?;
-        for name in &wanted {
-            let found = module.find(compiled.names.get(*name).map_or(name, String::as_str));
-            let Some(kernel) = found.into_iter().find(|kernel| kernel.entry) else {
-                bail!("{file} has no kernel `{name}`; it launches: {}", launched.join(", "));
-            };
-            columns.push(column(&module, kernel, name, &compiled.compiler, control));
+        let compiled = Compiled::of(workbook, toolchain, file, arch)?;
+        let wanted: Vec<&str> = match settings.get("kernel") {
+            Some(names) => names.split(',').collect(),
+            None => compiled.launched.iter().map(String::as_str).collect(),
+        };
+        for name in wanted {
+            columns.push(column(&compiled.module, compiled.kernel(name)?, name, &compiled.compiler, control));
         }
     }
     // One column has the page's width.

@@ -5,6 +5,7 @@ use super::expr::Fact;
 use super::recorded;
 use crate::evidence::{SEED, both_counted};
 use crate::kept::Kept;
+use crate::listing;
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::machine_code;
@@ -44,9 +45,18 @@ impl Facts for Workshop<'_> {
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
                 self.kept(fact, &[folder], || self.verdict(fact))
             }
+            "code" => {
+                let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
+                word(fact, 2, "a word of the instruction")?;
+                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+                self.kept(fact, &[folder], || {
+                    let place = (file, kernel, key(fact, "arch").unwrap_or("sm_90"));
+                    listing::instruction(self.workbook, self.toolchain, place, &fact.words[2..]).map(Value::Word)
+                })
+            }
             "limit" => limit(fact),
             other => bail!(
-                "there is no fact `{other}`; there are metric, sass, verdict, limit and, of results files, {}",
+                "there is no fact `{other}`; there are metric, sass, code, verdict, limit and, of results files, {}",
                 recorded::NAMES.join(", ")
             ),
         }
