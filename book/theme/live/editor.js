@@ -178,3 +178,38 @@ export class Editor {
         this.view.destroy();
     }
 }
+
+/** An editor where a run marks a listing's lines. */
+export class EditedListing {
+    constructor(editor) {
+        this.editor = editor;
+        this.clear();
+    }
+
+    clear() {
+        this.marks = [];
+        this.editor.mark([]);
+        this.now(0);
+    }
+
+    mark(line, message) {
+        this.marks.push({ line, severity: "error", message: message || "here" });
+        this.editor.mark(this.marks);
+    }
+
+    show(line) {
+        this.editor.show(line);
+    }
+
+    text(line) {
+        return this.editor.text.split("\n")[line - 1] ?? "";
+    }
+
+    now(line) {
+        this.editor.now(line);
+    }
+
+    heat(counts) {
+        this.editor.beside(counts);
+    }
+}

@@ -3,10 +3,11 @@
 import { Check } from "./check.js";
 import { places } from "./checked.js";
 import { Draft } from "./draft.js";
-import { Editor, warm } from "./editor.js";
+import { EditedListing, Editor, warm } from "./editor.js";
 import { make } from "./make.js";
+import { Panel } from "./panel.js";
 import { begun, passed } from "./progress.js";
-import { ask, kept, state } from "./server.js";
+import { ask, job, kept, state } from "./server.js";
 
 const button = (words, click) => make("button", { type: "button", click }, words);
 
@@ -70,11 +71,29 @@ export class Exercise {
             return;
         }
         this.card.querySelector(".wb-by-hand")?.remove();
-        this.desk.replaceChildren(this.place, this.trouble, this.notice, this.check.bar, this.hints, this.answer, this.check.report);
+        this.desk.replaceChildren(this.place, this.trouble, this.notice, this.check.bar, this.hints, this.answer, this.check.report, this.steps());
         if (this.#hints > 0) this.shown(await ask("POST", `hints/${this.name}`, { first: this.#hints }));
         this.editor.focus();
         this.draft.follow();
         this.check.run();
+    }
+
+    /** The text run in this browser, where the starter is: orders, counts beside the lines, steps. */
+    steps() {
+        if (!this.card.parentElement.querySelector(`.wb-starter .wb-live[data-kernel*="exercises.${this.name}."]`)) return "";
+        let made = null;
+        const source = async () => {
+            const text = this.editor.text;
+            if (made?.text !== text) {
+                const { kernel } = await job({ do: "compile", file: `exercises/${this.name}/kernel.cu`, text }, () => {});
+                if (!kernel) throw new Error("it does not compile: the check says why");
+                made = { text, kernel, listing: new EditedListing(this.editor) };
+            }
+            return [made.kernel, made.listing];
+        };
+        const block = make("div", { class: "wb-live", "data-order": "its" });
+        new Panel(block, null, source);
+        return make("details", { class: "wb-settings" }, make("summary", {}, "Run it in this browser: orders, counts beside the lines, steps"), block);
     }
 
     /** What is checked: the file, once it is what the page shows; of a guest the text. */

@@ -16,11 +16,13 @@ export class Panel {
 
     /**
      * @param {HTMLElement} block the build's `div`
-     * @param {URL} kernel where the kernel is
+     * @param {URL?} kernel where the kernel is
+     * @param {() => Promise<[object, object]>} source or who has one, with its listing
      */
-    constructor(block, kernel) {
+    constructor(block, kernel, source = null) {
         this.block = block;
         this.url = kernel;
+        this.source = source;
         this.settings = new Settings(block.dataset.order);
         this.go = make("button", { type: "button", class: "wb-go", click: () => this.run() }, "▶ Run");
         this.look = make("button", { type: "button", class: "wb-look", click: () => this.run([[0, 0]]) }, "Steps");
@@ -36,13 +38,17 @@ export class Panel {
         this.details = details;
         this.bar = make("div", { class: "wb-bar" }, this.go, this.halt, this.look, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state);
         block.append(this.bar, details, this.report);
-        this.scratch = new Scratch(this);
+        if (!source) this.scratch = new Scratch(this);
         // What is likely to be wanted next is fetched ahead.
         for (const event of ["pointerenter", "focusin"]) block.addEventListener(event, () => engine.warm(), { once: true });
     }
 
     /** The kernel, fetched at first use. */
     async kernel() {
+        if (this.source) {
+            const [kernel, listing] = await this.source();
+            if (this.#copy?.kernel !== kernel) this.edited(kernel, listing);
+        }
         if (this.#copy) return this.#copy.kernel;
         if (!this.#kernel) {
             const response = await fetch(this.url);
@@ -102,6 +108,8 @@ export class Panel {
             const listing = this.listing(kernel);
             this.busy(true, "running");
             const told = await engine.run(kernel, this.settings.ask(warps));
+            // A copy lies in no file that a command could name.
+            if (this.#copy) told.report.repeat = "";
             this.tell(told, listing);
             if (warps.length > 0) this.player(told, kernel, listing, side);
         } catch (error) {

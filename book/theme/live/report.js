@@ -120,6 +120,6 @@ export function draw(told, listing, { replay, visit }) {
         make("div", { class: "wb-fields" }, heat(told, listing)),
         table(report),
         report.notes.map((note) => make("p", { class: "wb-detail" }, note)),
-        make("p", { class: "wb-caption" }, "The same in a terminal: ", make("code", {}, report.repeat)),
+        report.repeat && make("p", { class: "wb-caption" }, "The same in a terminal: ", make("code", {}, report.repeat)),
     ].flat();
 }

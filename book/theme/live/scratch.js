@@ -2,7 +2,7 @@
 // kept in the workbook; the book's own text stays as it is.
 
 import { places } from "./checked.js";
-import { Editor } from "./editor.js";
+import { EditedListing, Editor } from "./editor.js";
 import { make } from "./make.js";
 import { ask, job, kept, state } from "./server.js";
 
@@ -10,41 +10,6 @@ import { ask, job, kept, state } from "./server.js";
 const PAUSE = 600;
 
 const button = (words, click) => make("button", { type: "button", click }, words);
-
-/** An editor where a run marks a listing's lines. */
-class EditedListing {
-    constructor(editor) {
-        this.editor = editor;
-        this.clear();
-    }
-
-    clear() {
-        this.marks = [];
-        this.editor.mark([]);
-        this.now(0);
-    }
-
-    mark(line, message) {
-        this.marks.push({ line, severity: "error", message: message || "here" });
-        this.editor.mark(this.marks);
-    }
-
-    show(line) {
-        this.editor.show(line);
-    }
-
-    text(line) {
-        return this.editor.text.split("\n")[line - 1] ?? "";
-    }
-
-    now(line) {
-        this.editor.now(line);
-    }
-
-    heat(counts) {
-        this.editor.beside(counts);
-    }
-}
 
 export class Scratch {
     #timer = null;
@@ -80,15 +45,17 @@ export class Scratch {
             this.file = kernel.file;
             this.original ??= kernel.code.text;
             this.shown = this.panel.code(kernel).closest("pre");
+            this.shown.hidden = true;
+            this.shown.after(this.place);
             this.editor = await Editor.open(this.place, { text: kept.get(this.key) ?? kernel.code.text, label: `a copy of ${this.file}`, changed: () => this.changed(), run: () => this.compile() });
         } catch (error) {
+            this.place.remove();
+            if (this.shown) this.shown.hidden = false;
             this.panel.fail(error);
             return;
         } finally {
             this.edit.disabled = false;
         }
-        this.shown.hidden = true;
-        this.shown.after(this.place);
         this.edit.replaceWith(this.close);
         if (!this.guest) this.close.after(this.keep);
         this.panel.bar.after(this.says);

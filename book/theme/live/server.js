@@ -75,8 +75,23 @@ function words(text) {
     }
 }
 
-/** Does a job: `hear` is told of its steps; the last that it says is the result: `told` or `kernel`. */
+let before = Promise.resolve();
+
+/** Does a job, after the page's last: `hear` is told of its steps; the last that it says is the result: `told` or `kernel`. */
 export async function job(work, hear, signal) {
+    const last = before;
+    let done;
+    before = new Promise((resolve) => (done = resolve));
+    try {
+        await last;
+        signal?.throwIfAborted();
+        return await doing(work, hear, signal);
+    } finally {
+        done();
+    }
+}
+
+async function doing(work, hear, signal) {
     const response = await send("POST", "job", { page, work }, signal);
     if (!response.ok) throw new Refused(response.status, words(await response.text()));
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -99,12 +114,14 @@ export async function job(work, hear, signal) {
     return last;
 }
 
-/** What the server can do and what is solved; nothing on a page that nobody answers. Asked once. */
-export const state = !served
-    ? Promise.resolve(null)
-    : token
-      ? ask("GET", "state").then((found) => ({ ...found, solved: found.role === "guest" ? ownSolved() : found.solved }))
-      : Promise.reject(new Refused(401, "to edit here, open the link that `checker book serve` printed: it has a token in it"));
+async function found() {
+    if (!served) throw new Refused(0, "nobody answers this page");
+    if (!token) throw new Refused(401, "to edit here, open the link that `checker book serve` printed: it has a token in it");
+    return ask("GET", "state");
+}
+
+/** What the server can do and what is solved; refused on a page that nobody answers. Asked once. */
+export const state = found();
 state.catch(() => {});
 
 /** What a guest has solved: only their browser knows. */

@@ -1,7 +1,8 @@
 //! Exercises edited, hinted, checked and solved on their page, in a real browser.
 
 use super::browser::Browser;
-use super::served::{Served, served};
+use super::served::{Served, served, served_with};
+use super::site::simulator;
 use serde_json::json;
 
 const KERNEL: &str = "exercises/ex01/kernel.cu";
@@ -159,6 +160,52 @@ fn the_starter_comes_back_and_goes_again() {
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }
 
+/// What is edited is compiled by the server and run by the page.
+#[test]
+fn a_copy_of_a_kernel_runs_on_its_page() {
+    let (Some(simulator), Some(mut browser)) = (simulator(), Browser::start()) else { return };
+    let page = "# First things\n\n{{run kernels/race.cu}}\n\n{{exercise ex01}}\n";
+    let files = [("book/src/first.md", page), ("book/src/second.md", SECOND), ("kernels/race.cu", super::RACE)];
+    let site = served_with(&simulator, &[], &files);
+    browser.view(390, false);
+    browser.open(&site.link("first.html"));
+    browser.until("document.querySelector('.wb-live .wb-go')");
+    browser.click("✎ Edit");
+    browser.until("document.querySelector('.cm-content')");
+    browser.cursor_behind("    s[t] = a[t];\n");
+    browser.type_text("    __syncthreads()\n");
+    browser.has("DOES NOT COMPILE");
+    browser.has("expected a \";\"");
+    browser.cursor_behind("__syncthreads()");
+    browser.type_text(";");
+    browser.has("FINISHED");
+    browser.has("63 62 61");
+    browser.until("document.querySelector('.cm-counts span')");
+    // The race is back under its own place, and its steps are marked in the editor.
+    browser.cursor_behind("    __syncthreads();");
+    for _ in 0.."__syncthreads();".len() {
+        browser.press("Backspace");
+    }
+    browser.has("RACE");
+    browser.until("document.querySelectorAll('.cm-lintRange-error').length >= 2");
+    browser.click("Steps");
+    browser.until("document.querySelector('.cm-line.cm-now')");
+    // Kept, it lies in the workbook; the book's own text is as it was.
+    browser.click("Keep");
+    browser.has("Kept: kernels/mine/race-");
+    assert_eq!(site.workbook.read("kernels/race.cu"), super::RACE);
+    browser.click("The book's again");
+    browser.until("!document.querySelector('.cm-content')");
+
+    // An exercise's own text runs there, too.
+    browser.click("✎ Edit exercises");
+    browser.has("NOT YET");
+    browser.value("document.querySelector('.wb-desk > .wb-settings').open = true");
+    browser.value("document.querySelector('.wb-desk .wb-settings .wb-go').click()");
+    browser.has("right at n = 4097: the same as the oracle");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
 /// Waits for what a page does behind itself.
 fn wait(done: impl Fn() -> bool) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
@@ -217,11 +264,14 @@ fn nothing_serious_is_in_the_way_of_a_reader() {
         browser.click("Show it");
         browser.has("The worked answer");
         browser.value(&axe);
-        let found = browser.value(
-            "axe.run('main', { resultTypes: ['violations'] }).then(found => found.violations\
+        let look = "axe.run('main', { resultTypes: ['violations'] }).then(found => found.violations\
              .filter(one => ['serious', 'critical'].includes(one.impact))\
-             .map(one => `${one.id}: ${one.nodes.map(node => node.html + ' ' + node.failureSummary).join('; ')}`))",
-        );
+             .map(one => `${one.id}: ${one.nodes.map(node => node.html + ' ' + node.failureSummary).join('; ')}`))";
+        let found = browser.value(look);
+        assert_eq!(found, json!([]), "{found:#}");
+        site.workbook.write(KERNEL, site.workbook.read("solutions/ex01/solution.cu"));
+        browser.has("PASSED");
+        let found = browser.value(look);
         assert_eq!(found, json!([]), "{found:#}");
         site.workbook.run(["reset", "ex01", "--yes"]);
     }

@@ -5,6 +5,7 @@ use crate::support::Workbook;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -38,12 +39,17 @@ impl Answer {
     }
 }
 
-/// Builds the fixture with these files in place of its own and serves it; its pages run nothing, because no test of editing needs
-/// the simulator in WebAssembly.
+/// Builds the fixture with these files in place of its own and serves it; its pages run nothing, because most tests of editing need
+/// no simulator in WebAssembly.
 pub fn served(options: &[&str], files: &[(&str, &str)]) -> Served {
+    served_with(Path::new(""), options, files)
+}
+
+/// The same with kernels that run on their page.
+pub fn served_with(simulator: &Path, options: &[&str], files: &[(&str, &str)]) -> Served {
     let workbook = themed(files);
     let mut command = workbook.command();
-    command.env("WARPBOOK_SIMULATOR", "").args(["book", "serve", "--port", "0"]).args(options);
+    command.env("WARPBOOK_SIMULATOR", simulator).args(["book", "serve", "--port", "0"]).args(options);
     // A signal that says that a file is too large would end it: tests of a full disk hold it back.
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
