@@ -1,6 +1,6 @@
 //! `checker grade`: a class from its folder to its points, as a teacher meets it.
 
-use crate::support::{Ran, Workbook};
+use crate::support::{Ran, Workbook, repository};
 use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Duration;
@@ -232,6 +232,91 @@ fn what_the_clock_ends_is_not_graded() {
     assert_eq!(workbook.read("grades/grades.csv"), "student,id,ex01,total,not_graded\nslow,,not graded,0,1\n");
 }
 
+/// Right at some sizes: their part of the points, all of them tried.
+#[test]
+fn partial_credit_counts_sizes() {
+    let workbook = class();
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    workbook.write("part/some/ex01/kernel.cu", solution.replace("if (i < n)", "if (i < n && n != 1)"));
+    workbook.write("part/none/ex01/kernel.cu", solution.replace("1.7f", "1.8f"));
+    workbook.write("part/all/ex01/kernel.cu", &solution);
+    workbook.write("rubric.toml", "[default]\nresults = 100\npartial = true\nprogress = false\n");
+    let ran = workbook.run(["grade", "part", "--seed", "7", "--rubric", "rubric.toml"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let table = workbook.read("grades/grades.csv");
+    let points = |who: &str| -> f64 {
+        let row = table.lines().find(|line| line.starts_with(&format!("{who},"))).expect("a row");
+        row.split(',').nth(2).and_then(|cell| cell.parse().ok()).expect("points")
+    };
+    assert!(points("all") == 100.0 && points("none") == 0.0, "{table}");
+    assert!((60.0..100.0).contains(&points("some")), "all sizes but one: {table}");
+    let explained = workbook.run(["grade", "explain", "some", "ex01"]);
+    assert!(
+        explained.stdout.contains("right at ") && explained.stdout.contains(" sizes: WRONG RESULT"),
+        "{explained:?}"
+    );
+    workbook.write("rubric.toml", "[default]\nresults = 100\npartial = true\n");
+    let ran = workbook.run(["grade", "part", "--seed", "7", "--rubric", "rubric.toml"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("goes with progress = false"), "{ran:?}");
+}
+
+/// `scripts/grade-kill.sh`, which kills at points of a run that it draws; as many as a test may take.
+#[test]
+fn killed_by_the_script() {
+    if std::env::var_os("WARPBOOK_LONG").is_none() {
+        return eprintln!("not tried: WARPBOOK_LONG=1 tries it");
+    }
+    let script = repository().join("scripts/grade-kill.sh");
+    let mut command = std::process::Command::new("bash");
+    command.arg(script).args(["20", "1"]).env("CHECKER", env!("CARGO_BIN_EXE_checker"));
+    let ran: Ran = command.output().expect("bash").into();
+    assert!(ran.code == Some(0) && ran.stdout.contains("20 kills"), "{ran:?}");
+}
+
+/// A rubric is for everybody in the book, also for those who are not among the submissions now; and who was checked by other means is
+/// said.
+#[test]
+fn earlier_submissions_get_their_points_by_the_same_rubric() {
+    let workbook = class();
+    let hand_in = |who: &str, more: &[&str]| {
+        let folder = format!("class/{who}");
+        let ran = workbook.run([&["grade", &folder, "--student", who, "--seed", "7"], more].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stdout
+    };
+    hand_in("ada", &[]);
+    workbook.write("rubric.toml", "[default]\nresults = 1\n");
+    let said = hand_in("bob", &["--rubric", "rubric.toml"]);
+    assert!(!said.contains("note:"), "{said}");
+    assert_eq!(
+        workbook.read("grades/grades.csv"),
+        "student,id,ex01,ex02,total,not_graded\nada,,1,1,2,0\nbob,,0,,0,0\n"
+    );
+    let manifest = workbook.read("exercises/ex02/problem.toml");
+    workbook.write("exercises/ex02/problem.toml", manifest.replace("n = 33 }", "n = 34 }"));
+    let said = hand_in("bob", &[]);
+    assert!(said.contains("note: 1 earlier submissions"), "{said}");
+}
+
+/// The clock is over all of a check: a compiler that does not come to its end is no mistake of the kernel, as far as anybody knows.
+#[test]
+fn the_clock_is_over_the_compiler_too() {
+    let workbook = class();
+    let long = "template <int N> struct Deep { static constexpr long at(long x) { long s = x; for (int k = 0; k < 3000; ++k) s += \
+                Deep<N - 1>::at(s + k) & 1; return s; } };\ntemplate <> struct Deep<0> { static constexpr long at(long x) { return x; } };\n\
+                constexpr long much = Deep<3>::at(1);\n";
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    let kernel = solution.replace("__global__", &format!("{long}__global__"));
+    workbook.write("long/ada/ex01/kernel.cu", kernel.replace("1.7f", "1.7f + 0 * much"));
+    let ran = workbook.run(["grade", "long", "--seed", "7", "--limit", "1", "--jobs", "1", "--book", "long-book"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(
+        ran.stdout.contains("not graded: ada ex01: ") && ran.stdout.contains("the compiler was stopped after"),
+        "{ran:?}"
+    );
+    assert_eq!(workbook.read("long-book/grades.csv"), "student,id,ex01,total,not_graded\nada,,not graded,0,1\n");
+}
+
 #[test]
 fn a_grade_book_keeps_its_secret_and_what_it_is() {
     let workbook = class();
@@ -313,29 +398,50 @@ fn a_job_array_grades_shares_and_what_is_left_is_made_up_for() {
     assert!(String::from_utf8_lossy(&none.stderr).contains("sbatch cannot be started"), "{none:?}");
 }
 
-/// The rubrics that the documents show are rubrics, and fit the exercises that they name.
+/// The rubrics that the documents show are rubrics, and fit the exercises that they name; the example course's assignments can be handed
+/// out, and say of each exercise the minutes that its manifest says.
 #[test]
 fn rubrics_of_the_documents() {
-    let workbook = problem::Workbook::at(crate::support::repository()).expect("the workbook");
+    let workbook = problem::Workbook::at(repository()).expect("the workbook");
     let ids = workbook.ids();
     let folder = tempfile::tempdir().expect("a folder");
-    let mut tried = 0;
-    for document in ["docs/grading.md", "book/src/teachers.md"] {
-        let text = std::fs::read_to_string(workbook.root().join(document)).expect("a document");
-        for block in text.split("```toml\n").skip(1) {
-            let path = folder.path().join("rubric.toml");
-            let block = block.split("```").next().unwrap_or_default();
-            std::fs::write(&path, block).expect("a file");
-            let rubric = grade::Rubric::read(&path).unwrap_or_else(|error| panic!("{document}: {error}\n{block}"));
-            rubric
-                .known(ids.iter().map(problem::ProblemId::as_str))
-                .unwrap_or_else(|error| panic!("{document}: {error}"));
-            for id in ids.iter().filter(|id| id.exercise_number().is_some()) {
-                let problem = workbook.load(id).expect("a problem");
-                rubric.scheme(&problem).unwrap_or_else(|error| panic!("{document}: {error}\n{block}"));
-            }
-            tried += 1;
+    let fits = |name: &str, path: &std::path::Path| {
+        let rubric = grade::Rubric::read(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        rubric.known(ids.iter().map(problem::ProblemId::as_str)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for id in ids.iter().filter(|id| id.exercise_number().is_some()) {
+            let problem = workbook.load(id).expect("a problem");
+            rubric.scheme(&problem).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
+    };
+    let text = std::fs::read_to_string(repository().join("docs/grading.md")).expect("a document");
+    let block = text.split("```toml\n").nth(1).and_then(|block| block.split("```").next()).expect("a rubric");
+    let path = folder.path().join("rubric.toml");
+    std::fs::write(&path, block).expect("a file");
+    fits("docs/grading.md", &path);
+    let chapter = std::fs::read_to_string(repository().join("book/src/teachers.md")).expect("a chapter");
+    for lab in ["lab1", "lab2", "lab3"] {
+        let course = repository().join("docs/course").join(lab);
+        fits(lab, &course.join("rubric.toml"));
+        assert!(chapter.contains(&format!("docs/course/{lab}/rubric.toml")), "the chapter shows {lab}");
+        let said = std::fs::read_to_string(course.join("README.md")).expect("what students read");
+        let rubric = std::fs::read_to_string(course.join("rubric.toml")).expect("a rubric");
+        let named: Vec<&str> = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ex")?.split(' ').next())
+            .filter(|number| number.parse::<u32>().is_ok())
+            .collect();
+        let out = folder.path().join(lab);
+        let mut args = vec!["dist".to_owned(), out.to_string_lossy().into_owned()];
+        for number in &named {
+            let name = format!("ex{number}");
+            let problem = workbook.load(&name.as_str().into()).expect("an exercise");
+            let minutes = problem.manifest.minutes.map(|minutes| minutes.to_string()).unwrap_or_default();
+            assert!(said.contains(&format!("| {name} | {minutes} |")), "{lab}: {name} takes {minutes} minutes");
+            assert!(rubric.contains(&format!("[exercise.{name}]")), "{lab}: {name} has points");
+            args.extend(["--exercise".to_owned(), name]);
+        }
+        assert!(named.len() >= 2, "{lab}");
+        let ran = crate::support::run(&args);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
     }
-    assert_eq!(tried, 4);
 }

@@ -3,27 +3,35 @@
 use crate::grade::{class, grade};
 use crate::support::{Ran, Workbook, repository};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Does a value fit a schema? The part of JSON Schema that the schemas in `tests/fixtures/grade/schema` use; any other word in one is
 /// an error.
 fn fits(schema: &Value, top: &Value, value: &Value, at: &str) -> Result<(), String> {
     if let Some(name) = schema["$ref"].as_str() {
-        return fits(&top["$defs"][name], top, value, at);
+        return fits(&top["$defs"][name.trim_start_matches("#/$defs/")], top, value, at);
     }
     let wrong = |what: &str| Err(format!("{at}: {what}: {value}"));
     let words = schema.as_object().ok_or_else(|| format!("{at}: no schema"))?;
     for (word, demand) in words {
         let holds = match word.as_str() {
-            "type" => match demand.as_str().unwrap_or_default() {
-                "object" => value.is_object(),
-                "array" => value.is_array(),
-                "string" => value.is_string(),
-                "number" => value.is_number(),
-                "integer" => value.is_i64() || value.is_u64(),
-                "boolean" => value.is_boolean(),
-                other => return Err(format!("{at}: no type is called {other}")),
-            },
+            "type" => {
+                let one = |name: &Value| match name.as_str().unwrap_or_default() {
+                    "object" => Ok(value.is_object()),
+                    "array" => Ok(value.is_array()),
+                    "string" => Ok(value.is_string()),
+                    "number" => Ok(value.is_number()),
+                    "integer" => Ok(value.is_i64() || value.is_u64()),
+                    "boolean" => Ok(value.is_boolean()),
+                    "null" => Ok(value.is_null()),
+                    other => Err(format!("{at}: no type is called {other}")),
+                };
+                let names = demand.as_array().cloned().unwrap_or_else(|| vec![demand.clone()]);
+                let held: Result<Vec<bool>, String> = names.iter().map(one).collect();
+                held?.contains(&true)
+            }
+            "$schema" | "$id" | "title" | "description" => true,
             "enum" => demand.as_array().is_some_and(|allowed| allowed.contains(value)),
             "minimum" => value.as_f64() >= demand.as_f64(),
             "maximum" => value.as_f64() <= demand.as_f64(),
@@ -76,6 +84,29 @@ fn the_schemas_refuse_what_they_should() {
     ] {
         assert_eq!(fits(&schema, &schema, &value, "").is_ok(), fine, "{value}");
     }
+}
+
+/// The grade book's own files are what the documentation says.
+#[test]
+fn grades_fit_the_documented_schema() {
+    let workbook = class();
+    workbook.write("class/none/ex01/a.cu", "");
+    workbook.write("class/none/ex01/b.cu", "");
+    let late = "[late]\ndeadline = \"2020-01-01T00:00:00Z\"\nper_day = 0.1\n";
+    workbook.write("rubric.toml", late);
+    assert_eq!(grade(&workbook, &["--file-times", "--rubric", "rubric.toml"]).code, Some(0));
+    let path = repository().join("docs/grade.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a schema")).expect("JSON");
+    let mut states = std::collections::BTreeSet::new();
+    for folder in ["ex01", "ex02"] {
+        for file in std::fs::read_dir(workbook.path(&format!("grades/grades/{folder}"))).expect("grades").flatten() {
+            let text = std::fs::read_to_string(file.path()).expect("a grade");
+            let grade: Value = serde_json::from_str(&text).expect("JSON");
+            fits(&schema, &schema, &grade, "grade").unwrap_or_else(|why| panic!("{why}"));
+            states.insert(grade["state"]["is"].to_string());
+        }
+    }
+    assert_eq!(states.len(), 2, "with a kernel and without: {states:?}");
 }
 
 /// Grades one student's folder for a platform.
@@ -253,6 +284,11 @@ fn students_get_no_answers_and_can_check_at_home() {
     };
     let ran = at_home(&["ex01", "--backend", "sim"]);
     assert!(ran.code == Some(1) && ran.stdout.contains("NOT YET"), "{ran:?}");
+    workbook.write("built", "#!/bin/sh\n");
+    assert_eq!(workbook.run(["dist", "with", "--exercise", "ex01", "--checker", "built"]).code, Some(0));
+    assert!(
+        workbook.read("with/README.md").contains("`./checker exNN`") && workbook.read("with/checker") == "#!/bin/sh\n"
+    );
     let twice = workbook.run(["dist", "out"]);
     assert!(twice.code == Some(2) && twice.stderr.contains("not empty"), "{twice:?}");
     assert_eq!(workbook.run(["dist", "bare", "--no-hints", "--no-references"]).code, Some(0));
@@ -261,7 +297,7 @@ fn students_get_no_answers_and_can_check_at_home() {
 }
 
 /// Files below a folder.
-fn list(folder: &std::path::Path) -> Vec<String> {
+fn list(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(next) = open.pop() {
@@ -276,12 +312,53 @@ fn list(folder: &std::path::Path) -> Vec<String> {
     found
 }
 
+/// What a container file says, done in a folder: its files copied, its commands run, with the compiler that is here already. Returns
+/// the image's folder and its variables. Any other instruction is an error.
+fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, String)>) {
+    const OWN: &str = "/opt/warpbook";
+    let text = std::fs::read_to_string(bundle.join("Containerfile")).expect("a container file").replace("\\\n", " ");
+    let there = |path: &str| root.join(path.strip_prefix('/').expect("an absolute path"));
+    let mut variables: Vec<(String, String)> = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let (word, rest) = line.split_once(' ').expect("an instruction");
+        match word {
+            "FROM" => assert_eq!(rest, "python:3-slim"),
+            "COPY" => {
+                let (from, to) = rest.split_once(' ').expect("two paths");
+                let (from, to) = (bundle.join(from), there(to));
+                for file in if from.is_dir() { list(&from) } else { vec![String::new()] } {
+                    let (from, to) =
+                        if file.is_empty() { (from.clone(), to.clone()) } else { (from.join(&file), to.join(&file)) };
+                    std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+                    std::fs::copy(&from, &to).unwrap_or_else(|error| panic!("COPY {from:?}: {error}"));
+                }
+            }
+            "ENV" => {
+                let (name, value) = rest.split_once('=').expect("a variable");
+                let value =
+                    if name == "WARPBOOK_HOME" { home.to_string_lossy().into_owned() } else { value.to_owned() };
+                variables.push((name.to_owned(), value));
+            }
+            "RUN" => {
+                let command = rest.replace(OWN, &there(OWN).to_string_lossy());
+                let ran: Ran =
+                    Command::new("sh").args(["-ec", &command]).envs(variables.clone()).output().expect("sh").into();
+                assert_eq!(ran.code, Some(0), "RUN {command}: {ran:?}");
+            }
+            other => panic!("{other} is not tried"),
+        }
+    }
+    (there(OWN), variables)
+}
+
 /// Each template's own entry point, in the folders that its platform makes.
 #[test]
 fn templates_grade_as_they_are() {
     let workbook = class();
     let home = compiler::toolchain::home::Home::from_environment();
     workbook.write("seed", "7");
+    // Only Gradescope says when something was handed in: here two days late.
+    workbook.write("late.toml", "[late]\ndeadline = \"2026-11-02T12:00:00Z\"\nper_day = 0.1\n");
     // The checker is large; what stands for it starts it.
     workbook.write("checker", format!("#!/bin/sh\nexec \"{}\" \"$@\"\n", env!("CARGO_BIN_EXE_checker")));
     let solution = workbook.read("solutions/ex01/solution.cu");
@@ -299,6 +376,8 @@ fn templates_grade_as_they_are() {
             "seed",
             "--checker",
             "checker",
+            "--rubric",
+            "late.toml",
         ]);
         assert_eq!(ran.code, Some(0), "{platform}: {ran:?}");
         assert!(!list(&bundle).iter().any(|name| name.contains("solution") || name.contains("mutants")), "{platform}");
@@ -308,15 +387,24 @@ fn templates_grade_as_they_are() {
             std::fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
             std::fs::write(path, text).expect("a file");
         };
-        let start = |program: &str, folder: &std::path::Path, args: &[&str]| -> Ran {
+        let (own, variables) = match bundle.join("Containerfile").exists() {
+            true => image(&bundle, &workbook.path(&format!("image-{platform}")), home.root()),
+            false => (bundle.clone(), Vec::new()),
+        };
+        let start = |program: &str, folder: &Path, args: &[&str]| -> Ran {
             let mut command = Command::new(program);
-            command.args(args).current_dir(folder).env("WARPBOOK_HOME", home.root()).env("WARPBOOK", &bundle);
+            command.args(args).current_dir(folder).env("WARPBOOK_HOME", home.root()).env("WARPBOOK", &own);
+            command.envs(variables.clone());
             command.env("AUTOGRADER", &root).env("GRADE", &root).output().expect("it starts").into()
         };
         let (ran, result) = match platform {
             "gradescope" => {
                 file("submission/kernel.cu", &solution);
                 std::os::unix::fs::symlink(&bundle, root.join("source")).expect("a link");
+                file(
+                    "submission_metadata.json",
+                    r#"{ "id": 7, "created_at": "2026-11-03T11:00:00.5-07:00", "users": [] }"#,
+                );
                 (start(&format!("{out}/run_autograder"), &root, &[]), "results/results.json")
             }
             "prairielearn" => {
@@ -329,7 +417,14 @@ fn templates_grade_as_they_are() {
             }
             "autolab" => {
                 file("kernel.cu", &solution);
-                (start("make", &root, &["-s", "-f", &format!("{out}/autograde-Makefile"), &format!("OWN={out}")]), "")
+                (
+                    start(
+                        "make",
+                        &root,
+                        &["-s", "-f", &format!("{out}/autograde-Makefile"), &format!("OWN={}", own.display())],
+                    ),
+                    "",
+                )
             }
             _ => {
                 file("kernel.cu", &solution);
@@ -344,7 +439,7 @@ fn templates_grade_as_they_are() {
             std::fs::read_to_string(root.join(result)).expect("a result")
         };
         let earned = match platform {
-            "gradescope" => "\"score\": 10.0",
+            "gradescope" => "\"score\": 8.0",
             "prairielearn" => "\"score\": 1.0",
             "classroom50" => "\"score\": 10",
             "autolab" => "\"scores\":{\"ex01\":10.0}",

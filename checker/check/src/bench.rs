@@ -108,7 +108,7 @@ impl Bench {
             return refuse("its baseline is wrong, not slow: there is nothing to compare");
         }
         let version = if ask.against == Against::Itself { &Version::Baseline } else { ask.version };
-        let team = assemble(&self.toolchain, problem, version, &self.platform)?;
+        let team = assemble(&self.toolchain, problem, version, &self.platform, None)?;
         let files = Cubins::write(&team)?;
         let tools = time::Tools::build(&self.toolchain, &self.device.arch)?;
         let sizes = &problem.manifest.time;
@@ -158,8 +158,9 @@ impl Bench {
 
     fn sweep(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
         let Some(sweep) = problem.sweep() else { return refuse("it is no sweep") };
-        let build =
-            |version| build_version(&self.toolchain, problem, version, &self.platform).map_err(super::CheckError::from);
+        let build = |version| {
+            build_version(&self.toolchain, problem, version, &self.platform, None).map_err(super::CheckError::from)
+        };
         let (built, reference) = (build(&Version::Sweep)?, build(&Version::Reference)?);
         let table = match time::sweep(problem, &self.toolchain, &self.device, sweep, (&built, &reference), ask.seed)? {
             Ok(table) => table,

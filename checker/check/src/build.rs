@@ -15,6 +15,7 @@ use simulator::outline::{ConstantUse, Outline, has_instruction};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A compiled kernel file.
 #[derive(Debug)]
@@ -163,11 +164,17 @@ impl Built {
         sources.hold(self.file.path(), self.file.text());
     }
 
-    /// Reads the machine code.
-    pub fn disassemble(&mut self, toolchain: &Toolchain) -> Result<(), Refused> {
+    /// Reads the machine code, until then at the latest.
+    pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), Refused> {
         let cache = Home::from_environment().root().join("sass");
-        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false };
+        let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
+        let timeout = left.min(sass::TIMEOUT);
+        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
         let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| match error {
+            // No clock says anything of the kernel.
+            sass::Error::Timeout { seconds, .. } => {
+                Refused::Compile(compile::CompileError::TooSlow { file: self.file.path().to_path_buf(), seconds })
+            }
             error if error.is_kernels_fault() => {
                 let file = self.file.path().to_path_buf();
                 Refused::Compile(compile::CompileError::Unlisted { file, reason: error.to_string() })

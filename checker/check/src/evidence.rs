@@ -37,7 +37,7 @@ pub fn machine_code(
         Refused::Error(error) => error,
     };
     let mut built = build(toolchain, file, std::slice::from_ref(&sizes), DeviceShape::H200, arch).map_err(refused)?;
-    built.disassemble(toolchain)?;
+    built.disassemble(toolchain, None)?;
     let plan = built.plan(&sizes, &problem.io(&sizes)?)?;
     Ok(MachineCode { built, plan })
 }
@@ -71,7 +71,7 @@ pub fn machine_code_of(
         Refused::Error(error) => error,
     };
     let mut built = build(toolchain, file, std::slice::from_ref(&sizes), DeviceShape::H200, arch).map_err(refused)?;
-    built.disassemble(toolchain).map_err(|_| shipped("its machine code cannot be listed".into()))?;
+    built.disassemble(toolchain, None).map_err(|_| shipped("its machine code cannot be listed".into()))?;
     let io = owner.map_or_else(|| Ok(Vec::new()), |problem| problem.io(&sizes))?;
     let plan = built.plan(&sizes, &io)?;
     Ok(MachineCode { built, plan })

@@ -7,6 +7,7 @@ mod baselines;
 pub mod bench;
 mod build;
 mod complaint;
+mod device;
 mod elsewhere;
 pub mod evidence;
 mod hot;
@@ -28,6 +29,7 @@ mod verify;
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;
+pub use device::{DeviceWatch, Wedged};
 pub use listing::listing;
 pub use many::Time;
 pub use page::{edited_kernel, page_kernel};
@@ -37,13 +39,14 @@ pub use time::pace;
 pub use verify::STEPS;
 
 use build::{Built, Refused};
-use compiler::compile::{CompileError, LARGEST_SOURCE};
+use compiler::compile::{self, CompileError, LARGEST_SOURCE};
 use compiler::toolchain::{self, Toolchain, ToolchainError};
 use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
 use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 use system::files;
 
 /// Hears what is being done.
@@ -56,12 +59,14 @@ pub struct Budget {
     pub seconds: u64,
     /// Workers that run a version at the same time. They share the memory, so a kernel may use more of it where they are few.
     pub workers: usize,
+    /// Measuring on a GPU has to end with all the rest, too. Whoever waits would rather wait a little longer for it.
+    pub measures_within: bool,
 }
 
 impl Default for Budget {
     /// For somebody who waits: all cores, not long.
     fn default() -> Self {
-        Self { seconds: CHECK_SECONDS, workers: share::cores() }
+        Self { seconds: CHECK_SECONDS, workers: share::cores(), measures_within: false }
     }
 }
 
@@ -78,6 +83,8 @@ pub struct Options {
     pub step: Option<String>,
     /// A ladder: every element type at every size and block size.
     pub everything: bool,
+    /// Try all sizes, though it is wrong at one.
+    pub all_sizes: bool,
     /// What it may use.
     pub budget: Budget,
     /// What baselines came to in earlier checks.
@@ -289,12 +296,13 @@ fn line_reason(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Re
     account::reasons::line(verdict, error, sources)
 }
 
-/// Compiles a version and reads its machine code.
+/// Compiles a version and reads its machine code, until then at the latest.
 fn build_version(
     toolchain: &Toolchain,
     problem: &Problem,
     version: &Version,
     platform: &Platform,
+    until: Option<Instant>,
 ) -> Result<Built, Refused> {
     let file = problem.version(version)?;
     let mut cases = problem.cases();
@@ -304,9 +312,14 @@ fn build_version(
         cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
         cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
     }
-    let mut built = build::build(toolchain, file, &cases, platform.device, &platform.arch)?;
+    let mut built = build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
+        if let Some(until) = until {
+            request.limits = request.limits.until(until);
+        }
+        compile::compile(toolchain, request)
+    })?;
     if *version != Version::Reference || built.asks_occupancy() {
-        built.disassemble(toolchain)?;
+        built.disassemble(toolchain, until)?;
     }
     Ok(built)
 }

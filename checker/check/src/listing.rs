@@ -13,7 +13,7 @@ pub fn listing(problem: &Problem, options: &Options) -> Result<Vec<String>, Chec
     let toolchain = toolchain::locate(&options.toolchain)?;
     let platforms = platform::choose(problem, options)?;
     let Some(here) = platforms.sim.or(platforms.gpu) else { return Ok(Vec::new()) };
-    let built = build_version(&toolchain, problem, &options.version(), &here)?;
+    let built = build_version(&toolchain, problem, &options.version(), &here, None)?;
     let kernels = built.module.iter().flat_map(|module| &module.kernels);
     Ok(kernels.flat_map(|kernel| kernel.code()).map(sass::diff::normalised).collect())
 }

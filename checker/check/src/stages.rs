@@ -116,7 +116,7 @@ impl Checking<'_> {
     /// All versions compiled, or the reason why the candidate cannot be.
     fn compiled(&mut self, platform: &Platform) -> Result<Option<Team>, CheckError> {
         (self.progress)("compiling");
-        let team = match assemble(self.toolchain, self.problem, &self.version, platform) {
+        let team = match assemble(self.toolchain, self.problem, &self.version, platform, Some(self.until)) {
             Ok(team) => team,
             Err(stop) => {
                 if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
@@ -154,7 +154,7 @@ impl Checking<'_> {
             let rebuilt = if platform.arch == first.arch && platform.device == first.device {
                 None
             } else {
-                let made = assemble(self.toolchain, problem, &self.version, platform);
+                let made = assemble(self.toolchain, problem, &self.version, platform, Some(self.until));
                 Some(made.map_err(|stop| not_here(problem, stop))?)
             };
             let team = rebuilt.as_ref().unwrap_or(team);
@@ -237,7 +237,8 @@ impl Checking<'_> {
         }
         if let (Some(gpu), None) = (&self.platforms.gpu, problem.manifest.flaw) {
             (self.progress)("measuring");
-            time::measure(problem, self.toolchain, gpu, &self.version, report, &mut known)?;
+            let until = self.options.budget.measures_within.then_some(self.until);
+            time::measure(problem, self.toolchain, gpu, &self.version, until, report, &mut known)?;
             if let Some(reason) = report.reasons.first() {
                 // Right when checked and wrong when timed.
                 report.verdict = reason.verdict;
@@ -347,7 +348,8 @@ fn correctness(
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
     let reference_cubin = cubin(2);
     let reference = &team.reference;
-    let bench = Bench { problem, platform, reference, reference_cubin, seed, budget, until, cut, progress };
+    let all_sizes = options.all_sizes;
+    let bench = Bench { problem, platform, reference, reference_cubin, seed, all_sizes, budget, until, cut, progress };
     let flawed = problem.manifest.flaw.is_some();
     let kept = options.baselines.as_deref().filter(|_| platform.gpu.is_none());
     let baseline = || {
@@ -394,11 +396,11 @@ fn held(built: &Built, results: &Results, on_gpu: bool) -> report::Held {
     };
     let (linux, unix) = (cfg!(target_os = "linux"), cfg!(unix));
     let compiled = &built.compiled;
-    let closed =
-        results.cases.iter().filter(|(_, checked)| !checked.runs.is_empty()).all(|(_, checked)| checked.closed);
+    let ran = || results.cases.iter().map(|(_, checked)| checked).filter(|checked| !checked.runs.is_empty());
+    let (closed, confined) = (ran().all(|checked| checked.closed), ran().all(|checked| checked.confined));
     report::Held {
         compile: names([("landlock", linux && compiled.confined), ("seccomp", compiled.closed), ("rlimits", unix)]),
-        run: names([("landlock", false), ("seccomp", !on_gpu && closed), ("rlimits", unix)]),
+        run: names([("landlock", linux && !on_gpu && confined), ("seccomp", !on_gpu && closed), ("rlimits", unix)]),
     }
 }
 

@@ -40,7 +40,7 @@ pub fn check(
     }
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         progress("compiling");
-        let built = match build_version(toolchain, problem, &Version::Sweep, platform) {
+        let built = match build_version(toolchain, problem, &Version::Sweep, platform, None) {
             Ok(built) => built,
             Err(stop) => {
                 fail_by(report, StageName::Compile, refused(stop, sources)?);
@@ -51,7 +51,7 @@ pub fn check(
         if report.stages.is_empty() {
             pass(report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
         }
-        let reference = build_version(toolchain, problem, &Version::Reference, platform)?;
+        let reference = build_version(toolchain, problem, &Version::Reference, platform, None)?;
         match &platform.gpu {
             None => {
                 progress("simulating");
@@ -97,7 +97,19 @@ fn simulate(
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
     let (budget, cut) = (Budget::default(), OnceLock::new());
-    let bench = Bench { problem, platform, reference, reference_cubin: None, seed, budget, until, cut: &cut, progress };
+    let all_sizes = false;
+    let bench = Bench {
+        problem,
+        platform,
+        reference,
+        reference_cubin: None,
+        seed,
+        all_sizes,
+        budget,
+        until,
+        cut: &cut,
+        progress,
+    };
     let orders = schedules(built, report.seed);
     report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };

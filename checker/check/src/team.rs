@@ -6,6 +6,7 @@ use super::{CheckError, build_version};
 use compiler::toolchain::Toolchain;
 use problem::{Kind, Problem, Version};
 use std::path::PathBuf;
+use std::time::Instant;
 use system::interrupt::HalfWritten;
 
 /// The three programs of a check on one platform.
@@ -33,16 +34,17 @@ pub fn labels(problem: &Problem, version: &Version) -> [String; 2] {
     [baseline.to_owned(), candidate]
 }
 
-/// Compiles the three in parallel.
+/// Compiles the three in parallel, until then at the latest.
 pub fn assemble(
     toolchain: &Toolchain,
     problem: &Problem,
     version: &Version,
     platform: &Platform,
+    until: Option<Instant>,
 ) -> Result<Team, Refused> {
     let [baseline, candidate, reference] = std::thread::scope(|scope| {
         [&Version::Baseline, version, &Version::Reference]
-            .map(|version| scope.spawn(move || build_version(toolchain, problem, version, platform)))
+            .map(|version| scope.spawn(move || build_version(toolchain, problem, version, platform, until)))
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     // The learner's own mistake is told before a shipped one.

@@ -18,6 +18,7 @@ use report::{
     self, Better, Pace, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
 use std::path::PathBuf;
+use std::time::Instant;
 use values::fill::first_turn;
 
 /// Share of bytes read above which a kernel is held against the reading roof instead of the copying one.
@@ -95,24 +96,29 @@ pub fn roof_value(roof: &RoofValues, kind: RoofKind) -> f64 {
     }
 }
 
-/// Measures baseline and candidate; fills in the speedup, its rows and what goals need.
+/// Measures baseline and candidate, until then at the latest; fills in the speedup, its rows and what goals need.
 pub fn measure(
     problem: &Problem,
     toolchain: &Toolchain,
     platform: &Platform,
     version: &Version,
+    until: Option<Instant>,
     report: &mut Report,
     known: &mut [Known<'_>; 2],
 ) -> Result<(), CheckError> {
     let Some(info) = &platform.gpu else { return Ok(()) };
-    let team = assemble(toolchain, problem, version, platform)?;
+    let team = assemble(toolchain, problem, version, platform, until)?;
     let files = Cubins::write(&team)?;
     let tools = Tools::build(toolchain, &info.arch)?;
     let sizes = &problem.manifest.time;
     let mut timing = pair(problem, &team, &files, sizes, report.seed)?;
     timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
-    let Some(timed) = backend::measure(&job, &backend::Options::default())?.into_iter().next() else { return Ok(()) };
+    let options = backend::Options { until, ..backend::Options::default() };
+    let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { return Ok(()) };
+    if let backend::Status::TimedOut { seconds } = &timed.status {
+        report.cut = Some(format!("a measurement was stopped after {seconds:.0} s"));
+    }
     let (Some(ratio), Some(verdict), [before, after]) = (timed.ratio, timed.verdict, timed.versions.as_slice()) else {
         if let backend::Status::OracleFailed { message } = &timed.status {
             let summary = format!("the oracle failed at the timed size: {message}");

@@ -31,6 +31,8 @@ pub struct Bench<'a> {
     pub reference_cubin: Option<PathBuf>,
     /// Seed of the inputs.
     pub seed: u64,
+    /// Try all sizes, though a candidate is wrong at one.
+    pub all_sizes: bool,
     /// What all of it may use.
     pub budget: Budget,
     /// When all has to end.
@@ -91,6 +93,7 @@ impl Bench<'_> {
         }
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
+        let stops = !meant && !(self.all_sizes && thoroughness == Thoroughness::Full);
         let options = self.options();
         let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {
@@ -98,10 +101,10 @@ impl Bench<'_> {
         }
         let run = || {
             if self.platform.gpu.is_some() {
-                let job = Verify { on, cases, stop_at_failure: !meant };
+                let job = Verify { on, cases, stop_at_failure: stops };
                 backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
             } else {
-                share::run(&on, &cases, &schedules, !meant, self.budget.workers, &options, self.progress)
+                share::run(&on, &cases, &schedules, stops, self.budget.workers, &options, self.progress)
             }
         };
         let full = thoroughness == Thoroughness::Full;

@@ -10,6 +10,7 @@
 
 use crate::grade::Grade;
 use crate::intake::identity;
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,8 +63,8 @@ pub enum BookError {
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
-    /// Locked as long as it is open.
-    _lock: File,
+    /// Locked as long as it is open for writing.
+    _lock: Option<File>,
 }
 
 /// Who writes.
@@ -73,6 +74,8 @@ pub enum Writers {
     One,
     /// Others too, each other submissions.
     Several,
+    /// Nobody: it is looked at, perhaps where nothing can be written.
+    Nobody,
 }
 
 /// What the grades are.
@@ -99,19 +102,23 @@ impl Book {
             }
             cache::make_private(path).map_err(|error| file(path, error.into()))?;
         }
+        if writers == Writers::Nobody {
+            let book = Self { path: path.to_path_buf(), _lock: None };
+            return book.version(&mark).map(|_| book);
+        }
         let lock_at = path.join(".lock");
         let lock = File::options().write(true).create(true).truncate(false).open(&lock_at);
         let lock = lock.map_err(|error| file(&lock_at, error.into()))?;
         let locked = match writers {
             Writers::One => lock.try_lock(),
-            Writers::Several => lock.try_lock_shared(),
+            Writers::Several | Writers::Nobody => lock.try_lock_shared(),
         };
         match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(BookError::Busy { path: path.to_path_buf() }),
             Err(TryLockError::Error(error)) => return Err(file(&lock_at, error.into())),
         }
-        let book = Self { path: path.to_path_buf(), _lock: lock };
+        let book = Self { path: path.to_path_buf(), _lock: Some(lock) };
         book.mark(&mark)?;
         if writers == Writers::One {
             book.tidy();
@@ -121,6 +128,15 @@ impl Book {
 
     /// Says what the folder is, or finds it said.
     fn mark(&self, mark: &Path) -> Result<(), BookError> {
+        match self.version(mark)? {
+            Some(_) => Ok(()),
+            // Nothing, or half of it.
+            None => self.write(Path::new(MARK), format!("{{ \"schema\": {} }}\n", crate::SCHEMA).as_bytes()),
+        }
+    }
+
+    /// What the mark says, if that is not of a newer checker.
+    fn version(&self, mark: &Path) -> Result<Option<u32>, BookError> {
         let version = match files::read_named(mark, 4096) {
             Ok(bytes) => {
                 serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|value| value["schema"].as_u64())
@@ -130,21 +146,18 @@ impl Book {
         };
         match version.and_then(|version| u32::try_from(version).ok()) {
             Some(found) if found > crate::SCHEMA => Err(BookError::Newer { path: mark.to_path_buf(), found }),
-            Some(_) => Ok(()),
-            // Nothing, or half of it.
-            None => self.write(Path::new(MARK), format!("{{ \"schema\": {} }}\n", crate::SCHEMA).as_bytes()),
+            version => Ok(version),
         }
     }
 
     /// Takes away what a killed process left half-written.
     fn tidy(&self) {
-        let folders = fs::read_dir(self.path.join("grades")).into_iter().flatten().flatten().map(|entry| entry.path());
-        for folder in folders.chain([self.path.clone()]) {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                if is_half_written(&entry.file_name().to_string_lossy()) {
-                    let _ = fs::remove_file(entry.path());
-                }
-            }
+        let half = |name: &OsStr| is_half_written(&name.to_string_lossy());
+        let mut left = Vec::new();
+        // What cannot be listed is found out where it is needed.
+        let _ = below(&self.path, &half, &mut left);
+        for path in left {
+            let _ = fs::remove_file(path);
         }
     }
 
@@ -205,7 +218,7 @@ impl Book {
         let mut read = Read::default();
         let grades = self.path.join("grades");
         let mut files = Vec::new();
-        let listed = below(&grades, &mut files);
+        let listed = below(&grades, &|name| Path::new(name).extension().is_some_and(|end| end == "json"), &mut files);
         listed.map_err(|error| BookError::File { path: grades, source: error.into() })?;
         files.sort();
         for path in files {
@@ -237,7 +250,7 @@ impl Book {
 }
 
 /// Files that may be there before a book is marked as one: of a process that was killed over its beginning.
-fn is_own(name: &std::ffi::OsStr) -> bool {
+fn is_own(name: &OsStr) -> bool {
     ["secret", ".lock"].iter().any(|own| name == *own) || is_half_written(&name.to_string_lossy())
 }
 
@@ -246,7 +259,8 @@ fn is_half_written(name: &str) -> bool {
     name.starts_with(".tmp") || name.starts_with('.') && name.ends_with(".new")
 }
 
-fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Files below a folder that are called so.
+fn below(folder: &Path, called: &dyn Fn(&OsStr) -> bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
@@ -254,8 +268,8 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in entries {
         let entry = entry?;
         match entry.file_type()? {
-            kind if kind.is_dir() => below(&entry.path(), found)?,
-            _ if entry.path().extension().is_some_and(|extension| extension == "json") => found.push(entry.path()),
+            kind if kind.is_dir() => below(&entry.path(), called, found)?,
+            _ if called(&entry.file_name()) => found.push(entry.path()),
             _ => {}
         }
     }

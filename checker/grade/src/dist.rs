@@ -8,6 +8,9 @@ use system::files::{self, FileError};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+/// The rubric of who has none.
+const USUAL: &[u8] =
+    b"# 4 points for results, 2 for no findings, 4 shared by the goals. docs/grading.md says how to have others.\n";
 /// Largest file that is handed out.
 const LARGEST: u64 = 512 << 20;
 
@@ -45,6 +48,8 @@ pub struct Contents {
     pub hints: bool,
     /// Oracles too, without which nothing can be checked at home.
     pub references: bool,
+    /// A built checker, too.
+    pub checker: bool,
 }
 
 /// A platform that grades one submission at a time.
@@ -114,6 +119,15 @@ impl Files {
         self.0.insert(path.into(), File { bytes: bytes.into(), mode });
     }
 
+    /// A built checker, at the top.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn add_checker(&mut self, checker: &Path) -> Result<(), DistError> {
+        self.add("checker", read(checker)?, 0o755);
+        Ok(())
+    }
+
     /// The tree that students get: no solutions, mutants or styles, and every `kernel.cu` is the starter.
     ///
     /// # Errors
@@ -152,14 +166,16 @@ impl Files {
         problems: &[Problem],
         checker: &Path,
         seed: &str,
+        rubric: Option<&[u8]>,
     ) -> Result<Self, DistError> {
-        let whole = Contents { hints: true, references: true };
+        let whole = Contents { hints: true, references: true, checker: false };
         let workbook = Self::for_students(problems, whole)?;
         let mut all = Self::default();
         for (path, file) in workbook.0 {
             all.0.insert(format!("workbook/{path}"), file);
         }
-        all.add("checker", read(checker)?, 0o755);
+        all.add_checker(checker)?;
+        all.add("rubric.toml", rubric.unwrap_or(USUAL), 0o644);
         all.add("seed", format!("{seed}\n"), 0o600);
         let names: Vec<&str> = problems.iter().map(|problem| problem.id.as_str()).collect();
         let exercise = match names.as_slice() {
@@ -263,7 +279,8 @@ fn readme(problems: &[Problem], contents: Contents) -> String {
         text.push_str(&format!("* {}: {}\n", problem.id, problem.manifest.title));
     }
     if contents.references {
-        text.push_str("\n`checker exNN` in this folder checks a kernel, without a GPU.\n");
+        let command = if contents.checker { "./checker" } else { "checker" };
+        text.push_str(&format!("\n`{command} exNN` in this folder checks a kernel, without a GPU.\n"));
     }
     text
 }

@@ -26,6 +26,7 @@ pub mod table;
 pub use book::{Book, BookError};
 pub use grade::{Grade, State};
 pub use intake::{Intake, IntakeError, Student, Submission};
+pub use jiff::Timestamp;
 pub use points::{Points, Tally};
 pub use rubric::{Rubric, RubricError};
 pub use secret::Secret;

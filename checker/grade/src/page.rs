@@ -1,17 +1,23 @@
 //! Pages of a grade book, each a file by itself: one a student, one for the teacher, one for each pair of submissions that look alike.
 //! Everything that a student wrote is text in them.
 
-use crate::feedback::{Feedback, Told, of};
+use crate::feedback::{Feedback, Told, of, sentence};
 use crate::grade::{Grade, State};
 use crate::intake::Student;
 use crate::points::{Came, Points};
 use crate::rubric::Counts;
 use crate::similar::Pair;
 use crate::table::counting;
-use report::{Detail, Face, Verdict, render};
+use report::{Detail, Face, GoalStatus, render};
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+mod figure;
+
+/// Kinds of findings of an exercise that are named, and students for each.
+const MOST_FOUND: usize = 12;
+const MOST_NAMED: usize = 6;
 
 const STYLE: &str = "\
 :root { color-scheme: light dark; --line: #8884; --good: #2a7d2a; --bad: #b3402a; --dim: #888 }
@@ -19,7 +25,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0 } th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem; text-align: left; vertical-align: top }
 td.n { text-align: right; font-variant-numeric: tabular-nums } .good { color: var(--good) } .bad { color: var(--bad) } .dim { color: var(--dim) }
 pre { overflow-x: auto; border: 1px solid var(--line); padding: .5rem; font-size: .85rem } .bar { display: inline-block; height: .7rem; background: var(--good) }
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem } .own { background: #b3402a33 }
+figure { display: inline-block; margin: 0 1rem 1rem 0 } figcaption { font-size: .9rem } svg text { font: 13px system-ui, sans-serif; fill: currentColor }
+rect.met { fill: var(--good) } rect.missed { fill: var(--bad) } .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem } .own { background: #b3402a33 }
 ";
 
 /// Text in HTML: controls are shown, markup is none.
@@ -178,14 +185,14 @@ fn open(body: &mut String, grades: &[Grade]) {
     body.push_str("</table>\n");
 }
 
-/// How an exercise went: each part of its points, and what was found.
+/// How an exercise went: points, each part of them, the values of its goals, and what was found most often.
 fn of_exercise(body: &mut String, exercise: &str, grades: &[&Grade]) {
     let graded: Vec<&Grade> = grades.iter().filter(|grade| grade.points.is_some()).copied().collect();
-    let full =
-        graded.iter().filter(|grade| grade.points.as_ref().is_some_and(|points| points.total >= points.of)).count();
+    let tallies = || graded.iter().filter_map(|grade| grade.points.as_ref());
+    let full = tallies().filter(|points| points.total >= points.of).count();
     let _ = writeln!(body, "<h2>{}</h2>\n<p>{full} of {} have all points</p>\n<table>", text(exercise), graded.len());
     let mut parts: Vec<(String, usize)> = Vec::new();
-    for item in graded.iter().filter_map(|grade| grade.points.as_ref()).flat_map(|points| &points.items) {
+    for item in tallies().flat_map(|points| &points.items) {
         let name = item.part.name();
         let holds = usize::from(matches!(item.came, Came::Earned | Came::Withheld));
         match parts.iter_mut().find(|(known, _)| *known == name) {
@@ -196,16 +203,57 @@ fn of_exercise(body: &mut String, exercise: &str, grades: &[&Grade]) {
     for (name, count) in parts {
         row(body, &name, count, graded.len());
     }
-    body.push_str("</table>\n<table>\n");
-    let mut verdicts: BTreeMap<&str, usize> = BTreeMap::new();
-    for report in graded.iter().filter_map(|grade| grade.report.as_ref()) {
-        *verdicts.entry(report.verdict.label()).or_default() += 1;
+    body.push_str("</table>\n<div class=\"figures\">\n");
+    let points: Vec<figure::Value> = tallies().map(|points| (points.total.into(), points.total >= points.of)).collect();
+    if !points.is_empty() {
+        body.push_str(&figure::distribution("points", &points));
     }
-    let mut verdicts: Vec<(&str, usize)> =
-        verdicts.into_iter().filter(|(label, _)| *label != Verdict::Passed.label()).collect();
-    verdicts.sort_by_key(|(label, count)| (std::cmp::Reverse(*count), *label));
-    for (label, count) in verdicts {
-        row(body, label, count, graded.len());
+    let mut goals: Vec<(&str, Vec<figure::Value>)> = Vec::new();
+    for goal in graded.iter().filter_map(|grade| grade.report.as_ref()).flat_map(|report| &report.goals) {
+        let Some(value) = goal.value else { continue };
+        let value = (value, goal.status == GoalStatus::Met);
+        match goals.iter_mut().find(|(known, _)| *known == goal.text) {
+            Some((_, values)) => values.push(value),
+            None => goals.push((&goal.text, vec![value])),
+        }
+    }
+    for (goal, values) in goals {
+        body.push_str(&figure::distribution(goal, &values));
+    }
+    body.push_str("</div>\n");
+    found(body, &graded);
+}
+
+/// What was found most often, in the words of the reports without their numbers, and in whose kernels.
+fn found(body: &mut String, graded: &[&Grade]) {
+    let mut kinds: BTreeMap<(&str, String), Vec<&Student>> = BTreeMap::new();
+    for grade in graded {
+        for reason in grade.report.iter().flat_map(|report| &report.reasons) {
+            let students = kinds.entry((reason.verdict.label(), sentence(reason, Told::Guarded))).or_default();
+            if !students.contains(&&grade.student) {
+                students.push(&grade.student);
+            }
+        }
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, students)| std::cmp::Reverse(students.len()));
+    if kinds.is_empty() {
+        return;
+    }
+    body.push_str("<table>\n<tr><th>found</th><th></th><th>in kernels of</th></tr>\n");
+    for ((label, what), students) in kinds.iter().take(MOST_FOUND) {
+        let mut names: Vec<String> =
+            students.iter().take(MOST_NAMED).map(|student| text(&student.to_string())).collect();
+        if students.len() > names.len() {
+            names.push(format!("{} more", students.len() - names.len()));
+        }
+        let _ = writeln!(
+            body,
+            "<tr><td class=\"n\">{}</td><td>{label}: {}</td><td>{}</td></tr>",
+            students.len(),
+            text(what),
+            names.join(", ")
+        );
     }
     body.push_str("</table>\n");
 }

@@ -225,7 +225,7 @@ impl<'a> Standing<'a> {
 pub fn tally(scheme: &Scheme, problem: &Problem, report: &Report) -> Tally {
     let standing = Standing::of(report);
     let mut items = vec![
-        item(Part::Results, "right at every size", scheme.results, standing.right, "right", &standing.why),
+        results(scheme, &standing),
         item(Part::Findings, "nothing caught", scheme.findings, standing.clean, "nothing was caught", &standing.why),
     ];
     items.extend(scheme.goals.iter().map(|(metric, of)| goal(metric, *of, &standing)));
@@ -240,6 +240,19 @@ pub fn tally(scheme: &Scheme, problem: &Problem, report: &Report) -> Tally {
     let of = items.iter().map(|item| item.of).sum();
     let earned = items.iter().map(|item| item.points).sum();
     Tally { items, of, earned, late: None, total: earned }
+}
+
+/// Where the scheme has it so, right at some sizes is worth their part of the points.
+fn results(scheme: &Scheme, standing: &Standing<'_>) -> Item {
+    let mut item = item(Part::Results, "right at every size", scheme.results, standing.right, "right", &standing.why);
+    let cases = &standing.report.cases;
+    let right = cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+    if scheme.partial && !standing.right && right > 0 && standing.report.verdict != Verdict::Impossible {
+        let part = |points: i64| points * right as i64 / cases.len().max(1) as i64;
+        item.points = Points(part(scheme.results.0));
+        item.why = format!("right at {right} of {} sizes: {}", cases.len(), standing.why);
+    }
+    item
 }
 
 fn item(part: Part, text: &str, of: Points, holds: bool, good: &str, bad: &str) -> Item {

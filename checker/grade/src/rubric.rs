@@ -79,6 +79,8 @@ struct Shares {
     speed: Vec<Threshold>,
     /// Points only for who reaches something that the starter does not.
     progress: Option<bool>,
+    /// Whoever is right at some sizes has a part of the points for results.
+    partial: Option<bool>,
 }
 
 /// Points for a measured time.
@@ -141,6 +143,8 @@ pub struct Scheme {
     pub speed: Vec<(f64, Points)>,
     /// Nothing without something that the starter has not.
     pub progress: bool,
+    /// A part of the points for results for each size, all of which are tried then.
+    pub partial: bool,
 }
 
 impl Rubric {
@@ -217,7 +221,16 @@ impl Rubric {
         let own = self.exercise.get(name);
         // A table of its own says all of it; the usual points are for those who say nothing.
         let shares = own.unwrap_or(&self.default);
-        let silent = *shares == Shares { progress: shares.progress, ..Shares::default() };
+        let silent = *shares == Shares { progress: shares.progress, partial: shares.partial, ..Shares::default() };
+        let progress = shares.progress.or(self.default.progress).unwrap_or(true);
+        let partial = shares.partial.or(self.default.partial).unwrap_or(false);
+        if partial && progress {
+            let table = own.map_or("default".to_owned(), |_| format!("exercise.{name}"));
+            return Err(self.wrong(format!(
+                "[{table}] partial = true goes with progress = false: of a kernel that is wrong somewhere nobody can tell whether it is \
+                 more than the starter"
+            )));
+        }
         let usual = |points| silent.then_some(points);
         // What a GPU has to measure gets points only where the rubric says so: they would hang on the machine.
         let mut judged: Vec<String> = Vec::new();
@@ -251,7 +264,8 @@ impl Rubric {
             findings: shares.findings.or(usual(2.0)).map(Points::from).unwrap_or_default(),
             goals,
             speed,
-            progress: shares.progress.or(self.default.progress).unwrap_or(true),
+            progress,
+            partial,
         })
     }
 }

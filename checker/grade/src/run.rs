@@ -1,19 +1,19 @@
 //! Grading: every submission that has no grade yet is checked, by a pool of threads, each check with workers of its own.
 //!
-//! What a clock or a full memory ended says something of the machine. It is tried once more, alone and with four times the time, and
-//! is otherwise not graded, never worth 0.
+//! What a clock or a full memory ended says something of the machine. Where others ran beside it, it is tried once more, alone; it is
+//! otherwise not graded, never worth 0.
 
 use crate::book::{Book, BookError};
 use crate::grade::{Grade, State};
-use crate::intake::Submission;
+use crate::intake::{Submission, identity};
 use crate::key::{self, Makers};
 use crate::rubric::{Rubric, RubricError, Scheme};
 use crate::secret::Secret;
-use check::{BackendChoice, Baselines, Budget, CheckError};
+use check::{BackendChoice, Baselines, Budget, CheckError, DeviceWatch, Wedged};
 use compiler::toolchain;
 use problem::{BackendName, Kind, Problem, ProblemError, Workbook};
-use report::{Machine, Report, Verdict};
-use std::collections::{BTreeMap, HashMap};
+use report::{Machine, Report, StageName, StageStatus, Verdict};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use system::files::FileError;
 
-/// A second try gets so many times the time of the first.
+/// Somebody who looks at one submission again may wait so many times as long for it.
 const AGAIN: u64 = 4;
 
 /// Why grading stops.
@@ -47,6 +47,19 @@ pub enum GradeError {
     /// No compiler, no GPU: nobody can be graded.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// The GPU is not as it was.
+    #[error(
+        "{wedged}, after {student} {exercise}: nothing more is graded\n  next: see who is on it with `nvidia-smi`, reset it or \
+         restart the machine, and give the same command again: what is graded stays as it is"
+    )]
+    Wedged {
+        /// How.
+        wedged: Wedged,
+        /// Whose submission was checked.
+        student: String,
+        /// Of which exercise.
+        exercise: String,
+    },
     /// What is not graded: a pair, a problem that runs elsewhere.
     #[error("{problem}: {why}")]
     NotForGrading {
@@ -64,7 +77,7 @@ impl GradeError {
             Self::Rubric(_) | Self::Problem(_) | Self::NotForGrading { .. } => true,
             Self::Book(error) => matches!(error, BookError::NoBook { .. }),
             Self::Check(error) => error.is_usage(),
-            Self::File { .. } => false,
+            Self::File { .. } | Self::Wedged { .. } => false,
         }
     }
 }
@@ -74,7 +87,7 @@ impl GradeError {
 pub struct Options {
     /// Checks at the same time.
     pub jobs: usize,
-    /// Seconds for a check.
+    /// Seconds for a check, with all that belongs to it.
     pub seconds: u64,
     /// Where kernels run.
     pub backend: BackendChoice,
@@ -115,6 +128,7 @@ pub struct Course<'a> {
     pub tasks: BTreeMap<String, Task>,
     makers: Makers,
     options: Options,
+    device: Option<DeviceWatch>,
 }
 
 /// What came of it.
@@ -175,14 +189,17 @@ impl<'a> Course<'a> {
     ) -> Result<Self, GradeError> {
         let found = toolchain::locate(&options.toolchain).map_err(CheckError::from)?;
         let makers = Makers::of(&found).map_err(CheckError::Temporary)?;
-        Ok(Self { book, rubric, tasks, makers, options })
+        let device = DeviceWatch::begin(options.backend)?;
+        Ok(Self { book, rubric, tasks, makers, options, device })
     }
 
     /// The key of a submission to a task.
     fn key(&self, task: &Task, sha256: &str) -> String {
-        let tier = match self.options.backend {
-            BackendChoice::Sim => "sim",
-            BackendChoice::Auto | BackendChoice::Gpu => "gpu",
+        let tier = match (self.options.backend, task.scheme.partial) {
+            (BackendChoice::Sim, false) => "sim",
+            (BackendChoice::Sim, true) => "sim, all sizes",
+            (BackendChoice::Auto | BackendChoice::Gpu, false) => "gpu",
+            (BackendChoice::Auto | BackendChoice::Gpu, true) => "gpu, all sizes",
         };
         self.makers.key(sha256, &task.files, task.seed, tier)
     }
@@ -203,6 +220,19 @@ impl<'a> Course<'a> {
             .filter(|grade| grade.is_settled() && grade.report.is_some())
             .map(|grade| (grade.key.as_str(), grade))
             .collect();
+        let there: HashMap<String, &Grade> = known
+            .grades
+            .iter()
+            .map(|grade| (identity(&grade.student, &grade.exercise, &grade.submitted), grade))
+            .collect();
+        // What is there already is not written again.
+        let keep = |mut grade: Grade, task: &Task| {
+            grade.score(&task.scheme, &task.problem, self.rubric.late.as_ref());
+            match there.get(&identity(&grade.student, &grade.exercise, &grade.submitted)) {
+                Some(known) if **known == grade => Ok(()),
+                _ => self.book.keep(&grade),
+            }
+        };
         let mut summary = Summary::default();
         let mut open: Vec<Work<'_>> = Vec::new();
         for submission in submissions {
@@ -210,8 +240,7 @@ impl<'a> Course<'a> {
             let bytes = match &submission.kernel {
                 Ok(bytes) => bytes,
                 Err(why) => {
-                    let mut grade = Grade::without_kernel(submission, why, self.makers.made_by.clone());
-                    self.keep(&mut grade, task, events)?;
+                    keep(Grade::without_kernel(submission, why, self.makers.made_by.clone()), task)?;
                     summary.without += 1;
                     continue;
                 }
@@ -227,7 +256,7 @@ impl<'a> Course<'a> {
             };
             if let Some(known) = reports.get(grade.key.as_str()) {
                 grade.take(known);
-                self.keep(&mut grade, task, events)?;
+                keep(grade, task)?;
                 summary.known += 1;
                 continue;
             }
@@ -242,12 +271,40 @@ impl<'a> Course<'a> {
         }
         events(Event::Begins(open.len()));
         summary.checked = open.len();
-        let seconds = self.options.seconds;
-        let again = self.pool(open, self.options.jobs, seconds, true, events)?;
-        // Alone, so that nobody else takes the time.
-        let left = self.pool(again, 1, seconds * AGAIN, false, events)?;
+        let jobs = self.options.jobs.min(open.len());
+        let mut left = self.pool(open, jobs, jobs > 1, events)?;
+        if jobs > 1 {
+            // Alone, so that nobody else takes the time.
+            left = self.pool(left, 1, false, events)?;
+        }
         summary.open = left.len();
         Ok(summary)
+    }
+
+    /// Gives the points of all other grades of a book anew, by the same rubric, where nobody else writes to it. Returns how many were
+    /// checked by another checker or compiler, or with other files of the problem.
+    ///
+    /// # Errors
+    /// The grade book cannot be written.
+    pub fn others(&self, grades: &mut [Grade], submissions: &[Submission]) -> Result<usize, GradeError> {
+        let now: HashSet<String> = submissions
+            .iter()
+            .map(|submission| identity(&submission.student, &submission.exercise, &submission.submitted()))
+            .collect();
+        let mut stale = 0;
+        for grade in grades {
+            let Some(task) = self.tasks.get(&grade.exercise) else { continue };
+            if now.contains(&identity(&grade.student, &grade.exercise, &grade.submitted)) {
+                continue;
+            }
+            stale += usize::from(grade.report.is_some() && grade.key != self.key(task, &grade.submitted.sha256));
+            let before = grade.points.clone();
+            grade.score(&task.scheme, &task.problem, self.rubric.late.as_ref());
+            if grade.points != before {
+                self.book.keep(grade)?;
+            }
+        }
+        Ok(stale)
     }
 
     /// Checks all of them; returns those that the machine did not let end.
@@ -255,7 +312,6 @@ impl<'a> Course<'a> {
         &self,
         mut works: Vec<Work<'t>>,
         jobs: usize,
-        seconds: u64,
         may_be_repeated: bool,
         events: &(dyn Fn(Event<'_>) + Sync),
     ) -> Result<Vec<Work<'t>>, GradeError> {
@@ -269,7 +325,7 @@ impl<'a> Course<'a> {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = slots.get(index) else { return };
                 let mut work = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                let outcome = self.one(&mut work, seconds, &baselines).and_then(|()| {
+                let outcome = self.one(&mut work, &baselines).and_then(|wedged| {
                     let open = !work.grades.iter().all(Grade::is_settled);
                     cut.lock().unwrap_or_else(PoisonError::into_inner)[index] = open;
                     // One that is tried again has no grade yet, but if everything ends here it is known why.
@@ -281,7 +337,8 @@ impl<'a> Course<'a> {
                         } else {
                             self.keep(grade, task, events)
                         }
-                    })
+                    })?;
+                    wedged.map_or(Ok(()), Err)
                 });
                 if let Err(error) = outcome {
                     failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -301,15 +358,16 @@ impl<'a> Course<'a> {
         Ok(works.into_iter().zip(cut).filter(|(_, cut)| *cut).map(|(work, _)| work).collect())
     }
 
-    /// One check.
-    fn one(&self, work: &mut Work<'_>, seconds: u64, baselines: &Arc<Baselines>) -> Result<(), GradeError> {
+    /// One check. What it leaves a GPU in may be the end of all grading.
+    fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget { seconds, workers: 1 },
+            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
+            all_sizes: work.task.scheme.partial,
             toolchain: self.options.toolchain.clone(),
             ..check::Options::default()
         };
@@ -321,7 +379,14 @@ impl<'a> Course<'a> {
             Ok(Ok(report)) => (state(&report), Some(report)),
         };
         // One that does not compile has none, and no submission is less of one for it.
-        let code = if report.is_some() { check::listing(&problem, &options).unwrap_or_default() } else { Vec::new() };
+        let code = match &report {
+            Some(report) if is_compiled(report) => check::listing(&problem, &options).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let (state, wedged) = match self.device_is_back(report.as_ref()) {
+            Ok(()) => (state, None),
+            Err(wedged) => (State::NotGraded { why: format!("after its check {wedged}") }, Some(wedged)),
+        };
         for grade in &mut work.grades {
             grade.code.clone_from(&code);
             let repeat = format!("checker grade again \"{}\" {}", grade.student, grade.exercise);
@@ -330,7 +395,18 @@ impl<'a> Course<'a> {
             grade.made_by.gpu = grade.report.as_ref().and_then(gpu);
             grade.seconds = begun.elapsed().as_secs_f64();
         }
-        Ok(())
+        let first = &work.grades[0];
+        let (student, exercise) = (first.student.to_string(), first.exercise.clone());
+        Ok(wedged.map(|wedged| GradeError::Wedged { wedged, student, exercise }))
+    }
+
+    /// After a check that a GPU took part in, or may have: is it as it was?
+    fn device_is_back(&self, report: Option<&Report>) -> Result<(), Wedged> {
+        let stayed_away = report.is_some_and(|report| gpu(report).is_none() && report.cut.is_none());
+        match &self.device {
+            Some(device) if !stayed_away => device.is_back(),
+            _ => Ok(()),
+        }
     }
 
     fn keep(&self, grade: &mut Grade, task: &Task, events: &(dyn Fn(Event<'_>) + Sync)) -> Result<(), GradeError> {
@@ -356,8 +432,9 @@ impl<'a> Course<'a> {
         let problem = task.problem.handed_in(&self.book.kernel(&grade.submitted.sha256));
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1 },
+            budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
             seed: Some(grade.seed),
+            all_sizes: task.scheme.partial,
             toolchain: self.options.toolchain.clone(),
             ..check::Options::default()
         };
@@ -396,6 +473,10 @@ fn state(report: &Report) -> State {
         }
         (None, _) => State::Graded,
     }
+}
+
+fn is_compiled(report: &Report) -> bool {
+    report.stages.iter().any(|stage| stage.name == StageName::Compile && stage.status == StageStatus::Passed)
 }
 
 fn gpu(report: &Report) -> Option<String> {

@@ -99,6 +99,33 @@ pub fn submissions(grades: &[Grade]) -> String {
     csv(&rows)
 }
 
+/// A table's text, as spreadsheets save it: UTF-8, or UTF-16 with its mark.
+///
+/// # Errors
+/// It is neither.
+pub fn decode(bytes: &[u8]) -> Result<String, &'static str> {
+    const WRONG: &str = "it is not UTF-8: save it as \"CSV UTF-8\"";
+    let units = |from: fn([u8; 2]) -> u16| {
+        let pairs = bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
+        char::decode_utf16(pairs).collect::<Result<String, _>>().map_err(|_| WRONG)
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
+        _ => {
+            let text = std::str::from_utf8(bytes).map_err(|_| WRONG)?;
+            Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+        }
+    }
+}
+
+/// What stands between a table's cells: where a comma is the decimal point, spreadsheets write semicolons.
+pub fn delimiter(text: &str) -> u8 {
+    let head = text.lines().next().unwrap_or_default();
+    let count = |byte: u8| head.bytes().filter(|own| *own == byte).count();
+    [b',', b';', b'\t'].into_iter().rev().max_by_key(|byte| count(*byte)).unwrap_or(b',')
+}
+
 /// Rows as text.
 pub fn csv(rows: &[Vec<String>]) -> String {
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
@@ -107,4 +134,18 @@ pub fn csv(rows: &[Vec<String>]) -> String {
         let _ = writer.write_record(row);
     }
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_as_spreadsheets_save_them() {
+        let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain("é;b".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        assert_eq!(decode(&utf16).as_deref(), Ok("é;b"));
+        assert_eq!(decode("\u{feff}é;b".as_bytes()).as_deref(), Ok("é;b"));
+        assert!(decode(b"\xe9;b").unwrap_err().contains("CSV UTF-8"));
+        assert_eq!(["a,b;c,d", "a;b;c", "a\tb", "a"].map(delimiter), [b',', b';', b'\t', b',']);
+    }
 }

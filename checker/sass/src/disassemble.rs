@@ -23,10 +23,12 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Count live registers too: a second nvdisasm, beside the first.
     pub live: bool,
+    /// How long it may take.
+    pub timeout: Duration,
 }
 
 /// Long enough for a kernel of a million instructions.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 const LISTING: &[&str] = &["-c", "-hex", "-g"];
 const LIVE: &[&str] = &["-c", "-lrm", "count"];
@@ -107,14 +109,14 @@ fn run_missing(cubin: &[u8], wanted: &[&[&str]], options: &Options, texts: &mut 
         }
     }
     for (n, run) in running {
-        texts[n] = Some(run.finish(cubin.len()).map_err(|error| blame(error, options))?);
+        texts[n] = Some(run.finish(cubin.len(), options.timeout).map_err(|error| blame(error, options))?);
     }
     Ok(())
 }
 
 /// An nvdisasm that does not even say its version is the machine's fault, not the kernel's.
 fn blame(error: Error, options: &Options) -> Error {
-    let works = || Run::start(&["--version"], None, &options.nvdisasm).and_then(|run| run.finish(0)).is_ok();
+    let works = || Run::start(&["--version"], None, &options.nvdisasm).and_then(|run| run.finish(0, TIMEOUT)).is_ok();
     match error {
         Error::Failed { message, .. } if !works() => {
             Error::Start { path: options.nvdisasm.clone(), error: std::io::Error::other(message) }
@@ -171,13 +173,13 @@ impl Run {
         Ok(Self { child, stdout, stderr, started: Instant::now(), _named: named })
     }
 
-    fn finish(mut self, bytes: usize) -> Result<String, Error> {
+    fn finish(mut self, bytes: usize, timeout: Duration) -> Result<String, Error> {
         let status = loop {
             if let Some(status) = self.child.try_wait().map_err(Error::Temporary)? {
                 break status;
             }
-            if self.started.elapsed() > TIMEOUT {
-                return Err(Error::Timeout { bytes, seconds: TIMEOUT.as_secs() });
+            if self.started.elapsed() > timeout {
+                return Err(Error::Timeout { bytes, seconds: timeout.as_secs() });
             }
             std::thread::sleep(Duration::from_millis(2));
         };

@@ -29,7 +29,7 @@ pub mod stats;
 pub use control::Control;
 pub use diff::Diff;
 #[cfg(not(target_family = "wasm"))]
-pub use disassemble::{Options, disassemble};
+pub use disassemble::{Options, TIMEOUT, disassemble};
 pub use explain::{explain, scheduling};
 pub use instruction::Instruction;
 pub use limits::Limits;

@@ -1,11 +1,11 @@
 //! `checker dist OUT`: the tree that students get, or with `--for` what grades on a platform.
 
-use super::{Blame, Context, Exit, Outcome, shelf, usage};
+use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
 use clap::Args;
-use grade::Secret;
 use grade::dist::{Contents, DistError, Files, Platform};
+use grade::{Rubric, Secret};
 use problem::{Kind, Problem};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `checker dist`.
 #[derive(Debug, Clone, Args)]
@@ -24,9 +24,12 @@ pub struct DistArgs {
     /// What a platform grades with, for teachers only: it has the seed
     #[arg(long = "for", value_name = "PLATFORM", value_parser = platform, conflicts_with_all = ["no_hints", "no_references"])]
     platform: Option<Platform>,
-    /// The checker that grades there [default: this one]
-    #[arg(long, value_name = "FILE", requires = "platform")]
+    /// A built checker, for students too; what grades on a platform [default there: this one]
+    #[arg(long, value_name = "FILE")]
     checker: Option<PathBuf>,
+    /// Points on that platform: a rubric.toml [default: 4 for results, 2 for no findings, 4 for goals]
+    #[arg(long, value_name = "FILE", requires = "platform")]
+    rubric: Option<PathBuf>,
     /// A file with the number that seeds come from [default: drawn anew]
     #[arg(long, value_name = "FILE", requires = "platform")]
     seed_file: Option<PathBuf>,
@@ -35,6 +38,16 @@ pub struct DistArgs {
 fn platform(name: &str) -> Result<Platform, String> {
     let known = Platform::ALL.iter().find(|(known, _)| *known == name).map(|(_, platform)| *platform);
     known.ok_or_else(|| format!("one of {}", Platform::ALL.map(|(name, _)| name).join(", ")))
+}
+
+/// A rubric that fits these exercises, as the file has it.
+fn rubric(path: &Path, problems: &[Problem]) -> Result<Vec<u8>, Fault> {
+    let rubric = Rubric::read(path).usage()?;
+    rubric.known(problems.iter().map(|problem| problem.id.as_str())).usage()?;
+    problems.iter().try_for_each(|problem| rubric.scheme(problem).map(drop)).usage()?;
+    system::files::read_trusted(path, 1 << 20)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", shelf::shown(path)))
+        .usage()
 }
 
 /// Hands out.
@@ -53,7 +66,14 @@ pub fn run(context: &Context, args: &DistArgs) -> Outcome {
     }
     problems.dedup_by(|a, b| a.id == b.id);
     let files = match args.platform {
-        None => Files::for_students(&problems, Contents { hints: !args.no_hints, references: !args.no_references }),
+        None => {
+            let (hints, references) = (!args.no_hints, !args.no_references);
+            let contents = Contents { hints, references, checker: args.checker.is_some() };
+            Files::for_students(&problems, contents).and_then(|mut files| {
+                args.checker.as_deref().map_or(Ok(()), |checker| files.add_checker(checker))?;
+                Ok(files)
+            })
+        }
         Some(platform) => {
             let checker = match &args.checker {
                 Some(path) => path.clone(),
@@ -63,7 +83,8 @@ pub fn run(context: &Context, args: &DistArgs) -> Outcome {
                 Some(path) => super::grade::seed(path)?,
                 None => Secret::draw()?.reveal().to_owned(),
             };
-            Files::for_platform(platform, &problems, &checker, &seed)
+            let rubric = args.rubric.as_deref().map(|path| rubric(path, &problems)).transpose()?;
+            Files::for_platform(platform, &problems, &checker, &seed, rubric.as_deref())
         }
     };
     let written = files.and_then(|files| files.write(&args.out).map(|()| files.len()));

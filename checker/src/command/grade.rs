@@ -10,7 +10,7 @@ use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
 use bar::Bar;
 use clap::{Args, Subcommand};
 use compiler::toolchain;
-use grade::book::{Book, Writers};
+use grade::book::{Book, Read, Writers};
 use grade::format::Format;
 use grade::intake::{self, Hints, Intake};
 use grade::run::{self, Course, GradeError, Options, Summary};
@@ -40,6 +40,9 @@ pub struct GradeArgs {
     /// Times of change are times of handing in
     #[arg(long)]
     file_times: bool,
+    /// Gradescope's submission_metadata.json of the one submission: when it was handed in
+    #[arg(long, value_name = "FILE", conflicts_with = "file_times")]
+    gradescope: Option<PathBuf>,
     /// Write the grades for this platform; the summary goes to the standard error
     #[arg(long = "for", value_name = "PLATFORM", value_parser = output::platform)]
     platform: Option<Format>,
@@ -130,7 +133,8 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
         None => None,
     };
     let student = args.student.as_ref().map(Student::named);
-    let hints = Hints { exercise, student, exercises: exercises.clone(), file_times: args.file_times };
+    let time = args.gradescope.as_deref().map(output::handed_in).transpose()?;
+    let hints = Hints { exercise, student, exercises: exercises.clone(), file_times: args.file_times, time };
     let rubric = rubric(&args.how, &exercises)?;
     let mut taken = intake::take(submissions, &hints).usage()?;
     // Several tasks write beside each other, so whoever submits them does not keep the book to itself.
@@ -153,8 +157,10 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
         drop(book);
         book = Book::open(&args.how.book, Writers::One).map_err(GradeError::from)?;
     }
+    let before = if args.share.is_some() { Read::default() } else { book.read().map_err(GradeError::from)? };
     let named = taken.submissions.iter().map(|submission| submission.exercise.clone());
-    let tasks = run::tasks(&workbook, named, &rubric, &secret)?;
+    let known = before.grades.iter().map(|grade| grade.exercise.clone()).filter(|name| exercises.contains(name));
+    let tasks = run::tasks(&workbook, named.chain(known), &rubric, &secret)?;
     let course = Course::new(&book, &rubric, tasks, args.how.options())?;
     let bar = Bar::new(context);
     let summary = course.grade(&taken.submissions, &|event| bar.hear(event));
@@ -164,14 +170,26 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
         // What is made of all grades is for whoever comes last.
         return Ok(if summary.open > 0 { Exit::Environment } else { Exit::Met });
     }
-    write_tables(&book, &rubric)?;
+    let mut read = book.read().map_err(GradeError::from)?;
+    let stale = course.others(&mut read.grades, &taken.submissions)?;
+    write_tables(&book, &read, &rubric)?;
     match args.platform {
-        Some(format) => output::write(context, &book, &taken, format, args.out.as_deref()),
+        Some(format) => output::write(context, &book, &read, &taken, format, args.out.as_deref()),
         None => {
-            output::write_pages(&book, &rubric, &course)?;
-            say(context, &book, &taken, summary)
+            output::write_pages(&book, &read, &rubric, &course)?;
+            // Damaged files were made again, those that were handed in again.
+            say(context, &book, &read, &taken, Done { summary, stale, damaged: before.damaged })
         }
     }
+}
+
+/// What was done.
+struct Done {
+    summary: Summary,
+    /// Earlier submissions that were checked by other means.
+    stale: usize,
+    /// What could not be read at the beginning.
+    damaged: Vec<(PathBuf, String)>,
 }
 
 impl How {
@@ -217,8 +235,7 @@ fn keep_rubric(book: &Book, how: &How) -> Result<(), Fault> {
 }
 
 /// Writes what is made of all grades.
-fn write_tables(book: &Book, rubric: &Rubric) -> Result<(), Fault> {
-    let read = book.read().map_err(GradeError::from)?;
+fn write_tables(book: &Book, read: &Read, rubric: &Rubric) -> Result<(), Fault> {
     let files = [
         ("grades.csv", table::grades(&read.grades, rubric.attempts.count)),
         ("submissions.csv", table::submissions(&read.grades)),
@@ -230,8 +247,8 @@ fn write_tables(book: &Book, rubric: &Rubric) -> Result<(), Fault> {
 }
 
 /// What was done, and what a teacher has to look at.
-fn say(context: &Context, book: &Book, taken: &Intake, summary: Summary) -> Outcome {
-    let read = book.read().map_err(GradeError::from)?;
+fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) -> Outcome {
+    let Done { summary, stale, damaged } = done;
     let open = read.grades.iter().filter_map(|grade| match &grade.state {
         State::NotGraded { why } => Some((grade, "not graded", why)),
         State::NoKernel { why } => Some((grade, "no kernel", why)),
@@ -247,6 +264,7 @@ fn say(context: &Context, book: &Book, taken: &Intake, summary: Summary) -> Outc
         context.print_json(&serde_json::json!({
             "schema": grade::SCHEMA, "book": book.path(), "checked": summary.checked, "known": summary.known,
             "without_kernel": summary.without, "not_graded": summary.open, "open": open, "passed_over": taken.passed_over,
+            "notes": taken.notes, "stale": stale,
         }))?;
         return Ok(exit);
     }
@@ -267,9 +285,18 @@ fn say(context: &Context, book: &Book, taken: &Intake, summary: Summary) -> Outc
             .iter()
             .map(|passed| format!("passed over: {}: {}", text::line(&passed.file), text::line(&passed.why))),
     );
-    lines.extend(
-        read.damaged.iter().map(|(path, why)| format!("damaged, and not counted: {}: {why}", text::path(path))),
-    );
+    lines.extend(taken.notes.iter().map(|note| format!("note: {note}")));
+    if stale > 0 {
+        lines.push(format!(
+            "note: {stale} earlier submissions, which are not among these, were checked by another checker or compiler, or with other \
+             files of their problem: to check them again, hand them in again"
+        ));
+    }
+    lines.extend(damaged.iter().map(|(path, why)| {
+        let still = read.damaged.iter().any(|(other, _)| other == path);
+        let then = if still { "not counted, and not among these submissions" } else { "made again" };
+        format!("damaged, {then}: {}: {why}", text::path(path))
+    }));
     lines.push(format!(
         "points: {}; each submission: {}",
         shelf::shown(&book.path().join("grades.csv")),

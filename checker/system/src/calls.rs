@@ -2,7 +2,7 @@
 //! processes, no signals to them, nothing that changes the machine. What such a process has no use for fails with EPERM, as if
 //! it lacked the right; whatever it executes inherits that.
 
-/// May a closed process become, or start, another program?
+/// May a closed process become, or start, another program or process?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Programs {
     /// It is about to: what it becomes inherits the filter.
@@ -14,11 +14,36 @@ pub enum Programs {
 /// Installs the filter for all threads of this process. Returns whether it holds.
 #[cfg(target_os = "linux")]
 pub fn close(programs: Programs) -> bool {
+    use rustix::io::Errno;
+    let mut rules: Rules = CLOSED.iter().map(|&number| (number, Vec::new())).collect();
+    if programs == Programs::Allowed {
+        return install(rules, Errno::PERM);
+    }
+    rules.extend(STARTS.iter().map(|&number| (number, Vec::new())));
+    let Some(process) = a_process() else { return false };
+    rules.insert(libc::SYS_clone, vec![process]);
+    // What `clone3` is to make stands in memory, which no filter reads. Who is told that there is none takes `clone`.
+    install(rules, Errno::PERM) && install([(libc::SYS_clone3, Vec::new())].into(), Errno::NOSYS)
+}
+
+#[cfg(target_os = "linux")]
+type Rules = std::collections::BTreeMap<i64, Vec<seccompiler::SeccompRule>>;
+
+/// A `clone` that makes a process, and no thread.
+#[cfg(target_os = "linux")]
+fn a_process() -> Option<seccompiler::SeccompRule> {
+    use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
+    let thread = libc::CLONE_THREAD.cast_unsigned().into();
+    let none = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), 0);
+    SeccompRule::new(vec![none.ok()?]).ok()
+}
+
+/// These calls fail with that error from now on.
+#[cfg(target_os = "linux")]
+fn install(rules: Rules, error: rustix::io::Errno) -> bool {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
     let Ok(arch) = std::env::consts::ARCH.try_into() else { return false };
-    let starts: &[i64] = if programs == Programs::Refused { STARTS } else { &[] };
-    let rules = CLOSED.iter().chain(starts).map(|&number| (number, Vec::new())).collect();
-    let refuse = SeccompAction::Errno(rustix::io::Errno::PERM.raw_os_error().unsigned_abs());
+    let refuse = SeccompAction::Errno(error.raw_os_error().unsigned_abs());
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
         .and_then(BpfProgram::try_from)
         .is_ok_and(|program| apply_filter_all_threads(&program).is_ok())
@@ -30,8 +55,11 @@ pub fn close(_: Programs) -> bool {
     false
 }
 
-/// What starts a program.
-#[cfg(target_os = "linux")]
+/// What starts a program, or another process. (`clone` is asked what it is to make.)
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+const STARTS: &[i64] = &[libc::SYS_execve, libc::SYS_execveat, libc::SYS_fork, libc::SYS_vfork];
+/// What starts a program. (`clone` is asked what it is to make.)
+#[cfg(all(target_os = "linux", not(target_arch = "x86_64")))]
 const STARTS: &[i64] = &[libc::SYS_execve, libc::SYS_execveat];
 
 /// What is refused. (`tgkill` is not: a process aborts by it.)
@@ -112,6 +140,19 @@ mod tests {
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketType, socket};
 
+    /// Makes a process that ends at once, by the call itself.
+    #[expect(unsafe_code, reason = "there is no safe way to ask for a process that is no program")]
+    fn forked() -> Result<(), Errno> {
+        let flags = libc::SIGCHLD;
+        // SAFETY: without flags that share anything the child is a copy, and it does nothing but end.
+        match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
+            -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap()),
+            // SAFETY: as above.
+            0 => unsafe { libc::_exit(0) },
+            _ => Ok(()),
+        }
+    }
+
     /// In a process of its own: the filter stays for good.
     #[test]
     fn a_closed_process_opens_no_socket_and_signals_nobody() {
@@ -132,10 +173,14 @@ mod tests {
             assert_eq!(rustix::process::test_kill_process(own), Err(Errno::PERM));
             // What is executed inherits it, and works otherwise.
             assert!(std::process::Command::new("true").status().unwrap().success());
+            assert_eq!(forked(), Ok(()));
             // Until that is refused as well, for good.
             assert!(super::close(Programs::Refused), "one filter on top of the other");
             let refused = std::process::Command::new("true").status().unwrap_err();
             assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+            // No process at all, by whatever call; threads are no processes.
+            assert_eq!(forked(), Err(Errno::PERM));
+            assert_eq!(std::thread::spawn(|| 7).join().unwrap(), 7);
             return;
         }
         let test = "calls::tests::a_closed_process_opens_no_socket_and_signals_nobody";

@@ -17,6 +17,10 @@ pub struct Bounds {
     pub file: u64,
 }
 
+/// Files that may be open at a time: headers include each other, a few dozen deep.
+#[cfg(unix)]
+const FILES: u64 = 256;
+
 /// Limits CPU time and address space, forbids core files and growing files, and ties the child's life to its parent's.
 pub fn limit(cpu_seconds: u64, memory: u64) {
     limit_to(Bounds { cpu_seconds, memory, file: 0 });
@@ -39,6 +43,7 @@ pub fn limit_alone(Bounds { cpu_seconds, memory, file }: Bounds) {
     let _ = setrlimit(Resource::As, hard(memory));
     let _ = setrlimit(Resource::Core, hard(0));
     let _ = setrlimit(Resource::Fsize, hard(file));
+    let _ = setrlimit(Resource::Nofile, hard(FILES));
 }
 
 /// Elsewhere only the parent's time limit holds.

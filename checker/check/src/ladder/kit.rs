@@ -198,7 +198,7 @@ fn compiled(
     }
     let mut built = build(toolchain, file, &cases, platform.device, &platform.arch)?;
     if *version != Version::Reference || built.asks_occupancy() {
-        built.disassemble(toolchain)?;
+        built.disassemble(toolchain, None)?;
     }
     Ok(built)
 }

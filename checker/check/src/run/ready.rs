@@ -165,6 +165,6 @@ fn compiled(
         }
         None => build::build(toolchain, file, cases, device, arch)?,
     };
-    built.disassemble(toolchain)?;
+    built.disassemble(toolchain, None)?;
     Ok(built)
 }

@@ -36,6 +36,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// With no more wall-clock time than there is until then.
+    #[must_use]
+    pub fn until(self, until: Instant) -> Limits {
+        Limits { wall: self.wall.min(until.saturating_duration_since(Instant::now())), ..self }
+    }
+}
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {

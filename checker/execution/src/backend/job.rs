@@ -1,8 +1,12 @@
 //! What a worker is asked to do: plain data, sent as JSON.
 
+#[cfg(not(target_family = "wasm"))]
+use plan::Fill;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+#[cfg(not(target_family = "wasm"))]
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use values::Tolerance;
@@ -275,9 +279,44 @@ pub enum Job {
     },
     /// Describe the GPUs.
     Devices,
+    /// Use a GPU a little, and say how much of its memory is free.
+    Free {
+        /// CUDA ordinal.
+        ordinal: u32,
+    },
+}
+
+/// Files that a job on the simulator uses.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Folders and files that it reads.
+    pub reads: BTreeSet<PathBuf>,
+    /// It writes some, too.
+    pub writes: bool,
 }
 
 impl Job {
+    /// Its files.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn needs(&self) -> Needs {
+        let Self::Verify(verify) = self else { return Needs::default() };
+        let mut needs = Needs::default();
+        for case in &verify.cases {
+            needs.writes |= !case.dump.is_empty() || case.keep.is_some();
+            for program in case.oracle.iter().chain(&case.versions) {
+                let fills = program.plan.buffers.iter().filter_map(|buffer| buffer.fill.as_ref());
+                if fills.into_iter().any(is_of_a_file) {
+                    needs.reads.insert(program.dir.clone());
+                }
+                if let Some(Text::File(path)) = &program.artefact.ptx {
+                    needs.reads.insert(path.clone());
+                }
+            }
+        }
+        needs
+    }
+
     /// All programs of the job, always in the same order.
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn each_program(&mut self, each: &mut dyn FnMut(&mut Program)) {
@@ -293,7 +332,16 @@ impl Job {
                 let timings = measure.timings.iter_mut();
                 timings.flat_map(|timing| timing.oracle.iter_mut().chain(&mut timing.versions)).for_each(each);
             }
-            Self::Roof { .. } | Self::Devices => {}
+            Self::Roof { .. } | Self::Devices | Self::Free { .. } => {}
         }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn is_of_a_file(fill: &Fill) -> bool {
+    match fill {
+        Fill::Npy(_) => true,
+        Fill::OneOf(fills) => fills.iter().any(is_of_a_file),
+        _ => false,
     }
 }

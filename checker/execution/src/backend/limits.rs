@@ -1,6 +1,7 @@
 //! What a worker may use, and its tie to its parent. Set by the worker itself before it does anything else.
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
+use std::sync::OnceLock;
 
 /// Bytes of one file a worker may write: a `--dump` of 2^28 doubles fits.
 const FILE_BYTES: u64 = 4 << 30;
@@ -22,11 +23,24 @@ const RESERVED_A_THREAD: u64 = 256 << 20;
 
 /// Bounds the worker's memory, by its address space. Not for a GPU: its driver reserves far more than it uses.
 pub fn memory(bytes: u64) {
-    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
-    let value = bytes.saturating_add(threads * RESERVED_A_THREAD).saturating_add(KEPT);
+    let value = bytes.saturating_add(threads() * RESERVED_A_THREAD).saturating_add(KEPT);
     // Another job's may be higher.
     let maximum = getrlimit(Resource::As).maximum;
     let _ = setrlimit(Resource::As, Rlimit { current: Some(maximum.map_or(value, |most| most.min(value))), maximum });
+}
+
+/// Threads that run at the same time at most.
+pub fn threads() -> u64 {
+    static THREADS: OnceLock<u64> = OnceLock::new();
+    *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64))
+}
+
+/// Files that a simulation may have open at a time.
+const FILES: u64 = 64;
+
+/// Bounds the files of a worker that simulates: from now on it opens nothing but what it fills buffers from.
+pub fn files() {
+    limit(Resource::Nofile, FILES);
 }
 
 /// Bytes that a worker may have left in memory and still take another job.

@@ -33,7 +33,7 @@ pub use job::{
 };
 pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
 #[cfg(not(target_family = "wasm"))]
-pub use parent::{End, Error, Options, devices, measure, roof, run, verify, verify_with};
+pub use parent::{End, Error, Options, devices, free_memory, measure, roof, run, verify, verify_with};
 pub use status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};
 
 /// Bytes of memory that all workers of a check on the simulator may use together.

@@ -128,6 +128,9 @@ pub struct Checked {
     /// Its process could make no system call beyond what it needs.
     #[serde(default)]
     pub closed: bool,
+    /// Its process could open no file but those that the job names.
+    #[serde(default)]
+    pub confined: bool,
 }
 
 impl Checked {
@@ -142,6 +145,7 @@ impl Checked {
             self.status = other.status;
         }
         self.closed &= other.closed;
+        self.confined &= other.confined;
         self.runs.extend(other.runs);
         self.error_over_bound = match (self.error_over_bound, other.error_over_bound) {
             (Some(a), Some(b)) => Some(a.max(b)),
@@ -165,6 +169,7 @@ impl Checked {
     pub fn only(status: Status) -> Self {
         Self {
             closed: false,
+            confined: false,
             status,
             runs: Vec::new(),
             error_over_bound: None,
@@ -214,6 +219,8 @@ pub enum Reply {
     Roof(RoofValues),
     /// The GPUs.
     Devices(Vec<DeviceInfo>),
+    /// Bytes of device memory that nobody has.
+    Free(u64),
     /// The work cannot be done.
     Failed(Failure),
     /// A kernel's fault broke the device context: start a new worker for what is left.

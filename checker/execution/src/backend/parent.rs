@@ -118,7 +118,8 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));
-    if let Some(mut idle) = simulated.then(|| process::idle(&path)).flatten() {
+    let needs = job.needs();
+    if let Some(mut idle) = (simulated && !needs.writes).then(|| process::idle(&path, &needs.reads)).flatten() {
         let mut answered = false;
         let end = converse(&mut idle, request.clone(), options, &mut |reply| {
             answered = true;
@@ -129,7 +130,7 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
             return Ok(end.keep(idle));
         }
     }
-    let mut worker = Worker::start(&path).map_err(start)?;
+    let mut worker = Worker::start(&path, needs.reads).map_err(start)?;
     match converse(&mut worker, request, options, each)? {
         Talk::Ready if !simulated => Ok(End::Done),
         talk => Ok(talk.keep(worker)),
@@ -406,6 +407,20 @@ pub fn devices(options: &Options) -> Result<Vec<DeviceInfo>, Error> {
     let end = run(&Job::Devices, &[], options, &mut |reply| {
         if let Reply::Devices(devices) = reply {
             found = Some(devices.clone());
+        }
+    })?;
+    found.ok_or_else(|| error(end))
+}
+
+/// Bytes of a GPU's memory that nobody has, asked by using it.
+///
+/// # Errors
+/// It does not answer, or not in time.
+pub fn free_memory(ordinal: u32, options: &Options) -> Result<u64, Error> {
+    let mut found = None;
+    let end = run(&Job::Free { ordinal }, &[], options, &mut |reply| {
+        if let Reply::Free(bytes) = reply {
+            found = Some(*bytes);
         }
     })?;
     found.ok_or_else(|| error(end))

@@ -2,7 +2,7 @@
 
 use super::worker::ARGUMENT;
 use crate::backend::Reply;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -34,6 +34,8 @@ pub enum Event {
 /// A running worker; dropping it ends the process.
 pub struct Worker {
     path: PathBuf,
+    /// What it may read since its first job.
+    reads: BTreeSet<PathBuf>,
     child: Child,
     events: mpsc::Receiver<Event>,
     stderr: Option<JoinHandle<Vec<u8>>>,
@@ -41,10 +43,10 @@ pub struct Worker {
     requests: mpsc::Sender<Vec<u8>>,
 }
 
-/// A worker of this executable that waits.
-pub fn idle(path: &Path) -> Option<Worker> {
+/// A worker of this executable that waits, and may read all of this.
+pub fn idle(path: &Path, reads: &BTreeSet<PathBuf>) -> Option<Worker> {
     let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    while let Some(at) = all.iter().position(|worker| worker.path == path) {
+    while let Some(at) = all.iter().position(|worker| worker.path == path && worker.reads.is_superset(reads)) {
         let mut worker = all.swap_remove(at);
         let silent = matches!(worker.events.try_recv(), Err(TryRecvError::Empty));
         if silent && matches!(worker.child.try_wait(), Ok(None)) {
@@ -55,8 +57,8 @@ pub fn idle(path: &Path) -> Option<Worker> {
 }
 
 impl Worker {
-    /// Starts one that waits for its first request.
-    pub fn start(path: &Path) -> io::Result<Self> {
+    /// Starts one that waits for its first request, which reads this.
+    pub fn start(path: &Path, reads: BTreeSet<PathBuf>) -> io::Result<Self> {
         let mut child = spawn(path)?;
         let (events_in, events) = mpsc::channel();
         let (requests, asked) = mpsc::channel::<Vec<u8>>();
@@ -70,7 +72,7 @@ impl Worker {
             std::thread::spawn(move || read_replies(BufReader::new(stdout), &events_in));
         }
         let stderr = child.stderr.take().map(|stderr| std::thread::spawn(move || tail(stderr)));
-        Ok(Self { path: path.to_path_buf(), child, events, stderr, requests })
+        Ok(Self { path: path.to_path_buf(), reads, child, events, stderr, requests })
     }
 
     /// Sends a request, a line with its end.

@@ -8,13 +8,14 @@ use super::job::{Artefact, Job, Measure, On, Verify};
 use super::limits;
 use super::machine::Machine;
 use super::sim::{Modules, Sim};
-use crate::backend::{Failure, Reply};
+use crate::backend::{Failure, NoGpu, Reply};
 use crate::measure;
 use crate::verify::case::run_case;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
@@ -40,11 +41,16 @@ pub struct Request {
     unit: Duration,
     /// and all of them together, from now on.
     all: Option<Duration>,
+    /// What it reads on the simulator, besides this line.
+    reads: Vec<PathBuf>,
+    /// It writes files there, too.
+    writes: bool,
 }
 
 impl Request {
     /// For this job.
     pub fn new(job: &Job, known: &[(usize, usize)], memory: u64, unit: Duration, all: Option<Duration>) -> Self {
+        let needs = job.needs();
         let mut job = job.clone();
         let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
         job.each_program(&mut |program| {
@@ -55,7 +61,8 @@ impl Request {
                 artefacts.push(artefact);
             }
         });
-        Self { job, artefacts, places, known: known.to_vec(), memory, unit, all }
+        let (reads, writes) = (needs.reads.into_iter().collect(), needs.writes);
+        Self { job, artefacts, places, known: known.to_vec(), memory, unit, all, reads, writes }
     }
 
     /// The job as it was.
@@ -102,6 +109,10 @@ fn serve() -> io::Result<()> {
                     Reply::Done
                 })
             }
+            Job::Free { ordinal } => free(*ordinal, &capture).map(|bytes| {
+                replies.send(&Reply::Free(bytes));
+                Reply::Done
+            }),
             Job::Devices => gpu::devices().map_err(Failure::NoGpu).map(|devices| {
                 replies.send(&Reply::Devices(devices));
                 Reply::Done
@@ -140,13 +151,18 @@ fn run_verify(
     replies: &mut Replies,
 ) -> Result<Reply, Failure> {
     let began = Instant::now();
-    let mut closed = false;
+    let (mut closed, mut confined) = (false, false);
     let machine: Box<dyn Machine> = match &verify.on {
         On::Sim { config, schedules, minimise } => {
             limits::memory(request.memory);
             // A GPU's driver has needs of its own.
-            static CLOSED: OnceLock<bool> = OnceLock::new();
-            closed = *CLOSED.get_or_init(|| system::calls::close(Programs::Refused));
+            static CLOSED: OnceLock<(bool, bool)> = OnceLock::new();
+            (closed, confined) = *CLOSED.get_or_init(|| {
+                limits::files();
+                // Nothing is written but what somebody asked for at his own terminal; such a worker takes no other job.
+                let confined = !request.writes && system::sandbox::confine(&readable(&request.reads), None);
+                (system::calls::close(Programs::Refused), confined)
+            });
             let sim = Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone());
             Box::new(sim.until(alarm.bell()))
         }
@@ -165,7 +181,7 @@ fn run_verify(
                 alarm.set(left.map_or(request.unit, |left| left.min(request.unit)));
             }
             if let Reply::Checked { result, .. } = &mut reply {
-                result.closed = closed;
+                (result.closed, result.confined) = (closed, confined);
             }
             if let Reply::Checked { version, result, .. } = &reply
                 && verify.stop_at_failure
@@ -181,8 +197,33 @@ fn run_verify(
     }
     drop(machine);
     // Memory that it keeps would be missed by the next job.
-    let ready = verify.on.is_sim() && limits::resident().is_some_and(|bytes| bytes <= limits::KEPT);
+    let ready = verify.on.is_sim() && !request.writes && limits::resident().is_some_and(|bytes| bytes <= limits::KEPT);
     Ok(if ready { Reply::Ready } else { Reply::Done })
+}
+
+/// What a simulation opens: the files of its inputs, and where the system says how much memory it has.
+fn readable(reads: &[PathBuf]) -> Vec<PathBuf> {
+    // Asked for now: where a container says it, it cannot be read any more.
+    limits::threads();
+    reads.iter().cloned().chain([PathBuf::from("/proc/self")]).collect()
+}
+
+/// Device memory that nobody has, after something was written there and read again: a GPU that still runs somebody's kernel, or
+/// that hangs, does not come that far.
+fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, Failure> {
+    const WORDS: [u8; 8] = *b"free now";
+    let gpu = Gpu::open(ordinal, capture.clone())?;
+    let bytes = gpu::driver::free_memory().map_err(gpu::failure)?;
+    let mut back = [0; WORDS.len()];
+    let used = gpu::driver::Memory::new(WORDS.len())
+        .and_then(|memory| memory.write(0, &WORDS).and_then(|()| memory.read(0, &mut back)));
+    drop(gpu);
+    used.map_err(gpu::failure)?;
+    if back == WORDS {
+        Ok(bytes)
+    } else {
+        Err(Failure::NoGpu(NoGpu::Driver { name: "memory".into(), message: "it does not keep what is written".into() }))
+    }
 }
 
 fn run_measure(

@@ -34,8 +34,7 @@ pub struct Filled {
 /// # Errors
 /// It is no gradebook, or lacks the column.
 pub fn fill(gradebook: &str, assignment: &str, grades: &[(&Student, Vec<&Grade>)]) -> Result<Filled, CanvasError> {
-    let mut reader =
-        csv::ReaderBuilder::new().flexible(true).from_reader(gradebook.trim_start_matches('\u{feff}').as_bytes());
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(gradebook.as_bytes());
     let head = reader.headers()?.clone();
     let find = |name: &str| head.iter().position(|column| column.trim() == name);
     let [student, id] = [COLUMNS[0], COLUMNS[1]].map(find);

@@ -14,6 +14,20 @@ use crate::grade::Grade;
 use crate::points::{Came, Points};
 use report::Excerpt;
 
+/// Most bytes of a text and of a line's reason: what platforms take ends somewhere, for all texts together.
+const LONGEST: usize = 10_000;
+const LONGEST_WHY: usize = 2_000;
+
+/// A text up to so many bytes, and a word where that is not all of it.
+fn up_to(most: usize, mut text: String) -> String {
+    if text.len() > most {
+        let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("\n(the rest is left out)");
+    }
+    text
+}
+
 /// Who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -47,7 +61,8 @@ impl Format {
 
     /// Writes the grades of one student, or of several where the format takes them.
     pub fn write(self, grades: &[&Grade], how: Told) -> String {
-        let told: Vec<Entry<'_>> = grades.iter().map(|grade| Entry { grade, feedback: of(grade, how) }).collect();
+        let told: Vec<Entry<'_>> =
+            grades.iter().map(|grade| Entry { grade, feedback: short(of(grade, how)) }).collect();
         match self {
             Self::Gradescope => json(&gradescope::Results::of(&told)),
             Self::PrairieLearn => json(&prairielearn::Results::of(&told)),
@@ -60,6 +75,13 @@ impl Format {
             Self::Vpl => vpl::lines(&told),
         }
     }
+}
+
+fn short(mut feedback: Feedback) -> Feedback {
+    for line in &mut feedback.lines {
+        line.why = up_to(LONGEST_WHY, std::mem::take(&mut line.why));
+    }
+    feedback
 }
 
 /// A grade with what its student is told.
@@ -84,8 +106,8 @@ impl Entry<'_> {
         for place in &feedback.places {
             lines.extend(quoted(place));
         }
-        lines.extend(feedback.late.clone());
-        lines.join("\n")
+        let late = feedback.late.as_ref().map(|late| format!("\n{late}")).unwrap_or_default();
+        up_to(LONGEST, lines.join("\n")) + &late
     }
 }
 

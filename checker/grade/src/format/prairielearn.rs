@@ -4,9 +4,6 @@ use super::{Entry, is_open, total};
 use report::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of a text: the file must not reach 1 MB.
-const LONGEST: usize = 20_000;
-
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -69,7 +66,7 @@ impl Results {
             let errors = entries.iter().filter(|entry| entry.feedback.open || !compiles(entry));
             return Self::Ungradable(Ungradable {
                 gradable: false,
-                format_errors: errors.map(|entry| short(entry.text())).collect(),
+                format_errors: errors.map(|entry| entry.text()).collect(),
             });
         }
         let (points, of) = total(entries);
@@ -79,13 +76,13 @@ impl Results {
                 description: line.text.clone(),
                 points: line.points.into(),
                 max_points: line.of.into(),
-                message: short(line.why.clone()),
+                message: line.why.clone(),
                 output: String::new(),
             })
         });
         let verdicts: Vec<String> =
             entries.iter().map(|entry| format!("{}: {}", entry.grade.exercise, entry.feedback.verdict)).collect();
-        let output: Vec<String> = entries.iter().map(|entry| short(entry.text())).collect();
+        let output: Vec<String> = entries.iter().map(|entry| entry.text()).collect();
         Self::Gradable(Gradable {
             gradable: true,
             score: if of.0 > 0 { points.0 as f64 / of.0 as f64 } else { 0.0 },
@@ -94,13 +91,4 @@ impl Results {
             tests: tests.collect(),
         })
     }
-}
-
-fn short(mut text: String) -> String {
-    if text.len() > LONGEST {
-        let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        text.truncate(end);
-        text.push_str("\n(the rest is left out)");
-    }
-    text
 }

@@ -1,7 +1,6 @@
 //! Who handed in what, read off the names of folders and files as Moodle, Canvas, Gradescope and people lay them out.
 
 use super::{A_FOLDER, Hints, Listed, Passed, Student};
-use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// A kernel file that belongs to somebody.
@@ -12,8 +11,6 @@ pub struct Kernel {
     pub student: Student,
     /// For what.
     pub exercise: String,
-    /// When, where the layout says so.
-    pub time: Option<Timestamp>,
     /// Why it is not read.
     pub refused: Option<String>,
 }
@@ -57,10 +54,9 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
                 index,
                 student,
                 exercise,
-                time: None,
                 refused: file.refused.clone(),
             }),
-            Err(why) => found.passed_over.push(Passed { file: file.name(), why: why.to_owned() }),
+            Err(why) => found.passed_over.push(Passed { file: file.name(), why }),
         }
     }
     for (_, mut kernels) in by_owner {
@@ -118,8 +114,11 @@ fn is_workbook(part: &str) -> bool {
 }
 
 /// A file's student and exercise.
-fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String), &'static str> {
+fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String), String> {
     let (name, folders) = path.split_last().ok_or("it has no name")?;
+    if let Some(unknown) = path.iter().find_map(|part| exercises.unknown(part)) {
+        return Err(unknown);
+    }
     let stem = name.get(..name.len().saturating_sub(3)).unwrap_or(name);
     if let Some((student, rest)) = canvas(path).filter(|_| exercises.hints.student.is_none()) {
         let exercise = exercises.within(&rest).or_else(|| exercises.usual());
@@ -136,9 +135,9 @@ fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String)
         (None, Some(folder)) => platform(folder).unwrap_or_else(|| Student::named(folder)),
         // `ex03/alice.cu`, `alice_ex03.cu`, `alice.cu`.
         (None, None) if own.is_none() && !is_kernel(name) => Student::named(exercises.without(stem)),
-        (None, None) => return Err(NOBODY),
+        (None, None) => return Err(NOBODY.to_owned()),
     };
-    if student.name.trim().is_empty() { Err(NOBODY) } else { Ok((student, exercise)) }
+    if student.name.trim().is_empty() { Err(NOBODY.to_owned()) } else { Ok((student, exercise)) }
 }
 
 const NO_EXERCISE: &str = "no exercise is named: put it in a folder exNN, or say --exercise exNN";
@@ -184,6 +183,20 @@ impl Exercises<'_> {
         let number = |name: &str| name.strip_prefix("ex")?.parse::<u32>().ok();
         let of_number = number(&part).and_then(|n| self.hints.exercises.iter().find(|name| number(name) == Some(n)));
         self.hints.exercises.iter().find(|name| **name == part).or(of_number).cloned()
+    }
+
+    /// That a name says an exercise which there is not: nothing of it is taken for another one.
+    fn unknown(&self, part: &str) -> Option<String> {
+        let called = |word: &&str| {
+            let digits = word.to_lowercase().strip_prefix("ex").map(str::to_owned).unwrap_or_default();
+            (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let words: Vec<&str> = part.split(|c: char| !c.is_alphanumeric()).filter(called).collect();
+        let none = words.iter().all(|word| self.named(word).is_none());
+        let word = words.first().filter(|_| none)?;
+        let near = problem::nearest(&word.to_lowercase(), self.hints.exercises.iter().map(String::as_str));
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        Some(format!("there is no exercise {word}{near}"))
     }
 
     /// The one that a part of a name says: `alice_ex03`.

@@ -2,8 +2,10 @@
 //! below the list's folder, and no link is followed there.
 
 use super::{Hints, Intake, IntakeError, LARGEST_KERNEL, Passed, Student, Submission};
+use crate::table;
 use jiff::Timestamp;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 use system::files::{self, Folder};
 use system::text;
@@ -31,7 +33,7 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
     let rows = rows(path, &bytes)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Folder::trusted(parent).map_err(read)?;
-    let mut intake = Intake::default();
+    let mut intake = Intake { notes: namesakes(&rows), ..Intake::default() };
     for (number, row) in rows.into_iter().enumerate() {
         let line = || format!("row {} ({})", number + 1, text::line(&row.path));
         let exercise = row.exercise.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -63,6 +65,23 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
     Ok(intake)
 }
 
+/// Two rows of one name and one exercise are two tries of one student. Without a number and a time they may be two students.
+fn namesakes(rows: &[Row]) -> Vec<String> {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let silent = |row: &&Row| row.time.is_none() && row.id.as_deref().is_none_or(str::is_empty);
+    for row in rows.iter().filter(silent) {
+        *counts.entry((row.student.trim(), row.exercise.as_deref().unwrap_or_default())).or_default() += 1;
+    }
+    let several = counts.into_iter().filter(|(_, count)| *count > 1);
+    let note = |((student, exercise), count): ((&str, &str), usize)| {
+        let (student, exercise) = (text::line(student), text::line(exercise));
+        format!(
+            "{student} {exercise}: {count} rows are taken for tries of one student; if two have this name, fill the column id"
+        )
+    };
+    several.map(note).collect()
+}
+
 fn rows(path: &Path, bytes: &[u8]) -> Result<Vec<Row>, IntakeError> {
     let wrong = |message: String| IntakeError::List { path: path.to_path_buf(), message };
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
@@ -70,8 +89,9 @@ fn rows(path: &Path, bytes: &[u8]) -> Result<Vec<Row>, IntakeError> {
             wrong(format!("{error}; it is an array of objects with student, exercise, path, and perhaps id and time"))
         });
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(bytes);
+    let text = table::decode(bytes).map_err(|why| wrong(why.to_owned()))?;
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.trim(csv::Trim::Headers).delimiter(table::delimiter(&text)).from_reader(text.as_bytes());
     let rows: Result<Vec<Row>, csv::Error> = reader.deserialize().collect();
     rows.map_err(|error| {
         wrong(format!("{error}; its first line names the columns student,exercise,path and perhaps id,time"))

@@ -3,6 +3,7 @@
 
 mod archive;
 mod folder;
+pub mod gradescope;
 mod layout;
 mod list;
 
@@ -20,6 +21,9 @@ use system::files::FileError;
 const MOST_FILES: usize = 200_000;
 /// Most bytes of kernels that are taken in all.
 const MOST_BYTES: u64 = 256 << 20;
+/// Largest archive in an archive, in bytes, and most that all of them have together.
+const LARGEST_INNER: u64 = 64 << 20;
+const MOST_INNER: u64 = 8 << 30;
 /// Largest kernel in bytes.
 const LARGEST_KERNEL: u64 = compiler::compile::LARGEST_SOURCE;
 /// Why a folder of an archive is not read.
@@ -153,6 +157,8 @@ pub struct Intake {
     pub submissions: Vec<Submission>,
     /// Kernel files that belong to nobody or to no exercise, links, and what else a teacher should know of.
     pub passed_over: Vec<Passed>,
+    /// How something was understood that may be meant otherwise.
+    pub notes: Vec<String>,
 }
 
 /// What a teacher says about submissions.
@@ -166,6 +172,8 @@ pub struct Hints {
     pub exercises: Vec<String>,
     /// Take times of change for times of handing in.
     pub file_times: bool,
+    /// When everything was handed in that does not say itself.
+    pub time: Option<Timestamp>,
 }
 
 /// A file as a folder or an archive lists it.
@@ -219,6 +227,9 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
             }
         }
     };
+    for submission in &mut intake.submissions {
+        submission.time = submission.time.or(hints.time);
+    }
     if intake.submissions.is_empty() {
         return Err(IntakeError::Nothing { path: path.to_path_buf(), passed_over: intake.passed_over });
     }
@@ -240,67 +251,137 @@ fn single(path: &Path, hints: &Hints) -> Result<Intake, FileError> {
         Some(found) => (found.exercise, found.student),
         None => match &hints.exercise {
             Some(exercise) => (exercise.clone(), named.unwrap_or_else(|| Student::named(student))),
-            None => return Ok(Intake { submissions: Vec::new(), passed_over: found.passed_over }),
+            None => return Ok(Intake { passed_over: found.passed_over, ..Intake::default() }),
         },
     };
     let submission = Submission { student, exercise, file, kernel: Ok(kernel), time: None };
-    Ok(Intake { submissions: vec![submission], passed_over: Vec::new() })
+    Ok(Intake { submissions: vec![submission], ..Intake::default() })
 }
 
 /// From a folder or an archive; archives inside it are opened too, but none inside those.
 fn from_tree(tree: &mut dyn Tree, hints: &Hints, wrapped: bool) -> Result<Intake, FileError> {
     let mut listed = tree.list()?;
-    let mut passed_over = Vec::new();
-    let mut inner: Vec<(archive::Archive, usize)> = Vec::new();
-    let mut places: Vec<Option<(usize, usize)>> = vec![None; listed.len()];
-    for index in 0..listed.len() {
-        if listed[index].refused.is_some() || !listed[index].ends_with(".zip") {
-            continue;
-        }
-        let opened = tree
-            .read(index, LARGEST_ARCHIVE)
-            .and_then(|bytes| archive::Archive::open(bytes).map_err(|error| std::io::Error::other(error).into()))
-            .and_then(|mut archive| Ok((archive.list()?, archive)));
-        match opened {
-            Ok((files, archive)) => {
-                // What lies in `alice.zip` lies in a folder of that name.
-                let mut above = listed[index].path.clone();
-                if let Some(name) = above.last_mut() {
-                    name.truncate(name.len() - ".zip".len());
-                }
-                for (number, mut file) in files.into_iter().enumerate() {
-                    if listed.len() >= MOST_FILES {
-                        break;
-                    }
-                    file.path = above.iter().cloned().chain(file.path).collect();
-                    listed.push(file);
-                    places.push(Some((inner.len(), number)));
-                }
-                inner.push((archive, index));
-            }
-            Err(error) => passed_over.push(Passed { file: listed[index].name(), why: error.to_string() }),
-        }
-    }
+    let mut inner = Inner::default();
+    let mut passed_over = inner.list(tree, &mut listed);
+    let metadata = metadata(tree, &listed, &inner, &mut passed_over);
     let found = layout::assign(&listed, hints, wrapped);
     passed_over.extend(found.passed_over);
     let mut taken = 0;
     let mut submissions = Vec::new();
     for kernel in found.kernels {
-        let file = listed.get(kernel.index).map(Listed::name).unwrap_or_default();
-        let bytes = match (kernel.refused, places.get(kernel.index).copied().flatten()) {
-            (Some(why), _) => Err(why),
-            (None, _) if taken > MOST_BYTES => Err("all submissions together have too many bytes".to_owned()),
-            (None, Some((archive, number))) => {
-                inner[archive].0.read(number, LARGEST_KERNEL).map_err(|error| error.to_string())
-            }
-            (None, None) => tree.read(kernel.index, LARGEST_KERNEL).map_err(|error| error.to_string()),
+        let about = &listed[kernel.index];
+        let bytes = match kernel.refused {
+            Some(why) => Err(why),
+            None if taken > MOST_BYTES => Err("all submissions together have too many bytes".to_owned()),
+            None => inner.read(tree, kernel.index).map_err(|error| error.to_string()),
         };
         taken += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        let time = kernel.time.or_else(|| listed.get(kernel.index)?.time.filter(|_| hints.file_times));
-        let (student, exercise) = (kernel.student, kernel.exercise);
-        submissions.push(Submission { student, exercise, file, kernel: bytes, time });
+        let of_file = about.time.filter(|_| hints.file_times);
+        let known = about.path.iter().find_map(|folder| metadata.of(folder)).filter(|_| hints.student.is_none());
+        let (students, time) = known.unwrap_or_else(|| (vec![kernel.student], None));
+        for student in students {
+            submissions.push(Submission {
+                student,
+                exercise: kernel.exercise.clone(),
+                file: about.name(),
+                kernel: bytes.clone(),
+                time: time.or(of_file),
+            });
+        }
     }
-    Ok(Intake { submissions, passed_over })
+    Ok(Intake { submissions, passed_over, notes: Vec::new() })
+}
+
+/// Gradescope's word for who is behind its folders; only beside them, never out of what a student handed in.
+fn metadata(
+    tree: &mut dyn Tree,
+    listed: &[Listed],
+    inner: &Inner,
+    passed_over: &mut Vec<Passed>,
+) -> gradescope::Metadata {
+    let is_it = |(index, file): &(usize, &Listed)| {
+        let [.., name] = file.path.as_slice() else { return false };
+        name == gradescope::NAME && file.path.len() <= 2 && file.refused.is_none() && inner.place(*index).is_none()
+    };
+    let Some((index, file)) = listed.iter().enumerate().find(is_it) else { return gradescope::Metadata::default() };
+    let read = tree.read(index, gradescope::LARGEST).map_err(|error| error.to_string());
+    read.and_then(|bytes| gradescope::Metadata::read(&bytes)).unwrap_or_else(|why| {
+        let why = format!("{why}: students are called after their folders");
+        passed_over.push(Passed { file: file.name(), why });
+        gradescope::Metadata::default()
+    })
+}
+
+/// Archives in what was handed in. One at a time is in memory: a class of them need not fit.
+#[derive(Default)]
+struct Inner {
+    /// Of each listed file beyond the tree's own: the archive's index there, and its own in it.
+    places: Vec<(usize, usize)>,
+    /// How many files the tree has itself.
+    own: usize,
+    /// The archive that was read last.
+    open: Option<(usize, archive::Archive)>,
+}
+
+impl Inner {
+    /// Lists what archives hold, as if it lay in folders of their names. Returns those that cannot be read.
+    fn list(&mut self, tree: &mut dyn Tree, listed: &mut Vec<Listed>) -> Vec<Passed> {
+        self.own = listed.len();
+        let mut left = MOST_INNER;
+        let mut passed_over = Vec::new();
+        for index in 0..self.own {
+            if listed[index].refused.is_some() || !listed[index].ends_with(".zip") {
+                continue;
+            }
+            let opened = self.open(tree, index, &mut left).and_then(|archive| archive.list());
+            let files = match opened {
+                Ok(files) => files,
+                Err(error) => {
+                    passed_over.push(Passed { file: listed[index].name(), why: error.to_string() });
+                    continue;
+                }
+            };
+            // What lies in `alice.zip` lies in a folder of that name.
+            let mut above = listed[index].path.clone();
+            if let Some(name) = above.last_mut() {
+                name.truncate(name.len() - ".zip".len());
+            }
+            for (number, mut file) in files.into_iter().enumerate() {
+                if listed.len() >= MOST_FILES {
+                    break;
+                }
+                file.path = above.iter().cloned().chain(file.path).collect();
+                listed.push(file);
+                self.places.push((index, number));
+            }
+        }
+        passed_over
+    }
+
+    fn open(&mut self, tree: &mut dyn Tree, index: usize, left: &mut u64) -> Result<&mut archive::Archive, FileError> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != index) {
+            if *left == 0 {
+                return Err(std::io::Error::other("the archives in it have too many bytes together").into());
+            }
+            let read = tree.read(index, LARGEST_INNER.min(*left));
+            *left = left.saturating_sub(read.as_ref().map_or(LARGEST_INNER, |bytes| bytes.len() as u64));
+            self.open = Some((index, archive::Archive::open(read?).map_err(std::io::Error::other)?));
+        }
+        self.open.as_mut().map(|(_, archive)| archive).ok_or_else(|| std::io::Error::other("it is not open").into())
+    }
+
+    /// Where a listed file lies, if that is in an archive.
+    fn place(&self, index: usize) -> Option<(usize, usize)> {
+        index.checked_sub(self.own).and_then(|at| self.places.get(at)).copied()
+    }
+
+    /// A kernel, wherever it lies.
+    fn read(&mut self, tree: &mut dyn Tree, index: usize) -> Result<Vec<u8>, FileError> {
+        match self.place(index) {
+            None => tree.read(index, LARGEST_KERNEL),
+            Some((archive, number)) => self.open(tree, archive, &mut u64::MAX.clone())?.read(number, LARGEST_KERNEL),
+        }
+    }
 }
 
 /// What a submission is told apart by, for files that are called after it.

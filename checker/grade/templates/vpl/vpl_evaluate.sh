@@ -6,6 +6,6 @@ cat > vpl_execution <<'END'
 own=${WARPBOOK:-/opt/warpbook}
 book=$(mktemp -d)
 exec "$own/checker" grade . --student submission @EXERCISE@ \
-    --workbook "$own/workbook" --seed-file "$own/seed" --book "$book" --jobs 1 --limit 120 --for vpl
+    --workbook "$own/workbook" --seed-file "$own/seed" --rubric "$own/rubric.toml" --book "$book" --jobs 1 --limit 120 --for vpl
 END
 chmod +x vpl_execution

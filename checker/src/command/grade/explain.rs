@@ -50,7 +50,7 @@ fn find(book: &Book, which: &WhichArgs, counts: grade::rubric::Counts) -> Result
 
 /// Says where each point came from.
 pub fn explain(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
-    let book = open(how)?;
+    let book = open(how, Writers::Nobody)?;
     let counts = rubric(how, &exercises(&shelf::open(context)?))?.attempts.count;
     let grades = find(&book, which, counts)?;
     if context.json {
@@ -113,7 +113,7 @@ fn said(grade: &Grade) -> Vec<String> {
 pub fn again(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
     let workbook = shelf::open(context)?;
     let rubric = rubric(how, &exercises(&workbook))?;
-    let book = open(how)?;
+    let book = open(how, Writers::Nobody)?;
     let grade = find(&book, which, rubric.attempts.count)?.swap_remove(0);
     if grade.submitted.sha256.is_empty() {
         return Err(usage("there is no kernel that could be checked; `checker grade explain` says why"));
@@ -133,7 +133,7 @@ pub fn again(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
 
 /// Shows the secret.
 pub fn release(context: &Context, how: &How) -> Outcome {
-    let book = open(how)?;
+    let book = open(how, Writers::Several)?;
     let secret = Secret::of_book(book.path(), None).environment()?;
     book.write(Path::new(RELEASED), b"").map_err(GradeError::from)?;
     let grades = book.read().map_err(GradeError::from)?.grades;
@@ -156,9 +156,9 @@ pub fn release(context: &Context, how: &How) -> Outcome {
 }
 
 /// An existing grade book.
-pub fn open(how: &How) -> Result<Book, Fault> {
+pub fn open(how: &How, writers: Writers) -> Result<Book, Fault> {
     if !how.book.join("grade-book.json").is_file() {
         return Err(usage(format!("{} is no grade book: name it with --book", text::path(&how.book))));
     }
-    Ok(Book::open(&how.book, Writers::Several).map_err(GradeError::from)?)
+    Ok(Book::open(&how.book, writers).map_err(GradeError::from)?)
 }

@@ -4,12 +4,12 @@ use super::explain::{RELEASED, open};
 use super::{How, exercises, rubric};
 use crate::command::{Blame, Context, Exit, Fault, Outcome, context, shelf, usage};
 use clap::Args;
-use grade::book::{Book, slug};
+use grade::book::{Book, Read, Writers, slug};
 use grade::feedback::Told;
 use grade::format::{Format, canvas};
-use grade::intake::Intake;
+use grade::intake::{Intake, gradescope};
 use grade::run::{self, Course, GradeError};
-use grade::{Grade, Rubric, Secret, Student, page, similar, table};
+use grade::{Grade, Rubric, Secret, Student, Timestamp, page, similar, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::files;
@@ -51,20 +51,33 @@ pub fn seed(path: &Path) -> Result<String, Fault> {
     }
 }
 
+/// The time in `--gradescope`.
+pub fn handed_in(path: &Path) -> Result<Timestamp, Fault> {
+    let named = |error: String| usage(format!("{}: {error}", text::path(path)));
+    let bytes = files::read_trusted(path, LARGEST).map_err(|error| named(error.to_string()))?;
+    gradescope::handed_in(&bytes).map_err(named)
+}
+
 fn told(book: &Book) -> Told {
     if book.path().join(RELEASED).exists() { Told::Released } else { Told::Guarded }
 }
 
 /// Writes the grades of what was just taken.
-pub fn write(context: &Context, book: &Book, taken: &Intake, format: Format, out: Option<&Path>) -> Outcome {
-    let grades = book.read().map_err(GradeError::from)?.grades;
+pub fn write(
+    context: &Context,
+    book: &Book,
+    read: &Read,
+    taken: &Intake,
+    format: Format,
+    out: Option<&Path>,
+) -> Outcome {
     let own = |grade: &&Grade| {
         taken.submissions.iter().any(|submission| {
             (&submission.student, &submission.exercise) == (&grade.student, &grade.exercise)
                 && submission.submitted() == grade.submitted
         })
     };
-    let grades: Vec<&Grade> = grades.iter().filter(own).collect();
+    let grades: Vec<&Grade> = read.grades.iter().filter(own).collect();
     let text = format.write(&grades, told(book));
     for grade in &grades {
         let verdict = grade.report.as_ref().map_or("no report", |report| report.verdict.label());
@@ -95,24 +108,25 @@ fn put(context: &Context, out: Option<&Path>, text: &str) -> Result<(), Fault> {
 pub fn pages(context: &Context, how: &How) -> Outcome {
     let workbook = shelf::open(context)?;
     let rubric = rubric(how, &exercises(&workbook))?;
-    let book = open(how)?;
+    let book = open(how, Writers::Several)?;
     let secret = Secret::of_book(book.path(), None).environment()?;
-    let names = book.read().map_err(GradeError::from)?.grades.into_iter().map(|grade| grade.exercise);
+    let read = book.read().map_err(GradeError::from)?;
+    let names = read.grades.iter().map(|grade| grade.exercise.clone());
     let tasks = run::tasks(&workbook, names, &rubric, &secret)?;
     let course = Course::new(&book, &rubric, tasks, how.options())?;
-    write_pages(&book, &rubric, &course)?;
+    write_pages(&book, &read, &rubric, &course)?;
     context.print(format!("{}\n", shelf::shown(&book.path().join("pages/index.html"))))?;
     Ok(Exit::Met)
 }
 
 /// Writes a page a student, a page a pair, and the teacher's.
-pub fn write_pages(book: &Book, rubric: &Rubric, course: &Course<'_>) -> Result<(), Fault> {
-    let grades = book.read().map_err(GradeError::from)?.grades;
+pub fn write_pages(book: &Book, read: &Read, rubric: &Rubric, course: &Course<'_>) -> Result<(), Fault> {
+    let grades = &read.grades;
     let write = |name: &str, text: String| {
         book.write(&Path::new("pages").join(name), text.as_bytes()).map_err(GradeError::from)
     };
     let mut students: BTreeMap<&Student, Vec<&Grade>> = BTreeMap::new();
-    for grade in &grades {
+    for grade in grades {
         students.entry(&grade.student).or_default().push(grade);
     }
     let mut files: BTreeMap<&Student, String> = BTreeMap::new();
@@ -121,7 +135,7 @@ pub fn write_pages(book: &Book, rubric: &Rubric, course: &Course<'_>) -> Result<
         write(&name, page::student(student, own, told(book)))?;
         files.insert(*student, name);
     }
-    let counting = table::counting(&grades, rubric.attempts.count);
+    let counting = table::counting(grades, rubric.attempts.count);
     let mut pairs = Vec::new();
     for (name, task) in &course.tasks {
         let own: Vec<&Grade> =
@@ -134,7 +148,7 @@ pub fn write_pages(book: &Book, rubric: &Rubric, course: &Course<'_>) -> Result<
             pairs.push((pair, file));
         }
     }
-    let class = page::Class { grades: &grades, counts: rubric.attempts.count, students: files, pairs };
+    let class = page::Class { grades, counts: rubric.attempts.count, students: files, pairs };
     write("index.html", page::teacher(&class))?;
     Ok(())
 }
@@ -148,9 +162,9 @@ fn kernel(book: &Book, grade: &Grade) -> String {
 pub fn canvas(context: &Context, how: &How, args: &CanvasArgs) -> Outcome {
     let named = |error: anyhow::Error| anyhow::anyhow!("{}: {error}", text::path(&args.gradebook));
     let bytes = files::read_named(&args.gradebook, LARGEST).map_err(|error| named(error.into())).usage()?;
-    let gradebook = String::from_utf8(bytes).map_err(|error| named(error.into())).usage()?;
+    let gradebook = table::decode(&bytes).map_err(|why| named(anyhow::anyhow!(why))).usage()?;
     let counts = rubric(how, &exercises(&shelf::open(context)?))?.attempts.count;
-    let grades = open(how)?.read().map_err(GradeError::from)?.grades;
+    let grades = open(how, Writers::Nobody)?.read().map_err(GradeError::from)?.grades;
     let mut students: BTreeMap<&Student, Vec<&Grade>> = BTreeMap::new();
     for ((student, exercise), grade) in table::counting(&grades, counts) {
         if args.exercise.as_deref().is_none_or(|wanted| wanted == exercise) {

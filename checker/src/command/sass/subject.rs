@@ -157,7 +157,8 @@ impl Loader<'_> {
 
     fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
         let cache = Some(Home::from_environment().root().join("sass"));
-        let options = sass::Options { nvdisasm: self.toolchain.nvdisasm.clone(), cache, live: self.live };
+        let options =
+            sass::Options { nvdisasm: self.toolchain.nvdisasm.clone(), cache, live: self.live, timeout: sass::TIMEOUT };
         sass::disassemble(cubin, &options).map_err(|error| {
             let exit = match &error {
                 sass::Error::Cubin(_) => Exit::Usage,

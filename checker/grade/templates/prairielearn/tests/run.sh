@@ -6,5 +6,5 @@ own=${WARPBOOK:-/opt/warpbook}
 mkdir -p "$root/results"
 book=$(mktemp -d)
 exec "$own/checker" grade "$root/student" --student student @EXERCISE@ \
-    --workbook "$own/workbook" --seed-file "$own/seed" --book "$book" --jobs 1 --limit 45 \
+    --workbook "$own/workbook" --seed-file "$own/seed" --rubric "$own/rubric.toml" --book "$book" --jobs 1 --limit 45 \
     --for prairielearn --out "$root/results/results.json"

@@ -1,0 +1,79 @@
+//! Is a GPU after a check as it was before? A kernel that never ends is ended with its process, and its memory goes with it; where
+//! that does not happen, whatever runs next is measured beside it, or hangs.
+
+use super::CheckError;
+use super::platform::{BackendChoice, find_gpu};
+use execution::backend::{self, Options};
+use std::time::{Duration, Instant};
+
+/// What the driver may keep of a process that has ended, in bytes.
+const SLACK: u64 = 64 << 20;
+/// A process that was killed may take so long to leave the device.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A GPU that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Wedged {
+    /// It does not do what it is asked, or not in time.
+    #[error("{device} does not answer any more: {why}")]
+    Silent {
+        /// Its name.
+        device: String,
+        /// What was tried, and what came of it.
+        why: String,
+    },
+    /// Somebody still has memory there.
+    #[error("{device} has {missing} MiB less free memory than before, {seconds} s after the check")]
+    Held {
+        /// Its name.
+        device: String,
+        /// How much.
+        missing: u64,
+        /// Since when.
+        seconds: u64,
+    },
+}
+
+/// A GPU as it was.
+#[derive(Debug)]
+pub struct DeviceWatch {
+    ordinal: u32,
+    device: String,
+    free: u64,
+}
+
+impl DeviceWatch {
+    /// Looks at the GPU that checks will run on; nothing where there is none.
+    ///
+    /// # Errors
+    /// One is asked for, and there is none or it does not answer.
+    pub fn begin(choice: BackendChoice) -> Result<Option<Self>, CheckError> {
+        let Some(info) = find_gpu(choice)?.and_then(|platform| platform.gpu) else { return Ok(None) };
+        let free = backend::free_memory(info.ordinal, &Options::default())?;
+        Ok(Some(Self { ordinal: info.ordinal, device: info.name, free }))
+    }
+
+    /// Waits until it is as it was.
+    ///
+    /// # Errors
+    /// It does not come back.
+    pub fn is_back(&self) -> Result<(), Wedged> {
+        let begun = Instant::now();
+        loop {
+            let options = Options { until: Some(begun + PATIENCE), ..Options::default() };
+            let free = match backend::free_memory(self.ordinal, &options) {
+                Ok(free) => free,
+                Err(error) => return Err(Wedged::Silent { device: self.device.clone(), why: error.to_string() }),
+            };
+            let missing = self.free.saturating_sub(free);
+            if missing <= SLACK {
+                return Ok(());
+            }
+            if begun.elapsed() >= PATIENCE {
+                let seconds = begun.elapsed().as_secs();
+                return Err(Wedged::Held { device: self.device.clone(), missing: missing >> 20, seconds });
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
