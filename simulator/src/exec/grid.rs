@@ -69,6 +69,9 @@ pub fn work<O: Observer>(
     }
 }
 
+/// A new block comes for so many that wait, at once.
+const AT_ONCE: usize = 4;
+
 impl<O: Observer> Worker<'_, O> {
     /// Blocks of the grid.
     pub fn blocks(&self) -> u64 {
@@ -101,23 +104,31 @@ impl<O: Observer> Worker<'_, O> {
                     return;
                 }
             }
-            let slot = match free.pop() {
-                Some(found) => Some(found),
-                None => slots.next().map(|slot| (slot, Block::default())),
-            };
-            if let Some((slot, mut block)) = slot {
+            // Several where many wait, or each would wait once for every block that comes.
+            let wanted = (resident.len() / AT_ONCE).max(1);
+            let mut started = 0;
+            while started < wanted {
+                let slot = match free.pop() {
+                    Some(found) => Some(found),
+                    None => slots.next().map(|slot| (slot, Block::default())),
+                };
+                let Some((slot, mut block)) = slot else { break };
                 let room = resident.is_empty() || self.has_room(&block);
                 let linear = if room { next.fetch_add(1, Relaxed) } else { total };
-                if linear < total {
-                    if !self.start_block(&mut block, number(linear), slot) {
-                        return;
-                    }
-                    resident.push_back(block);
-                    // The newest goes first: those before it have just waited.
-                    resident.rotate_right(1);
-                    continue;
+                if linear >= total {
+                    free.push((slot, block));
+                    break;
                 }
-                free.push((slot, block));
+                if !self.start_block(&mut block, number(linear), slot) {
+                    return;
+                }
+                resident.push_back(block);
+                started += 1;
+            }
+            if started > 0 {
+                // The newest go first: those before them have just waited.
+                resident.rotate_right(started);
+                continue;
             }
             if resident.is_empty() {
                 return;
