@@ -1,0 +1,16 @@
+// A block's share lies in a row.
+//@ let    block = 1024
+//@ let    grid  = min(ceil_div(n, block), sms * active_blocks(tones, block, 4 * 24576))
+//@ launch tones<<<grid, block, 4 * 24576>>>(table, x, y, n)
+
+__global__ void tones(const float4* table, const int* x, float* y, int n)
+{
+    extern __shared__ float4 copy[];
+    const float* tone = reinterpret_cast<const float*>(copy);
+    for (int k = threadIdx.x; k < 6144; k += blockDim.x) copy[k] = table[k];
+    __syncthreads();
+
+    int share = (n + gridDim.x - 1) / gridDim.x;
+    int end = min(n, (int)(blockIdx.x + 1) * share);
+    for (int i = blockIdx.x * share + threadIdx.x; i < end; i += blockDim.x) y[i] = tone[x[i]];
+}
