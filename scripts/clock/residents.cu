@@ -71,11 +71,11 @@ int main()
     std::printf(" \"row\": \"launch\",\n \"columns\": [{\"name\": \"API\", \"unit\": \"blocks\"}, {\"name\": \"most\", \"unit\": \"blocks\"}, "
                 "{\"name\": \"theoretical\", \"unit\": \"%%\"}, {\"name\": \"achieved\", \"unit\": \"%%\"}],\n \"rows\": [\n");
     const Case cases[] = {
-        {"eight waves, long blocks", 8, 32, 40000, 1}, {"one wave", 8, 4, 40000, 1},
-        {"one and a quarter waves", 8, 5, 40000, 1},   {"half a wave", 8, 2, 40000, 1},
-        {"eight waves, short blocks", 8, 32, 200, 1},  {"two waves, one block in eight takes eight times as long", 8, 8, 20000, 8},
-        {"sixteen waves of the same", 8, 64, 20000, 8}, {"eight waves, four blocks per SM", 4, 32, 40000, 1},
-        {"eight waves, one block per SM", 1, 32, 40000, 1},
+        {"eight waves of long blocks", 8, 32, 40000, 1}, {"one wave", 8, 4, 40000, 1},
+        {"one wave and a quarter", 8, 5, 40000, 1},   {"half a wave", 8, 2, 40000, 1},
+        {"eight waves of short blocks", 8, 32, 200, 1},  {"two waves with slow blocks", 8, 8, 20000, 8},
+        {"sixteen waves with slow blocks", 8, 64, 20000, 8}, {"eight waves with room for four", 4, 32, 40000, 1},
+        {"eight waves with room for one", 1, 32, 40000, 1},
     };
     bool first = true;
     for (const Case& c : cases) {

@@ -50,7 +50,12 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex62", running_totals),
     ("ex63", means_and_variances),
     ("ex65", box_around_points),
+    ("ex73", |input, _| polynomial(&input["c"], &input["x"])),
     ("ex74", column_sums),
+    ("ex75", looked_up),
+    ("ex76", looked_up),
+    ("ex77", thirty_two_averages),
+    ("ex78", blurred),
     ("ex81", histogram),
     ("ex82", sums_by_key),
     ("ex83", first_of_the_largest),
@@ -460,29 +465,67 @@ fn two_lists(input: &Arrays, sizes: &Sizes) -> Arrays {
     one("end", places.into_iter().map(|place| place as f64).collect())
 }
 
-/// Each average as a sum of all numbers with their weights.
+/// A running average that keeps `weight` of itself, as a sum of all numbers with their weights.
+fn running_average(numbers: &[f64], first: f64, weight: f64) -> f64 {
+    let mut factor = 1.0;
+    let mut sum = 0.0;
+    for number in numbers.iter().rev() {
+        sum += factor * number;
+        factor *= weight;
+    }
+    sum + factor * first
+}
+
 fn running_averages(input: &Arrays, sizes: &Sizes) -> Arrays {
     let rounds = sizes["rounds"] as usize;
-    let of = |numbers: Vec<f64>, first: fn(f64) -> f64| {
-        let average = |j: i64| {
-            let weight = 0.5 - j as f64 / 256.0;
-            let mut factor = 1.0;
-            let mut sum = 0.0;
-            for number in numbers.iter().rev() {
-                sum += factor * number;
-                factor *= weight;
-            }
-            sum + factor * first(1.0 - j as f64 / 64.0)
-        };
-        (0..sizes["values"]).map(average).sum()
-    };
     let thread = |t: usize, f: fn(f64) -> f64| {
-        let numbers = (0..rounds).map(|r| f(input["x"][t / 256 * 256 * rounds + 256 * r + t % 256])).collect();
-        of(numbers, f)
+        let numbers: Vec<f64> =
+            (0..rounds).map(|r| f(input["x"][t / 256 * 256 * rounds + 256 * r + t % 256])).collect();
+        let average = |j: i64| running_average(&numbers, f(1.0 - j as f64 / 64.0), 0.5 - j as f64 / 256.0);
+        (0..sizes["values"]).map(average).sum()
     };
     let threads = 256 * sizes["blocks"] as usize;
     let all = |f: fn(f64) -> f64| (0..threads).map(|t| thread(t, f)).collect();
     two("y", all(|x| x), all(f64::abs))
+}
+
+fn thirty_two_averages(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let n = sizes["n"] as usize;
+    let all = |f: fn(f64) -> f64| {
+        let element = |i: usize| {
+            let numbers: Vec<f64> = input["x"].iter().skip(i).step_by(n).map(|x| f(*x)).collect();
+            (0..32).map(|j| running_average(&numbers, f64::from(j) / 64.0, 0.5 - f64::from(j) / 256.0)).sum()
+        };
+        (0..n).map(element).collect()
+    };
+    two("y", all(|x| x), all(f64::abs))
+}
+
+fn looked_up(input: &Arrays, _: &Sizes) -> Arrays {
+    one("y", input["x"].iter().map(|place| input["table"][*place as usize]).collect())
+}
+
+fn polynomial(coefficients: &[f64], points: &[f64]) -> Arrays {
+    let sizes: Vec<f64> = coefficients.iter().map(|c| c.abs()).collect();
+    let magnitudes = points.iter().map(|x| horner(&sizes, x.abs())).collect();
+    two("y", points.iter().map(|x| horner(coefficients, *x)).collect(), magnitudes)
+}
+
+/// Rows first, then columns, with a frame of zeros.
+fn blurred(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let (width, height) = (sizes["width"] as usize, sizes["height"] as usize);
+    let ninth = |f: fn(f64) -> f64| {
+        let mut rows = vec![vec![0.0; width]; height + 2];
+        for (row, line) in rows[1..].iter_mut().zip(input["x"].chunks(width)) {
+            let framed: Vec<f64> = [0.0].into_iter().chain(line.iter().map(|x| f(*x))).chain([0.0]).collect();
+            row.iter_mut().zip(framed.windows(3)).for_each(|(sum, three)| *sum = three.iter().sum());
+        }
+        let column = |three: &[Vec<f64>]| {
+            (0..width).map(|c| (three[0][c] + three[1][c] + three[2][c]) / 9.0).collect::<Vec<f64>>()
+        };
+        rows.windows(3).flat_map(column).collect()
+    };
+    two("y", ninth(|x| x), ninth(f64::abs))
 }
 
 /// Column after column of A, each with the row of B that it meets.

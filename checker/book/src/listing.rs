@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A kernel file, compiled for an architecture.
-struct Compiled {
+pub(crate) struct Compiled {
     module: Module,
     compiler: String,
     /// What it launches, and the names of that in the module.
@@ -24,10 +24,15 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn of(workbook: &Workbook, toolchain: &Toolchain, file: &str, arch: &str) -> Result<Self> {
+    /// `given` are sizes that the file leaves to its problem: the row and the column of a sweep.
+    ///
+    /// # Errors
+    /// A file that cannot be read or compiled.
+    pub fn of(workbook: &Workbook, toolchain: &Toolchain, file: &str, arch: &str, given: &Sizes) -> Result<Self> {
         let path = simulated::kernel_file(workbook, file)?;
         let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
-        let sizes = source.sizes(&Sizes::default())?;
+        let mut sizes = source.sizes(&Sizes::default())?;
+        sizes.extend(given.iter().map(|(name, value)| (name.clone(), *value)));
         let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
         let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
         let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
@@ -39,8 +44,14 @@ impl Compiled {
         Ok(Self { module, compiler: compiled.compiler.clone(), launched: launched.into_iter().collect(), names })
     }
 
-    fn kernel(&self, name: &str) -> Result<&Kernel> {
-        let found = self.module.find(self.names.get(name).map_or(name, String::as_str));
+    /// A kernel by its name as the launch line has it; of a template that is launched once, the template's.
+    ///
+    /// # Errors
+    /// It is not launched.
+    pub fn kernel(&self, name: &str) -> Result<&Kernel> {
+        let of_template = || self.names.iter().find(|(written, _)| written.split('<').next() == Some(name));
+        let symbol = self.names.get(name).or_else(|| of_template().map(|(_, symbol)| symbol));
+        let found = self.module.find(symbol.map_or(name, String::as_str));
         let entry = found.into_iter().find(|kernel| kernel.entry);
         entry.with_context(|| format!("no kernel `{name}` is launched; there are: {}", self.launched.join(", ")))
     }
@@ -56,7 +67,7 @@ pub fn instruction(
     (file, kernel, arch): (&str, &str, &str),
     words: &[String],
 ) -> Result<String> {
-    let compiled = Compiled::of(workbook, toolchain, file, arch)?;
+    let compiled = Compiled::of(workbook, toolchain, file, arch, &Sizes::new())?;
     let code = compiled.kernel(kernel)?.code();
     let found = code.iter().find(|line| words.iter().all(|word| line.text.contains(word.as_str())));
     let found = found.with_context(|| format!("`{kernel}` has no instruction with {}", words.join(" and ")))?;
@@ -76,7 +87,7 @@ pub fn block(
     let control = settings.get("control").is_some_and(|value| value == "yes");
     let mut columns = Vec::new();
     for arch in settings.get("arch").map_or("sm_90", String::as_str).split(',') {
-        let compiled = Compiled::of(workbook, toolchain, file, arch)?;
+        let compiled = Compiled::of(workbook, toolchain, file, arch, &Sizes::new())?;
         let wanted: Vec<&str> = match settings.get("kernel") {
             Some(names) => names.split(',').collect(),
             None => compiled.launched.iter().map(String::as_str).collect(),

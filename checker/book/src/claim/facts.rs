@@ -5,13 +5,13 @@ use super::expr::Fact;
 use super::recorded;
 use crate::evidence::{SEED, both_counted};
 use crate::kept::Kept;
-use crate::listing;
+use crate::listing::{self, Compiled};
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::machine_code;
 use check::run;
 use compiler::toolchain::Toolchain;
-use problem::{Metric, MetricSource, Problem, Version, Workbook};
+use problem::{Metric, MetricSource, Problem, Sizes, Version, Workbook};
 use sass::limits::Limits;
 use simulator::Checks;
 
@@ -54,9 +54,14 @@ impl Facts for Workshop<'_> {
                     listing::instruction(self.workbook, self.toolchain, place, &fact.words[2..]).map(Value::Word)
                 })
             }
+            "listed" | "resource" => {
+                let file = word(fact, 0, "a kernel file")?;
+                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+                self.kept(fact, &[folder], || self.listed(fact))
+            }
             "limit" => limit(fact),
             other => bail!(
-                "there is no fact `{other}`; there are metric, sass, code, verdict, limit and, of results files, {}",
+                "there is no fact `{other}`; there are metric, sass, code, listed, resource, verdict, limit and, of results files, {}",
                 recorded::NAMES.join(", ")
             ),
         }
@@ -112,6 +117,33 @@ impl Workshop<'_> {
         let instructions = chosen.flat_map(|kernel| kernel.code());
         let found = instructions.filter(|line| fact.words[2..].iter().all(|word| line.text.contains(word.as_str())));
         Ok(Value::Number(found.count() as f64))
+    }
+
+    /// `listed(FILE.cu, KERNEL, WORD, WORD, arch=sm_75)`: instructions of a kernel file's kernel whose text has all the words;
+    /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared. Other keys are sizes: the row and column of a sweep.
+    fn listed(&self, fact: &Fact) -> Result<Value> {
+        let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
+        let what = word(fact, 2, "a word of the instruction, or a resource")?;
+        let mut given = Sizes::new();
+        for (name, value) in fact.keys.iter().filter(|(name, _)| name != "arch") {
+            given.insert(name.clone(), value.parse().with_context(|| format!("`{name}={value}` is no size"))?);
+        }
+        let arch = key(fact, "arch").unwrap_or("sm_90");
+        let compiled = Compiled::of(self.workbook, self.toolchain, file, arch, &given)?;
+        let kernel = compiled.kernel(kernel)?;
+        let resources = &kernel.resources;
+        let number = match (fact.name.as_str(), what) {
+            ("listed", _) => {
+                let all = |text: &str| fact.words[2..].iter().all(|word| text.contains(word.as_str()));
+                kernel.code().iter().filter(|line| all(&line.text)).count() as f64
+            }
+            (_, "registers") => f64::from(resources.registers),
+            (_, "spills") => f64::from(resources.spill_stores + resources.spill_loads),
+            (_, "stack") => f64::from(resources.stack),
+            (_, "shared") => f64::from(resources.shared),
+            (_, other) => bail!("there is no resource `{other}`; there are registers, spills, stack, shared"),
+        };
+        Ok(Value::Number(number))
     }
 
     /// `verdict(FILE.cu, schedule=its, check=none)`: "race", "finished".

@@ -1,0 +1,33 @@
+// Starts each strip without the row above it.
+//@ mutant wrong-result: every eighth row lacks a third of its sum
+//@ launch blur<<<(ceil_div(width, 64), ceil_div(height, 32)), (64, 4)>>>(x, y, width, height)
+
+// Three numbers of a row beside each other; nothing lies outside.
+__device__ float row(const float* x, int r, int c, int width, int height)
+{
+    if (r < 0 || r >= height) return 0.0f;
+    const float* here = x + (long long)r * width + c;
+    float sum = here[0];
+    if (c > 0) sum += here[-1];
+    if (c + 1 < width) sum += here[1];
+    return sum;
+}
+
+__global__ void blur(const float* x, float* y, int width, int height)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    int first = 8 * (blockIdx.y * blockDim.y + threadIdx.y);
+    if (c >= width || first >= height) return;
+
+    float above = 0.0f;
+    float here = row(x, first, c, width, height);
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        int r = first + k;
+        if (r >= height) break;
+        float below = row(x, r + 1, c, width, height);
+        y[(long long)r * width + c] = (above + here + below) * (1.0f / 9.0f);
+        above = here;
+        here = below;
+    }
+}
