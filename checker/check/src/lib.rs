@@ -207,8 +207,26 @@ pub fn fresh_seed() -> u64 {
     random % 1_000_000_000
 }
 
+/// Stack of a thread that runs parts of a check.
+const STACK: usize = 16 << 20;
+
 /// Checks a problem. `progress` hears what is being done.
+///
+/// On threads of its own: one that waits for a part of its check takes up other parts of it meanwhile, and must not take up those
+/// of somebody else's, whose time its own would be.
+///
+/// # Errors
+/// See [`CheckError`].
 pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
+    let threads = options.budget.workers.max(1);
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| check_here(problem, options, progress)),
+        // Where no thread can be had, on this one.
+        Err(_) => check_here(problem, options, progress),
+    }
+}
+
+fn check_here(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
     let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
