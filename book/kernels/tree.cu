@@ -1,11 +1,11 @@
-// A warp adds 32 numbers in shared memory. On a GPU it has always given the right sum. Is it right?
+// A warp adds 32 numbers in shared memory. The usual order gives the right sum. Is the kernel right?
 //@ in     x: i32[32] = integers(1, 99)
 //@ out    sum: i32[1]
 //@ launch total<<<1, 32>>>(x, sum)
 
 __global__ void total(const int* x, int* sum)
 {
-    __shared__ int s[32];
+    __shared__ volatile int s[32];      // volatile: every load and store stays where it is written
     int lane = threadIdx.x;
 
     s[lane] = x[lane];
