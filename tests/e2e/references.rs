@@ -36,6 +36,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex31", base_counts),
     ("ex32", binomials),
     ("ex33", four_largest),
+    ("ex34", most_frequent),
     ("ex41", curve_in_two_pieces),
     ("ex42", marked_samples),
     ("ex43", two_generators),
@@ -901,4 +902,18 @@ fn filtered(input: &Arrays, sizes: &Sizes) -> Arrays {
         }
     }
     two("y", y, magnitude)
+}
+
+/// By a sort, and the longest run of equals.
+fn most_frequent(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let n = sizes["n"] as usize;
+    let message = |i: usize| {
+        let words = input["words"].iter().skip(i).step_by(n).map(|word| *word as u32);
+        let mut symbols: Vec<u32> = words.flat_map(|word| (0..8).map(move |k| word >> (4 * k) & 15)).collect();
+        symbols.sort_unstable();
+        let runs: Vec<&[u32]> = symbols.chunk_by(|a, b| a == b).collect();
+        // The last of equals in the other direction is the first.
+        f64::from(runs.iter().rev().max_by_key(|run| run.len()).unwrap()[0])
+    };
+    one("mode", (0..n).map(message).collect())
 }

@@ -1,0 +1,30 @@
+// Five kernels that declare no array, and what each of them brings along.
+//@ size   n = 256
+//@ in     x: f32[n] = uniform(-1, 1)
+//@ out    y: f32[n]
+//@ launch sine<<<1, 256>>>(x, y)
+//@ launch both<<<1, 256>>>(x, y)
+//@ launch both_short<<<1, 256>>>(x, y)
+//@ launch prints<<<1, 256>>>(x, y)
+//@ launch recursion<<<1, 256>>>(x, y)
+#include <cstdio>
+
+__global__ void sine(const float* x, float* y) { y[threadIdx.x] = sinf(x[threadIdx.x]); }
+
+__global__ void both(const float* x, float* y) { y[threadIdx.x] = sinf(x[threadIdx.x]) * cosf(x[threadIdx.x]); }
+
+__global__ void both_short(const float* x, float* y) { y[threadIdx.x] = __sinf(x[threadIdx.x]) * __cosf(x[threadIdx.x]); }
+
+__global__ void prints(const float* x, float* y)
+{
+    if (x[threadIdx.x] > 2.0f) printf("%f\n", x[threadIdx.x]);
+    y[threadIdx.x] = x[threadIdx.x];
+}
+
+// Two calls of itself: no loop is the same.
+__device__ float leaf(float x, int depth)
+{
+    return depth == 0 ? x : leaf(0.5f * x, depth - 1) + leaf(x - 1.0f, depth - 2 > 0 ? depth - 2 : 0);
+}
+
+__global__ void recursion(const float* x, float* y) { y[threadIdx.x] = leaf(x[threadIdx.x], threadIdx.x % 5); }
