@@ -1,19 +1,28 @@
-// Five kernels that declare no array, and what each of them brings along.
+// Kernels that declare no array, and what their functions bring along.
 //@ size   n = 256
 //@ in     x: f32[n] = uniform(-1, 1)
 //@ out    y: f32[n]
 //@ launch sine<<<1, 256>>>(x, y)
-//@ launch both<<<1, 256>>>(x, y)
-//@ launch both_short<<<1, 256>>>(x, y)
+//@ launch sine_and_cosine<<<1, 256>>>(x, y)
+//@ launch short_ones<<<1, 256>>>(x, y)
+//@ launch double_sine<<<1, 256>>>(x, y)
 //@ launch prints<<<1, 256>>>(x, y)
 //@ launch recursion<<<1, 256>>>(x, y)
 #include <cstdio>
 
 __global__ void sine(const float* x, float* y) { y[threadIdx.x] = sinf(x[threadIdx.x]); }
 
-__global__ void both(const float* x, float* y) { y[threadIdx.x] = sinf(x[threadIdx.x]) * cosf(x[threadIdx.x]); }
+__global__ void sine_and_cosine(const float* x, float* y)
+{
+    y[threadIdx.x] = sinf(x[threadIdx.x]) * cosf(x[threadIdx.x]);
+}
 
-__global__ void both_short(const float* x, float* y) { y[threadIdx.x] = __sinf(x[threadIdx.x]) * __cosf(x[threadIdx.x]); }
+__global__ void short_ones(const float* x, float* y)
+{
+    y[threadIdx.x] = __sinf(x[threadIdx.x]) * __cosf(x[threadIdx.x]);
+}
+
+__global__ void double_sine(const float* x, float* y) { y[threadIdx.x] = sin((double)x[threadIdx.x]); }
 
 __global__ void prints(const float* x, float* y)
 {
@@ -24,7 +33,7 @@ __global__ void prints(const float* x, float* y)
 // Two calls of itself: no loop is the same.
 __device__ float leaf(float x, int depth)
 {
-    return depth == 0 ? x : leaf(0.5f * x, depth - 1) + leaf(x - 1.0f, depth - 2 > 0 ? depth - 2 : 0);
+    return depth <= 0 ? x : leaf(0.5f * x, depth - 1) + leaf(x - 1.0f, depth - 2);
 }
 
 __global__ void recursion(const float* x, float* y) { y[threadIdx.x] = leaf(x[threadIdx.x], threadIdx.x % 5); }

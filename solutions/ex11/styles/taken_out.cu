@@ -1,5 +1,5 @@
 // The path is gone.
-//@ let    block = 128
+//@ let    block = 256
 //@ launch smooth<<<ceil_div(n, block), block>>>(x, y, n)
 
 __global__ void smooth(const float* x, float* y, int n)

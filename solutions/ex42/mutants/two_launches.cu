@@ -1,4 +1,5 @@
 // A list of the whole grid, and a second launch over it: the other half of a partition.
+//@ mutant goal: every warp draws its places from one counter, and the list goes out to memory: half as fast as the starter on an H200
 //@ let    block = 256
 //@ scratch list: i32[n]
 //@ scratch found: i32[1]
