@@ -51,6 +51,7 @@ export class Exercise {
     async open() {
         this.edit.disabled = true;
         try {
+            await state;
             this.draft = new Draft(this.name, this.guest, {
                 text: () => this.editor.text,
                 take: (text) => this.editor.set(text),

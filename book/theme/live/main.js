@@ -1,11 +1,8 @@
-// Brings the blocks under listings to life. Nothing is fetched before a reader touches one.
+// Brings the blocks of a page to life. Nothing is fetched before a reader touches one, but for what a served page does more.
 
-import { Comparison } from "./comparison.js";
-import { Exercise } from "./exercise.js";
 import { Machine } from "./machine.js";
+import { make } from "./make.js";
 import { Panel } from "./panel.js";
-import { follow } from "./progress.js";
-import { served } from "./server.js";
 import { Slide } from "./slide.js";
 
 const kernel = (block) => new URL(block.dataset.kernel, new URL(path_to_root, document.baseURI));
@@ -20,14 +17,12 @@ for (const block of document.querySelectorAll(".wb-slide")) {
 for (const table of document.querySelectorAll(".wb-machine .wb-sass")) {
     new Machine(table);
 }
-if (served) {
-    follow().catch(() => {});
-    for (const card of document.querySelectorAll("[data-exercise]")) {
-        new Exercise(card);
-    }
-    for (const line of document.querySelectorAll("[data-check]")) {
-        // The better kernel's panel: its copy is what is compared.
-        const better = line.previousElementSibling?.querySelector(":scope > :last-child .wb-live");
-        new Comparison(line, panels.get(better)?.scratch);
-    }
+
+const pair = document.querySelector("[data-check]");
+if (pair && panels.size === 0) {
+    const build = make("code", {}, "scripts/wasm.sh --page");
+    pair.after(make("p", { class: "wb-caption" }, "Kernels do not run on this page: the book was built without the simulator for it, which ", build, " makes."));
+}
+if (document.querySelector('meta[name="warpbook"][content="served"]')) {
+    import("./served.js").then(({ begin }) => begin(panels));
 }

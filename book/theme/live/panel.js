@@ -5,7 +5,6 @@ import { Listing } from "./listing.js";
 import { make } from "./make.js";
 import { Player } from "./player.js";
 import { draw, reason } from "./report.js";
-import { Scratch } from "./scratch.js";
 import { Settings } from "./settings.js";
 
 export class Panel {
@@ -38,7 +37,6 @@ export class Panel {
         this.details = details;
         this.bar = make("div", { class: "wb-bar" }, this.go, this.halt, this.look, make("label", { class: "wb-field" }, make("span", {}, "order"), this.settings.order), this.state);
         block.append(this.bar, details, this.report);
-        if (!source) this.scratch = new Scratch(this);
         // What is likely to be wanted next is fetched ahead.
         for (const event of ["pointerenter", "focusin"]) block.addEventListener(event, () => engine.warm(), { once: true });
     }

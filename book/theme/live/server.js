@@ -1,9 +1,6 @@
-// Whoever serves this page, if it is `checker book serve`: questions with the token of its start, and jobs that say what they do.
+// The server that answers this page: questions with the token of its start, and jobs that say what they do.
 
 const KEY = "warpbook-token";
-
-/** Does a server answer this page? One that only hands out files does not. */
-export const served = document.querySelector('meta[name="warpbook"][content="served"]') !== null;
 
 /** A page's name for itself: the server gives each page one job at a time. */
 const page = crypto.getRandomValues(new Uint32Array(4)).join("-");
@@ -115,12 +112,11 @@ async function doing(work, hear, signal) {
 }
 
 async function found() {
-    if (!served) throw new Refused(0, "nobody answers this page");
     if (!token) throw new Refused(401, "to edit here, open the link that `checker book serve` printed: it has a token in it");
     return ask("GET", "state");
 }
 
-/** What the server can do and what is solved; refused on a page that nobody answers. Asked once. */
+/** What the server can do and what is solved. Asked once. */
 export const state = found();
 state.catch(() => {});
 
