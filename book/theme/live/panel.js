@@ -10,6 +10,7 @@ import { Settings } from "./settings.js";
 export class Panel {
     #kernel = null;
     #listing = null;
+    #code = null;
     /** The reader's copy of the kernel, and the editor it is in. */
     #copy = null;
 
@@ -66,8 +67,8 @@ export class Panel {
 
     /** The code block of the listing. */
     code(kernel) {
-        this.block.code ??= this.block.dataset.listing === "above" ? this.above() : this.own(kernel);
-        return this.block.code;
+        this.#code ??= this.block.dataset.listing === "above" ? this.above() : this.own(kernel);
+        return this.#code;
     }
 
     /** Another kernel in the place of the book's, in a listing of its own; neither: the book's again. */
