@@ -93,6 +93,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("sgemm", matrix_product),
     ("shuffle", block_sums),
     ("single-pass", total),
+    ("sorting", stirred_as_drawn),
     ("spills", noise),
     ("survivors", |input, _| one("y", input["x"].iter().map(|x| x.max(0.0).powi(2)).collect())),
     ("trip-counts", trip_counts),
@@ -676,6 +677,12 @@ fn xorshift(s: u32) -> u32 {
     let s = s ^ s << 13;
     let s = s ^ s >> 17;
     s ^ s << 5
+}
+
+fn stirred_as_drawn(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let rounds = |drawn: f64| (drawn as i64 * (sizes["longest"] + 1) / 1024) as f64;
+    let steps = input["drawn"].iter().map(|drawn| rounds(*drawn)).collect();
+    trip_counts(&Arrays::from([("seed".to_owned(), input["seed"].clone()), ("steps".to_owned(), steps)]), sizes)
 }
 
 fn trip_counts(input: &Arrays, _: &Sizes) -> Arrays {
