@@ -261,6 +261,16 @@ fn a_claim_that_does_not_hold_is_shown_with_its_sentence() {
         ("So {{= 1.", "`{{=` without `}}` on its line"),
         ("So.\n{{claim verdict(kernels/twice/naive.cu) == \"race\"}}", "kernels/twice/naive.cu"),
         ("So.\n{{claim fast(twice)}}", "there is no fact `fast`"),
+        (
+            "So.\n{{claim listed(kernels/twice/naive.cu, scale, EXIT, arch=sm_75) == 0}}",
+            "does not hold; listed(kernels/twice/naive.cu, scale, EXIT, arch=sm_75) = ",
+        ),
+        (
+            "So.\n{{claim resource(kernels/twice/naive.cu, scale, registers) < 2}}",
+            "does not hold; resource(kernels/twice/naive.cu, scale, registers) = ",
+        ),
+        ("So {{= resource(kernels/twice/naive.cu, scale, wings)}}.", "there is no resource `wings`"),
+        ("So {{= listed(kernels/twice/naive.cu, other, EXIT)}}.", "no kernel `other` is launched; there are: scale"),
     ] {
         let ran = page(text);
         assert!(ran.code == Some(2) && ran.stderr.contains(want), "{want}\n{}", ran.stderr);

@@ -67,6 +67,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex93", longest_runs),
     ("ex94", |input, _| one("peak", vec![input["x"].iter().map(|x| x.abs()).fold(0.0, f64::max)])),
     ("ex95", moments),
+    ("fft", fourier),
     ("full-unroll", block_norms),
     ("fuse", tone_curve),
     ("global-passes", total),
@@ -511,6 +512,27 @@ fn polynomial(coefficients: &[f64], points: &[f64]) -> Arrays {
     let sizes: Vec<f64> = coefficients.iter().map(|c| c.abs()).collect();
     let magnitudes = points.iter().map(|x| horner(&sizes, x.abs())).collect();
     two("y", points.iter().map(|x| horner(coefficients, *x)).collect(), magnitudes)
+}
+
+/// Every point times every factor.
+fn fourier(input: &Arrays, _: &Sizes) -> Arrays {
+    let factors: Vec<(f64, f64)> =
+        (0..4096).map(|k| (-f64::from(k) * std::f64::consts::PI / 2048.0).sin_cos()).collect();
+    let (mut y, mut magnitudes) = (Vec::new(), Vec::new());
+    for points in input["x"].chunks(8192) {
+        let size = points.iter().map(|x| x.abs()).sum();
+        for k in 0..4096 {
+            let (mut re, mut im) = (0.0, 0.0);
+            for (i, point) in points.chunks(2).enumerate() {
+                let (sine, cosine) = factors[i * k % 4096];
+                re += point[0] * cosine - point[1] * sine;
+                im += point[0] * sine + point[1] * cosine;
+            }
+            y.extend([re, im]);
+            magnitudes.extend([size, size]);
+        }
+    }
+    two("y", y, magnitudes)
 }
 
 /// Rows first, then columns, with a frame of zeros.
