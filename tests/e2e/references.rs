@@ -520,7 +520,7 @@ fn fourier(input: &Arrays, _: &Sizes) -> Arrays {
         (0..4096).map(|k| (-f64::from(k) * std::f64::consts::PI / 2048.0).sin_cos()).collect();
     let (mut y, mut magnitudes) = (Vec::new(), Vec::new());
     for points in input["x"].chunks(8192) {
-        let size = points.iter().map(|x| x.abs()).sum();
+        let size: f64 = points.iter().map(|x| x.abs()).sum();
         for k in 0..4096 {
             let (mut re, mut im) = (0.0, 0.0);
             for (i, point) in points.chunks(2).enumerate() {
