@@ -307,7 +307,9 @@ impl Job {
             for program in case.oracle.iter().chain(&case.versions) {
                 let fills = program.plan.buffers.iter().filter_map(|buffer| buffer.fill.as_ref());
                 if fills.into_iter().any(is_of_a_file) {
-                    needs.reads.insert(program.dir.clone());
+                    // A file named without a folder lies in this one.
+                    let here = program.dir.as_os_str().is_empty();
+                    needs.reads.insert(if here { PathBuf::from(".") } else { program.dir.clone() });
                 }
                 if let Some(Text::File(path)) = &program.artefact.ptx {
                     needs.reads.insert(path.clone());
