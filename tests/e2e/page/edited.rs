@@ -4,6 +4,7 @@ use super::browser::Browser;
 use super::served::{Served, served, served_with};
 use super::site::simulator;
 use serde_json::json;
+use std::io::{Read, Write};
 
 const KERNEL: &str = "exercises/ex01/kernel.cu";
 const FIRST: &str = "# First things\n\n{{pair twice}}\n\n{{exercise ex01}}\n";
@@ -205,6 +206,55 @@ fn a_copy_of_a_kernel_runs_on_its_page() {
     browser.value("document.querySelector('.wb-desk .wb-settings .wb-go').click()");
     browser.has("right at n = 4097: the same as the oracle");
     assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
+/// A page of another site, at another port of this machine: what any server there may be.
+fn elsewhere() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}/", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let page = "<title>elsewhere</title>";
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n", page.len());
+            let _ = write!(stream, "{head}Connection: close\r\n\r\n{page}");
+        }
+    });
+    address
+}
+
+#[test]
+fn a_page_of_another_site_gets_nothing_done() {
+    let (Some(mut browser), site) = (Browser::start(), site()) else { return };
+    browser.open(&elsewhere());
+    let before = site.workbook.read(KERNEL);
+    // Even one that has seen the token.
+    let wishes = json!([
+        ["first.html", {}],
+        ["api/state", { "headers": { "x-warpbook-token": site.token } }],
+        ["api/kernel/ex01", { "method": "PUT", "headers": { "x-warpbook-token": site.token }, "body": "{\"text\":\"\",\"seen\":\"\"}" }],
+        ["api/reset/ex01", { "method": "POST", "headers": { "x-warpbook-token": site.token } }],
+    ]);
+    let got = browser.value(&format!(
+        "Promise.all({wishes}.map(([path, wish]) => fetch('http://{}/' + path, wish).then(() => path, () => 'refused')))",
+        site.host
+    ));
+    assert_eq!(got, json!(["refused", "refused", "refused", "refused"]));
+    // What is sent without asking first has no token.
+    browser.value(&format!(
+        "fetch('http://{}/api/reset/ex01', {{ method: 'POST', mode: 'no-cors', body: '' }}).then(() => true)",
+        site.host
+    ));
+    // Nobody frames a page to have it clicked.
+    browser.value(&format!(
+        "new Promise(done => {{ const frame = document.createElement('iframe'); frame.onload = done; \
+         frame.src = 'http://{}/first.html'; document.documentElement.append(frame); }}).then(() => true)",
+        site.host
+    ));
+    let wrong = browser.wrong();
+    assert!(wrong.iter().any(|line| line.contains("frame-ancestors")), "{wrong:#?}");
+    assert_eq!(site.workbook.read(KERNEL), before);
+    assert!(!site.workbook.path(".warpbook/backups").exists(), "nothing was reset");
 }
 
 /// Waits for what a page does behind itself.
