@@ -59,7 +59,8 @@ fn agree(problem: &Problem) {
         let target = compiled.ptx.lines().find_map(|line| line.strip_prefix(".target ")).unwrap_or_default();
         assert_eq!(target.split(',').next(), Some(arch), "{}: it was compiled for another architecture", problem.id);
         let outputs = run(problem, &compiled, &plan);
-        let poison = |bytes: &Vec<u8>| bytes.iter().all(|byte| *byte == 0xff);
+        // An output that the size leaves empty says nothing.
+        let poison = |bytes: &Vec<u8>| !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0xff);
         assert!(!outputs.is_empty() && !outputs.values().any(poison), "{} wrote nothing on {arch}", problem.id);
         let first = first.get_or_insert_with(|| outputs.clone());
         agreed += 1;

@@ -189,9 +189,12 @@ pub fn cut(chapter: &str) -> Result<Vec<Piece<'_>>, DirectiveError> {
             _ => {}
         }
         if fence.is_none()
-            && let Some(claim) = trimmed.strip_prefix("{{claim ").and_then(|rest| rest.strip_suffix("}}"))
+            && let Some(claim) = trimmed.strip_prefix(CLAIM).and_then(|rest| rest.strip_suffix("}}"))
         {
             pieces.push(Piece::Claim(claim.trim(), index + 1));
+        } else if fence.is_none() && (trimmed.starts_with(CLAIM) || line.contains(" {{claim ")) {
+            let (text, problem) = (trimmed.to_owned(), "a claim stands in a line of its own".to_owned());
+            return Err(DirectiveError { line: index + 1, text, problem });
         } else if fence.is_none() && line.contains(VALUE) {
             values(line, index + 1, &mut pieces)?;
         } else if fence.is_none()
@@ -206,6 +209,8 @@ pub fn cut(chapter: &str) -> Result<Vec<Piece<'_>>, DirectiveError> {
     Ok(pieces)
 }
 
+/// How a condition begins.
+const CLAIM: &str = "{{claim ";
 /// How a value in a sentence begins.
 const VALUE: &str = "{{=";
 
@@ -253,6 +258,15 @@ fn parse(inner: &str, text: &str, line: usize) -> Result<Directive, DirectiveErr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_claim_with_text_beside_it_is_a_fault() {
+        for line in ["{{claim 1 < 2}} So it is.\n", "So it is. {{claim 1 < 2}}\n"] {
+            let error = cut(line).unwrap_err();
+            assert_eq!((error.line, error.problem.as_str()), (1, "a claim stands in a line of its own"));
+        }
+        assert_eq!(cut("{{claim 1 < 2}}\n").unwrap(), [Piece::Claim("1 < 2", 1)]);
+    }
 
     #[test]
     fn directives_stand_alone_and_outside_code() {
