@@ -1,4 +1,5 @@
-// One of each: a load from global memory, two multiply-adds that need each other, a cosine, and a trip through shared memory.
+// One of each: a load from global memory, two multiply-adds that need each other, a
+// cosine, and a trip through shared memory.
 //@ in     x: f32[256] = uniform(1, 2)
 //@ out    y: f32[256]
 //@ launch waits<<<1, 256>>>(x, y, 0.75, 0.25)

@@ -1,5 +1,7 @@
-// Row sums of a matrix of halves: a warp for each row of `width` numbers from 0 to 1, each lane adds every 32nd.
-// Flaw: the sum is a half, too. It has eleven bits: from 2048 on adding 1 changes nothing, and long before that every addition rounds.
+// Row sums of a matrix of halves: a warp for each row of `width` numbers from 0 to
+// 1, each lane adds every 32nd.
+// Flaw: the sum is a half, too. It has eleven bits: from 2048 on adding 1 changes
+// nothing, and long before that every addition rounds.
 //@ let    block = 256
 //@ launch row_sums<<<ceil_div(32 * rows, block), block>>>(x, sums, rows, width)
 #include <cuda_fp16.h>

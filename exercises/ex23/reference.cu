@@ -1,4 +1,5 @@
-// The oracle, in double precision: one thread for each row. No number is negative, so the sum is its own magnitude.
+// The oracle, in double precision: one thread for each row. No number is negative,
+// so the sum is its own magnitude.
 //@ launch row_sums_reference<<<ceil_div(rows, 128), 128>>>(x, sums, rows, width)
 #include <cuda_fp16.h>
 

@@ -1,4 +1,5 @@
-// The oracle, in integers: every symbol is counted by itself, from the largest down.
+// The oracle, in integers: every symbol is counted by itself, from the largest
+// down.
 //@ launch modes_reference<<<ceil_div(n, 128), 128>>>(words, mode, n)
 
 __global__ void modes_reference(const unsigned* words, int* mode, int n)

@@ -1,6 +1,7 @@
-// The most frequent of 64 symbols, for each of n messages; of equally frequent ones the smallest. A symbol has four bits, a word has
-// eight symbols.
-// Flaw: 16 counters, indexed by data. They live in local memory, and lanes with different symbols touch different lines of it.
+// The most frequent of 64 symbols, for each of n messages; of equally frequent ones
+// the smallest. A symbol has four bits, a word has eight symbols.
+// Flaw: 16 counters, indexed by data. They live in local memory, and lanes with
+// different symbols touch different lines of it.
 //@ let    block = 256
 //@ launch modes<<<ceil_div(n, block), block>>>(words, mode, n)
 

@@ -1,7 +1,9 @@
-// How rough is a signal? A thread takes a window of 40 samples. Its block finds a level in a long sorted table by the block's mean,
-// and the thread adds up the distances of its samples from that level.
-// Flaw: the samples are needed before the search and after it. They wait for it in 40 registers, and so half of the SM stays empty
-// while the other half waits for the table.
+// How rough is a signal? A thread takes a window of 40 samples. Its block finds a
+// level in a long sorted table by the block's mean, and the thread adds up the
+// distances of its samples from that level.
+// Flaw: the samples are needed before the search and after it. They wait for it in
+// 40 registers, and so half of the SM stays empty while the other half waits for
+// the table.
 //@ let    block = 256
 //@ launch roughness<<<blocks, block>>>(x, knots, y, m)
 

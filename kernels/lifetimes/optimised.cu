@@ -1,6 +1,7 @@
-// The samples are used up before the search and loaded again behind it. They are in the L1 cache, since each is in the windows of 40
-// neighbouring threads. Nothing but an index outlives the barrier. Both loops are unrolled a little only: a long row of loads would
-// need the registers again.
+// The samples are used up before the search and loaded again behind it. They are in
+// the L1 cache, since each is in the windows of 40 neighbouring threads. Nothing
+// but an index outlives the barrier. Both loops are unrolled a little only: a long
+// row of loads would need the registers again.
 //@ let    block = 256
 //@ launch roughness<<<blocks, block>>>(x, knots, y, m)
 

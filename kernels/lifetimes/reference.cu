@@ -1,4 +1,5 @@
-// The oracle, in integers: a block's level first, one thread for each block, by counting from the start of the table.
+// The oracle, in integers: a block's level first, one thread for each block, by
+// counting from the start of the table.
 //@ scratch level: i32[blocks]
 //@ launch levels<<<blocks, 1>>>(x, knots, level, m)
 //@ launch rough<<<blocks, 256>>>(x, level, y)

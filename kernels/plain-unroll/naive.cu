@@ -1,5 +1,7 @@
-// A point on a damped oscillation, `rounds` steps on: it turns, shrinks, and is pushed a little.
-// Flaw: a step is five instructions of arithmetic, and the loop adds four: a counter, a comparison, a move and a jump.
+// A point on a damped oscillation, `rounds` steps on: it turns, shrinks, and is
+// pushed a little.
+// Flaw: a step is five instructions of arithmetic, and the loop adds four: a
+// counter, a comparison, a move and a jump.
 //@ let    block = 256
 //@ launch oscillate<<<ceil_div(n, block), block>>>(x, y, rounds, n)
 

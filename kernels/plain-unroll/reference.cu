@@ -1,4 +1,5 @@
-// The oracle, in double precision. All constants are exact. Neither coordinate is ever larger than 3.
+// The oracle, in double precision. All constants are exact. Neither coordinate is
+// ever larger than 3.
 //@ launch oscillate_reference<<<ceil_div(n, 128), 128>>>(x, y, y_magnitude, rounds, n)
 
 __global__ void oscillate_reference(const float* x, double* y, double* y_magnitude, int rounds, int n)

@@ -1,4 +1,5 @@
-// The oracle, in double precision. All constants are exact in every type. No number is larger than 1.
+// The oracle, in double precision. All constants are exact in every type. No number
+// is larger than 1.
 //@ let    d = n * (bytes / 8)
 //@ let    f = n * (bytes % 8 / 4)
 //@ let    h = n * (bytes % 4 / 2)

@@ -1,5 +1,6 @@
-// One polynomial-like chain of `steps` multiply-adds for each of n elements, in numbers of 8, 4 and 2 bytes. A thread takes 16 bytes:
-// two doubles, four floats or eight halves. Halves work in pairs.
+// One polynomial-like chain of `steps` multiply-adds for each of n elements, in
+// numbers of 8, 4 and 2 bytes. A thread takes 16 bytes: two doubles, four floats or
+// eight halves. Halves work in pairs.
 //@ let    block = 256
 //@ let    threads = ceil_div(n * bytes, 16)
 //@ launch chains<bytes, steps><<<ceil_div(threads, block), block>>>(doubles, floats, halves, double_out, float_out, half_out, threads)

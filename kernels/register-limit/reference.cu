@@ -1,4 +1,5 @@
-// The oracle, in double precision: the mean of the squares bounds whatever is added and taken away.
+// The oracle, in double precision: the mean of the squares bounds whatever is added
+// and taken away.
 //@ launch noise_reference<<<ceil_div(n, 128), 128>>>(samples, spread, spread_magnitude, n, frames)
 
 __global__ void noise_reference(const float* samples, double* spread, double* spread_magnitude, int n, int frames)

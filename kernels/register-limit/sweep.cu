@@ -1,5 +1,6 @@
-// Noise of n pixels over `frames` frames: the mean square distance from a pixel's mean. Each sample is needed twice, so a thread wants
-// about as many registers as there are frames, and a dozen more. `__maxnreg__` says how many it gets.
+// Noise of n pixels over `frames` frames: the mean square distance from a pixel's
+// mean. Each sample is needed twice, so a thread wants about as many registers as
+// there are frames, and a dozen more. `__maxnreg__` says how many it gets.
 //@ let    block = 256
 //@ launch noise<frames, registers><<<ceil_div(n, block), block>>>(samples, spread, n)
 

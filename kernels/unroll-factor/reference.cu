@@ -1,4 +1,5 @@
-// The oracle, in double precision. All constants are exact. Neither coordinate is ever larger than 3.
+// The oracle, in double precision. All constants are exact. Neither coordinate is
+// ever larger than 3.
 //@ launch turns_reference<<<1, threads>>>(x, y, y_magnitude, iterations)
 
 __global__ void turns_reference(const float* x, double* y, double* y_magnitude, int iterations)

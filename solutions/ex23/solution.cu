@@ -1,4 +1,5 @@
-// Eight halves per load, and two floats to add them up in: one for the low halves, one for the high ones.
+// Eight halves per load, and two floats to add them up in: one for the low halves,
+// one for the high ones.
 //@ let    block = 256
 //@ launch row_sums<<<ceil_div(32 * rows, block), block>>>(x, sums, rows, width)
 #include <cuda_fp16.h>

@@ -1,5 +1,6 @@
-// A column of shared memory for each thread. Thread t is in bank t % 32 with every symbol, so no lane gets in another's way. Nobody else
-// touches the column, so there is no barrier.
+// A column of shared memory for each thread. Thread t is in bank t % 32 with every
+// symbol, so no lane gets in another's way. Nobody else touches the column, so
+// there is no barrier.
 //@ let    block = 256
 //@ launch modes<<<ceil_div(n, block), block>>>(words, mode, n)
 

@@ -1,4 +1,5 @@
-// By the function of CUDA's header, and a loop that the compiler unrolls as it likes.
+// By the function of CUDA's header, and a loop that the compiler unrolls as it
+// likes.
 //@ let    block = 256
 //@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
 

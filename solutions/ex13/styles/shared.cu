@@ -1,4 +1,5 @@
-// The block's part of the signal in shared memory: each word is loaded once from global memory.
+// The block's part of the signal in shared memory: each word is loaded once from
+// global memory.
 //@ let    block = 256
 //@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
 

@@ -1,4 +1,5 @@
-// Adds the eight halves of a load in half precision, and only then goes on in float.
+// Adds the eight halves of a load in half precision, and only then goes on in
+// float.
 //@ mutant wrong-result: three roundings to eleven bits for every number
 //@ let    block = 256
 //@ launch row_sums<<<ceil_div(32 * rows, block), block>>>(x, sums, rows, width)

@@ -1,4 +1,5 @@
-// Counters of a byte in shared memory, four symbols to a word: a quarter of the room, and every lane in its own bank still.
+// Counters of a byte in shared memory, four symbols to a word: a quarter of the
+// room, and every lane in its own bank still.
 //@ let    block = 128
 //@ launch modes<<<ceil_div(n, block), block>>>(words, mode, n)
 

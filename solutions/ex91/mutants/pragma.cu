@@ -1,4 +1,5 @@
-// Six turns are written out. Each gives the six samples other names, so none of them moves.
+// Six turns are written out. Each gives the six samples other names, so none of
+// them moves.
 //@ mutant goal: each load is used at once, so each is waited for alone: 1.00x on an H200
 //@ let    block = 256
 //@ launch filter<<<ceil_div(n, block), block>>>(x, y, n, samples)
