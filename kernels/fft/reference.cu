@@ -18,10 +18,11 @@ __global__ void scatter_reference(const float* x, double* y, double* y_magnitude
     for (int k = threadIdx.x; k < 4096; k += 256) size += fabs((double)x[first + 2 * k]) + fabs((double)x[first + 2 * k + 1]);
     sizes[threadIdx.x] = size;
     __syncthreads();
-    double sum = 0.0;
-    for (int k = 0; k < 256; ++k) sum += sizes[k];
-    y_magnitude[first + 2 * i] = sum;
-    y_magnitude[first + 2 * i + 1] = sum;
+    if (threadIdx.x == 0)
+        for (int k = 1; k < 256; ++k) sizes[0] += sizes[k];
+    __syncthreads();
+    y_magnitude[first + 2 * i] = sizes[0];
+    y_magnitude[first + 2 * i + 1] = sizes[0];
 }
 
 __global__ void round_reference(double* y, int half)
@@ -31,8 +32,8 @@ __global__ void round_reference(double* y, int half)
     int high = low + 2 * half;
 
     double angle = -(double)(j % half) / half;
-    double c = cospi(angle);
-    double s = sinpi(angle);
+    double s, c;
+    sincospi(angle, &s, &c);
     double re = y[high] * c - y[high + 1] * s;
     double im = y[high] * s + y[high + 1] * c;
     y[high] = y[low] - re;
