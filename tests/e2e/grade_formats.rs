@@ -162,9 +162,63 @@ fn every_format_fits_its_schema_for_every_kind_of_submission() {
         let (comments, grade): (Vec<&str>, Vec<&str>) = vpl.lines().partition(|line| line.starts_with("Comment :=>> "));
         assert!(!comments.is_empty() && grade == [format!("Grade :=>> {expected}")], "{vpl}");
     }
+    for who in ["ada", "bob", "cyd", "dan", "gil", "none"] {
+        is_junit(&for_platform(&workbook, who, "junit").stdout);
+    }
     insta::assert_snapshot!("grade-junit", timeless(&for_platform(&workbook, "gil", "junit").stdout));
     insta::assert_snapshot!("grade-sarif", for_platform(&workbook, "gil", "sarif").stdout);
     insta::assert_snapshot!("grade-vpl", for_platform(&workbook, "cyd", "vpl").stdout);
+}
+
+/// JUnit as its readers take it: one level of suites with their counts, cases that have at most one way not to be passed.
+fn is_junit(xml: &str) {
+    use quick_xml::events::Event;
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let mut open: Vec<String> = Vec::new();
+    let (mut declared, mut counted) = ([0_usize; 4], [0_usize; 4]);
+    const COUNTS: [&str; 4] = ["tests", "failures", "errors", "skipped"];
+    loop {
+        let event = reader.read_event().unwrap_or_else(|error| panic!("{error}: {xml}"));
+        let start = match &event {
+            Event::Start(start) | Event::Empty(start) => start.clone(),
+            Event::End(_) => {
+                open.pop();
+                continue;
+            }
+            Event::Eof => break,
+            _ => continue,
+        };
+        let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
+        let attribute = |wanted: &str| -> String {
+            let found = start.try_get_attribute(wanted).expect("attributes");
+            let found = found.unwrap_or_else(|| panic!("{name} lacks {wanted}: {xml}"));
+            String::from_utf8_lossy(&found.value).into_owned()
+        };
+        let number = |wanted: &str| attribute(wanted).parse::<usize>().unwrap_or_else(|_| panic!("{wanted}: {xml}"));
+        match (open.last().map(String::as_str), name.as_str()) {
+            (None, "testsuites") => {}
+            (Some("testsuites"), "testsuite") => {
+                assert!(!attribute("name").is_empty() && attribute("time").parse::<f64>().is_ok(), "{xml}");
+                for (sum, count) in declared.iter_mut().zip(COUNTS) {
+                    *sum += number(count);
+                }
+            }
+            (Some("testsuite"), "testcase") => {
+                assert!(!attribute("name").is_empty() && !attribute("classname").is_empty(), "{xml}");
+                counted[0] += 1;
+            }
+            (Some("testcase"), "failure" | "error" | "skipped") => {
+                assert!(!attribute("message").is_empty(), "{xml}");
+                let kind = ["failure", "error", "skipped"].iter().position(|kind| *kind == name).expect("one of them");
+                counted[1 + kind] += 1;
+            }
+            (above, _) => panic!("{name} in {above:?}: {xml}"),
+        }
+        if matches!(event, Event::Start(_)) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty() && declared == counted && counted[0] > 0, "{declared:?}, {counted:?}: {xml}");
 }
 
 /// Without what a clock says.

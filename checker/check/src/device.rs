@@ -3,7 +3,9 @@
 
 use super::CheckError;
 use super::platform::{BackendChoice, find_gpu};
-use execution::backend::{self, Options};
+use compiler::toolchain::home::Home;
+use execution::backend::{self, DeviceInfo, Options};
+use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
 
 /// What the driver may keep of a process that has ended, in bytes.
@@ -34,9 +36,11 @@ pub enum Wedged {
     },
 }
 
-/// A GPU as it was.
+/// A GPU as it was, and nobody else's of those who ask by this.
 #[derive(Debug)]
 pub struct DeviceWatch {
+    /// Locked as long as it is watched.
+    _lock: File,
     ordinal: u32,
     device: String,
     free: u64,
@@ -49,11 +53,12 @@ impl DeviceWatch {
     /// One is asked for, and there is none or it does not answer.
     pub fn begin(choice: BackendChoice) -> Result<Option<Self>, CheckError> {
         let Some(info) = find_gpu(choice)?.and_then(|platform| platform.gpu) else { return Ok(None) };
+        let lock = alone(&info)?;
         let free = backend::free_memory(info.ordinal, &Options::default())?;
-        Ok(Some(Self { ordinal: info.ordinal, device: info.name, free }))
+        Ok(Some(Self { _lock: lock, ordinal: info.ordinal, device: info.name, free }))
     }
 
-    /// Waits until it is as it was.
+    /// Waits until it is as it was, or says that it is not.
     ///
     /// # Errors
     /// It does not come back.
@@ -75,5 +80,18 @@ impl DeviceWatch {
             }
             std::thread::sleep(Duration::from_millis(200));
         }
+    }
+}
+
+/// One submission at a time on a GPU: two would be measured beside each other.
+fn alone(info: &DeviceInfo) -> Result<File, CheckError> {
+    let folder = Home::from_environment().probes();
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("gpu-{}.lock", info.uuid));
+    let lock = File::options().write(true).create(true).truncate(false).open(path)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(CheckError::Busy { device: info.name.clone() }),
+        Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }

@@ -125,6 +125,12 @@ pub enum CheckError {
     /// No GPU, no worker, no memory.
     #[error(transparent)]
     Backend(#[from] backend::Error),
+    /// Another class is graded on the GPU.
+    #[error("{device} is grading another class: one submission at a time is measured there; wait for its end")]
+    Busy {
+        /// The GPU.
+        device: String,
+    },
     /// A file for a worker cannot be written.
     #[error("cannot write a temporary file: {0}")]
     Temporary(#[from] std::io::Error),
@@ -178,7 +184,7 @@ impl CheckError {
             Self::Compile(error) => error.exit_code() != 3,
             // What a file's fill names is the file's doing.
             Self::Backend(backend::Error::Failure(backend::Failure::Fill { .. })) => true,
-            Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
+            Self::Busy { .. } | Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
         }
     }
 }
