@@ -188,11 +188,11 @@ fn is_junit(xml: &str) {
             Event::Eof => break,
             _ => continue,
         };
-        let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
+        let name: String = start.name().as_ref().to_owned();
         let attribute = |wanted: &str| -> String {
             let found = start.try_get_attribute(wanted).expect("attributes");
             let found = found.unwrap_or_else(|| panic!("{name} lacks {wanted}: {xml}"));
-            String::from_utf8_lossy(&found.value).into_owned()
+            found.value.into_owned()
         };
         let number = |wanted: &str| attribute(wanted).parse::<usize>().unwrap_or_else(|_| panic!("{wanted}: {xml}"));
         match (open.last().map(String::as_str), name.as_str()) {

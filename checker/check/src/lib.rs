@@ -184,7 +184,12 @@ impl CheckError {
             Self::Compile(error) => error.exit_code() != 3,
             // What a file's fill names is the file's doing.
             Self::Backend(backend::Error::Failure(backend::Failure::Fill { .. })) => true,
-            Self::Busy { .. } | Self::Toolchain(_) | Self::Sass(_) | Self::Backend(_) | Self::Temporary(_) | Self::Record(_) => false,
+            Self::Busy { .. }
+            | Self::Toolchain(_)
+            | Self::Sass(_)
+            | Self::Backend(_)
+            | Self::Temporary(_)
+            | Self::Record(_) => false,
         }
     }
 }

@@ -125,7 +125,12 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
             let finding = format!("a kernel compiles for sm_{arch}: {} bytes of machine code", compiled.cubin.len());
             report.add("compiler", Status::Good, finding, None);
             if compiled.confined {
-                report.add("sandbox", Status::Good, "the compiler can read CUDA's headers only, and the simulator its inputs (Landlock)", None);
+                report.add(
+                    "sandbox",
+                    Status::Good,
+                    "the compiler can read CUDA's headers only, and the simulator its inputs (Landlock)",
+                    None,
+                );
             } else {
                 let finding =
                     "this system has no Landlock: only the check of #include lines keeps sources from reading files";
