@@ -8,7 +8,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 checker=$(realpath "${CHECKER:-$top/target/release/checker}")
 most=${1:-60}; shift || true
-names=("$@"); [ ${#names[@]} -gt 0 ] || mapfile -t names < <(ls "$top/exercises")
+names=("$@"); [ ${#names[@]} -gt 0 ] || mapfile -t names < <(cd "$top/exercises" && printf "%s\n" ex*)
 bytes=$((768 * 1024 * 1024))
 work=$(mktemp -d)
 groups=()

@@ -5,7 +5,7 @@
 //! before, every worker keeps the order of the sizes and stops at its first failure, and whatever comes after the first
 //! failing size counts as not run.
 
-use super::Progress;
+use super::{Budget, Progress};
 use execution::backend::{self, Case, Checked, On, Status, Thoroughness, Verify};
 use rayon::prelude::*;
 use simulator::{Schedule, Severity};
@@ -19,6 +19,15 @@ const SOME_THREADS: u64 = 1 << 14;
 /// An order that lets one lane after the other run takes up to 32 times the instructions of the usual one; of a case with more
 /// threads than a few it takes part up to so many warp instructions.
 const ONE_BY_ONE: u64 = 1 << 19;
+
+/// Two pieces of work, beside each other or in turn.
+pub fn both<A: Send, B: Send>(
+    budget: Budget,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if budget.in_turn { (one(), other()) } else { rayon::join(one, other) }
+}
 
 /// Workers where nobody says how many.
 pub fn cores() -> usize {
@@ -137,7 +146,10 @@ fn all(
             .zip(results?.into_iter().filter_map(|case| case.into_iter().next()))
             .collect::<Vec<_>>())
     };
-    let done: Result<Vec<_>, backend::Error> = shares.par_iter().map(one).collect();
+    let done: Result<Vec<_>, backend::Error> = match shares.as_slice() {
+        [all] => one(all).map(|done| vec![done]),
+        shares => shares.par_iter().map(one).collect(),
+    };
     let mut done: Vec<(usize, Checked)> = done?.into_iter().flatten().collect();
     done.sort_by_key(|(index, _)| *index);
     let mut results: Vec<Checked> = done.into_iter().map(|(_, checked)| checked).collect();

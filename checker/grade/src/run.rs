@@ -24,6 +24,9 @@ use system::files::FileError;
 /// Somebody who looks at one submission again may wait so many times as long for it.
 const AGAIN: u64 = 4;
 
+/// Stack of a thread that checks, in bytes: that of a program's first thread.
+const STACK: usize = 8 << 20;
+
 /// Why grading stops.
 #[derive(Debug, thiserror::Error)]
 pub enum GradeError {
@@ -47,6 +50,9 @@ pub enum GradeError {
     /// No compiler, no GPU: nobody can be graded.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// A thread cannot be started.
+    #[error("no thread can be started: {0}: fewer --jobs take fewer")]
+    Thread(#[source] std::io::Error),
     /// The GPU is not as it was.
     #[error(
         "{wedged}, after {student} {exercise}: nothing more is graded\n  next: see who is on it with `nvidia-smi`, reset it or \
@@ -77,7 +83,7 @@ impl GradeError {
             Self::Rubric(_) | Self::Problem(_) | Self::NotForGrading { .. } => true,
             Self::Book(error) => matches!(error, BookError::NoBook { .. }),
             Self::Check(error) => error.is_usage(),
-            Self::File { .. } | Self::Wedged { .. } => false,
+            Self::File { .. } | Self::Wedged { .. } | Self::Thread(_) => false,
         }
     }
 }
@@ -325,7 +331,7 @@ impl<'a> Course<'a> {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = slots.get(index) else { return };
                 let mut work = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                let outcome = self.one(&mut work, &baselines).and_then(|wedged| {
+                let outcome = self.one(&mut work, &baselines, jobs > 1).and_then(|wedged| {
                     let open = !work.grades.iter().all(Grade::is_settled);
                     cut.lock().unwrap_or_else(PoisonError::into_inner)[index] = open;
                     // One that is tried again has no grade yet, but if everything ends here it is known why.
@@ -347,7 +353,10 @@ impl<'a> Course<'a> {
         };
         std::thread::scope(|scope| {
             for _ in 0..jobs.clamp(1, slots.len().max(1)) {
-                scope.spawn(worker);
+                let started = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+                if let Err(error) = started {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(GradeError::Thread(error));
+                }
             }
         });
         drop(slots);
@@ -359,12 +368,17 @@ impl<'a> Course<'a> {
     }
 
     /// One check. What it leaves a GPU in may be the end of all grading.
-    fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
+    fn one(
+        &self,
+        work: &mut Work<'_>,
+        baselines: &Arc<Baselines>,
+        in_turn: bool,
+    ) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
+            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true, in_turn },
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
             all_sizes: work.task.scheme.partial,
@@ -432,7 +446,12 @@ impl<'a> Course<'a> {
         let problem = task.problem.handed_in(&self.book.kernel(&grade.submitted.sha256));
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
+            budget: Budget {
+                seconds: self.options.seconds * AGAIN,
+                workers: 1,
+                measures_within: false,
+                in_turn: false,
+            },
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
             toolchain: self.options.toolchain.clone(),
