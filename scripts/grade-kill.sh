@@ -76,7 +76,7 @@ while kills < points:
     wait = rng.random() * takes
     try:
         status = run.wait(timeout=wait)
-        assert status == 0, run.stderr.read()
+        assert status == 0, f"kill {kills}: {run.stderr.read()}"
     except subprocess.TimeoutExpired:
         run.send_signal(signal.SIGKILL)
         run.wait()

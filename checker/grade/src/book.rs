@@ -14,11 +14,14 @@ use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use system::files::{self, FileError};
 use system::{cache, text};
 
 /// Largest grade in bytes.
 const LARGEST: u64 = 64 << 20;
+/// Tenths of a second that somebody may keep a lock after his end.
+const PATIENCE: u32 = 20;
 /// What a folder must hold to be taken for a grade book.
 const MARK: &str = "grade-book.json";
 
@@ -109,10 +112,19 @@ impl Book {
         let lock_at = path.join(".lock");
         let lock = File::options().write(true).create(true).truncate(false).open(&lock_at);
         let lock = lock.map_err(|error| file(&lock_at, error.into()))?;
-        let locked = match writers {
+        let try_lock = || match writers {
             Writers::One => lock.try_lock(),
             Writers::Several | Writers::Nobody => lock.try_lock_shared(),
         };
+        let mut locked = try_lock();
+        // A process that was about to become the compiler's when its parent was killed has the lock still, for a moment.
+        for _ in 0..PATIENCE {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+            locked = try_lock();
+        }
         match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(BookError::Busy { path: path.to_path_buf() }),
