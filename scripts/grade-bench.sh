@@ -40,6 +40,8 @@ grades = [json.load(open(name)) for name in glob.glob(f"{work}/book/grades/*/*.j
 graded = sum(grade["state"]["is"] == "graded" for grade in grades)
 print(f"{graded} of {students} graded in {ended - begun:.0f} s: {3600 * students / (ended - begun):.0f} an hour, "
       f"{cpu / students:.2f} s of processor time each{'' if group else ' without workers'}: {2 * 3600 * students / cpu:.0f} an hour on two whole cores")
+if len(grades) < students:
+    print("it ended before its time:", *clock.splitlines()[-8:], sep="\n  ")
 for grade in sorted(grades, key=lambda grade: -grade["seconds"])[:5]:
     verdict = (grade["report"] or {}).get("verdict", grade["state"]["is"])
     print(f"  {grade['seconds']:.1f} s  {grade['exercise']}  {verdict}")

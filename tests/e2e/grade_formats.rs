@@ -36,6 +36,8 @@ fn fits(schema: &Value, top: &Value, value: &Value, at: &str) -> Result<(), Stri
             "minimum" => value.as_f64() >= demand.as_f64(),
             "maximum" => value.as_f64() <= demand.as_f64(),
             "minItems" => value.as_array().map(|items| items.len() as u64) >= demand.as_u64(),
+            // Of what is no object the word says nothing.
+            "required" if !value.is_object() => true,
             "required" => demand
                 .as_array()
                 .is_some_and(|names| names.iter().all(|name| value.get(name.as_str().unwrap_or_default()).is_some())),
