@@ -93,7 +93,8 @@ impl Bench<'_> {
         }
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
-        let stops = !meant && !(self.all_sizes && thoroughness == Thoroughness::Full);
+        let goes_on = meant || self.all_sizes && thoroughness == Thoroughness::Full;
+        let stops = !goes_on;
         let options = self.options();
         let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {

@@ -146,7 +146,7 @@ mod tests {
         let flags = libc::SIGCHLD;
         // SAFETY: without flags that share anything the child is a copy, and it does nothing but end.
         match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
-            -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap()),
+            -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).expect("a number of the system")),
             // SAFETY: as above.
             0 => unsafe { libc::_exit(0) },
             _ => Ok(()),
