@@ -1,5 +1,5 @@
 // log(exp(x[0]) + exp(x[1]) + ...) for every row of a table, the largest taken out first, so that no power overflows.
-// Flaw: a thread a row, so the lanes of a warp read words that are a row apart, and use four bytes of every sector they get.
+// Flaw: a thread per row, so the lanes of a warp read words that are a row apart, and use four bytes of every sector they get.
 //@ let    block = 128
 //@ launch log_sum_exp<<<ceil_div(rows, block), block>>>(x, y, rows, cols)
 

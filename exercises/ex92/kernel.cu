@@ -1,5 +1,5 @@
 // The range of every `block` elements: the largest less the smallest.
-// Flaw: the block size comes with the launch, so the tree is a loop with a barrier a round, down to the last two values.
+// Flaw: the block size comes with the launch, so the tree is a loop with a barrier per round, down to the last two values.
 //@ launch block_ranges<<<ceil_div(n, block), block, 8 * block>>>(x, ranges, n)
 
 __global__ void block_ranges(const int* x, int* ranges, int n)

@@ -1,4 +1,4 @@
-// The sum of the whole array, one atomic a block.
+// The sum of the whole array, one atomic per block.
 // Threads first agree among themselves: five shuffles within a warp, shared memory across the warps. A grid-stride loop
 // lets a thread take many elements, so there are few blocks, and the word at the end is asked for a few hundred times.
 //@ let    block = 256

@@ -52,7 +52,7 @@ __global__ void table_factor(const float* x, const float* w, float* y, int n)
     if (i < n) y[i] = x[i] * table[2] + w[i];
 }
 
-// One value a block: every lane has the same address, and the loaded value is in a register of each lane all the same.
+// One value per block: every lane has the same address, and the loaded value is in a register of each lane all the same.
 __global__ void by_block(const float* x, const float* w, float* y, int n)
 {
     int i = element();

@@ -1,4 +1,4 @@
-// The sum of an array by halving it, a launch a round: the upper half is added to the lower one until one element is left.
+// The sum of an array by halving it, a launch per round: the upper half is added to the lower one until one element is left.
 // Flaw: blocks cannot wait for each other, so every round is a launch of its own, and every partial sum goes out to global
 // memory and comes back in the next.
 //@ let     block = 256

@@ -1,4 +1,4 @@
-// A tree within the block, in shared memory, over neighbours: only one number a block goes out to global memory. The
+// A tree within the block, in shared memory, over neighbours: only one number per block goes out to global memory. The
 // same kernel is launched again over these numbers until one block is enough.
 // Flaw: `%` by a variable is a long sequence of instructions, and the lanes that work lie ever farther apart, so every warp
 // stays busy for fewer and fewer of its lanes.

@@ -1,5 +1,5 @@
 // As many blocks as the device holds at once, each thread going through the array in strides of the whole grid. What is left is one
-// number a block, and the second launch is a single block.
+// number per block, and the second launch is a single block.
 // Flaw: the second launch exists only because blocks cannot wait for each other. For a small array it costs as much as the first.
 //@ let     grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ scratch partial: accumulator[grid]

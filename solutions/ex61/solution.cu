@@ -1,5 +1,5 @@
 // The dot product of every 256 elements, a warp each: no shared memory and no barrier at all.
-// A warp takes all 256 elements of one result, eight a lane, and five shuffles bring the lanes' sums together. With nothing
+// A warp takes all 256 elements of one result, eight per lane, and five shuffles bring the lanes' sums together. With nothing
 // to hand to other warps, nothing has to wait for them.
 //@ let    block = 256
 //@ let    dots_wanted = ceil_div(n, 256)

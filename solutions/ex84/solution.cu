@@ -1,4 +1,4 @@
-// log(sum(exp(x))) for every row, a warp a row: neighbouring lanes read neighbouring words.
+// log(sum(exp(x))) for every row, a warp per row: neighbouring lanes read neighbouring words.
 // A lane goes through its columns eight at a time: their largest first, then one correction of the sum so far, then eight
 // powers. Sums of different lanes are relative to different largest ones; where two meet, both are corrected to the larger.
 // Lanes without any column have the lowest number and not minus infinity, whose distance from itself is not a number.

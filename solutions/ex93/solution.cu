@@ -1,4 +1,4 @@
-// The longest run of positive samples in every 256, a warp each: eight samples a lane, then five rounds of shuffles.
+// The longest run of positive samples in every 256, a warp each: eight samples per lane, then five rounds of shuffles.
 // Runs cross from lane to lane, so stretches may be joined with their neighbours only: a lane takes eight samples that stand
 // side by side, and the distances go 1, 2, 4, 8, 16. After the round of distance k a lane has the stretch of the 2k lanes from
 // its own on. With 16 first, as a sum may have it, lane 0 would be joined to lane 16, and everything between them be lost.

@@ -1,4 +1,4 @@
-// Four elements a thread as two __half2, loaded as one 8-byte word; the last block does what is left one by one.
+// Four elements per thread as two __half2, loaded as one 8-byte word; the last block does what is left one by one.
 //@ let    block = 256
 //@ launch curve<<<ceil_div(ceil_div(n, 4), block), block>>>(x, y, n)
 #include <cuda_fp16.h>

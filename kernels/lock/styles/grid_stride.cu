@@ -1,4 +1,4 @@
-// Few warps, many elements a lane: the lock is taken a few times in all.
+// Few warps, many elements per lane: the lock is taken a few times in all.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
