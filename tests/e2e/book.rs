@@ -205,7 +205,7 @@ fn the_shipped_chapters_hold_no_numbers_of_other_machines() {
 /// A results file that says something else contradicts the pages, for each file that a page cites.
 #[test]
 fn swapped_results_contradict_sentences() {
-    let workbook = Workbook::copy_of_parts(&["book", "kernels", "exercises"]);
+    let workbook = Workbook::copy_of_parts(&["book", "kernels", "exercises", "solutions"]);
     let folder = workbook.path("book/results/nvidia-h200");
     let read = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
     // Those that sentences cite, by `speedup(NAME)`, `us(NAME, naive)` and so on.

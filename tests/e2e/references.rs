@@ -232,6 +232,7 @@ fn value(dtype: DType, bytes: &[u8]) -> f64 {
     match dtype {
         DType::F32 => f32::from_le_bytes(word()).into(),
         DType::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
+        DType::U16 => u16::from_le_bytes(bytes.try_into().unwrap()).into(),
         DType::I8 => i8::from_le_bytes(bytes.try_into().unwrap()).into(),
         DType::I32 => i32::from_le_bytes(word()).into(),
         DType::U32 => u32::from_le_bytes(word()).into(),
