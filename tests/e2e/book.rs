@@ -154,7 +154,7 @@ fn pictures(pages: &BTreeMap<PathBuf, String>) {
         assert!(!both.is_empty() && both.iter().all(|(title, desc)| !title.is_empty() && !desc.is_empty()), "{name}");
         both.into_iter().map(|(_, desc)| desc).collect()
     };
-    let reduction = words("reduction.html");
+    let reduction = words("reduction-roof.html");
     // Over neighbours, over neighbours by the first lanes, over halves.
     for (tree, round) in reduction.iter().zip([
         "Round 2: lane 0 adds 2 to 0, lane 4 adds 6 to 4, lane 8 adds 10 to 8, lane 12 adds 14 to 12.",
@@ -220,15 +220,20 @@ fn swapped_results_contradict_sentences() {
     assert!(cited.len() > 8, "{cited:?}");
     let names: Vec<&String> = cited.iter().collect();
     let texts: Vec<String> = names.iter().map(|name| read(name)).collect();
-    for (index, name) in names.iter().enumerate() {
-        std::fs::write(folder.join(format!("{name}.json")), &texts[(index + 1) % texts.len()]).unwrap();
+    // Another problem's numbers may satisfy a sentence by chance, those of several do not.
+    let mut said = String::new();
+    for shift in [1, names.len() / 3, names.len() / 2] {
+        for (index, name) in names.iter().enumerate() {
+            std::fs::write(folder.join(format!("{name}.json")), &texts[(index + shift) % texts.len()]).unwrap();
+        }
+        let ran = workbook.run(["book", "check"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        said += &ran.stderr;
     }
-    let ran = workbook.run(["book", "check"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     for name in names {
         let cites = |line: &&str| line.contains(&format!("({name}"));
-        let line = ran.stderr.lines().find(|line| cites(line) && line.contains("is not so"));
-        assert!(line.is_some(), "no sentence depends on {name}.json:\n{}", ran.stderr);
+        let line = said.lines().find(|line| cites(line) && line.contains("is not so"));
+        assert!(line.is_some(), "no sentence depends on {name}.json:\n{said}");
     }
 }
 

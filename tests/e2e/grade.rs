@@ -302,9 +302,10 @@ fn earlier_submissions_get_their_points_by_the_same_rubric() {
 #[test]
 fn the_clock_is_over_the_compiler_too() {
     let workbook = class();
-    let long = "template <int N> struct Deep { static constexpr long at(long x) { long s = x; for (int k = 0; k < 3000; ++k) s += \
-                Deep<N - 1>::at(s + k) & 1; return s; } };\ntemplate <> struct Deep<0> { static constexpr long at(long x) { return x; } };\n\
-                constexpr long much = Deep<3>::at(1);\n";
+    // 2^24 instances: minutes, or until the compiler is stopped.
+    let long = "template <int depth, int at> struct Tree { static constexpr int sum = Tree<depth - 1, 2 * at>::sum + \
+                Tree<depth - 1, 2 * at + 1>::sum; };\ntemplate <int at> struct Tree<0, at> { static constexpr int sum = at & 1; };\n\
+                constexpr int much = Tree<24, 0>::sum;\n";
     let solution = workbook.read("solutions/ex01/solution.cu");
     let kernel = solution.replace("__global__", &format!("{long}__global__"));
     workbook.write("long/ada/ex01/kernel.cu", kernel.replace("1.7f", "1.7f + 0 * much"));
