@@ -1,12 +1,16 @@
 #!/bin/bash
 # The GPU's switch of a served page, on a machine that has a GPU: scripts/gpu-serve.sh. Solves ex01 in a copy of the workbook, checks it
 # through the server as the page does, and fails unless its report has a time measured on this GPU with its interval.
+# CHECKER: a built `checker`; without it one is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v nvidia-smi > /dev/null || { echo "scripts/gpu-serve.sh: there is no GPU here"; exit 77; }
-cargo build --release --quiet
-checker=$PWD/${CARGO_TARGET_DIR:-target}/release/checker
-[[ ${CARGO_TARGET_DIR:-} != /* ]] || checker=$CARGO_TARGET_DIR/release/checker
+if [[ -n ${CHECKER:-} ]]; then
+    checker=$(realpath "$CHECKER")
+else
+    cargo build --release --quiet
+    checker=$(realpath "${CARGO_TARGET_DIR:-target}/release/checker")
+fi
 work=$(mktemp -d)
 trap 'kill "${server:-}" 2> /dev/null || true; rm -rf "$work"' EXIT
 mkdir -p "$work/book/src" "$work/exercises" "$work/solutions" "$work/kernels"

@@ -23,18 +23,17 @@ if [[ ! -d $sysroot/lib/rustlib/$target ]] && ! rustup target add "$target" 2>/d
     # Another compiler's crates.
     export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/debian
 fi
+folder=${CARGO_TARGET_DIR:-target}/$target/page
+[[ $folder == /* ]] || folder=$PWD/$folder
 cargo rustc -p live --profile page --crate-type cdylib "${arguments[@]}"
+# Tests hold its age against that of its sources, as cargo has just done.
+touch "$folder/live.wasm"
 if [[ ${1:-} == --page ]]; then
     # The last line says where it is.
-    out=${CARGO_TARGET_DIR:-target}/$target/page/live.wasm
-    [[ $out == /* ]] || out=$PWD/$out
-    # Tests hold its age against that of its sources, as cargo has just done.
-    touch "$out"
-    echo "$out"
+    echo "$folder/live.wasm"
     exit 0
 fi
-cargo build --release -p simulator-wasm "${arguments[@]}"
-export SIMULATOR_WASM=$PWD/${CARGO_TARGET_DIR:-target}/$target/release/simulator_wasm.wasm
-[[ ${CARGO_TARGET_DIR:-} != /* ]] || SIMULATOR_WASM=$CARGO_TARGET_DIR/$target/release/simulator_wasm.wasm
+cargo rustc -p simulator-wasm --profile page --crate-type cdylib "${arguments[@]}"
+export SIMULATOR_WASM=$folder/simulator_wasm.wasm
 [[ ${1:-} != --bench ]] || export SIMULATOR_BENCH=1
 node --test simulator/wasm/test.mjs

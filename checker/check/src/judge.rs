@@ -26,8 +26,7 @@ pub fn judge(
     on_gpu: bool,
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
-    let caught = |checked: &Checked| checked.findings.iter().any(|found| Verdict::of(&found.finding).is_some());
-    let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || caught(checked));
+    let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || is_caught(checked));
     for (sizes, checked) in candidate.cases.iter().chain(besides) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
@@ -98,17 +97,16 @@ pub fn judge(
     Ok(against)
 }
 
+/// Does a finding lead to a verdict?
+fn is_caught(checked: &Checked) -> bool {
+    checked.findings.iter().any(|found| Verdict::of(&found.finding).is_some())
+}
+
 /// Where it failed first.
 pub fn failure_summary(candidate: &Results) -> String {
-    let failed = candidate.cases.iter().find(|(_, checked)| !checked.status.passed());
-    let mut besides = candidate.besides.iter();
-    let failed = failed.or_else(|| besides.find(|(_, checked)| !checked.status.passed()));
-    let failed = failed.or_else(|| {
-        candidate
-            .cases
-            .iter()
-            .find(|(_, checked)| checked.findings.iter().any(|found| report::Verdict::of(&found.finding).is_some()))
-    });
+    let mut all = candidate.cases.iter().chain(candidate.besides.iter());
+    let failed = all.find(|(_, checked)| !checked.status.passed());
+    let failed = failed.or_else(|| candidate.cases.iter().find(|(_, checked)| is_caught(checked)));
     match failed {
         Some((sizes, _)) => format!("not at {}", report::sizes(sizes)),
         None => "something was caught".to_owned(),

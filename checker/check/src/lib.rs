@@ -61,15 +61,12 @@ pub struct Budget {
     pub workers: usize,
     /// Measuring on a GPU has to end with all the rest, too. Whoever waits would rather wait a little longer for it.
     pub measures_within: bool,
-    /// A version after the other, where as many checks as there are cores run beside each other already: a pool of threads would have each
-    /// wait for the others' work.
-    pub in_turn: bool,
 }
 
 impl Default for Budget {
     /// For somebody who waits: all cores, not long.
     fn default() -> Self {
-        Self { seconds: CHECK_SECONDS, workers: share::cores(), measures_within: false, in_turn: false }
+        Self { seconds: CHECK_SECONDS, workers: share::cores(), measures_within: false }
     }
 }
 

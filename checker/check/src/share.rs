@@ -5,7 +5,7 @@
 //! before, every worker keeps the order of the sizes and stops at its first failure, and whatever comes after the first
 //! failing size counts as not run.
 
-use super::{Budget, Progress};
+use super::Progress;
 use execution::backend::{self, Case, Checked, On, Status, Thoroughness, Verify};
 use rayon::prelude::*;
 use simulator::{Schedule, Severity};
@@ -19,15 +19,6 @@ const SOME_THREADS: u64 = 1 << 14;
 /// An order that lets one lane after the other run takes up to 32 times the instructions of the usual one; of a case with more
 /// threads than a few it takes part up to so many warp instructions.
 const ONE_BY_ONE: u64 = 1 << 19;
-
-/// Two pieces of work, beside each other or in turn.
-pub fn both<A: Send, B: Send>(
-    budget: Budget,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if budget.in_turn { (one(), other()) } else { rayon::join(one, other) }
-}
 
 /// Workers where nobody says how many.
 pub fn cores() -> usize {

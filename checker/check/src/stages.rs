@@ -7,7 +7,7 @@ use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, share, time};
+use super::{CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time};
 use account::reasons;
 use account::schedule_name;
 use compiler::compile::CompileError;
@@ -386,7 +386,7 @@ fn correctness(
         bench.run(&team.candidate, cubin(1), Thoroughness::Full, schedules)
     };
     let (baseline, candidate) =
-        if platform.gpu.is_some() { (baseline(), candidate()) } else { share::both(budget, baseline, candidate) };
+        if platform.gpu.is_some() { (baseline(), candidate()) } else { rayon::join(baseline, candidate) };
     let candidate = candidate?;
     Ok((baseline?, candidate))
 }

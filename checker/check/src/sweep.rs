@@ -97,14 +97,13 @@ fn simulate(
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
     let (budget, cut) = (Budget::default(), OnceLock::new());
-    let all_sizes = false;
     let bench = Bench {
         problem,
         platform,
         reference,
         reference_cubin: None,
         seed,
-        all_sizes,
+        all_sizes: false,
         budget,
         until,
         cut: &cut,

@@ -110,7 +110,7 @@ impl Bench<'_> {
         };
         let full = thoroughness == Thoroughness::Full;
         let besides = || if full { self.besides(built) } else { Ok(Besides::default()) };
-        let (results, besides) = share::both(self.budget, run, besides);
+        let (results, besides) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
         self.look_for_cuts(&results);
         let count = counted.and_then(|at| results.get(at).cloned());

@@ -331,7 +331,7 @@ impl<'a> Course<'a> {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = slots.get(index) else { return };
                 let mut work = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                let outcome = self.one(&mut work, &baselines, jobs > 1).and_then(|wedged| {
+                let outcome = self.one(&mut work, &baselines).and_then(|wedged| {
                     let open = !work.grades.iter().all(Grade::is_settled);
                     cut.lock().unwrap_or_else(PoisonError::into_inner)[index] = open;
                     // One that is tried again has no grade yet, but if everything ends here it is known why.
@@ -368,17 +368,12 @@ impl<'a> Course<'a> {
     }
 
     /// One check. What it leaves a GPU in may be the end of all grading.
-    fn one(
-        &self,
-        work: &mut Work<'_>,
-        baselines: &Arc<Baselines>,
-        in_turn: bool,
-    ) -> Result<Option<GradeError>, GradeError> {
+    fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true, in_turn },
+            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
             all_sizes: work.task.scheme.partial,
@@ -446,12 +441,7 @@ impl<'a> Course<'a> {
         let problem = task.problem.handed_in(&self.book.kernel(&grade.submitted.sha256));
         let options = check::Options {
             backend: self.options.backend,
-            budget: Budget {
-                seconds: self.options.seconds * AGAIN,
-                workers: 1,
-                measures_within: false,
-                in_turn: false,
-            },
+            budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
             toolchain: self.options.toolchain.clone(),

@@ -64,9 +64,7 @@ impl Bench<'_> {
         let mut sought = None;
         if let Some((far, Checked { status: Status::Untried { .. }, .. })) = &sampled {
             let from = self.seek(built, far, &near)?;
-            let cost = elsewhere.as_ref().and_then(|(sizes, checked)| {
-                Some(checked.counters?.instructions as f64 / elsewhere::elements(self.problem, sizes).max(1.0))
-            });
+            let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
             let cost = cost.unwrap_or(USUAL_INSTRUCTIONS);
             let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= SOUGHT_INSTRUCTIONS;
             if let Some(from) = from.filter(affordable) {
@@ -88,11 +86,7 @@ impl Bench<'_> {
             return Ok(None);
         }
         let sizes = elsewhere::ragged(self.problem, self.seed);
-        let mut case = self.case(built, None, &sizes, 0, Thoroughness::Sampled, true)?;
-        case.seed = first_turn(self.seed);
-        for sizes in near {
-            case.versions.push(self.version(built, sizes)?);
-        }
+        let case = self.far(built, &sizes, near, Thoroughness::Sampled)?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         // What cannot be told in time, or at all, is not judged.
         let says = |status: &Status| {
@@ -122,14 +116,17 @@ impl Bench<'_> {
 
     /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
     fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let affordable = |sizes: &Sizes| {
-            let times = elsewhere::elements(self.problem, sizes) / elsewhere::elements(self.problem, other).max(1.0);
-            took.counters.is_some_and(|counters| counters.instructions as f64 * times <= LARGE_INSTRUCTIONS)
-        };
+        let Some(cost) = self.cost(other, took) else { return Ok(None) };
+        let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= LARGE_INSTRUCTIONS;
         match elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes)) {
             Some(sizes) => self.whole(built, sizes, ELSEWHERE + 1, Checks::NONE),
             None => Ok(None),
         }
+    }
+
+    /// Warp instructions per element that a run took, where they were counted.
+    fn cost(&self, sizes: &Sizes, took: &Checked) -> Option<f64> {
+        Some(took.counters?.instructions as f64 / elsewhere::elements(self.problem, sizes).max(1.0))
     }
 
     /// A version at a size, all of it, once.
@@ -148,11 +145,7 @@ impl Bench<'_> {
 
     /// The first of some sizes between the `count` size and `far` by which all was met that is met there. `None`: there is none.
     fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Sizes>, Refused> {
-        let mut case = self.case(built, None, far, 0, Thoroughness::Sought { whole: near.len() }, false)?;
-        case.seed = first_turn(self.seed);
-        for sizes in near {
-            case.versions.push(self.version(built, sizes)?);
-        }
+        let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
         let mut ladder = Vec::new();
         for sizes in (0..RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
             // An instance of a template that nobody compiled is no rung.
@@ -167,6 +160,17 @@ impl Bench<'_> {
             Some(Status::Untried { from: Some(from), .. }) => ladder.into_iter().nth(from),
             _ => None,
         })
+    }
+
+    /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
+    fn far(&self, built: &Built, far: &Sizes, near: &[Sizes], thoroughness: Thoroughness) -> Result<Case, Refused> {
+        let judged = thoroughness == Thoroughness::Sampled;
+        let mut case = self.case(built, None, far, 0, thoroughness, judged)?;
+        case.seed = first_turn(self.seed);
+        for sizes in near {
+            case.versions.push(self.version(built, sizes)?);
+        }
+        Ok(case)
     }
 
     fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, Refused> {

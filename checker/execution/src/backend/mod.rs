@@ -7,6 +7,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod alarm;
+#[cfg(not(target_family = "wasm"))]
 mod capture;
 mod failure;
 #[cfg(not(target_family = "wasm"))]

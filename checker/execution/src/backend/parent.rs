@@ -114,11 +114,11 @@ pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dy
             .map_err(|error| Error::Start { path: "checker".into(), message: error.to_string() })?,
     };
     let start = |error: std::io::Error| Error::Start { path: path.clone(), message: error.to_string() };
-    let request = Request::new(job, known, options.memory, options.timeout, options.left());
+    let needs = job.needs();
+    let request = Request::new(job, &needs, known, options.memory, options.timeout, options.left());
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));
-    let needs = job.needs();
     if let Some(mut idle) = (simulated && !needs.writes).then(|| process::idle(&path, &needs.reads)).flatten() {
         let mut answered = false;
         let end = converse(&mut idle, request.clone(), options, &mut |reply| {

@@ -4,7 +4,7 @@
 use super::alarm::Alarm;
 use super::capture::Capture;
 use super::gpu::{self, Gpu};
-use super::job::{Artefact, Job, Measure, On, Verify};
+use super::job::{Artefact, Job, Measure, Needs, On, Verify};
 use super::limits;
 use super::machine::Machine;
 use super::sim::{Modules, Sim};
@@ -49,8 +49,14 @@ pub struct Request {
 
 impl Request {
     /// For this job.
-    pub fn new(job: &Job, known: &[(usize, usize)], memory: u64, unit: Duration, all: Option<Duration>) -> Self {
-        let needs = job.needs();
+    pub(super) fn new(
+        job: &Job,
+        needs: &Needs,
+        known: &[(usize, usize)],
+        memory: u64,
+        unit: Duration,
+        all: Option<Duration>,
+    ) -> Self {
         let mut job = job.clone();
         let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
         job.each_program(&mut |program| {
@@ -61,7 +67,7 @@ impl Request {
                 artefacts.push(artefact);
             }
         });
-        let (reads, writes) = (needs.reads.into_iter().collect(), needs.writes);
+        let (reads, writes) = (needs.reads.iter().cloned().collect(), needs.writes);
         Self { job, artefacts, places, known: known.to_vec(), memory, unit, all, reads, writes }
     }
 

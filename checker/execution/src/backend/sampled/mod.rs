@@ -60,9 +60,8 @@ pub fn judge(
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
     match oracle {
         Some(oracle) if whole(large) && whole(oracle) => {
-            match here.more(seed) {
-                Ok(_) => {}
-                Err(fault) => return Ok(Some(fault)),
+            if let Err(fault) = here.more(seed) {
+                return Ok(Some(fault));
             }
             compare::compare_outputs(sim, &here, oracle, outputs, seed)
         }

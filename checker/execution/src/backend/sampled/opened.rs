@@ -192,15 +192,17 @@ impl Opened<'_> {
 
 impl Opened<'_> {
     /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.
-    /// `Ok(false)`: they say nothing.
-    pub fn more(&mut self, seed: u64) -> Result<bool, Status> {
-        let Some(planned) = self.program.plan.launches.first() else { return Ok(true) };
+    pub fn more(&mut self, seed: u64) -> Result<(), Status> {
+        let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let each = (self.ran / BLOCKS).max(1);
         let stream = Stream::new(seed, "more blocks");
         let drawn = |at: u64| stream.integer(at, 0, blocks as i64 - 1) as u64;
         let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / each).min(MORE_BLOCKS)).map(drawn).collect();
-        if wanted.is_empty() { Ok(true) } else { self.blocks(0, wanted.into_iter().collect()) }
+        if !wanted.is_empty() {
+            self.blocks(0, wanted.into_iter().collect())?;
+        }
+        Ok(())
     }
 }
 

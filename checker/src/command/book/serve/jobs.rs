@@ -103,7 +103,7 @@ impl Queue {
         let (say, lines) = unbounded_channel();
         let mut jobs = hold(&self.jobs);
         let (before, others): (Vec<_>, Vec<_>) =
-            jobs.waiting.iter().chain(&jobs.running).cloned().partition(|job| job.whose.page == whose.page);
+            jobs.waiting.iter().chain(&jobs.running).cloned().partition(|job| job.whose == whose);
         if others.len() >= LONGEST {
             return Err(Full::Queue);
         }
@@ -279,6 +279,8 @@ mod tests {
         );
         assert_eq!(queue.start(of("one more"), wait(), Vec::new()).unwrap_err(), Full::Queue);
         assert!(queue.start(of("own 50"), wait(), Vec::new()).is_ok(), "it takes the place of its page's last");
+        let named_alike = Whose { page: "own 50".to_owned(), guest: Some(IpAddr::from([10, 0, 0, 3])) };
+        assert_eq!(queue.start(named_alike, wait(), Vec::new()).unwrap_err(), Full::Queue, "a guest ends nobody's job");
     }
 
     #[test]
