@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
             Kind::Sass => sass::block(&self.toolchain, &problem, settings),
             Kind::Evidence => evidence::block(&self.kept, &self.toolchain, &problem, settings),
             Kind::Results => results::table(&self.results(), &problem),
-            Kind::Sweep => results::sweep(&self.results(), &problem),
+            Kind::Sweep => results::sweep(&self.results(), &problem, settings),
             Kind::Ladder => ladder::block(&self.kept, &self.toolchain, &self.results(), &problem, settings),
             Kind::Peers => peers::block(&self.results(), problem.id.as_str(), settings),
             _ => {

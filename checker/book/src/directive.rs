@@ -16,9 +16,10 @@ pub enum Kind {
     Evidence,
     /// The times committed under `book/results/`.
     Results,
-    /// A sweep's figure and table from `book/results/`.
+    /// A sweep's figure and table from `book/results/`; `figure=product`: its cells over row times column.
     Sweep,
-    /// A ladder's table of steps, or a figure of it: `figure=roof`, `sizes`, `steps`, `blocks`; `type=int`.
+    /// A ladder's table of steps, or a figure of it: `figure=roof`, `sizes`, `steps`, `blocks`; `type=int`; `show=A,B`: the lines of
+    /// `sizes` and `blocks` that are not grey.
     Ladder,
     /// An exercise's card.
     Exercise,
@@ -99,7 +100,8 @@ impl Kind {
             Self::Evidence => &["arch", "metrics", "step", "type"],
             Self::Report => &["version"],
             Self::Run => &["schedule", "check"],
-            Self::Ladder => &["figure", "type"],
+            Self::Ladder => &["figure", "type", "show"],
+            Self::Sweep => &["figure"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
             Self::Peers => &["type", "cache", "file", "n"],
             Self::Table => &["columns"],
@@ -109,7 +111,6 @@ impl Kind {
             Self::Occupancy | Self::Waves | Self::Hierarchy => &["arch", "launch", "size", "type"],
             Self::Pair
             | Self::Results
-            | Self::Sweep
             | Self::Exercise
             | Self::Counters
             | Self::KernelLines

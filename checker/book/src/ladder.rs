@@ -1,5 +1,6 @@
 //! `{{ladder NAME}}`: the steps of a ladder with their evidence, and figures of what was measured:
-//! `figure=roof`, `sizes`, `steps`, `blocks`; `type=int` for another element type than the first.
+//! `figure=roof`, `sizes`, `steps`, `blocks`; `show=A,B` names the lines of `sizes` and `blocks` that are not grey; `type=int` for
+//! another element type than the first.
 
 use super::kept::Kept;
 use super::ladder_figures::{View, capitalised};
@@ -40,7 +41,11 @@ pub fn block(
         return Ok(not_measured(problem));
     }
     let drawn = records.iter().map(|record| {
-        let view = View { problem, ladder, element, record };
+        let shown = settings.get("show").map(|names| names.split(',').collect()).unwrap_or_default();
+        let view = View { problem, ladder, element, record, shown };
+        if matches!(figure.as_str(), "sizes" | "blocks") {
+            view.check_shown()?;
+        }
         let figure = match figure.as_str() {
             "roof" => view.roof(),
             "sizes" => view.sizes(),

@@ -2,8 +2,8 @@
 
 use super::bars::{Bar, Bars};
 use super::ladder::measured_on;
-use super::svg::{Chart, Series, escape};
-use anyhow::{Context as _, Result};
+use super::svg::{Chart, Series, escape, evenly};
+use anyhow::{Context as _, Result, ensure};
 use check::ladder::without_block;
 use execution::measure::ladder_record::{LadderRecord, Point};
 use problem::ladder::{BLOCK, Ladder};
@@ -16,7 +16,12 @@ pub(super) struct View<'a> {
     pub ladder: &'a Ladder,
     pub element: usize,
     pub record: &'a LadderRecord,
+    /// The versions that a figure of lines names; the others are grey. Empty: all.
+    pub shown: Vec<&'a str>,
 }
+
+/// More lines than this cannot be told apart.
+const MOST_LINES: usize = 6;
 
 impl View<'_> {
     fn element_name(&self) -> &str {
@@ -46,6 +51,31 @@ impl View<'_> {
             "<figure class=\"wb-figure\">\n{svg}<figcaption>{caption} {}</figcaption>\n</figure>\n\n",
             capitalised(&measured_on(self.record))
         )
+    }
+
+    /// Are there few enough lines, and does every version that is to be shown exist?
+    pub fn check_shown(&self) -> Result<()> {
+        let versions = &self.ladder.versions;
+        if let Some(unknown) = self.shown.iter().find(|name| !versions.iter().any(|version| version == *name)) {
+            anyhow::bail!("`{}` has no version `{unknown}`; there are {}", self.problem.id, versions.join(", "));
+        }
+        let lines = if self.shown.is_empty() { versions.len() } else { self.shown.len() };
+        ensure!(
+            lines <= MOST_LINES,
+            "{lines} lines cannot be told apart: name at most {MOST_LINES} versions in show=A,B; the others are grey"
+        );
+        Ok(())
+    }
+
+    fn line(&self, version: &str, values: Vec<f64>) -> Series {
+        let quiet = !self.shown.is_empty() && !self.shown.contains(&version);
+        Series { name: version.to_owned(), values, quiet }
+    }
+
+    /// "Grey: a, b." for a caption.
+    fn grey(&self, drawn: &[Series]) -> String {
+        let names: Vec<String> = drawn.iter().filter(|line| line.quiet).map(|line| escape(&line.name)).collect();
+        if names.is_empty() { String::new() } else { format!(" Grey: {}.", names.join(", ")) }
     }
 
     /// Every version's rate at the `time` size against what reading memory reaches.
@@ -81,28 +111,32 @@ impl View<'_> {
         if values.is_empty() {
             return None;
         }
-        let of = |version: &String| Series {
-            name: version.clone(),
-            values: values.iter().map(|value| rate(version, *value)).collect(),
-        };
+        let of = |version: &String| self.line(version, values.iter().map(|value| rate(version, *value)).collect());
+        let series: Vec<Series> = self.ladder.versions.iter().map(of).collect();
+        let grey = self.grey(&series);
         let roof = self.record.read_roof_gb_per_s;
         let chart = Chart {
             title: format!("{}: GB/s over {name} on {}", self.problem.manifest.title, self.record.device.name),
             x_label: name.clone(),
             y_label: "GB/s".into(),
-            x: values.iter().map(|value| power(*value)).collect(),
-            series: self.ladder.versions.iter().map(of).collect(),
+            x: evenly(values.iter().map(|value| power(*value))),
+            series,
             reference: Some((format!("reading memory: {roof:.0} GB/s"), roof)),
             log: true,
         };
-        Some(self.figure(&chart.svg(), &format!("{}, blocks of {}.", self.element_name(), self.ladder.block)))
+        // A version may choose its own.
+        let block = self.ladder.block;
+        let another = |version: &&String| values.iter().any(|value| self.point(version, &self.at(*value)).is_some_and(|p| p.block != block));
+        let others: Vec<String> = self.ladder.versions.iter().filter(another).map(|version| escape(version)).collect();
+        let but = if others.is_empty() { String::new() } else { format!(" ({}: blocks of its own choice)", others.join(", ")) };
+        Some(self.figure(&chart.svg(), &format!("{}, blocks of {block}{but}.{grey}", self.element_name())))
     }
 
     /// Every step's speedup beside the published one.
     pub fn beside_published(&self) -> Result<Option<String>> {
         let published = self.ladder.published.as_ref();
         let published = published.with_context(|| format!("`{}` has no [ladder.published]", self.problem.id))?;
-        let view = View { element: published.element, ..*self };
+        let view = View { element: published.element, shown: Vec::new(), ..*self };
         let sizes = view.at(published.at);
         let us = |version: &str| view.point(version, &sizes).map(|point| point.us.median);
         if published.ms.iter().all(|(version, _)| us(version).is_none()) {
@@ -167,22 +201,19 @@ impl View<'_> {
         if versions.is_empty() {
             return None;
         }
-        let of = |version: &&String| Series {
-            name: (*version).clone(),
-            values: self
-                .ladder
-                .blocks
-                .iter()
-                .map(|block| point(version, *block).and_then(|point| point.gb_per_s).unwrap_or(f64::NAN))
-                .collect(),
+        let of = |version: &&String| {
+            let rate = |block: &i64| point(version, *block).and_then(|point| point.gb_per_s).unwrap_or(f64::NAN);
+            self.line(version, self.ladder.blocks.iter().map(rate).collect())
         };
+        let series: Vec<Series> = versions.iter().map(of).collect();
+        let grey = self.grey(&series);
         let roof = self.record.read_roof_gb_per_s;
         let chart = Chart {
             title: format!("{}: GB/s over the block size on {}", self.problem.manifest.title, self.record.device.name),
-            x_label: "threads a block".into(),
+            x_label: "threads per block".into(),
             y_label: "GB/s".into(),
-            x: self.ladder.blocks.iter().map(ToString::to_string).collect(),
-            series: versions.iter().map(of).collect(),
+            x: evenly(self.ladder.blocks.iter().map(ToString::to_string)),
+            series,
             reference: Some((format!("reading memory: {roof:.0} GB/s"), roof)),
             log: false,
         };
@@ -209,7 +240,7 @@ impl View<'_> {
         table.push_str("</tbody></table>\n");
         let mut rest = self.problem.manifest.time.clone();
         rest.shift_remove(BLOCK);
-        let caption = format!("{} at {}.", self.element_name(), escape(&report::sizes(&rest)));
+        let caption = format!("{} at {}.{grey}", self.element_name(), escape(&report::sizes(&rest)));
         Some(format!("{}{table}\n", self.figure(&chart.svg(), &caption)))
     }
 }

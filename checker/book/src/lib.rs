@@ -16,6 +16,7 @@ mod live;
 mod order;
 mod peers;
 mod picture;
+mod product;
 mod results;
 mod sass;
 mod simulated;

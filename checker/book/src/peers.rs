@@ -2,7 +2,7 @@
 //! `book/results/DEVICE/peers/NAME.json` (another file of that folder: `file=NAME`), which `scripts/peers/` writes.
 
 use super::ladder_figures::power;
-use super::svg::{Chart, Series, escape};
+use super::svg::{Chart, Series, escape, evenly};
 use anyhow::{Context as _, Result};
 use execution::measure::record::device_folders;
 use execution::measure::statistics::Interval;
@@ -116,12 +116,13 @@ fn figure(out: &mut String, file: &Peers, kind: &str, rows: &[&Row]) {
         title: format!("Sum of {kind} by size on {}, GB/s", file.device),
         x_label: "elements".to_owned(),
         y_label: "GB/s".to_owned(),
-        x: rows.iter().map(|row| power(row.n)).collect(),
+        x: evenly(rows.iter().map(|row| power(row.n))),
         series: names
             .iter()
             .map(|(name, shown)| Series {
                 name: (*shown).to_owned(),
                 values: rows.iter().map(|row| rate(row, name)).collect(),
+                quiet: false,
             })
             .collect(),
         reference: None,

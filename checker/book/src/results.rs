@@ -1,11 +1,13 @@
 //! `{{results NAME}}` and `{{sweep NAME}}`: what was measured, from the files committed under `book/results/`.
 
 use super::ladder_figures::capitalised;
-use super::svg::{Chart, Series, escape};
-use anyhow::{Result, anyhow};
+use super::product;
+use super::svg::{Chart, Series, escape, evenly};
+use anyhow::{Result, anyhow, bail};
 use execution::measure::record::{Record, RoofKind, Sides};
 use execution::measure::statistics::{Summary, Verdict};
 use problem::Problem;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -71,8 +73,8 @@ fn one(record: &Record) -> Result<String> {
     Ok(out)
 }
 
-/// A sweep's figure and table on every device that has a record.
-pub fn sweep(results: &Path, problem: &Problem) -> Result<String> {
+/// A sweep's figure and table on every device that has a record; with `figure=product` its cells over row times column.
+pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, String>) -> Result<String> {
     let records = Record::of_problem(results, problem.id.as_str());
     if records.is_empty() {
         return table(results, problem);
@@ -83,6 +85,16 @@ pub fn sweep(results: &Path, problem: &Problem) -> Result<String> {
             .sweep
             .as_ref()
             .ok_or_else(|| anyhow!("the record of `{}` on {} is no sweep", record.problem, record.device.name))?;
+        match settings.get("figure").map(String::as_str) {
+            None => {}
+            Some("product") => {
+                let title = format!("{} on {}", problem.manifest.title, record.device.name);
+                let _ = write!(out, "<figure class=\"wb-figure\">\n{}</figure>\n", product::chart(title, sweep).svg());
+                out.push_str(&caption(record));
+                continue;
+            }
+            Some(other) => bail!("no figure of a sweep is called `{other}`; there is product"),
+        }
         let column = |index: usize| -> Vec<f64> {
             sweep.cells.iter().map(|row| row.get(index).copied().flatten().unwrap_or(f64::NAN)).collect()
         };
@@ -90,13 +102,17 @@ pub fn sweep(results: &Path, problem: &Problem) -> Result<String> {
             title: format!("{} on {}", problem.manifest.title, record.device.name),
             x_label: sweep.rows.0.clone(),
             y_label: sweep.quantity.clone(),
-            x: sweep.rows.1.iter().map(ToString::to_string).collect(),
+            x: evenly(sweep.rows.1.iter().map(ToString::to_string)),
             series: sweep
                 .columns
                 .1
                 .iter()
                 .enumerate()
-                .map(|(index, value)| Series { name: format!("{} {value}", sweep.columns.0), values: column(index) })
+                .map(|(index, value)| Series {
+                    name: format!("{} {value}", sweep.columns.0),
+                    values: column(index),
+                    quiet: false,
+                })
                 .collect(),
             reference: None,
             log: false,

@@ -10,9 +10,27 @@ pub struct Series {
     pub name: String,
     /// As many as the chart has x values.
     pub values: Vec<f64>,
+    /// Grey, without a name: a background for the others.
+    pub quiet: bool,
 }
 
-/// A chart over x values that are drawn at equal distances.
+/// A place on the x axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    /// From 0, the left end, to 1.
+    pub at: f64,
+    /// Below it; may be empty.
+    pub label: String,
+}
+
+/// Ticks at equal distances.
+pub fn evenly(labels: impl IntoIterator<Item = String>) -> Vec<Tick> {
+    let labels: Vec<String> = labels.into_iter().collect();
+    let steps = labels.len().saturating_sub(1).max(1) as f64;
+    labels.into_iter().enumerate().map(|(index, label)| Tick { at: index as f64 / steps, label }).collect()
+}
+
+/// A chart of lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// For readers who cannot see it.
@@ -21,8 +39,8 @@ pub struct Chart {
     pub x_label: String,
     /// Above the y axis.
     pub y_label: String,
-    /// Tick labels.
-    pub x: Vec<String>,
+    /// Where the lines have their values.
+    pub x: Vec<Tick>,
     /// The lines.
     pub series: Vec<Series>,
     /// A horizontal line with its name (a roof), if there is one.
@@ -57,10 +75,7 @@ impl Chart {
             (Some(first), Some(last)) if last > first => (place(*first), place(*last)),
             _ => (0.0, 1.0),
         };
-        let x = |index: usize| {
-            let steps = self.x.len().saturating_sub(1).max(1) as f64;
-            LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / steps
-        };
+        let x = |index: usize| LEFT + (WIDTH - LEFT - RIGHT) * self.x[index].at;
         let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (place(value) - bottom) / (top - bottom);
 
         let mut out = String::new();
@@ -80,13 +95,13 @@ impl Chart {
                 short(*tick)
             );
         }
-        for (index, label) in self.x.iter().enumerate() {
+        for (index, tick) in self.x.iter().enumerate().filter(|(_, tick)| !tick.label.is_empty()) {
             let _ = writeln!(
                 out,
                 r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
                 x(index),
                 HEIGHT - BOTTOM + 18.0,
-                escape(label)
+                escape(&tick.label)
             );
         }
         let _ = writeln!(
@@ -109,15 +124,17 @@ impl Chart {
                 escape(name)
             );
         }
-        let labels = self.label_heights(&y);
-        for (number, series) in self.series.iter().enumerate() {
-            let points: Vec<String> = series
-                .values
-                .iter()
-                .enumerate()
-                .filter(|(_, value)| value.is_finite())
-                .map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value)))
-                .collect();
+        let points = |series: &Series| -> Vec<String> {
+            let finite = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
+            finite.map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value))).collect()
+        };
+        for series in self.series.iter().filter(|series| series.quiet) {
+            let _ = writeln!(out, r#"<polyline class="quiet" points="{}"/>"#, points(series).join(" "));
+        }
+        let loud: Vec<&Series> = self.series.iter().filter(|series| !series.quiet).collect();
+        let labels = label_heights(&loud, &y);
+        for (number, series) in loud.iter().enumerate() {
+            let points = points(series);
             let class = number % 8;
             let dashed = if number % 16 >= 8 { " dashed" } else { "" };
             let _ = writeln!(out, r#"<polyline class="s{class}{dashed}" points="{}"/>"#, points.join(" "));
@@ -137,25 +154,20 @@ impl Chart {
         out.push_str("</svg>\n");
         out
     }
+}
 
-    /// Heights of the names at the right end: each near its line, none on top of another.
-    fn label_heights(&self, y: &impl Fn(f64) -> f64) -> Vec<f64> {
-        let mut order: Vec<(usize, f64)> = self
-            .series
-            .iter()
-            .map(|series| series.values.iter().rev().find(|value| value.is_finite()).copied().unwrap_or(0.0))
-            .map(y)
-            .enumerate()
-            .collect();
-        order.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut heights = vec![0.0; order.len()];
-        let mut last = f64::NEG_INFINITY;
-        for (number, wanted) in order {
-            last = wanted.max(last + LABEL_GAP);
-            heights[number] = last;
-        }
-        heights
+/// Heights of the names at the right end: each near its line, none on top of another.
+fn label_heights(series: &[&Series], y: &impl Fn(f64) -> f64) -> Vec<f64> {
+    let last = |series: &&Series| series.values.iter().rev().find(|value| value.is_finite()).copied().unwrap_or(0.0);
+    let mut order: Vec<(usize, f64)> = series.iter().map(last).map(y).enumerate().collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut heights = vec![0.0; order.len()];
+    let mut last = f64::NEG_INFINITY;
+    for (number, wanted) in order {
+        last = wanted.max(last + LABEL_GAP);
+        heights[number] = last;
     }
+    heights
 }
 
 /// Four to eight round numbers from 0 to at least `largest`.
@@ -206,17 +218,17 @@ mod tests {
 
     #[test]
     fn names_of_close_lines_do_not_overlap() {
-        let series = |name: &str, last: f64| Series { name: name.into(), values: vec![1.0, last] };
+        let series = |name: &str, last: f64| Series { name: name.into(), values: vec![1.0, last], quiet: false };
         let chart = Chart {
             title: "t".into(),
             x_label: "x".into(),
             y_label: "y".into(),
-            x: vec!["1".into(), "2".into()],
+            x: evenly(["1".into(), "2".into()]),
             series: vec![series("a", 10.0), series("b", 10.0), series("c", 9.9)],
             reference: None,
             log: false,
         };
-        let heights = chart.label_heights(&|value| 300.0 - value);
+        let heights = label_heights(&chart.series.iter().collect::<Vec<_>>(), &|value| 300.0 - value);
         for (i, a) in heights.iter().enumerate() {
             for b in &heights[i + 1..] {
                 assert!((a - b).abs() >= LABEL_GAP - 1e-9, "{heights:?}");
@@ -229,8 +241,8 @@ mod tests {
     fn a_logarithmic_scale_covers_the_data_and_gives_each_decade_the_same_height() {
         assert_eq!(decades(&[0.5, 42.0, 4351.0]), [0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]);
         assert_eq!(decades(&[]), [1.0, 10.0]);
-        let series = vec![Series { name: "a".into(), values: vec![1.0, 10.0, 100.0] }];
-        let x = vec!["1".into(), "2".into(), "3".into()];
+        let series = vec![Series { name: "a".into(), values: vec![1.0, 10.0, 100.0], quiet: false }];
+        let x = evenly(["1".into(), "2".into(), "3".into()]);
         let (title, label) = ("t".to_owned(), "l".to_owned());
         let chart = Chart { title, x_label: label.clone(), y_label: label, x, series, reference: None, log: true };
         let svg = chart.svg();
@@ -238,5 +250,25 @@ mod tests {
         let heights: Vec<f64> =
             line.split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
         assert!((heights[0] - heights[1] - (heights[1] - heights[2])).abs() < 0.2, "{heights:?}");
+    }
+
+    #[test]
+    fn a_quiet_line_lies_below_the_others_and_has_no_name() {
+        let series = |name: &str, quiet| Series { name: name.into(), values: vec![1.0, 2.0], quiet };
+        let chart = Chart {
+            title: "t".into(),
+            x_label: "x".into(),
+            y_label: "y".into(),
+            x: vec![Tick { at: 0.0, label: "8".into() }, Tick { at: 0.25, label: String::new() }],
+            series: vec![series("loud", false), series("silent", true)],
+            reference: None,
+            log: false,
+        };
+        let svg = chart.svg();
+        assert!(!svg.contains("silent") && svg.contains(">loud<"), "{svg}");
+        assert!(svg.find("class=\"quiet\"").unwrap() < svg.find("class=\"s0\"").unwrap(), "{svg}");
+        // A quarter of the way from the left end, and without a label.
+        let end = format!("{:.1},", LEFT + (WIDTH - LEFT - RIGHT) / 4.0);
+        assert!(svg.contains(&end) && svg.matches("text-anchor=\"middle\"").count() == 2, "{svg}");
     }
 }

@@ -1,0 +1,22 @@
+// Leaves out the bound.
+//@ mutant out-of-bounds: threads behind the last element read and write
+//@ let    block = 256
+//@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)
+
+__device__ float toward(float from, float to, float part)
+{
+    return from + part * (to - from);
+}
+
+__global__ void approach(const float* a, const float* b, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    float p = a[i];
+    float q = b[i];
+    for (int round = 0; round < 32; ++round) {
+        p = toward(p, q, 0.125f);
+        q = toward(q, p, 0.0625f);
+    }
+    y[i] = p - q;
+}

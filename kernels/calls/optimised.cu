@@ -1,0 +1,23 @@
+// The same function, and the compiler may put it where it is used. It does, writes
+// the rounds out, and knows that `part` is a number.
+//@ let    block = 256
+//@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)
+
+__device__ float toward(float from, float to, float part)
+{
+    return from + part * (to - from);
+}
+
+__global__ void approach(const float* a, const float* b, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float p = a[i];
+    float q = b[i];
+    for (int round = 0; round < 32; ++round) {
+        p = toward(p, q, 0.125f);
+        q = toward(q, p, 0.0625f);
+    }
+    y[i] = p - q;
+}

@@ -1,0 +1,29 @@
+// Lets every lane give its upper half.
+//@ mutant wrong-result: the upper lanes give away what they should keep
+//@ launch transpose<<<matrices, 32>>>(x, y)
+
+__global__ void transpose(const float* x, float* y)
+{
+    int lane = threadIdx.x;
+    x += (size_t)blockIdx.x * 1024;
+    y += (size_t)blockIdx.x * 1024;
+
+    float v[32];
+    #pragma unroll
+    for (int k = 0; k < 32; ++k) v[k] = x[32 * k + lane];
+
+    #pragma unroll
+    for (int half = 16; half > 0; half /= 2)
+        #pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            if (k & half) continue;
+            bool upper = lane & half;
+            float give = v[k + half];
+            float got = __shfl_xor_sync(0xffffffffu, give, half);
+            if (upper) v[k] = got;
+            else v[k + half] = got;
+        }
+
+    #pragma unroll
+    for (int k = 0; k < 32; ++k) y[32 * k + lane] = v[k];
+}

@@ -1,0 +1,15 @@
+// Writes two turns out.
+//@ mutant goal: two waits for two entries are eight waits for eight
+//@ let    block = 256
+//@ launch multiply<<<ceil_div(rows, block), block>>>(column, value, x, y, rows)
+
+__global__ void multiply(const int* column, const float* value, const float* x, float* y, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+
+    float sum = 0.0f;
+    #pragma unroll 2
+    for (int k = 0; k < 8; ++k) sum += value[k * rows + row] * x[column[k * rows + row]];
+    y[row] = sum;
+}

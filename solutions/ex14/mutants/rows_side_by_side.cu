@@ -1,0 +1,23 @@
+// Takes the entries of a row for neighbours in memory.
+//@ mutant wrong-result: entry k of row r is word k * rows + r
+//@ let    block = 256
+//@ launch multiply<<<ceil_div(rows, block), block>>>(column, value, x, y, rows)
+
+__global__ void multiply(const int* column, const float* value, const float* x, float* y, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+
+    int at[8];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) at[k] = column[8 * row + k];
+
+    float factor[8];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) factor[k] = x[at[k]];
+
+    float sum = 0.0f;
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) sum += value[8 * row + k] * factor[k];
+    y[row] = sum;
+}

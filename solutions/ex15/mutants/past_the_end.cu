@@ -1,0 +1,17 @@
+// Reads behind the last element.
+//@ mutant out-of-bounds: there is nothing to be had there
+//@ let    block = 256
+//@ launch largest<<<ceil_div(n, block), block>>>(x, y, n)
+
+__global__ void largest(const float* x, float* y, int n)
+{
+    __shared__ float tile[258];
+    int t = threadIdx.x;
+    int i = blockIdx.x * 256 + t;
+
+    tile[t + 1] = x[i];
+    if (t == 0) tile[0] = x[max(i - 1, 0)];
+    if (t == 255) tile[257] = x[i + 1];
+    __syncthreads();
+    if (i < n) y[i] = fmaxf(tile[t + 1], fmaxf(tile[t], tile[t + 2]));
+}
