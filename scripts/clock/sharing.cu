@@ -62,7 +62,7 @@ int main()
     fill<<<n / 256, 256>>>(a, b);
     CHECK(cudaDeviceSynchronize());
 
-    const char* names[] = {"one element", "two, addresses shared", "two, addresses shared, __restrict__"};
+    const char* names[] = {"one element", "two with shared addresses", "two with shared addresses and __restrict__"};
     auto run = [&](int way) {
         if (way == 0) naive::add<<<n / 256, 256>>>(a, b, c, n);
         if (way == 1) shared_addresses::add<<<n / 512, 256>>>(a, b, c, n);

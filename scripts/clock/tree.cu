@@ -77,8 +77,8 @@ int main()
     printf("{\n \"schema\": 1,\n \"title\": \"How often a tree without barriers gives the right sum\",\n \"device\": \"%s\",\n", device.name);
     printf(" \"compiler\": \"nvcc %d.%d\",\n \"date\": \"%s\",\n \"command\": \"scripts/clock/tree.cu\",\n", __CUDACC_VER_MAJOR__,
            __CUDACC_VER_MINOR__, date);
-    printf(" \"row\": \"kernel\",\n \"columns\": [{\"name\": \"launches\", \"unit\": \"\"}, {\"name\": \"right, alone\", \"unit\": \"\"}, "
-           "{\"name\": \"right, beside others\", \"unit\": \"\"}],\n \"rows\": [");
+    printf(" \"row\": \"kernel\",\n \"columns\": [{\"name\": \"launches\", \"unit\": \"\"}, {\"name\": \"right alone\", \"unit\": \"\"}, "
+           "{\"name\": \"right beside others\", \"unit\": \"\"}],\n \"rows\": [");
     for (bool is_volatile : {true, false}) {
         long long alone = right(is_volatile, false), beside_others = right(is_volatile, true);
         printf("%s\n  {\"name\": \"%s\", \"values\": [%d, %lld, %lld]}", is_volatile ? "" : ",", is_volatile ? "volatile" : "plain", sets * rounds, alone,

@@ -57,7 +57,7 @@ impl Compiled {
     }
 }
 
-/// The first instruction of a kernel whose text has all the words.
+/// The first instruction of a kernel whose text has all the words; `given` as in [`Compiled::of`].
 ///
 /// # Errors
 /// As [`block`], or there is none.
@@ -65,9 +65,10 @@ pub fn instruction(
     workbook: &Workbook,
     toolchain: &Toolchain,
     (file, kernel, arch): (&str, &str, &str),
+    given: &Sizes,
     words: &[String],
 ) -> Result<String> {
-    let compiled = Compiled::of(workbook, toolchain, file, arch, &Sizes::new())?;
+    let compiled = Compiled::of(workbook, toolchain, file, arch, given)?;
     let code = compiled.kernel(kernel)?.code();
     let found = code.iter().find(|line| words.iter().all(|word| line.text.contains(word.as_str())));
     let found = found.with_context(|| format!("`{kernel}` has no instruction with {}", words.join(" and ")))?;

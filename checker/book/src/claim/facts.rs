@@ -51,7 +51,8 @@ impl Facts for Workshop<'_> {
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
                 self.kept(fact, &[folder], || {
                     let place = (file, kernel, key(fact, "arch").unwrap_or("sm_90"));
-                    listing::instruction(self.workbook, self.toolchain, place, &fact.words[2..]).map(Value::Word)
+                    let given = given(fact)?;
+                    listing::instruction(self.workbook, self.toolchain, place, &given, &fact.words[2..]).map(Value::Word)
                 })
             }
             "listed" | "resource" => {
@@ -66,6 +67,14 @@ impl Facts for Workshop<'_> {
             ),
         }
     }
+}
+
+/// The sizes among a fact's keys: the row and column of a sweep.
+fn given(fact: &Fact) -> Result<Sizes> {
+    let sizes = fact.keys.iter().filter(|(name, _)| name != "arch");
+    sizes
+        .map(|(name, value)| Ok((name.clone(), value.parse().with_context(|| format!("`{name}={value}` is no size"))?)))
+        .collect()
 }
 
 impl Workshop<'_> {
@@ -120,14 +129,11 @@ impl Workshop<'_> {
     }
 
     /// `listed(FILE.cu, KERNEL, WORD, WORD, arch=sm_75)`: instructions of a kernel file's kernel whose text has all the words;
-    /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared. Other keys are sizes: the row and column of a sweep.
+    /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared, instructions. Other keys are sizes: the row and column of a sweep.
     fn listed(&self, fact: &Fact) -> Result<Value> {
         let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
         let what = word(fact, 2, "a word of the instruction, or a resource")?;
-        let mut given = Sizes::new();
-        for (name, value) in fact.keys.iter().filter(|(name, _)| name != "arch") {
-            given.insert(name.clone(), value.parse().with_context(|| format!("`{name}={value}` is no size"))?);
-        }
+        let given = given(fact)?;
         let arch = key(fact, "arch").unwrap_or("sm_90");
         let compiled = Compiled::of(self.workbook, self.toolchain, file, arch, &given)?;
         let kernel = compiled.kernel(kernel)?;
@@ -141,7 +147,8 @@ impl Workshop<'_> {
             (_, "spills") => f64::from(resources.spill_stores + resources.spill_loads),
             (_, "stack") => f64::from(resources.stack),
             (_, "shared") => f64::from(resources.shared),
-            (_, other) => bail!("there is no resource `{other}`; there are registers, spills, stack, shared"),
+            (_, "instructions") => kernel.code().len() as f64,
+            (_, other) => bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions"),
         };
         Ok(Value::Number(number))
     }
