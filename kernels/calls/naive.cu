@@ -16,6 +16,7 @@ __global__ void approach(const float* a, const float* b, float* y, int n)
 
     float p = a[i];
     float q = b[i];
+    #pragma unroll 1
     for (int round = 0; round < 32; ++round) {
         p = toward(p, q, 0.125f);
         q = toward(q, p, 0.0625f);

@@ -1,5 +1,5 @@
-// The same function, and the compiler may put it where it is used. It does, writes
-// the rounds out, and knows that `part` is a number.
+// The same function, and the compiler may put it where it is used. It does, and
+// `part` is a number in the instruction.
 //@ let    block = 256
 //@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)
 
@@ -15,6 +15,7 @@ __global__ void approach(const float* a, const float* b, float* y, int n)
 
     float p = a[i];
     float q = b[i];
+    #pragma unroll 1
     for (int round = 0; round < 32; ++round) {
         p = toward(p, q, 0.125f);
         q = toward(q, p, 0.0625f);

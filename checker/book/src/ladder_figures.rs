@@ -126,9 +126,15 @@ impl View<'_> {
         };
         // A version may choose its own.
         let block = self.ladder.block;
-        let another = |version: &&String| values.iter().any(|value| self.point(version, &self.at(*value)).is_some_and(|p| p.block != block));
+        let another = |version: &&String| {
+            values.iter().any(|value| self.point(version, &self.at(*value)).is_some_and(|p| p.block != block))
+        };
         let others: Vec<String> = self.ladder.versions.iter().filter(another).map(|version| escape(version)).collect();
-        let but = if others.is_empty() { String::new() } else { format!(" ({}: blocks of its own choice)", others.join(", ")) };
+        let but = if others.is_empty() {
+            String::new()
+        } else {
+            format!(" ({}: blocks of its own choice)", others.join(", "))
+        };
         Some(self.figure(&chart.svg(), &format!("{}, blocks of {block}{but}.{grey}", self.element_name())))
     }
 

@@ -22,6 +22,7 @@ __global__ void approach(const float* a, const float* b, float* y, int n)
 
     float p = a[i];
     float q = b[i];
+    #pragma unroll 1
     for (int round = 0; round < 32; ++round) {
         float2 both = one_round(p, q);
         p = both.x; q = both.y;

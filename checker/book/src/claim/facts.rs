@@ -52,7 +52,8 @@ impl Facts for Workshop<'_> {
                 self.kept(fact, &[folder], || {
                     let place = (file, kernel, key(fact, "arch").unwrap_or("sm_90"));
                     let given = given(fact)?;
-                    listing::instruction(self.workbook, self.toolchain, place, &given, &fact.words[2..]).map(Value::Word)
+                    listing::instruction(self.workbook, self.toolchain, place, &given, &fact.words[2..])
+                        .map(Value::Word)
                 })
             }
             "listed" | "resource" => {
@@ -148,7 +149,9 @@ impl Workshop<'_> {
             (_, "stack") => f64::from(resources.stack),
             (_, "shared") => f64::from(resources.shared),
             (_, "instructions") => kernel.code().len() as f64,
-            (_, other) => bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions"),
+            (_, other) => {
+                bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions")
+            }
         };
         Ok(Value::Number(number))
     }
