@@ -1,5 +1,5 @@
 // Two numbers approach each other, in 32 rounds with a step of each.
-// Flaw: the step is three instructions and a function of its own, with its call,
+// Flaw: the step is two instructions and a function of its own, with its call,
 // its return and its arguments in registers that the convention names.
 //@ let    block = 256
 //@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)

@@ -99,7 +99,7 @@ fn picture(
                 timeline::Question { warps: number("warps", 4)?.clamp(1, 16), turns: number("turns", 4)?, memory };
             let line = timeline::Timeline::of(kernel, question)?;
             let caption = format!(
-                "{}: {} A model from the machine code's control fields and published latencies, {memory} cycles for a \
+                "{}: {} A model from the machine code's control fields and measured latencies, {memory} cycles for a \
                  load from global memory.",
                 kernel.short_name(),
                 line.words()
