@@ -1,4 +1,4 @@
-// The sum of every 4096 elements: sixteen a thread in four wide loads, then a tree in shared memory.
+// The sum of every 4096 elements: sixteen per thread in four wide loads, then a tree in shared memory.
 // Flaw: nine barriers for the block's one tree. They cost next to nothing, because a block that waits leaves the memory to
 // the others.
 //@ let    block = 256

@@ -1,4 +1,4 @@
-// The sum of every 4096 elements: sixteen a thread in four wide loads, then shuffles.
+// The sum of every 4096 elements: sixteen per thread in four wide loads, then shuffles.
 // One barrier instead of nine, a tenth of the shared memory's traffic, and nearly the same time: reading the elements is
 // all of it.
 //@ let    block = 256

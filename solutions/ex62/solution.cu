@@ -1,7 +1,7 @@
 // Running totals, a warp for 256 elements: no shared memory and no barrier.
 // A lane adds up eight elements that stand side by side and keeps the sums on the way. Then five shuffles up scan the lanes'
 // totals: after the round of distance k a lane has the sum of the 2k lanes that end with its own; lanes below k have theirs
-// complete and only pass it on. What the lane below has in the end is what all eight elements lack. Two float4 a lane: a warp
+// complete and only pass it on. What the lane below has in the end is what all eight elements lack. Two float4 per lane: a warp
 // reads and writes 1024 bytes in a row.
 //@ let    block = 256
 //@ let    wanted = ceil_div(n, 256)

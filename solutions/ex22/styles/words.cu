@@ -1,4 +1,4 @@
-// Four bytes a load, in a loop.
+// Four bytes per load, in a loop.
 //@ let    block = 128
 //@ launch scores<<<ceil_div(n, block), block>>>(rows, question, score, n)
 

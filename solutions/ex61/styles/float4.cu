@@ -1,4 +1,4 @@
-// A warp each, two float4 a lane, a butterfly of cooperative groups.
+// A warp each, two float4 per lane, a butterfly of cooperative groups.
 //@ let    block = 256
 //@ let    dots_wanted = ceil_div(n, 256)
 //@ launch dot<<<ceil_div(32 * dots_wanted, block), block>>>(a, b, dots, n)

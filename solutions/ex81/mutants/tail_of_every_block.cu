@@ -1,5 +1,5 @@
 // Lets every block count the tail.
-//@ mutant wrong-result: the last elements are counted once a block
+//@ mutant wrong-result: the last elements are counted once per block
 //@ let    block = 256
 //@ let    grid = min(ceil_div(n, 16 * block), 8 * sms)
 //@ launch clear<<<1, 64>>>(bins)

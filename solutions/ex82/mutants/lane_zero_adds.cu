@@ -1,5 +1,5 @@
 // Lane 0 goes through what its warp has.
-//@ mutant goal: one atomic a stretch, because 31 lanes of 32 wait for one
+//@ mutant goal: one atomic per stretch, because 31 lanes of 32 wait for one
 //@ let    block = 256
 //@ let    m = ceil_div(n, 100) + 1
 //@ launch clear<<<ceil_div(m, block), block>>>(sums, m)

@@ -1,4 +1,4 @@
-// A warp a row that meets in shared memory, and shuffles for tables without rows.
+// A warp per row that meets in shared memory, and shuffles for tables without rows.
 //@ mutant goal: two shuffles stand in the machine code, and none ever runs
 //@ let    block = 128
 //@ launch log_sum_exp<<<ceil_div(32 * rows, block), block>>>(x, y, rows, cols)
