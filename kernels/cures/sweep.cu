@@ -1,8 +1,8 @@
-// A branch whose two sides begin alike and go on with numbers of their own, under the cures of divergence:
+// A branch whose two sides have steps of their own and end alike, under the cures of divergence:
 //   0  none
 //   1  uniform warps: a block sorts its elements by side before its threads take them
 //   2  merged sides: the same steps with chosen numbers
-//   3  a smaller branch: what both sides begin with stands in front of it
+//   3  a smaller branch: what both sides end with stands behind it
 //   4  another layout: the elements of a side lie in runs of 32
 //   5  partition: a launch of its own writes a list for each side, and full warps go through the lists
 //@ let     block = 256
@@ -14,20 +14,20 @@
 //@ end
 //@ launch  branch<cure><<<ceil_div(n, block), block>>>(kind, list, sizes, x, y, steps, n)
 
-__device__ float begin(float v, int steps)
+__device__ float finish(float v, int steps)
 {
     for (int k = 0; k < steps; ++k) v = v * 0.875f + 0.0625f;
     return v;
 }
 
-__device__ float go_on(float v, float factor, float addend, int steps)
+__device__ float steps_of(float v, float factor, float addend, int steps)
 {
     for (int k = 0; k < steps; ++k) v = v * factor + addend;
     return v;
 }
 
-__device__ float left(float v, int steps) { return go_on(v, 0.875f, 0.125f, steps); }
-__device__ float right(float v, int steps) { return go_on(v, 0.75f, -0.25f, steps); }
+__device__ float left(float v, int steps) { return steps_of(v, 0.875f, 0.125f, steps); }
+__device__ float right(float v, int steps) { return steps_of(v, 0.75f, -0.25f, steps); }
 
 // The place of each thread of a block of 256 behind those before it of the same side; all of side 0 come first.
 __device__ int place(bool side)
@@ -74,19 +74,19 @@ __global__ void branch(const int* kind, const int* list, const int* sizes, const
 
     float v = x[i];
     if (cure == 2) {
-        v = begin(v, steps);
-        v = go_on(v, side ? 0.75f : 0.875f, side ? -0.25f : 0.125f, steps);
+        v = steps_of(v, side ? 0.75f : 0.875f, side ? -0.25f : 0.125f, steps);
+        v = finish(v, steps);
     } else if (cure == 3) {
-        v = begin(v, steps);
         if (side) v = right(v, steps);
         else v = left(v, steps);
+        v = finish(v, steps);
     } else {
         if (side) {
-            v = begin(v, steps);
             v = right(v, steps);
+            v = finish(v, steps);
         } else {
-            v = begin(v, steps);
             v = left(v, steps);
+            v = finish(v, steps);
         }
     }
     y[i] = v;
