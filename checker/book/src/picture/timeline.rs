@@ -258,7 +258,7 @@ fn path(kernel: &Kernel, turns: usize) -> Result<Vec<&Instruction>> {
     let mut index = 0;
     while index < end {
         if let Some(inner) = inner.filter(|inner| inner.body.first() == Some(&index)) {
-            let before_its_end = inner.body.iter().rev().skip(1);
+            let mut before_its_end = inner.body.iter().rev().skip(1);
             before_its_end.try_for_each(|index| straight_on(kernel, *index))?;
             for _ in 0..turns {
                 path.extend(inner.body.iter().map(|index| &kernel.instructions[*index]));
