@@ -29,12 +29,12 @@ pub struct Bars {
     pub reference: Option<(String, f64)>,
 }
 
-const WIDTH: f64 = 720.0;
-const LEFT: f64 = 120.0;
-const RIGHT: f64 = 90.0;
+const WIDTH: f64 = 560.0;
+const LEFT: f64 = 118.0;
+const RIGHT: f64 = 64.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 46.0;
-const BAR: f64 = 14.0;
+const BAR: f64 = 16.0;
 const GAP: f64 = 8.0;
 
 impl Bars {

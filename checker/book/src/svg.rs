@@ -49,14 +49,14 @@ pub struct Chart {
     pub log: bool,
 }
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 360.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 96.0;
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 320.0;
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 110.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 52.0;
 /// Lines closer than this (in pixels) at their right end have their names moved apart.
-const LABEL_GAP: f64 = 15.0;
+const LABEL_GAP: f64 = 17.0;
 
 impl Chart {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.

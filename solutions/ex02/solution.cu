@@ -1,0 +1,9 @@
+// Threads without an element do nothing.
+//@ let    block = 256
+//@ launch line<<<ceil_div(n, block), block>>>(x, y, n)
+
+__global__ void line(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i] + 1.0f;
+}
