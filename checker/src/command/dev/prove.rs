@@ -1,10 +1,13 @@
 //! What `checker dev check` proves of one problem, and how.
 
-use check::{self, BackendChoice, CheckError};
+use check::{self, BackendChoice, Baselines, Budget, CheckError};
 use problem::audit::audit;
 use problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
 use report::{Report, Verdict};
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How problems are proven.
 #[derive(Debug)]
@@ -103,27 +106,64 @@ impl Prover<'_> {
             proof.skipped = Some("not run: it needs a GPU".to_owned());
             return Ok(proof);
         }
-        for (version, expected) in plan(&problem) {
-            progress(&version.to_string());
-            // A style may be slower than the solution; what it does is what matters.
-            let beside = matches!(version, Version::Mutant(_) | Version::Style(_));
-            let backend = if beside && on_simulator { BackendChoice::Sim } else { self.options.backend };
-            let everything = problem.kind == Kind::Ladder;
-            let options =
-                check::Options { version: Some(version.clone()), backend, everything, ..self.options.clone() };
-            let said = |what: &str| progress(&format!("{version}: {what}"));
-            match check::check(&problem, &options, &said) {
+        // Versions beside the two of a report run on the simulator wherever their problem allows it: a style may be slower than
+        // the solution, what it does is what matters. So many at a time as there are cores, each on one; a ladder shares out its own.
+        let baselines = Arc::new(Baselines::default());
+        let one = |(version, expected): &(Version, Expected)| {
+            let beside = on_simulator && problem.kind != Kind::Ladder && is_beside(version);
+            let workers = if beside { 1 } else { self.options.budget.workers };
+            let options = check::Options {
+                version: Some(version.clone()),
+                backend: if on_simulator && is_beside(version) { BackendChoice::Sim } else { self.options.backend },
+                everything: problem.kind == Kind::Ladder,
+                baselines: Some(baselines.clone()),
+                budget: Budget { workers, ..self.options.budget },
+                ..self.options.clone()
+            };
+            match check::check(&problem, &options, &|what| progress(&format!("{version}: {what}"))) {
                 Ok(report) => {
-                    let (probe, fault) = judge(&version, expected, &report);
-                    proof.faults.extend(fault);
-                    proof.probes.push(probe);
+                    let (probe, fault) = judge(version, *expected, &report);
+                    Ok((Some(probe), fault))
                 }
-                Err(error) if error.is_usage() => proof.faults.push(format!("{version}: {error}")),
-                Err(error) => return Err(error),
+                Err(error) if error.is_usage() => Ok((None, Some(format!("{version}: {error}")))),
+                Err(error) => Err(error),
             }
+        };
+        let plan = plan(&problem);
+        let first = plan.partition_point(|(version, _)| !is_beside(version));
+        let jobs = if on_simulator && problem.kind != Kind::Ladder { self.options.budget.workers } else { 1 };
+        let mut proven = side_by_side(1, &plan[..first], one);
+        proven.extend(side_by_side(jobs, &plan[first..], one));
+        for outcome in proven {
+            let (probe, fault) = outcome?;
+            proof.probes.extend(probe);
+            proof.faults.extend(fault);
         }
         Ok(proof)
     }
+}
+
+/// Neither of the two versions that a report compares.
+fn is_beside(version: &Version) -> bool {
+    matches!(version, Version::Mutant(_) | Version::Style(_))
+}
+
+/// What becomes of each item, so many at a time, in the order of the items.
+fn side_by_side<T: Sync, R: Send + Sync>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let worker = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(at) else { return };
+        let outcome = work(item);
+        done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, outcome);
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(items.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// The versions of a problem and what each should end with.
