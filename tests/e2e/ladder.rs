@@ -161,6 +161,17 @@ fn pages_show_the_steps_and_what_was_measured() {
     // The step: published 8 to 2 ms, measured 9 to 6 us.
     assert!(page.contains("<td>4.00x</td><td>1.50x</td>") && page.contains("Nobody, Nowhere"), "{page}");
     assert!(page.contains("measured on Toy 1") || page.contains("Measured on Toy 1"), "{page}");
+    assert!(!page.contains("Grey:") && !page.contains("class=\"quiet\" points"), "{page}");
+
+    // One version by name; the other is grey. A name that is none is a fault.
+    workbook.write("book/src/first.md", "# First\n\n{{ladder total figure=sizes show=tree}}\n");
+    let page = build(&workbook);
+    assert!(page.contains("Grey: queue.") && page.contains("class=\"quiet\" points"), "{page}");
+    assert!(page.contains("class=\"name s0\"") && !page.contains("class=\"name s1\""), "{page}");
+    workbook.write("book/src/first.md", "# First\n\n{{ladder total figure=blocks show=tree,leaf}}\n");
+    let ran = workbook.run(["book", "build", "--dest", "out"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("`total` has no version `leaf`; there are queue, tree"), "{}", ran.stderr);
 
     // And the terminal shows it as recorded, with all the details.
     let ran = workbook.run(["total", "--backend", "sim", "--plain", "--verbose"]);

@@ -2,6 +2,7 @@
 //! `figure=roof`, `sizes`, `steps`, `blocks`; `show=A,B` names the lines of `sizes` and `blocks` that are not grey; `type=int` for
 //! another element type than the first.
 
+use super::PageError;
 use super::kept::Kept;
 use super::ladder_figures::{View, capitalised};
 use super::svg::escape;
@@ -51,7 +52,9 @@ pub fn block(
             "sizes" => view.sizes(),
             "steps" => view.beside_published()?,
             "blocks" => view.blocks(),
-            other => bail!("no figure is called `{other}`; there are roof, sizes, steps and blocks"),
+            other => {
+                bail!(PageError(format!("no figure is called `{other}`; there are roof, sizes, steps and blocks")))
+            }
         };
         Ok(figure.unwrap_or_else(|| not_measured(problem)))
     });

@@ -1,9 +1,10 @@
 //! The figures of `{{ladder NAME figure=...}}`, drawn from a ladder's results file.
 
+use super::PageError;
 use super::bars::{Bar, Bars};
 use super::ladder::measured_on;
 use super::svg::{Chart, Series, escape, evenly};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail};
 use check::ladder::without_block;
 use execution::measure::ladder_record::{LadderRecord, Point};
 use problem::ladder::{BLOCK, Ladder};
@@ -57,13 +58,14 @@ impl View<'_> {
     pub fn check_shown(&self) -> Result<()> {
         let versions = &self.ladder.versions;
         if let Some(unknown) = self.shown.iter().find(|name| !versions.iter().any(|version| version == *name)) {
-            anyhow::bail!("`{}` has no version `{unknown}`; there are {}", self.problem.id, versions.join(", "));
+            let versions = versions.join(", ");
+            bail!(PageError(format!("`{}` has no version `{unknown}`; there are {versions}", self.problem.id)));
         }
         let lines = if self.shown.is_empty() { versions.len() } else { self.shown.len() };
-        ensure!(
-            lines <= MOST_LINES,
-            "{lines} lines cannot be told apart: name at most {MOST_LINES} versions in show=A,B; the others are grey"
-        );
+        if lines > MOST_LINES {
+            let name = format!("name at most {MOST_LINES} versions in show=A,B; the others are grey");
+            bail!(PageError(format!("{lines} lines cannot be told apart: {name}")));
+        }
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! `{{results NAME}}` and `{{sweep NAME}}`: what was measured, from the files committed under `book/results/`.
 
+use super::PageError;
 use super::ladder_figures::capitalised;
 use super::product;
 use super::svg::{Chart, Series, escape, evenly};
@@ -93,7 +94,7 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
                 out.push_str(&caption(record));
                 continue;
             }
-            Some(other) => bail!("no figure of a sweep is called `{other}`; there is product"),
+            Some(other) => bail!(PageError(format!("no figure of a sweep is called `{other}`; there is product"))),
         }
         let column = |index: usize| -> Vec<f64> {
             sweep.cells.iter().map(|row| row.get(index).copied().flatten().unwrap_or(f64::NAN)).collect()
