@@ -126,6 +126,7 @@ pub mod explore;
 pub mod finding;
 mod isa;
 pub mod launch;
+pub mod locality;
 mod memory;
 pub mod module;
 pub mod num;

@@ -15,6 +15,7 @@ mod judge;
 pub mod ladder;
 mod listing;
 mod many;
+pub mod modelled;
 mod numbers;
 mod page;
 mod platform;

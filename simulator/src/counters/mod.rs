@@ -76,6 +76,13 @@ macro_rules! counters {
                 $(self.$field += other.$field;)*
             }
 
+            /// The straight line through this sum and another one, `times` as far as that: for a larger size.
+            #[must_use]
+            pub fn along(&self, other: &Counters, times: f64) -> Counters {
+                let far = |from: u64, to: u64| (from as f64 + times * (to as f64 - from as f64)).max(0.0) as u64;
+                Counters { $($field: far(self.$field, other.$field),)* }
+            }
+
             /// A counter by its name.
             pub fn get(&self, name: &str) -> Option<u64> {
                 match name {
@@ -244,5 +251,6 @@ mod tests {
         a.add(&b);
         assert_eq!(a, Counters { warps: 1, flops: 5, votes: 4, ..Default::default() });
         assert_eq!((a.get("flops"), a.get("flop")), (Some(5), None));
+        assert_eq!(a.along(&Counters { flops: 7, ..a }, 10.0), Counters { flops: 25, ..a });
     }
 }

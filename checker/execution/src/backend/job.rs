@@ -114,6 +114,13 @@ pub enum Thoroughness {
         /// How many.
         whole: usize,
     },
+    /// Some blocks of every launch, on the simulator: what they do, for a model of time. Nothing is judged.
+    Profiled {
+        /// Warp instructions that a block may take.
+        steps: u64,
+        /// Every launch runs whole before the next: of a small size.
+        whole: bool,
+    },
 }
 
 /// What is kept of a run for other orders, or held against what was kept.

@@ -1,7 +1,7 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
 use super::job::{Output, Program};
-use crate::backend::{Failure, Fault, Status};
+use crate::backend::{Failure, Fault, Profile, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};
 use std::ops::Range;
@@ -122,6 +122,10 @@ pub trait Machine {
         _ladder: &[Program],
         _seed: u64,
     ) -> Result<Option<Status>, Stop> {
+        Ok(None)
+    }
+    /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks.
+    fn profiled(&self, _program: &Program, _seed: u64, _steps: u64, _whole: bool) -> Result<Option<Profile>, Stop> {
         Ok(None)
     }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.

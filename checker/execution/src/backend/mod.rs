@@ -32,7 +32,9 @@ pub use job::{
     Across, Artefact, AsWritten, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness,
     Timing, Verify,
 };
-pub use outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, Reply, RunId, RunResult};
+pub use outcome::{
+    BufferSummary, Checked, Found, LaunchCount, LaunchProfile, LineCount, Profile, Reply, RunId, RunResult,
+};
 #[cfg(not(target_family = "wasm"))]
 pub use parent::{End, Error, Options, devices, free_memory, measure, roof, run, verify, verify_with};
 pub use status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};

@@ -93,6 +93,34 @@ pub struct LaunchCount {
     pub trace: Option<Trace>,
 }
 
+/// What some blocks of a launch did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchProfile {
+    /// Which launch of the plan, from 0.
+    pub launch: usize,
+    /// Launches of the plan that are like it, itself among them.
+    pub stands_for: Vec<usize>,
+    /// How many of its blocks ran.
+    pub blocks: u64,
+    /// Their sums.
+    pub counters: Counters,
+    /// Instructions that ran, with how often.
+    pub coverage: Vec<simulator::Covered>,
+    /// Caches, first touches, atomics and the slowest warp, of one block and the next.
+    pub locality: simulator::locality::Locality,
+    /// Why its counts say little.
+    pub stopped: Option<String>,
+    /// It, or a launch before it, read what blocks that did not run would have written.
+    pub guesses: bool,
+}
+
+/// What some blocks of every launch did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Launches that differ, in order; empty where nothing could be run.
+    pub launches: Vec<LaunchProfile>,
+}
+
 /// One version at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
@@ -123,6 +151,9 @@ pub struct Checked {
     /// Outputs that differ from another order's by rounding alone, where that was asked for.
     #[serde(default)]
     pub rounding: Vec<super::Difference>,
+    /// Simulator: what some blocks of every launch did, when asked for.
+    #[serde(default)]
+    pub profile: Option<Profile>,
     /// Simulator: the shortest order that fails, when asked for.
     pub shortest: Option<simulator::explore::Shortest>,
     /// Its process could make no system call beyond what it needs.
@@ -183,6 +214,7 @@ impl Checked {
             dumped: Vec::new(),
             outputs: Vec::new(),
             rounding: Vec::new(),
+            profile: None,
             shortest: None,
         }
     }

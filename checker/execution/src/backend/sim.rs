@@ -2,6 +2,8 @@
 
 use super::job::{Output, Program, Text};
 use super::machine::{BrokenGuard, Machine, Pass, Session, Stop, Unread};
+#[cfg(not(target_family = "wasm"))]
+use crate::backend::Profile;
 use crate::backend::{Failure, Fault, Status, UNREADABLE, sampled};
 use plan::stream::Stream;
 use plan::{Arg, Buffer, Constant, HostSum, Launch, Role, Structure};
@@ -174,6 +176,11 @@ impl Machine for Sim {
 
     fn untried(&self, far: &Program, near: &[Program], ladder: &[Program], seed: u64) -> Result<Option<Status>, Stop> {
         sampled::first_tried(self, far, near, ladder, seed)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn profiled(&self, program: &Program, seed: u64, steps: u64, whole: bool) -> Result<Option<Profile>, Stop> {
+        sampled::profile(self, program, seed, steps, whole).map(Some)
     }
 
     fn effort(&self) -> Option<Effort> {

@@ -27,6 +27,9 @@ pub fn run_case(
     if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
+    if let Thoroughness::Profiled { steps, whole } = case.thoroughness {
+        return run_profiled(machine, number, case, (steps, whole), wanted, emit);
+    }
     let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
     let runs = runs(case, &if own.is_empty() { machine.schedules() } else { own });
     emit(Reply::Started { case: number, version: None });
@@ -88,6 +91,26 @@ fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn
     for version in 0..case.versions.len() {
         let status = if version == 0 { status.clone() } else { Status::Passed };
         emit(Reply::Checked { case: number, version, result: Box::new(Checked::only(status)) });
+    }
+    Ok(())
+}
+
+/// Some blocks of every launch of each version, for their counts.
+fn run_profiled(
+    machine: &dyn Machine,
+    number: usize,
+    case: &Case,
+    (steps, whole): (u64, bool),
+    wanted: &dyn Fn(usize) -> bool,
+    emit: &mut dyn FnMut(Reply),
+) -> Result<(), Failure> {
+    for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
+        emit(Reply::Started { case: number, version: Some(version) });
+        let result = match machine.profiled(program, case.seed, steps, whole) {
+            Ok(profile) => Checked { profile, ..Checked::only(Status::Passed) },
+            Err(stop) => Checked::only(stop.status()?),
+        };
+        emit(Reply::Checked { case: number, version, result: Box::new(result) });
     }
     Ok(())
 }

@@ -6,6 +6,8 @@
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
 mod compare;
 mod opened;
+#[cfg(not(target_family = "wasm"))]
+mod profile;
 mod switches;
 
 use super::job::{Output, Program};
@@ -14,6 +16,8 @@ use super::sim::Sim;
 use super::status::Status;
 use opened::open;
 use plan::{Arg, Plan, Role};
+#[cfg(not(target_family = "wasm"))]
+pub use profile::profile;
 pub use switches::first_tried;
 
 /// A version that comes to all of its data where it is simulated whole...

@@ -52,6 +52,11 @@ pub struct Seen {
 }
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
 pub fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
+    open_with(sim, program, seed, POISON[0])
+}
+
+/// The same with a byte for all else.
+pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) -> Result<Opened<'p>, Stop> {
     let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
     let mut device = Device::new(sim.module(program)?, config);
     device.config_mut().limits.steps = STEPS;
@@ -63,7 +68,7 @@ pub fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>
             let (buffer, size) = (buffer.clone(), buffer.dtype.size() as u64);
             Arc::new(move |offset, bytes| fill::fill_part(&buffer, seed, Values::AsStated, offset / size, bytes))
         } else {
-            Arc::new(|_, bytes| bytes.fill(POISON[0]))
+            Arc::new(move |_, bytes| bytes.fill(else_byte))
         };
         let failed =
             |error: simulator::MemoryError| Failure::Memory { buffer: buffer.name.clone(), message: error.to_string() };
@@ -76,6 +81,19 @@ impl Opened<'_> {
     /// What the blocks touched of a buffer.
     pub fn touched(&self, index: usize) -> Touched {
         self.device.touched(self.addresses[index]).unwrap_or_default()
+    }
+
+    /// Fills module variables as `//@ constant` lines ask; `false`: that cannot be done.
+    pub fn constants(&mut self, seed: u64) -> bool {
+        let program = self.program;
+        program.plan.constants.iter().all(|constant| {
+            let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
+            let Some((address, size)) = self.device.variable(name) else { return false };
+            let buffer = &program.plan.buffers[constant.buffer];
+            let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+            fill::fill_part(buffer, seed, Values::AsStated, 0, &mut bytes);
+            bytes.len() as u64 <= size && self.device.write(address, &bytes).is_ok()
+        })
     }
 
     fn total(&self, roles: &[Role], of: impl Fn(&Touched) -> u64) -> f64 {
@@ -99,12 +117,22 @@ impl Opened<'_> {
         buffers.map(of).collect()
     }
 
-    fn unknown(&self) -> bool {
+    /// Has a block read what nobody wrote?
+    pub fn unknown(&self) -> bool {
         (0..self.addresses.len()).any(|index| self.touched(index).unknown)
     }
 
     /// Launches some blocks; `None`: that cannot be done.
     pub fn launch(&mut self, launch: usize, blocks: Vec<u64>) -> Option<LaunchReport> {
+        self.launch_these(launch, Some(blocks))
+    }
+
+    /// Launches all blocks.
+    pub fn launch_all(&mut self, launch: usize) -> Option<LaunchReport> {
+        self.launch_these(launch, None)
+    }
+
+    fn launch_these(&mut self, launch: usize, blocks: Option<Vec<u64>>) -> Option<LaunchReport> {
         let planned = &self.program.plan.launches[launch];
         let name = self.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
         let module = self.device.module().clone();
@@ -118,7 +146,7 @@ impl Opened<'_> {
             args,
             cooperative: false,
         };
-        self.device.config_mut().blocks = Some(blocks);
+        self.device.config_mut().blocks = blocks;
         self.device.launch(&request).ok()
     }
 

@@ -1,0 +1,171 @@
+//! How long one warp takes for a block of code when nobody is in its way: what the control fields make it wait for.
+
+use crate::code::{Block, Code, Op, Unit};
+use crate::device::Device;
+use std::collections::BTreeMap;
+
+/// What loads from global and local memory take on average, in cycles.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Waits {
+    /// A load from global memory, where its line is not known.
+    pub global: f64,
+    /// One of a source line, as [`Op::line`] has it.
+    pub lines: BTreeMap<(u16, u32), f64>,
+    /// A load from local memory.
+    pub local: f64,
+    /// Cycles that a shared access adds for every wavefront beyond its first.
+    pub shared: f64,
+    /// A global atomic with a result.
+    pub atomic: f64,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing but the stall count.
+    Stall,
+    /// A scoreboard of a unit.
+    Unit(Unit),
+}
+
+/// The issue of one instruction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Issue {
+    /// Cycle.
+    pub at: f64,
+    /// Cycles before it in which nothing was issued.
+    pub waited: f64,
+    /// For what.
+    pub why: Why,
+}
+
+/// A warp by itself.
+#[derive(Debug, Clone)]
+pub struct Lone<'d> {
+    device: &'d Device,
+    waits: &'d Waits,
+    now: f64,
+    boards: [(f64, Unit); 6],
+}
+
+impl<'d> Lone<'d> {
+    /// In cycle 0, with nothing under way.
+    pub fn new(device: &'d Device, waits: &'d Waits) -> Self {
+        Self { device, waits, now: 0.0, boards: [(0.0, Unit::Other); 6] }
+    }
+
+    /// The cycle from which on it may issue again.
+    pub fn now(&self) -> f64 {
+        self.now
+    }
+
+    /// Issues an instruction as soon as it may.
+    pub fn issue(&mut self, op: &Op) -> Issue {
+        let waited_for = |board: &usize| op.waits >> board & 1 != 0;
+        let latest = (0..6).filter(waited_for).map(|board| self.boards[board]).max_by(|a, b| a.0.total_cmp(&b.0));
+        let free = self.now;
+        let (at, why) = match latest {
+            Some((until, unit)) if until > free => (until, Why::Unit(unit)),
+            _ => (free, Why::Stall),
+        };
+        let latency = self.latency(op);
+        self.now = at + f64::from(op.stall.max(1 + op.conflicts));
+        if op.unit == Unit::Indirect {
+            self.now += self.device.latency.uniform;
+        }
+        if op.unit == Unit::Barrier {
+            self.now += self.device.latency.barrier;
+        }
+        if let Some(board) = op.writes {
+            let known = &mut self.boards[usize::from(board.min(5))];
+            if at + latency >= known.0 {
+                *known = (at + latency, op.unit);
+            }
+        }
+        if let Some(board) = op.reads {
+            let known = &mut self.boards[usize::from(board.min(5))];
+            if at + self.device.latency.read >= known.0 {
+                *known = (at + self.device.latency.read, op.unit);
+            }
+        }
+        Issue { at, waited: at - free, why }
+    }
+
+    fn latency(&self, op: &Op) -> f64 {
+        let latency = &self.device.latency;
+        match op.unit {
+            Unit::Global if op.loads => {
+                op.line.and_then(|line| self.waits.lines.get(&line)).copied().unwrap_or(self.waits.global)
+            }
+            Unit::Local if op.loads => self.waits.local,
+            Unit::Global | Unit::Local | Unit::Reduction => latency.read,
+            Unit::Shared => latency.shared + self.waits.shared,
+            Unit::Atomic => self.waits.atomic,
+            Unit::Shuffle => latency.shuffle,
+            Unit::Special => latency.special,
+            Unit::Double => latency.double,
+            Unit::Tensor => latency.tensor,
+            Unit::Constant => latency.constant,
+            Unit::Fence => latency.fence,
+            Unit::Uniform | Unit::Other => latency.uniform,
+            Unit::Barrier => latency.barrier,
+            Unit::Fma | Unit::Multiply | Unit::Alu | Unit::Half | Unit::Control | Unit::Indirect => 4.0,
+        }
+    }
+}
+
+/// What a warp takes for a block of code.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    /// Cycles.
+    pub cycles: f64,
+    /// Those of them that it waits for global and local memory.
+    pub memory: f64,
+}
+
+/// Cycles that a warp takes for each block: behind the blocks that it comes from, so that a load of one turn that the next
+/// waits for is waited for. `frequency` weighs those.
+pub fn costs(code: &Code, frequency: &[f64], device: &Device, waits: &Waits) -> Vec<Cost> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); code.blocks.len()];
+    for (at, block) in code.blocks.iter().enumerate() {
+        block.next.iter().for_each(|next| before[*next].push(at));
+    }
+    let run = |warp: &mut Lone<'_>, block: &Block| -> f64 {
+        let memory = |issue: Issue| match issue.why {
+            Why::Unit(Unit::Global | Unit::Local | Unit::Atomic) => issue.waited,
+            _ => 0.0,
+        };
+        block.ops.iter().map(|op| memory(warp.issue(op))).sum()
+    };
+    (0..code.blocks.len())
+        .map(|at| {
+            let mut from: Vec<(f64, Option<usize>)> =
+                before[at].iter().map(|before| (frequency[*before], Some(*before))).collect();
+            if from.is_empty() || at == 0 {
+                from.push((1e-9, None));
+            }
+            // Of a loop's two ways in, the one from itself is taken but once less.
+            let own = from.iter().any(|(_, before)| *before == Some(at));
+            let others: f64 = from.iter().filter(|(_, before)| *before != Some(at)).map(|(times, _)| times).sum();
+            let (mut cycles, mut memory, mut weights) = (0.0, 0.0, 0.0);
+            for (times, before) in from {
+                let weight = match before {
+                    Some(before) if before == at => (frequency[at] - others).max(0.0),
+                    _ if own => times.min(frequency[at]),
+                    _ => times,
+                };
+                let mut warp = Lone::new(device, waits);
+                if let Some(before) = before {
+                    // What stands before that one is in flight, too.
+                    run(&mut warp, &code.blocks[before]);
+                }
+                let begin = warp.now();
+                memory += weight * run(&mut warp, &code.blocks[at]);
+                cycles += weight * (warp.now() - begin);
+                weights += weight;
+            }
+            let plain = Cost { cycles: code.blocks[at].ops.len() as f64, memory: 0.0 };
+            if weights > 0.0 { Cost { cycles: cycles / weights, memory: memory / weights } } else { plain }
+        })
+        .collect()
+}

@@ -1,0 +1,237 @@
+//! Machine code as the model needs it: basic blocks of operations with their unit, their scheduling and where they come from.
+
+use crate::class::Class;
+use sass::opcode::{Access, Space};
+use sass::operand::{File, Operand};
+use sass::{Family, Instruction, Kernel, flow, stats};
+use serde::{Deserialize, Serialize};
+
+/// The unit that executes an instruction, by how long it is busy with a warp of it and how long until its result is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Single precision: 32 lanes a cycle.
+    Fma,
+    /// Integer multiplication, on half of the former.
+    Multiply,
+    /// Integers, logic, comparisons, selections.
+    Alu,
+    /// Pairs of halves.
+    Half,
+    /// Double precision.
+    Double,
+    /// Special functions, conversions, counting bits.
+    Special,
+    /// Once for the warp.
+    Uniform,
+    /// Branches, barriers of convergence.
+    Control,
+    /// Branches to an address in a register.
+    Indirect,
+    /// Matrix products.
+    Tensor,
+    /// Between lanes.
+    Shuffle,
+    /// Shared memory, with its atomics.
+    Shared,
+    /// Global memory.
+    Global,
+    /// Local memory.
+    Local,
+    /// Constant memory, loaded explicitly.
+    Constant,
+    /// Atomics on global memory whose result is used.
+    Atomic,
+    /// The same without a result.
+    Reduction,
+    /// Block barriers.
+    Barrier,
+    /// Fences.
+    Fence,
+    /// Whatever else: moves, special registers.
+    Other,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Op {
+    /// Where.
+    pub unit: Unit,
+    /// Bits of a lane, of memory instructions.
+    pub bits: u32,
+    /// It loads.
+    pub loads: bool,
+    /// It may be skipped, and takes its slot all the same.
+    pub guarded: bool,
+    /// Registers of one bank beyond the first that it reads, where its unit takes one of each bank a cycle: a cycle each.
+    pub conflicts: u8,
+    /// Cycles until the warp may issue again.
+    pub stall: u8,
+    /// Scoreboard that its result releases.
+    pub writes: Option<u8>,
+    /// Scoreboard that its operands release.
+    pub reads: Option<u8>,
+    /// Scoreboards that it waits for.
+    pub waits: u8,
+    /// Kind, to be found in PTX.
+    pub class: Option<Class>,
+    /// Source line: index into [`Code::files`], and number.
+    pub line: Option<(u16, u32)>,
+}
+
+/// Straight-line code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Address of its first instruction.
+    pub address: u64,
+    /// In order.
+    pub ops: Vec<Op>,
+    /// Blocks that may follow; behind the last comes the end.
+    pub next: Vec<usize>,
+    /// It ends the thread or returns.
+    pub ends: bool,
+    /// A function begins here.
+    pub root: bool,
+    /// It calls a function that the compiler brought: the slow path of a division, say.
+    pub slow: bool,
+}
+
+/// A kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Code {
+    /// As written.
+    pub name: String,
+    /// Its blocks in address order, those of functions inside it too.
+    pub blocks: Vec<Block>,
+    /// Names of source files.
+    pub files: Vec<String>,
+    /// A function of it calls itself: how deep, nobody counts.
+    pub recursive: bool,
+}
+
+impl Code {
+    /// Of a kernel; `files` are its module's.
+    pub fn of(kernel: &Kernel, files: &[String]) -> Self {
+        let graph = flow::Graph::of(kernel);
+        let blocks = (0..graph.starts.len())
+            .map(|at| {
+                let code = &kernel.instructions[graph.block(at)];
+                let last = code.last().map(|i| i.opcode.mnemonic()).unwrap_or_default();
+                let unguarded = code.last().is_some_and(|i| i.guard.is_none());
+                let calls = |i: &Instruction| {
+                    i.opcode.mnemonic() == "CALL" && i.targets().any(|target| target.contains("__internal"))
+                };
+                Block {
+                    address: code.first().map_or(0, |i| i.address),
+                    ops: ops(code),
+                    next: graph.successors[at].clone(),
+                    ends: matches!(last, "EXIT" | "RET") && unguarded || graph.successors[at].is_empty(),
+                    root: graph.roots.contains(&at),
+                    slow: code.iter().any(calls),
+                }
+            })
+            .collect();
+        Self { name: kernel.demangled.clone(), blocks, files: files.to_vec(), recursive: is_recursive(kernel) }
+    }
+}
+
+/// Does a function inside the kernel's section call a function there that is not the compiler's own, itself perhaps?
+fn is_recursive(kernel: &Kernel) -> bool {
+    let functions: Vec<(u64, &str)> =
+        kernel.labels.iter().filter(|label| label.function).map(|label| (label.address, label.name.as_str())).collect();
+    kernel.code().iter().filter(|i| i.opcode.mnemonic() == "CALL").any(|call| {
+        let inside = functions.iter().rfind(|(address, _)| *address <= call.address && *address > 0);
+        inside.is_some_and(|(_, name)| call.targets().any(|target| target == *name))
+    })
+}
+
+/// Instructions with the reads that their registers' banks make them wait for.
+fn ops(code: &[Instruction]) -> Vec<Op> {
+    let mut kept = [None; 4];
+    let each = |instruction: &Instruction| {
+        let mut op = op(instruction);
+        let (mut banks, mut next, mut read) = ([0u8; 2], [None; 4], Vec::new());
+        // The first operand is what is written.
+        for (slot, operand) in instruction.operands.iter().skip(1).take(4).enumerate() {
+            let Operand::Register(register) = operand else { continue };
+            let (File::General, Some(index)) = (register.file, register.index) else { continue };
+            if kept[slot] != Some(index) && !read.contains(&index) {
+                read.push(index);
+                banks[usize::from(index % 2)] += 1;
+            }
+            next[slot] = register.reuse.then_some(index);
+        }
+        kept = next;
+        op.conflicts = if op.unit == Unit::Fma { banks[0].max(banks[1]).saturating_sub(1) } else { 0 };
+        op
+    };
+    code.iter().map(each).collect()
+}
+
+fn op(instruction: &Instruction) -> Op {
+    let control = instruction.control;
+    let loads = matches!(stats::family(instruction), Family::Memory(_, Access::Load | Access::Copy));
+    let line = instruction.source.and_then(|source| Some((u16::try_from(source.file).ok()?, source.line)));
+    Op {
+        unit: unit(instruction),
+        bits: instruction.opcode.width(),
+        loads,
+        conflicts: 0,
+        guarded: instruction.guard.is_some_and(|guard| guard.is_conditional()),
+        stall: control.stall,
+        writes: control.write_barrier,
+        reads: control.read_barrier,
+        waits: control.wait_mask,
+        class: Class::of_sass(instruction),
+        line,
+    }
+}
+
+fn unit(instruction: &Instruction) -> Unit {
+    let mnemonic = instruction.opcode.mnemonic();
+    match stats::family(instruction) {
+        Family::Memory(space, access) => match (space, access) {
+            (Space::Global | Space::Generic, Access::Atomic) if mnemonic.starts_with("RED") => Unit::Reduction,
+            (Space::Global | Space::Generic, Access::Atomic) => Unit::Atomic,
+            (Space::Shared, _) => Unit::Shared,
+            (Space::Local, _) => Unit::Local,
+            (Space::Constant, _) => Unit::Constant,
+            _ => Unit::Global,
+        },
+        Family::Fp32 => match mnemonic {
+            "FADD" | "FMUL" | "FFMA" | "FADD32I" | "FMUL32I" | "FFMA32I" => Unit::Fma,
+            "FRND" => Unit::Special,
+            _ => Unit::Alu,
+        },
+        Family::Fp64 => Unit::Double,
+        Family::Fp16 => Unit::Half,
+        Family::Integer => match mnemonic {
+            "IMAD" | "IMUL" | "IDP" | "IDP4A" | "XMAD" => Unit::Multiply,
+            "POPC" | "FLO" | "BREV" => Unit::Special,
+            _ => Unit::Alu,
+        },
+        Family::Conversion if mnemonic == "F2FP" => Unit::Alu,
+        Family::Conversion | Family::Special => Unit::Special,
+        Family::Tensor => Unit::Tensor,
+        Family::Uniform => Unit::Uniform,
+        Family::Move => match mnemonic {
+            "IMAD" => Unit::Multiply,
+            "HFMA2" => Unit::Half,
+            "MOV" => Unit::Alu,
+            _ => Unit::Other,
+        },
+        Family::Warp => match mnemonic {
+            "SHFL" => Unit::Shuffle,
+            "REDUX" | "MATCH" => Unit::Special,
+            _ => Unit::Alu,
+        },
+        Family::Synchronisation => match mnemonic {
+            "BAR" => Unit::Barrier,
+            "MEMBAR" | "FENCE" | "ERRBAR" | "CCTL" => Unit::Fence,
+            _ => Unit::Other,
+        },
+        Family::Control if matches!(mnemonic, "BRX" | "JMX" | "BRXU") => Unit::Indirect,
+        Family::Control => Unit::Control,
+        Family::Other => Unit::Other,
+    }
+}

@@ -1,0 +1,366 @@
+//! How often each basic block of the machine code ran, from how often PTX did.
+//!
+//! Both sides have source lines. Where a line has as many instructions of a kind in PTX as in the machine code they are the same
+//! ones, in order, and say how often their blocks ran. Where the assembler unrolled or dropped some, only the sum is known. What
+//! flows into a block flows out of it; that says the rest. All of it together is solved by proportional fitting.
+
+use crate::class::Class;
+use crate::code::{Block, Code, Op};
+use serde::{Deserialize, Serialize};
+use simulator::Covered;
+use std::collections::BTreeMap;
+
+/// How sure it is how often blocks ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Every block that matters holds instructions whose number is known.
+    Exact,
+    /// Some follow from sums over source lines, or from the flow between others.
+    ByLines,
+    /// What is known contradicts itself.
+    Unknown,
+}
+
+impl Confidence {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::ByLines => "by lines",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frequencies {
+    /// Executions of each block by all warps.
+    pub blocks: Vec<f64>,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// Rounds of fitting.
+const ROUNDS: usize = 120;
+/// What a slow path counts that nothing says anything of.
+const RARE: f64 = 1e-3;
+
+/// How far a block that nothing is known of goes in a round towards what its lines say.
+const GUESS: f64 = 0.3;
+
+/// A sum over blocks that is known.
+struct Sum {
+    /// Blocks, with how many of the instructions they hold.
+    parts: Vec<(usize, f64)>,
+    total: f64,
+    weight: f64,
+    /// Some may be skipped: the sum is one from below.
+    guarded: bool,
+}
+
+/// Edges between blocks, and from and to the outside.
+struct Edges {
+    value: Vec<f64>,
+    into: Vec<Vec<usize>>,
+    out: Vec<Vec<usize>>,
+}
+
+impl Edges {
+    fn of(code: &Code, start: impl Fn(usize) -> f64) -> Self {
+        let blocks = code.blocks.len();
+        let mut edges = Self { value: Vec::new(), into: vec![Vec::new(); blocks], out: vec![Vec::new(); blocks] };
+        for (at, block) in code.blocks.iter().enumerate() {
+            if at == 0 || block.root {
+                edges.add(None, Some(at), start(at));
+            }
+            for &next in &block.next {
+                edges.add(Some(at), Some(next), start(next).min(start(at)));
+            }
+            if block.ends || block.next.is_empty() {
+                edges.add(Some(at), None, start(at));
+            }
+        }
+        edges
+    }
+
+    fn add(&mut self, from: Option<usize>, to: Option<usize>, value: f64) {
+        let edge = self.value.len();
+        if let Some(from) = from {
+            self.out[from].push(edge);
+        }
+        if let Some(to) = to {
+            self.into[to].push(edge);
+        }
+        self.value.push(value);
+    }
+
+    fn sum(&self, edges: &[usize]) -> f64 {
+        edges.iter().map(|edge| self.value[*edge]).sum()
+    }
+
+    fn scale(&mut self, block: usize, into: bool, factor: f64) {
+        let edges = if into { &self.into[block] } else { &self.out[block] };
+        for &edge in edges {
+            self.value[edge] *= factor;
+        }
+    }
+
+    fn block(&self, block: usize) -> f64 {
+        (self.sum(&self.into[block]) * self.sum(&self.out[block])).sqrt()
+    }
+
+    /// Scales what goes in and out towards `target`.
+    fn set(&mut self, block: usize, target: f64) {
+        for into in [true, false] {
+            let now = self.sum(if into { &self.into[block] } else { &self.out[block] });
+            if now > 0.0 {
+                self.scale(block, into, target / now);
+            }
+        }
+    }
+
+    /// What comes in goes out.
+    fn balance(&mut self, block: usize) {
+        let (into, out) = (self.sum(&self.into[block]), self.sum(&self.out[block]));
+        if into > 0.0 && out > 0.0 {
+            let middle = (into * out).sqrt();
+            self.scale(block, true, middle / into);
+            self.scale(block, false, middle / out);
+        }
+    }
+}
+
+/// Without its folder: the compilers may have written another one.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+type Key<'a> = (Class, &'a str, u32);
+
+/// Finds them. `warps` is how many warps began.
+pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
+    let mut ptx: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
+    for covered in coverage {
+        if let Some(class) = Class::of_ptx(&covered.opcode) {
+            ptx.entry((class, file_name(&covered.file), covered.line)).or_default().push(covered.warps as f64);
+        }
+    }
+    let mut own: BTreeMap<Key<'_>, Vec<(usize, bool)>> = BTreeMap::new();
+    for (at, block) in code.blocks.iter().enumerate() {
+        for op in &block.ops {
+            let (Some(class), Some((file, line))) = (op.class, op.line) else { continue };
+            let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+            own.entry((class, file, line)).or_default().push((at, op.guarded));
+        }
+    }
+    let count = code.blocks.len();
+    let mut anchors: Vec<Vec<(f64, f64)>> = vec![Vec::new(); count];
+    let mut sums: Vec<Sum> = Vec::new();
+    for (key, there) in &own {
+        let Some(ran) = ptx.get(key) else { continue };
+        let weight = key.0.weight();
+        if ran.len() == there.len() {
+            for (times, (block, guarded)) in ran.iter().zip(there) {
+                // Of a guarded instruction only those are counted that did something.
+                if !guarded {
+                    anchors[*block].push((*times, weight));
+                } else if *times > 0.0 {
+                    let parts = vec![(*block, 1.0)];
+                    sums.push(Sum { parts, total: *times, weight, guarded: true });
+                }
+            }
+            continue;
+        }
+        let mut parts: BTreeMap<usize, f64> = BTreeMap::new();
+        for (block, _) in there {
+            *parts.entry(*block).or_default() += 1.0;
+        }
+        let total: f64 = ran.iter().sum();
+        // Fewer than there were: several became one, so that the sum says less.
+        let fused = there.len() < ran.len();
+        let total = if fused { total * there.len() as f64 / ran.len() as f64 } else { total };
+        let weight = if fused { weight * 0.5 } else { weight };
+        sums.push(Sum {
+            parts: parts.into_iter().collect(),
+            total,
+            weight,
+            guarded: there.iter().any(|(_, guarded)| *guarded),
+        });
+    }
+    // Of an unrolled loop and its remainder the one with more copies does the work.
+    let mut copies = vec![0.0f64; count];
+    for (block, share) in sums.iter().flat_map(|sum| &sum.parts) {
+        copies[*block] = copies[*block].max(*share);
+    }
+    let guesses = by_lines(code, coverage);
+    let known: Vec<Option<f64>> = (0..count)
+        .map(|at| {
+            let sure = || guesses[at].filter(|(_, sure)| *sure && copies[at] == 0.0).map(|(times, _)| times);
+            if at == 0 { Some(warps) } else { median(&mut anchors[at]).or_else(sure) }
+        })
+        .collect();
+    let guesses: Vec<Option<f64>> = guesses.into_iter().map(|guess| guess.map(|(times, _)| times)).collect();
+    let unreached = unreached(code, &known);
+    let start = |at: usize| match known[at] {
+        Some(times) => times.max(1e-9),
+        None if code.blocks[at].slow || unreached[at] => RARE * warps,
+        None if guesses[at].is_some() && copies[at] == 0.0 => guesses[at].unwrap_or(warps).max(1e-9),
+        None => warps * 4.0f64.powf(copies[at].min(8.0)),
+    };
+    let mut edges = Edges::of(code, start);
+    for _ in 0..ROUNDS {
+        for sum in &sums {
+            let now: f64 = sum.parts.iter().map(|(block, copies)| copies * edges.block(*block)).sum();
+            if now <= 0.0 || sum.guarded && now >= sum.total {
+                continue;
+            }
+            let factor = (sum.total / now).powf(sum.weight);
+            for (block, _) in sum.parts.iter().filter(|(block, _)| known[*block].is_none()) {
+                edges.scale(*block, true, factor);
+                edges.scale(*block, false, factor);
+            }
+        }
+        for at in 0..count {
+            match known[at] {
+                Some(times) => edges.set(at, times),
+                None => {
+                    edges.balance(at);
+                    if let Some(guess) = guesses[at].filter(|_| copies[at] == 0.0 && !unreached[at]) {
+                        let now = edges.block(at);
+                        let factor = if now > 0.0 { (guess.max(1e-9) / now).powf(GUESS) } else { 1.0 };
+                        edges.scale(at, true, factor);
+                        edges.scale(at, false, factor);
+                    }
+                }
+            }
+        }
+    }
+    let most = most_by_lines(code, coverage);
+    let blocks: Vec<f64> = (0..count)
+        .map(|at| known[at].unwrap_or_else(|| most[at].map_or(f64::MAX, |most| most).min(edges.block(at))))
+        .collect();
+    let confidence = confidence(code, &blocks, &known, &sums, &anchors);
+    Frequencies { blocks, confidence }
+}
+
+/// What the source lines of a block say of how often it ran, whatever instructions they have: a line's instructions of PTX over
+/// its machine instructions, which are more where the assembler unrolled. Lines whose instructions ran differently often, or that the assembler multiplied, say
+/// little; where half of the instructions stand on others, it is sure.
+fn by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<(f64, bool)>> {
+    let mut ptx: BTreeMap<(&str, u32), (f64, f64, f64, f64)> = BTreeMap::new();
+    for covered in coverage.iter().filter(|covered| covered.line > 0) {
+        let warps = covered.warps as f64;
+        let (count, sum, low, high) =
+            ptx.entry((file_name(&covered.file), covered.line)).or_insert((0.0, 0.0, f64::MAX, 0.0));
+        (*count, *sum, *low, *high) = (*count + 1.0, *sum + warps, low.min(warps), high.max(warps));
+    }
+    let place = |op: &Op| {
+        let (file, line) = op.line?;
+        Some((code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line))
+    };
+    let mut own: BTreeMap<(&str, u32), f64> = BTreeMap::new();
+    for place in code.blocks.iter().flat_map(|block| &block.ops).filter_map(place) {
+        *own.entry(place).or_default() += 1.0;
+    }
+    let guess = |block: &Block| {
+        let mut values: Vec<(f64, f64)> = Vec::new();
+        for place in block.ops.iter().filter_map(place) {
+            if let Some((count, sum, low, high)) = ptx.get(&place) {
+                let there = own.get(&place).copied().unwrap_or(1.0);
+                values.push((sum / count.max(there), if *high > 1.5 * low || there > *count { 0.1 } else { 1.0 }));
+            }
+        }
+        let sure = values.iter().filter(|(_, weight)| *weight >= 1.0).count() * 2 >= block.ops.len();
+        median(&mut values).map(|value| (value, sure))
+    };
+    code.blocks.iter().map(guess).collect()
+}
+
+/// How often the most frequent instruction of a block's source lines ran: the block no more often.
+fn most_by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<f64>> {
+    let mut most: BTreeMap<(&str, u32), f64> = BTreeMap::new();
+    for covered in coverage.iter().filter(|covered| covered.line > 0) {
+        let known = most.entry((file_name(&covered.file), covered.line)).or_default();
+        *known = known.max(covered.warps as f64);
+    }
+    let of = |op: &Op| {
+        let (file, line) = op.line?;
+        most.get(&(code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line)).copied()
+    };
+    code.blocks.iter().map(|block| block.ops.iter().filter_map(of).reduce(f64::max)).collect()
+}
+
+/// Functions of which nothing is known are slow paths.
+fn unreached(code: &Code, known: &[Option<f64>]) -> Vec<bool> {
+    let mut all = vec![false; code.blocks.len()];
+    for root in (1..code.blocks.len()).filter(|at| code.blocks[*at].root) {
+        let (mut seen, mut stack) = (vec![false; code.blocks.len()], vec![root]);
+        while let Some(at) = stack.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                stack.extend(&code.blocks[at].next);
+            }
+        }
+        let anchored = (0..seen.len()).any(|at| seen[at] && known[at].is_some());
+        if !anchored {
+            (0..seen.len()).filter(|at| seen[*at]).for_each(|at| all[at] = true);
+        }
+    }
+    all
+}
+
+/// The value in the middle of the weights.
+fn median(values: &mut [(f64, f64)]) -> Option<f64> {
+    // Branches alone say too little.
+    let most = values.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
+    if most < 0.1 {
+        return None;
+    }
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = values.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut passed = 0.0;
+    for (value, weight) in values.iter() {
+        passed += weight;
+        if passed >= half {
+            return Some(*value);
+        }
+    }
+    None
+}
+
+fn confidence(
+    code: &Code,
+    blocks: &[f64],
+    known: &[Option<f64>],
+    sums: &[Sum],
+    anchors: &[Vec<(f64, f64)>],
+) -> Confidence {
+    let work = |at: usize| blocks[at] * code.blocks[at].ops.len() as f64;
+    let all: f64 = (0..blocks.len()).map(work).sum::<f64>().max(1e-9);
+    let sure: f64 = (0..blocks.len()).filter(|at| known[*at].is_some()).map(work).sum();
+    let mut off = 0.0;
+    for sum in sums.iter().filter(|sum| sum.weight >= 1.0) {
+        let now: f64 = sum.parts.iter().map(|(block, copies)| copies * blocks[*block]).sum();
+        let short = if sum.guarded { (sum.total - now).max(0.0) } else { (sum.total - now).abs() };
+        off += short;
+    }
+    let mut disputed = 0.0;
+    for (at, values) in anchors.iter().enumerate() {
+        let heavy: Vec<f64> = values.iter().filter(|(_, weight)| *weight >= 1.0).map(|(value, _)| *value).collect();
+        let (low, high) =
+            heavy.iter().fold((f64::MAX, 0.0f64), |(low, high), value| (low.min(*value), high.max(*value)));
+        if heavy.len() > 1 && high > 1.1 * low {
+            disputed += work(at);
+        }
+    }
+    let total: f64 = sums.iter().filter(|sum| sum.weight >= 1.0).map(|sum| sum.total).sum::<f64>().max(1e-9);
+    let (off, disputed) = (off / total, disputed / all);
+    if off > 0.3 || disputed > 0.5 {
+        Confidence::Unknown
+    } else if sure / all > 0.9 && off < 0.05 && disputed < 0.1 {
+        Confidence::Exact
+    } else {
+        Confidence::ByLines
+    }
+}

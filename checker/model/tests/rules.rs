@@ -1,0 +1,205 @@
+//! What must hold of every modelled time, whatever the constants: more is never faster, and the rules of thumb come out.
+
+use model::chain::{Lone, Waits};
+use model::{Block, Bound, Code, Device, Facts, LaunchFacts, Memory, Op, Start, Unit, model};
+use simulator::locality::{CAPACITIES, Locality, Touch};
+use simulator::{Counters, Covered};
+
+fn op(unit: Unit, line: u32) -> Op {
+    Op {
+        unit,
+        bits: 32,
+        loads: unit == Unit::Global,
+        conflicts: 0,
+        guarded: false,
+        stall: 1,
+        writes: None,
+        reads: None,
+        waits: 0,
+        class: None,
+        line: Some((0, line)),
+    }
+}
+
+fn block(ops: Vec<Op>, next: Vec<usize>) -> Block {
+    let ends = next.is_empty();
+    Block { address: 0, ops, next, ends, root: false, slow: false }
+}
+
+/// A kernel whose middle block ran `turns` times a warp.
+fn facts(body: Vec<Op>, turns: u64, warps_per_block: u64, blocks: u64) -> Facts {
+    let code = Code {
+        name: "k()".into(),
+        blocks: vec![
+            block(vec![op(Unit::Alu, 1)], vec![1]),
+            block(body, vec![1, 2]),
+            block(vec![op(Unit::Control, 3)], vec![]),
+        ],
+        files: vec!["k.cu".into()],
+        recursive: false,
+    };
+    let covered =
+        |at: u32, line: u32, warps: u64| Covered { at, file: "k.cu".into(), line, opcode: "add.s32".into(), warps };
+    let many = 64;
+    let mut coverage = vec![covered(0, 1, warps_per_block), covered(1, 3, warps_per_block)];
+    // As many instructions of PTX as there may be of the machine: no unrolling.
+    coverage.extend((0..many).map(|at| covered(2 + at, 2, warps_per_block * turns)));
+    let launch = LaunchFacts {
+        code: 0,
+        times: 1,
+        blocks,
+        threads: 32 * warps_per_block as u32,
+        resident: (64 / warps_per_block).min(32) as u32,
+        shared: 0,
+        stack: 0,
+        ran: 1,
+        counters: Counters { warps: warps_per_block, ..Counters::default() },
+        coverage,
+        locality: Locality { path: 1.0, ..Locality::default() },
+    };
+    let memory = vec![Memory { bytes: 1 << 32, input: true }, Memory { bytes: 1 << 32, input: false }];
+    Facts { codes: vec![code], launches: vec![launch], memory, start: Start::Cold, host: None }
+}
+
+/// The same with a stream of so many sectors a block, read and written.
+fn streaming(sectors: u64, blocks: u64) -> Facts {
+    let mut facts = facts(vec![op(Unit::Global, 2)], 1, 8, blocks);
+    let launch = &mut facts.launches[0];
+    launch.counters.global_load_sectors = sectors;
+    launch.counters.global_load_requests = sectors / 4;
+    launch.counters.global_store_sectors = sectors;
+    launch.counters.global_store_bytes = 32 * sectors;
+    let touch = Touch { sectors, pairs: sectors / 2, second: sectors, new: sectors };
+    launch.locality = Locality {
+        requested: sectors,
+        missed: [sectors; CAPACITIES.len()],
+        late: [sectors; CAPACITIES.len()],
+        lines: sectors / 4,
+        read: vec![touch, Touch::default()],
+        written: vec![Touch::default(), touch],
+        path: 1.0,
+        ..Locality::default()
+    };
+    facts
+}
+
+fn us(facts: &Facts) -> f64 {
+    model(facts, &Device::h200().expect("the constants can be read")).us
+}
+
+/// A chain of dependent operations that issue every `stall` cycles, `chains` of them in turn.
+fn chains(chains: u8) -> Vec<Op> {
+    let stall = 4u8.div_ceil(chains).max(1);
+    (0..32).map(|_| Op { stall, ..op(Unit::Fma, 2) }).collect()
+}
+
+#[test]
+fn the_rule_of_independent_work() {
+    // Alone on its scheduler a warp with one chain reaches a quarter of what four chains do; with 16 warps chains are nothing.
+    let time = |warps: u64, n: u8| us(&facts(chains(n), 20_000, warps, 132)) - us(&facts(chains(n), 1, warps, 132));
+    let rate = |warps: u64, n: u8| warps as f64 / time(warps, n);
+    let few = rate(4, 4) / rate(4, 1);
+    assert!((3.5..4.5).contains(&few), "{few}");
+    let many = rate(32, 4) / rate(32, 1);
+    assert!((0.95..1.25).contains(&many), "{many}");
+    // A quarter of the warps with four times the chains is as good.
+    let traded = rate(4, 4) / rate(16, 1);
+    assert!((0.85..1.15).contains(&traded), "{traded}");
+}
+
+#[test]
+fn little_s_law_in_the_small() {
+    let device = Device::h200().unwrap();
+    let waits = Waits { global: 700.0, ..Waits::default() };
+    let load = |board: u8| Op { writes: Some(board), ..op(Unit::Global, 2) };
+    let needs = |board: u8| Op { waits: 1 << board, stall: 4, ..op(Unit::Fma, 2) };
+    let time = |ops: &[Op]| {
+        let mut warp = Lone::new(&device, &waits);
+        ops.iter().for_each(|op| {
+            warp.issue(op);
+        });
+        warp.now()
+    };
+    // Load, wait, load, wait; both loads first: half of it, and a cycle more.
+    assert_eq!(time(&[load(0), needs(0)]), 704.0);
+    assert_eq!(time(&[load(0), needs(0), load(1), needs(1)]), 1408.0);
+    assert_eq!(time(&[load(0), load(1), needs(0), needs(1)]), 708.0);
+    // Registers of one bank cost a cycle of a stall count of one, and nothing of a longer one.
+    let conflicting = |stall: u8| Op { conflicts: 1, stall, ..op(Unit::Fma, 2) };
+    assert_eq!((time(&[conflicting(1)]), time(&[conflicting(4)])), (2.0, 4.0));
+}
+
+#[test]
+fn a_stream_is_bound_by_memory_and_little_occupancy_by_latency() {
+    let device = Device::h200().unwrap();
+    let full = model(&streaming(64, 1 << 19), &device);
+    assert_eq!(full.bound, Bound::Dram, "{full:?}");
+    let bytes = 2.0 * 64.0 * 32.0 * f64::from(1 << 19);
+    let rate = bytes / full.us / 1e3;
+    assert!((3500.0..4300.0).contains(&rate), "{rate} GB/s");
+    let mut lone = streaming(64, 1 << 15);
+    lone.launches[0].resident = 1;
+    let lone = model(&lone, &device);
+    assert_eq!(lone.bound, Bound::Latency, "{lone:?}");
+}
+
+/// Numbers by seed, below `n`.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+#[test]
+fn more_is_never_faster() {
+    let mut draw = Draw(7);
+    for round in 0..300 {
+        let sectors = 4 + 4 * draw.below(200);
+        let scale = draw.below(18).max(1);
+        let blocks = 1 + draw.below(1 << scale);
+        let mut before = streaming(sectors, blocks);
+        before.launches[0].counters.shared_load_wavefronts = draw.below(2000);
+        before.launches[0].counters.divergent_branches = draw.below(20);
+        let mut after = before.clone();
+        let launch = &mut after.launches[0];
+        let what = match round % 7 {
+            0 => {
+                launch.counters.global_load_sectors += sectors;
+                "sectors loaded"
+            }
+            1 => {
+                launch.counters.global_store_sectors += sectors;
+                launch.counters.global_store_bytes += 32 * sectors;
+                "sectors stored"
+            }
+            2 => {
+                launch.counters.shared_load_wavefronts += 1 + draw.below(500);
+                "wavefronts"
+            }
+            3 => {
+                after.codes[0].blocks[1].ops.push(op(Unit::Alu, 2));
+                "instructions"
+            }
+            4 => {
+                launch.times += 1;
+                "launches"
+            }
+            5 => {
+                launch.blocks += 1 + draw.below(200);
+                "blocks"
+            }
+            _ => {
+                let atomics = 1 + draw.below(1000);
+                launch.counters.global_atomics += atomics;
+                launch.counters.global_atomic_requests += atomics.div_ceil(32);
+                launch.counters.global_atomic_sectors += atomics;
+                "atomics"
+            }
+        };
+        let (before, after) = (us(&before), us(&after));
+        assert!(after >= before * (1.0 - 1e-9), "round {round}: more {what} take {after} us and not {before} us");
+    }
+}
