@@ -3,15 +3,118 @@
 pub mod ledger;
 
 use crate::build::Built;
-use execution::backend::{LaunchProfile, Profile};
-use model::{Code, Facts, LaunchFacts, Memory, Start};
+use crate::platform::Platform;
+use execution::backend::{self, Case, Checked, LaunchProfile, Profile, Program, Thoroughness, Verify};
+use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
-use problem::{Cache, Sizes};
-use simulator::Counters;
+use problem::{Cache, Problem, Sizes};
+use report::{Modelled, ModelledPart, ModelledTime};
+use simulator::{Checks, Counters, Schedule};
 use std::collections::BTreeMap;
+use values::fill::first_turn;
 
 /// Warp instructions that a block may take to be profiled.
 pub const STEPS: u64 = 1 << 17;
+
+/// Profiles of programs, in one job.
+pub fn profiles(
+    platform: &Platform,
+    programs: Vec<Program>,
+    thoroughness: Thoroughness,
+    seed: u64,
+    options: &backend::Options,
+) -> Result<Vec<Option<Profile>>, backend::Error> {
+    if programs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let case = |program: Program| Case {
+        name: program.name.clone(),
+        seed: first_turn(seed),
+        versions: vec![program],
+        thoroughness,
+        ..Case::default()
+    };
+    let cases: Vec<Case> = programs.into_iter().map(case).collect();
+    let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
+    let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, options)?;
+    Ok(results.into_iter().map(|found| found.into_iter().next().and_then(|checked| checked.profile)).collect())
+}
+
+/// Baseline and candidate at the `time` size, modelled; or why not.
+pub fn compare(
+    problem: &Problem,
+    platform: &Platform,
+    (built, counted): ([&Built; 2], &[Option<Checked>; 2]),
+    seed: u64,
+    options: &backend::Options,
+) -> Result<Modelled, String> {
+    let device = Device::h200().map_err(|error| error.to_string())?;
+    if platform.arch != device.arch {
+        return Err(format!("the machine code is {}'s, and the model knows {}", platform.arch, device.arch));
+    }
+    let sizes = &problem.manifest.time;
+    let failed = |error: &dyn std::fmt::Display| format!("its blocks could not be run: {error}");
+    let mut plans = Vec::new();
+    for built in built {
+        let io = problem.io(sizes).map_err(|error| error.to_string())?;
+        plans.push(built.plan(sizes, &io).map_err(|error| error.to_string())?);
+    }
+    let programs = built.iter().zip(&plans).map(|(built, plan)| built.program(plan.clone(), None)).collect();
+    let thoroughness = Thoroughness::Profiled { steps: STEPS, whole: false };
+    let found = profiles(platform, programs, thoroughness, seed, options).map_err(|error| failed(&error))?;
+    let mut times = Vec::new();
+    for (side, profile) in found.iter().enumerate() {
+        let Some(profile) = profile else { return Err("its blocks could not be run".to_owned()) };
+        if is_incomplete(profile) && !does_as_counted(problem, built[side], profile, counted[side].as_ref()) {
+            return Err("a launch hangs on what blocks that were not run would have written".to_owned());
+        }
+        let cache = problem.manifest.cache;
+        times.push(model::model(&facts(built[side], &plans[side], profile, cache)?, &device));
+    }
+    let [before, after] = times.as_slice() else { return Err("its blocks could not be run".to_owned()) };
+    let confidence = before.confidence.max(after.confidence);
+    let (ratio, factor) = (before.us / after.us, device.ratio_factor(confidence));
+    Ok(Modelled {
+        device: device.name.trim_start_matches("NVIDIA ").to_owned(),
+        sizes: sizes.clone(),
+        low: ratio / factor,
+        high: ratio * factor,
+        versions: [before, after].map(told),
+    })
+}
+
+/// How far a block's instructions at the `time` size may be from those at the `count` size where it read what nobody had written.
+const ALIKE: f64 = 1.3;
+
+/// Do blocks of launches that read what others would have written do as many instructions as at the `count` size, where they read it?
+/// Then what they read decides nothing.
+fn does_as_counted(problem: &Problem, built: &Built, profile: &Profile, counted: Option<&Checked>) -> bool {
+    let count = &problem.manifest.count;
+    let (Some(counted), Ok(io)) = (counted, problem.io(count)) else { return false };
+    let Ok(plan) = built.plan(count, &io) else { return false };
+    let per_block = |instructions: u64, blocks: f64| instructions as f64 / blocks.max(1.0);
+    profile.launches.iter().filter(|launch| launch.guesses).all(|launch| {
+        let there = counted.launches.iter().zip(&plan.launches).enumerate();
+        let same = there.min_by_key(|(at, _)| at.abs_diff(launch.launch));
+        let Some((_, (ran, planned))) = same else { return false };
+        let blocks = planned.grid.iter().map(|&extent| f64::from(extent)).product::<f64>();
+        let then = per_block(ran.counters.instructions, blocks);
+        let now = per_block(launch.counters.instructions, launch.blocks as f64);
+        now <= ALIKE * then && then <= ALIKE * now
+    })
+}
+
+fn told(time: &model::Modelled) -> ModelledTime {
+    let part = |bar: &model::Bar| ModelledPart { of: bar.of.words().to_owned(), us: bar.us };
+    ModelledTime {
+        us: time.us,
+        low: time.low,
+        high: time.high,
+        bound: time.bound.words().to_owned(),
+        parts: time.bars.iter().map(part).collect(),
+        confidence: time.confidence.words().to_owned(),
+    }
+}
 
 /// Two sizes at which a version is profiled where its blocks do too much at the size that is meant, and how much further that
 /// is: the `count` size and twice it, where one size alone makes the difference.

@@ -7,12 +7,12 @@ use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::team::{Cubins, Team, assemble, fault_of, labels, not_here};
 use super::verify::{Bench, Results, schedules};
-use super::{CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, refused, time};
+use super::{CheckError, Options, Progress, elsewhere, hot, kernel_path, line_reason, modelled, refused, time};
 use account::reasons;
 use account::schedule_name;
 use compiler::compile::CompileError;
 use compiler::toolchain::Toolchain;
-use execution::backend::{Checked, Thoroughness};
+use execution::backend::{self, Checked, Thoroughness};
 use plan::Plan;
 use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
@@ -252,6 +252,18 @@ impl Checking<'_> {
         }
         if report.speedup.is_none() {
             report.recorded = time::recorded(problem);
+        }
+        if report.speedup.is_none()
+            && problem.manifest.flaw.is_none()
+            // Whoever has a class waiting has no use for it.
+            && !self.options.budget.measures_within
+            && let Some(sim) = &self.platforms.sim
+        {
+            let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
+            match modelled::compare(problem, sim, (built, &counted), report.seed, &options) {
+                Ok(found) => report.modelled = Some(found),
+                Err(why) => report.not_modelled = Some(why),
+            }
         }
         report.counters = known.iter().filter_map(|side| side.counters).collect();
         let times = std::mem::take(&mut report.table);

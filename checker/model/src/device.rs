@@ -1,5 +1,6 @@
 //! Constants of a device, as data with their sources.
 
+use crate::frequency::Confidence;
 use serde::Deserialize;
 
 /// A device. Cycles are those of the multiprocessors' clock.
@@ -184,6 +185,11 @@ impl Device {
     pub fn h200() -> Result<Self, DeviceError> {
         let (name, text) = DEVICES[0];
         toml::from_str(text).map_err(|error| DeviceError { name, error })
+    }
+
+    /// Half-width of a ratio's interval, as a factor.
+    pub fn ratio_factor(&self, confidence: Confidence) -> f64 {
+        self.fitted.ratio[usize::from(confidence != Confidence::Exact)]
     }
 
     /// Microseconds of so many cycles.

@@ -413,6 +413,47 @@ pub struct Speedup {
     pub provenance: Provenance,
 }
 
+/// What a part of the machine needs, by a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelledPart {
+    /// The part in words: "shared memory".
+    pub of: String,
+    /// Microseconds.
+    pub us: f64,
+}
+
+/// A version's modelled time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelledTime {
+    /// Microseconds.
+    pub us: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// What binds, in words.
+    pub bound: String,
+    /// What parts of the machine need, the most first.
+    pub parts: Vec<ModelledPart>,
+    /// How sure it is what was executed: "exact", "by lines", "unknown".
+    pub confidence: String,
+}
+
+/// Modelled times, and what they say of the speedup: never a measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Modelled {
+    /// For which device.
+    pub device: String,
+    /// At these sizes.
+    pub sizes: Sizes,
+    /// Lower end of the speedup's interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Baseline and candidate.
+    pub versions: [ModelledTime; 2],
+}
+
 /// A sweep's table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepTable {
@@ -608,6 +649,12 @@ pub struct Report {
     pub speedup: Option<Speedup>,
     /// Measured earlier on a named device.
     pub recorded: Option<Speedup>,
+    /// Modelled, where nothing was measured now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<Modelled>,
+    /// Why nothing is modelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_modelled: Option<String>,
     /// A sweep's table.
     pub sweep: Option<SweepTable>,
     /// The same, measured earlier on a named device.
@@ -670,6 +717,8 @@ impl Report {
             goals: Vec::new(),
             speedup: None,
             recorded: None,
+            modelled: None,
+            not_modelled: None,
             sweep: None,
             recorded_sweep: None,
             ladder: None,

@@ -147,12 +147,71 @@ pub fn speedups(pen: &mut Pen, report: &Report, detail: Detail) {
     if let Some(speedup) = &report.speedup {
         in_full(pen, report, speedup, false);
     }
-    let Some(speedup) = &report.recorded else { return };
     let beside = |goal: &GoalResult| goal.metric == "speedup" && goal.status == GoalStatus::NotJudged;
-    if detail == Detail::Full {
-        in_full(pen, report, speedup, true);
-    } else if !report.goals.iter().any(beside) {
-        pen.line(&[(Tone::Text, "     "), (Tone::Dim, &recorded(pen.face, report, speedup))]);
+    match &report.recorded {
+        Some(speedup) if detail == Detail::Full => in_full(pen, report, speedup, true),
+        Some(speedup) if !report.goals.iter().any(beside) => {
+            pen.line(&[(Tone::Text, "     "), (Tone::Dim, &recorded(pen.face, report, speedup))]);
+        }
+        _ => {}
+    }
+    modelled(pen, report, detail);
+}
+
+/// "exact" as an adverb.
+fn sure(confidence: &str) -> &str {
+    if confidence == "exact" { "exactly" } else { confidence }
+}
+
+/// Cells of the bar of what parts of the machine need.
+const BAR: usize = 24;
+/// Parts that are shown of a version.
+const SHOWN: usize = 4;
+
+/// What a model says, where nothing was measured: "modelled for an H200: 1.9x to 2.3x, bound by shared memory". In full what
+/// each part of the machine needs, too.
+fn modelled(pen: &mut Pen, report: &Report, detail: Detail) {
+    if report.speedup.is_some() {
+        return;
+    }
+    let Some(modelled) = &report.modelled else {
+        if let Some(why) = report.not_modelled.as_ref().filter(|_| detail == Detail::Full) {
+            pen.gap();
+            pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, &format!("not modelled: {why}"));
+        }
+        return;
+    };
+    let times = pen.face.glyph("×", "x");
+    let [before, after] = &modelled.versions;
+    let bound = if before.bound == after.bound {
+        format!("bound by {}", after.bound)
+    } else {
+        format!("bound by {}, before by {}", after.bound, before.bound)
+    };
+    let text = format!(
+        "modelled for an {}: {}{times} to {}{times}, {bound}",
+        modelled.device,
+        ratio(modelled.low),
+        ratio(modelled.high)
+    );
+    if detail == Detail::Normal {
+        pen.wrapped(&[(Tone::Text, "     ")], Tone::Dim, &text);
+        return;
+    }
+    pen.heading("modelled", "");
+    pen.wrapped(&[(Tone::Text, "  ")], Tone::Text, &text);
+    let most = before.us.max(after.us).max(f64::MIN_POSITIVE);
+    for (version, label) in modelled.versions.iter().zip(report.versions.iter().map(|version| &version.label)) {
+        let (low, high) = (pen.face.number(version.low), pen.face.number(version.high));
+        let time =
+            format!("  {label}, modelled: {low} to {high} us; what is executed is known {}", sure(&version.confidence));
+        pen.line(&[(Tone::Dim, &time)]);
+        for part in version.parts.iter().take(SHOWN) {
+            let cells = (part.us / most * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
+            let bar = pad(&pen.face.glyph("▪", "#").repeat(cells), BAR, false);
+            let us = pad(&pen.face.number(part.us), 10, true);
+            pen.line(&[(Tone::Text, "    "), (Tone::Accent, &bar), (Tone::Dim, &format!("{us} us  {}", part.of))]);
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Everything that was measured and is recorded, with what the model is told of it: what the model is judged on.
 
-use super::{completed, extrapolated, facts, is_incomplete, nearer, too_long};
+use super::{completed, extrapolated, facts, is_incomplete, nearer, profiles, too_long};
 use crate::build::{Built, Refused};
 use crate::ladder::kit::Kit;
 use crate::platform::Platform;
 use crate::{CheckError, Progress, build_version};
 use compiler::toolchain::Toolchain;
-use execution::backend::{self, Case, Profile, Program, Thoroughness, Verify};
+use execution::backend::{self, Profile, Program, Thoroughness};
 use execution::measure::ladder_record::LadderRecord;
 use execution::measure::record::Record;
 use model::judge::Judged;
@@ -14,9 +14,7 @@ use model::{Device, Facts};
 use problem::ladder::{BLOCK, Ladder};
 use problem::{Cache, Kind, Problem, Quantity, Sizes, Version};
 use serde::{Deserialize, Serialize};
-use simulator::{Checks, Schedule};
 use std::path::Path;
-use values::fill::first_turn;
 
 /// Warp instructions of a block here, where nobody waits.
 const STEPS: u64 = 1 << 19;
@@ -197,12 +195,16 @@ fn profile(
         let plan = one.built.plan(sizes, &problem.io(sizes)?)?;
         Ok(one.built.program(plan, None))
     };
+    let run = |programs: Vec<Program>, steps: u64, whole: bool| {
+        let thoroughness = Thoroughness::Profiled { steps, whole };
+        profiles(platform, programs, thoroughness, SEED, &backend::Options::default())
+    };
     let programs = wanted.iter().map(|one| program(one, &one.sizes)).collect::<Result<Vec<_>, _>>()?;
-    let mut profiles = run(platform, programs.clone(), (STEPS, false))?;
+    let mut profiled = run(programs.clone(), STEPS, false)?;
     // Where blocks do too much: two sizes on the way.
     let mut near = Vec::new();
     for (at, one) in wanted.iter().enumerate() {
-        if profiles[at].as_ref().is_some_and(too_long)
+        if profiled[at].as_ref().is_some_and(too_long)
             && let Some((sizes, times)) = nearer(&one.count, &one.sizes)
             && let [Ok(a), Ok(b)] = sizes.map(|sizes| program(one, &sizes))
         {
@@ -210,12 +212,12 @@ fn profile(
         }
     }
     let programs_near = near.iter().flat_map(|(_, _, programs)| programs.clone()).collect();
-    let found = run(platform, programs_near, (STEPS << 1, false))?;
+    let found = run(programs_near, STEPS << 1, false)?;
     for ((at, times, _), pair) in near.iter().zip(found.chunks(2)) {
         if let [Some(a), Some(b)] = pair
             && let Some(far) = extrapolated(a, b, *times)
         {
-            profiles[*at] = Some(far);
+            profiled[*at] = Some(far);
         }
     }
     // Where a launch hangs on what others leave: a small size, whole.
@@ -223,16 +225,16 @@ fn profile(
     for (at, one) in wanted.iter().enumerate() {
         // What a ladder's launches do hangs on no data.
         if problem.kind != Kind::Ladder
-            && profiles[at].as_ref().is_some_and(is_incomplete)
+            && profiled[at].as_ref().is_some_and(is_incomplete)
             && let Some((_, times)) = nearer(&one.count, &one.sizes)
             && let Ok(program) = program(one, &one.count)
         {
             small.push((at, times, program));
         }
     }
-    let whole = run(platform, small.iter().map(|(_, _, program)| program.clone()).collect(), (STEPS << 3, true))?;
+    let whole = run(small.iter().map(|(_, _, program)| program.clone()).collect(), STEPS << 3, true)?;
     for ((at, times, program), found) in small.iter().zip(whole) {
-        if let (Some(far), Some(found)) = (&mut profiles[*at], found) {
+        if let (Some(far), Some(found)) = (&mut profiled[*at], found) {
             *far = completed(std::mem::take(far), &programs[*at].plan, &found, &program.plan, *times);
         }
     }
@@ -243,27 +245,5 @@ fn profile(
         };
         one.entry
     };
-    Ok(wanted.into_iter().zip(programs).zip(profiles).map(told).collect())
-}
-
-/// Profiles in one job: blocks of so many warp instructions at most, or whole launches.
-fn run(
-    platform: &Platform,
-    programs: Vec<Program>,
-    (steps, whole): (u64, bool),
-) -> Result<Vec<Option<Profile>>, CheckError> {
-    let case = |program: Program| Case {
-        name: program.name.clone(),
-        seed: first_turn(SEED),
-        versions: vec![program],
-        thoroughness: Thoroughness::Profiled { steps, whole },
-        ..Case::default()
-    };
-    let cases: Vec<Case> = programs.into_iter().map(case).collect();
-    if cases.is_empty() {
-        return Ok(Vec::new());
-    }
-    let on = platform.on(vec![Schedule::Its], Checks::NONE, steps, SEED);
-    let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &backend::Options::default())?;
-    Ok(results.into_iter().map(|found| found.into_iter().next().and_then(|checked| checked.profile)).collect())
+    Ok(wanted.into_iter().zip(programs).zip(profiled).map(told).collect())
 }
