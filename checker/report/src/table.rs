@@ -165,6 +165,8 @@ fn sure(confidence: &str) -> &str {
 
 /// Cells of the bar of what parts of the machine need.
 const BAR: usize = 24;
+/// Modelled times no farther apart than this are the same.
+const SAME: f64 = 0.02;
 /// Parts that are shown of a version.
 const SHOWN: usize = 4;
 
@@ -188,12 +190,13 @@ fn modelled(pen: &mut Pen, report: &Report, detail: Detail) {
     } else {
         format!("bound by {}, before by {}", after.bound, before.bound)
     };
-    let text = format!(
-        "modelled for an {}: {}{times} to {}{times}, {bound}",
-        modelled.device,
-        ratio(modelled.low),
-        ratio(modelled.high)
-    );
+    let amount = if (before.us / after.us - 1.0).abs() < SAME {
+        let whose = report.versions.first().map_or("baseline", |version| version.label.as_str());
+        format!("as fast as the {whose}")
+    } else {
+        format!("{}{times} to {}{times}", ratio(modelled.low), ratio(modelled.high))
+    };
+    let text = format!("modelled for an {}: {amount}, {bound}", modelled.device);
     if detail == Detail::Normal {
         pen.wrapped(&[(Tone::Text, "     ")], Tone::Dim, &text);
         return;
