@@ -156,16 +156,22 @@ impl Chart {
     }
 }
 
-/// Heights of the names at the right end: each near its line, none on top of another.
+/// Heights of the names at the right end: each near its line, none on top of another or below the axis.
 fn label_heights(series: &[&Series], y: &impl Fn(f64) -> f64) -> Vec<f64> {
     let last = |series: &&Series| series.values.iter().rev().find(|value| value.is_finite()).copied().unwrap_or(0.0);
     let mut order: Vec<(usize, f64)> = series.iter().map(last).map(y).enumerate().collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut heights = vec![0.0; order.len()];
     let mut last = f64::NEG_INFINITY;
-    for (number, wanted) in order {
+    for (number, wanted) in &order {
         last = wanted.max(last + LABEL_GAP);
-        heights[number] = last;
+        heights[*number] = last;
+    }
+    // From below again: the lowest stands on the axis, and pushes the others up.
+    let mut lowest = HEIGHT - BOTTOM;
+    for (number, _) in order.iter().rev() {
+        heights[*number] = lowest.min(heights[*number]);
+        lowest = heights[*number] - LABEL_GAP;
     }
     heights
 }
@@ -235,6 +241,11 @@ mod tests {
             }
         }
         assert!(!chart.svg().contains("\n\n"));
+        // Lines that end at the axis: no name stands below it.
+        let heights = label_heights(&chart.series.iter().collect::<Vec<_>>(), &|_| HEIGHT - BOTTOM);
+        let lowest = heights.iter().copied().fold(0.0, f64::max);
+        assert!((lowest - (HEIGHT - BOTTOM)).abs() < 1e-9, "{heights:?}");
+        assert!((heights[0] - heights[1]).abs() >= LABEL_GAP - 1e-9, "{heights:?}");
     }
 
     #[test]
