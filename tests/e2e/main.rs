@@ -24,6 +24,7 @@ mod interrupt;
 mod judged;
 mod ladder;
 mod leaks;
+mod model;
 mod occupancy;
 mod orders;
 mod own;

@@ -21,6 +21,9 @@ pub struct ModelArgs {
     /// Write the tables of the book into this folder
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
+    /// The kernels are new to the model: no halves, and a table of their own
+    #[arg(long)]
+    held_out: bool,
     /// Write what the model is told of each version as JSON
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
@@ -49,7 +52,7 @@ pub fn run(context: &Context, args: &ModelArgs) -> Outcome {
     }
     let judged: Vec<Judged> = entries.into_iter().map(|entry| entry.judged(&device)).collect();
     if let Some(folder) = &args.write {
-        for (name, text) in tables(&judged, &device.name)? {
+        for (name, text) in tables(&judged, &device.name, args.held_out)? {
             let path = folder.join(name);
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -57,7 +60,7 @@ pub fn run(context: &Context, args: &ModelArgs) -> Outcome {
     if context.json {
         context.print_json(&serde_json::json!({ "schema": report::SCHEMA, "judged": judged }))?;
     } else {
-        context.print(told(&judged))?;
+        context.print(told(&judged, parts(args.held_out)))?;
     }
     Ok(Exit::Met)
 }
@@ -67,28 +70,35 @@ type Part = (&'static str, fn(&Judged) -> bool);
 
 /// Parts of what was recorded.
 const PARTS: [Part; 6] = [
-    ("pairs and exercises, fitted half", |one| one.group == PAIR && is_fitted(&one.problem)),
-    ("pairs and exercises, other half", |one| one.group == PAIR && !is_fitted(&one.problem)),
-    ("sweeps, fitted half", |one| one.group == CELLS && is_fitted(&one.problem)),
-    ("sweeps, other half", |one| one.group == CELLS && !is_fitted(&one.problem)),
-    ("ladders, fitted half", |one| one.group != PAIR && one.group != CELLS && is_fitted(&one.problem)),
-    ("ladders, other half", |one| one.group != PAIR && one.group != CELLS && !is_fitted(&one.problem)),
+    ("pairs of the fitted half", |one| one.group == PAIR && is_fitted(&one.problem)),
+    ("pairs of the other half", |one| one.group == PAIR && !is_fitted(&one.problem)),
+    ("sweeps of the fitted half", |one| one.group == CELLS && is_fitted(&one.problem)),
+    ("sweeps of the other half", |one| one.group == CELLS && !is_fitted(&one.problem)),
+    ("ladders of the fitted half", |one| one.group != PAIR && one.group != CELLS && is_fitted(&one.problem)),
+    ("ladders of the other half", |one| one.group != PAIR && one.group != CELLS && !is_fitted(&one.problem)),
 ];
+/// Those of kernels that are new.
+const NEW: [Part; 1] = [("kernels of no chapter", |_| true)];
+
+fn parts(held_out: bool) -> &'static [Part] {
+    if held_out { &NEW } else { &PARTS }
+}
+
 const PAIR: &str = ledger::PAIR;
 const CELLS: &str = ledger::CELLS;
 
 /// Scores by part, with the errors of each version where they are few.
-fn told(judged: &[Judged]) -> String {
+fn told(judged: &[Judged], parts: &[Part]) -> String {
     const LISTED: usize = 60;
     let mut text = String::new();
-    for (name, part) in PARTS {
+    for (name, part) in parts {
         let score = Score::of(judged, part);
         if score.kernels + score.left_out == 0 {
             continue;
         }
         let _ = writeln!(
             text,
-            "{name:34} {:4} modelled, {:3} not; error {:5.1} % (median), {:5.1} % (9 of 10); right winner in {} of {} comparisons",
+            "{name:28} {:4} modelled, {:3} not; error {:5.1} % (median), {:5.1} % (9 of 10); right winner in {} of {} comparisons",
             score.kernels,
             score.left_out,
             100.0 * score.median,
@@ -119,7 +129,7 @@ fn told(judged: &[Judged]) -> String {
 }
 
 /// The book's tables by file name: scores by part, and every pair and exercise.
-fn tables(judged: &[Judged], device: &str) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn tables(judged: &[Judged], device: &str, held_out: bool) -> anyhow::Result<Vec<(&'static str, String)>> {
     let round = |value: f64, places: i32| (value * 10f64.powi(places)).round() / 10f64.powi(places);
     let frame = |title: &str, row: &str, columns: &[(&str, &str)], rows: Vec<serde_json::Value>| {
         let columns: Vec<_> =
@@ -129,7 +139,7 @@ fn tables(judged: &[Judged], device: &str) -> anyhow::Result<Vec<(&'static str, 
             "columns": columns, "rows": rows,
         })
     };
-    let parts = PARTS.iter().filter_map(|(name, part)| {
+    let scored = parts(held_out).iter().filter_map(|(name, part)| {
         let score = Score::of(judged, part);
         let values = [
             score.kernels as f64,
@@ -149,7 +159,7 @@ fn tables(judged: &[Judged], device: &str) -> anyhow::Result<Vec<(&'static str, 
         ("comparisons", ""),
         ("right winner", "%"),
     ];
-    let scores = frame("The model of time, judged", "part", &columns, parts.collect());
+    let scores = frame("The model of time, judged", "part", &columns, scored.collect());
     let pairs = judged.iter().filter(|one| one.group == PAIR).map(|one| {
         let modelled = one.modelled.as_ref().ok();
         let values = [
@@ -162,5 +172,7 @@ fn tables(judged: &[Judged], device: &str) -> anyhow::Result<Vec<(&'static str, 
     let columns = [("measured", "us"), ("modelled", "us"), ("error", "%")];
     let errors = frame("Measured and modelled times", "version", &columns, pairs.collect());
     let text = |value: &serde_json::Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
-    Ok(vec![("model.json", text(&scores)?), ("model-errors.json", text(&errors)?)])
+    let names =
+        if held_out { ["model-new.json", "model-new-errors.json"] } else { ["model.json", "model-errors.json"] };
+    Ok(names.into_iter().zip([text(&scores)?, text(&errors)?]).collect())
 }
