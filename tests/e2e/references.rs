@@ -21,15 +21,27 @@ type Independent = fn(&Arrays, &Sizes) -> Arrays;
 const TABLE: &[(&str, Independent)] = &[
     ("active-mask", active_mask),
     ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
+    ("calls", drawn_together),
     ("coefficients", coefficients),
     ("copy-flight", |input, _| one("b", input["a"].clone())),
+    ("cures", two_linear_maps),
     ("dead-code", |input, _| one("steps", vec![256.0; input["x"].len()])),
     ("dispatcher", |input, sizes| one("sums", input["x"].chunks(sizes["block"] as usize).map(pairwise).collect())),
     ("double-literal", double_literal),
     ("ex01", cooling),
+    ("ex02", |input, _| {
+        let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
+        two("y", y, input["x"].iter().map(|x| 2.0 * x.abs() + 1.0).collect())
+    }),
+    ("ex03", |input, _| {
+        let (positive, others): (Vec<f64>, Vec<f64>) = input["x"].iter().partition(|x| **x > 0.0);
+        one("count", vec![positive.len() as f64, others.len() as f64])
+    }),
     ("ex11", smoothed),
     ("ex12", gelu),
     ("ex13", byte_distances),
+    ("ex14", rows_of_eight),
+    ("ex15", largest_of_three),
     ("ex21", mid_side),
     ("ex22", byte_scores),
     ("ex23", row_sums),
@@ -67,6 +79,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex93", longest_runs),
     ("ex94", |input, _| one("peak", vec![input["x"].iter().map(|x| x.abs()).fold(0.0, f64::max)])),
     ("ex95", moments),
+    ("few-long", few_long),
     ("fft", fourier),
     ("full-unroll", block_norms),
     ("fuse", tone_curve),
@@ -90,13 +103,18 @@ const TABLE: &[(&str, Independent)] = &[
     ("register-budget", running_averages),
     ("register-limit", |input, sizes| spread(&input["samples"], sizes["n"] as usize)),
     ("rolled", kepler),
+    ("run-dry", |input, _| one("to", input["from"].clone())),
     ("sequential-addressing", block_sums),
     ("sgemm", matrix_product),
     ("shuffle", block_sums),
     ("single-pass", total),
+    ("sort-32", |input, _| one("y", input["x"].chunks(32).flat_map(sorted).collect())),
     ("sorting", stirred_as_drawn),
     ("spills", noise),
+    ("sum-loads", |input, sizes| chunk_sums("sums", &input["x"], 256 * sizes["per"] as usize)),
     ("survivors", |input, _| one("y", input["x"].iter().map(|x| x.max(0.0).powi(2)).collect())),
+    ("targets", four_ways),
+    ("transpose-32", transposed),
     ("trip-counts", trip_counts),
     ("two-elements", |input, _| one("c", zip(&input["a"], &input["b"], |a, b| b + a))),
     ("unroll-factor", |input, sizes| oscillation(&input["x"], sizes["iterations"])),
@@ -446,10 +464,10 @@ fn fma_chains(input: &Arrays, sizes: &Sizes) -> Arrays {
     two("end", end, input["start"].iter().map(|x| x.abs().max(1.0)).collect())
 }
 
-/// With 1 register the step is x * x - 0.5, here as the difference of two squares and a quarter.
+/// In forms 1 and 4 the step is x * x - 0.5, here as the difference of two squares and a quarter.
 fn fma_operands(input: &Arrays, sizes: &Sizes) -> Arrays {
     let ones = vec![1.0; input["start"].len()];
-    if sizes["registers"] != 1 {
+    if ![1, 4].contains(&sizes["form"]) {
         return two("end", fma_chains(input, sizes)["end"].clone(), ones);
     }
     let step = |x: f64, _| (x - 0.5) * (x + 0.5) - 0.25;
@@ -946,4 +964,83 @@ fn most_frequent(input: &Arrays, sizes: &Sizes) -> Arrays {
         f64::from(runs.iter().rev().max_by_key(|run| run.len()).unwrap()[0])
     };
     one("mode", (0..n).map(message).collect())
+}
+
+/// A round leaves 7/8 of the distance, then 15/16 of that.
+fn drawn_together(input: &Arrays, _: &Sizes) -> Arrays {
+    let left = (0.875f64 * 0.9375).powi(32);
+    let y: Vec<f64> = zip(&input["a"], &input["b"], |a, b| (a - b) * left);
+    let ones = vec![1.0; y.len()];
+    two("y", y, ones)
+}
+
+/// Each loop moves a value towards a fixed point: -1 or 1, then 1/2.
+fn two_linear_maps(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let (steps, by_warp) = (sizes["steps"] as i32, sizes["cure"] == 4);
+    let towards = |v: f64, point: f64, rate: f64| point + (v - point) * rate.powi(steps);
+    let value = |(i, x): (usize, &f64)| {
+        let side = input["kind"][if by_warp { i / 32 * 32 } else { i }] != 0.0;
+        let v = if side { towards(*x, -1.0, 0.75) } else { towards(*x, 1.0, 0.875) };
+        towards(v, 0.5, 0.875)
+    };
+    let y: Vec<f64> = input["x"].iter().enumerate().map(value).collect();
+    let ones = vec![1.0; y.len()];
+    two("y", y, ones)
+}
+
+fn few_long(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let end = |seed: f64, drawn: f64| {
+        let rounds = if drawn as i64 % sizes["rare"] == 0 { 256 } else { 8 };
+        f64::from((0..rounds).fold(seed as u32, |s, _| xorshift(s)))
+    };
+    one("out", zip(&input["seed"], &input["drawn"], end))
+}
+
+/// The branches as a table of functions.
+fn four_ways(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let ways: [fn(u32, u32) -> u32; 4] = [
+        |_, b| b ^ b.wrapping_mul(32),
+        |s, _| (0..32).map(|bit| s >> bit & 1).sum::<u32>().wrapping_mul(0x0100_0193) ^ s,
+        |s, _| s.reverse_bits().wrapping_add(0x9e37_79b9),
+        |s, _| s.rotate_right(7).wrapping_mul(5).wrapping_add(0xe654_6b64),
+    ];
+    let end = |(i, x): (usize, &f64)| {
+        let way = ways[i / sizes["spread"] as usize % 4];
+        let round = |s: u32| {
+            let a = s ^ s.wrapping_mul(8192);
+            way(s, a ^ a / 131_072)
+        };
+        f64::from((0..16).fold(*x as u32, |s, _| round(s)))
+    };
+    one("y", input["x"].iter().enumerate().map(end).collect())
+}
+
+fn transposed(input: &Arrays, _: &Sizes) -> Arrays {
+    let column = |matrix: &[f64], at: usize| matrix.iter().skip(at).step_by(32).copied().collect::<Vec<f64>>();
+    let columns = |matrix: &[f64]| (0..32).flat_map(|at| column(matrix, at)).collect::<Vec<f64>>();
+    one("y", input["x"].chunks(1024).flat_map(columns).collect())
+}
+
+fn sorted(row: &[f64]) -> Vec<f64> {
+    let mut row = row.to_vec();
+    row.sort_by(f64::total_cmp);
+    row
+}
+
+/// Entry by entry, over all rows.
+fn rows_of_eight(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let rows = sizes["rows"] as usize;
+    let (mut y, mut magnitude) = (vec![0.0; rows], vec![0.0; rows]);
+    for (at, (column, value)) in input["column"].iter().zip(&input["value"]).enumerate().rev() {
+        let product = value * input["x"][*column as usize];
+        y[at % rows] += product;
+        magnitude[at % rows] += product.abs();
+    }
+    two("y", y, magnitude)
+}
+
+fn largest_of_three(input: &Arrays, _: &Sizes) -> Arrays {
+    let x = &input["x"];
+    let largest = |i: usize| x[i.saturating_sub(1)..x.len().min(i + 2)].iter().copied().fold(f64::MIN, f64::max);
+    one("y", (0..x.len()).map(largest).collect())
 }
