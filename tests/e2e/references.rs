@@ -1008,7 +1008,7 @@ fn four_ways(input: &Arrays, sizes: &Sizes) -> Arrays {
         let way = ways[i / sizes["spread"] as usize % 4];
         let round = |s: u32| {
             let a = s ^ s.wrapping_mul(8192);
-            way(s, a ^ a / 131_072)
+            way(s, a ^ (a / 131_072))
         };
         f64::from((0..16).fold(*x as u32, |s, _| round(s)))
     };
