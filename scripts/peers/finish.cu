@@ -9,18 +9,13 @@
 // Wall-clock time of the host, warm caches, the ways in turn. Run at the top of the repository, on a machine with a GPU.
 // The kernels are the ladder's; the shapes are those of their launch lines.
 
+#include "peer.h"
+
 #include <cuda_fp16.h>
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace two {
 #include "../../kernels/reduction/two-launches.cu"
@@ -31,27 +26,6 @@ namespace single {
 
 constexpr int block = 256;
 constexpr int rounds = 301;
-
-#define CHECK(call)                                                                          \
-    do {                                                                                     \
-        cudaError_t error = (call);                                                          \
-        if (error != cudaSuccess) {                                                          \
-            fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(error));           \
-            exit(1);                                                                         \
-        }                                                                                    \
-    } while (false)
-
-// The median and its 99 % interval, by order statistics: half of 301 plus or minus 2.576 * sqrt(301) / 2.
-struct Interval {
-    double median, low, high;
-};
-
-Interval interval(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    int n = values.size(), half = int(std::ceil(2.576 * std::sqrt(n) / 2));
-    return {values[n / 2], values[n / 2 - half], values[n / 2 + half]};
-}
 
 int main(int count, char** words)
 {
@@ -74,23 +48,7 @@ int main(int count, char** words)
     for (float& v : host) v = float(random() >> 8) / (1 << 24) - 0.5f;
     CHECK(cudaMemcpy(x, host.data(), sizeof(float) * size_t(largest), cudaMemcpyHostToDevice));
 
-    FILE* out = fopen(words[1], "w");
-    if (!out) {
-        perror(words[1]);
-        return 1;
-    }
-    char date[16];
-    time_t now = time(nullptr);
-    strftime(date, sizeof date, "%F", gmtime(&now));
-    char driver[64] = "unknown";
-    if (FILE* version = popen("nvidia-smi --query-gpu=driver_version --format=csv,noheader", "r")) {
-        if (fscanf(version, "%63s", driver) != 1) driver[0] = 0;
-        pclose(version);
-    }
-    fprintf(out,
-            "{\n \"schema\": 1,\n \"device\": \"%s\",\n \"driver\": \"%s\",\n \"compiler\": \"nvcc %d.%d\",\n \"date\": \"%s\",\n"
-            " \"command\": \"scripts/peers/finish.cu\",\n \"rounds\": %d,\n \"rows\": [",
-            device.name, driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date, rounds);
+    FILE* out = begin(words[1], device, "", "scripts/peers/finish.cu", rounds);
 
     for (int power = 10; power <= 28; power += 2) {
         int n = 1 << power;

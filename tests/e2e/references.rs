@@ -29,10 +29,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("dispatcher", |input, sizes| one("sums", input["x"].chunks(sizes["block"] as usize).map(pairwise).collect())),
     ("double-literal", double_literal),
     ("ex01", cooling),
-    ("ex02", |input, _| {
-        let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
-        two("y", y, input["x"].iter().map(|x| 2.0 * x.abs() + 1.0).collect())
-    }),
+    ("ex02", doubled_plus_one),
     ("ex03", |input, _| {
         let (positive, others): (Vec<f64>, Vec<f64>) = input["x"].iter().partition(|x| **x > 0.0);
         one("count", vec![positive.len() as f64, others.len() as f64])
@@ -121,10 +118,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("vector-red", deposits),
     ("waves", fma_chains),
     ("which-tree", |input, _| chunk_sums("sums", &input["x"], 4096)),
-    ("wide-loads", |input, _| {
-        let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
-        two("y", y, input["x"].iter().map(|x| 2.0 * x.abs() + 1.0).collect())
-    }),
+    ("wide-loads", doubled_plus_one),
 ];
 
 #[test]
@@ -1013,6 +1007,11 @@ fn four_ways(input: &Arrays, sizes: &Sizes) -> Arrays {
         f64::from((0..16).fold(*x as u32, |s, _| round(s)))
     };
     one("y", input["x"].iter().enumerate().map(end).collect())
+}
+
+fn doubled_plus_one(input: &Arrays, _: &Sizes) -> Arrays {
+    let y = input["x"].iter().map(|x| 1.0 + (x + x)).collect();
+    two("y", y, input["x"].iter().map(|x| 2.0 * x.abs() + 1.0).collect())
 }
 
 fn transposed(input: &Arrays, _: &Sizes) -> Arrays {

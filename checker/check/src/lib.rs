@@ -88,6 +88,8 @@ pub struct Options {
     pub all_sizes: bool,
     /// What it may use.
     pub budget: Budget,
+    /// Leave out the modelled time: for whoever reads no more than the verdict.
+    pub unmodelled: bool,
     /// What baselines came to in earlier checks.
     pub baselines: Option<Arc<Baselines>>,
     /// Repeat an earlier run.

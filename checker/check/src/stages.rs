@@ -255,8 +255,7 @@ impl Checking<'_> {
         }
         if report.speedup.is_none()
             && problem.manifest.flaw.is_none()
-            // Whoever has a class waiting has no use for it.
-            && !self.options.budget.measures_within
+            && !self.options.unmodelled
             && let Some(sim) = &self.platforms.sim
         {
             let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);

@@ -374,6 +374,7 @@ impl<'a> Course<'a> {
         let options = check::Options {
             backend: self.options.backend,
             budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
+            unmodelled: true,
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
             all_sizes: work.task.scheme.partial,
@@ -442,6 +443,7 @@ impl<'a> Course<'a> {
         let options = check::Options {
             backend: self.options.backend,
             budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
+            unmodelled: true,
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
             toolchain: self.options.toolchain.clone(),

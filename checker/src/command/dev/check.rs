@@ -38,6 +38,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
         files_only: args.files,
         options: check::Options {
             backend: args.backend.into(),
+            unmodelled: true,
             seed: Some(args.seed.unwrap_or_else(fresh_seed)),
             toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
             ..check::Options::default()
