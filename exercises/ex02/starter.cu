@@ -1,5 +1,5 @@
 // y = 2x + 1 for every element.
-// Flaw: ceil_div rounds up, so the last block has threads without an element. They read and write all the same.
+// Flaw: ceil_div rounds up, so the last block has threads without an element. They read and write anyway.
 //@ let    block = 256
 //@ launch line<<<ceil_div(n, block), block>>>(x, y, n)
 

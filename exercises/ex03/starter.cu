@@ -1,5 +1,5 @@
 // How many elements are positive, and how many are not?
-// Flaw: the first counter is loaded, added to and stored, and in between other threads do the same.
+// Flaw: the first counter is loaded, incremented and stored, and other threads do the same in between.
 //@ let    block = 256
 //@ launch clear<<<1, 2>>>(count)
 //@ launch positives<<<ceil_div(n, block), block>>>(x, count, n)

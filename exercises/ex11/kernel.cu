@@ -1,5 +1,5 @@
 // Smooths a signal: a quarter, a half and a quarter of three neighbours.
-// Flaw: the code behind `inspect` has not run for years. Its registers are there all the same, for every thread.
+// Flaw: the code behind `inspect` has not run for years, but every thread still gets its registers.
 //@ let    block = 256
 //@ launch smooth<<<ceil_div(n, block), block>>>(x, y, n, 0)
 

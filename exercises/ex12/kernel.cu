@@ -1,5 +1,5 @@
 // GELU, an activation of neural networks: x / 2 (1 + tanh(0.7979 (x + 0.0447 x^3))).
-// Flaw: tanhf is right to a bit or two, by an exponential, a reciprocal and a polynomial for small arguments. Three digits would do.
+// Flaw: tanhf is accurate to a bit or two, with an exponential, a reciprocal and a polynomial for small arguments. Three digits are enough.
 //@ let    block = 256
 //@ launch gelu<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -1,7 +1,7 @@
 // Where does a pattern of 64 bytes fit? For every place of a signal: the sum of the
 // distances between the pattern's bytes and the signal's. A word holds four bytes.
-// Flaw: every byte is shifted down, masked, subtracted, made positive and added,
-// alone.
+// Flaw: every byte is shifted down, masked, subtracted, made positive and added
+// separately.
 //@ let    block = 256
 //@ launch match<<<ceil_div(n, block), block>>>(signal, pattern, distance, n)
 

@@ -1,5 +1,5 @@
 // y = A x for a sparse matrix with eight entries per row: a thread per row.
-// Flaw: somebody kept the loop from being unrolled. Each turn loads an index, waits for it, loads what it names, and waits for that.
+// Flaw: a pragma keeps the loop from being unrolled. Each iteration loads an index, waits for it, loads the factor, and waits for that.
 //@ let    block = 256
 //@ launch multiply<<<ceil_div(rows, block), block>>>(column, value, x, y, rows)
 

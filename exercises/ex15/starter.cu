@@ -1,5 +1,5 @@
 // The largest of each element and its two neighbours, from a tile in shared memory. The array's first and last have one neighbour.
-// Flaw: at the ends of the array a place of the tile is read that nobody has written. On a GPU a zero often stands there.
+// Flaw: at the ends of the array an element of the tile is read that was never written. On a GPU it is often zero.
 //@ let    block = 256
 //@ launch largest<<<ceil_div(n, block), block>>>(x, y, n)
 

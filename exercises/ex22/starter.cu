@@ -1,5 +1,5 @@
-// Scores: how alike is each of n descriptions of 64 bytes to a question? A dot product of signed bytes each.
-// Flaw: the bytes come one by one. A load brings 8 bits to a register that holds 32.
+// Scores: how similar is each of n descriptions of 64 bytes to a question? Each score is a dot product of signed bytes.
+// Flaw: the bytes are loaded one at a time. Each load fills 8 bits of a 32-bit register.
 //@ let    block = 256
 //@ launch scores<<<ceil_div(n, block), block>>>(rows, question, score, n)
 

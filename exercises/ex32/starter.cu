@@ -1,5 +1,5 @@
 // Seats: in how many ways can k people leave a row of m? Pascal's rule, for every element of a table of pairs (m, k).
-// Flaw: the function calls itself. A call has an address to come back to and values to keep, and where they are kept is local
+// Flaw: the function calls itself. A call has a return address and values to keep, and they are kept in local
 // memory.
 //@ let    block = 128
 //@ launch ways<<<ceil_div(n, block), block>>>(m, k, count, n)

@@ -1,5 +1,5 @@
 // The four largest of 32 samples of each pixel, the largest first.
-// Flaw: somebody kept the inner loop from being unrolled, to save code. So j is a variable, best[] is indexed by it, and all five
+// Flaw: a pragma keeps the inner loop from being unrolled, to save code. So j is a variable, best[] is indexed by it, and all five
 // values live in local memory.
 //@ let    block = 256
 //@ launch largest<<<ceil_div(n, block), block>>>(x, four, n)

@@ -1,5 +1,5 @@
 // A curve in two pieces: below zero it follows one polynomial, above another. Both have sixteen coefficients.
-// Flaw: the pieces differ in numbers only, and yet the lanes on one piece wait while the others go through theirs.
+// Flaw: the pieces differ only in their coefficients, and yet the lanes on one piece wait while the others evaluate theirs.
 //@ let    block = 256
 //@ launch curve<<<ceil_div(n, block), block>>>(x, left, right, y, n)
 

@@ -1,5 +1,5 @@
 // Samples that are marked are filtered in 48 steps, all others are only halved. About one in eight is marked.
-// Flaw: nearly every warp has a marked sample, and then 32 lanes spend the 48 steps of the few.
+// Flaw: nearly every warp has a marked sample, and then all 32 lanes spend the 48 steps.
 //@ let    block = 256
 //@ launch filter<<<ceil_div(n, block), block>>>(x, marked, y, n)
 

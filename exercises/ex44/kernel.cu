@@ -1,5 +1,5 @@
-// How often has a number to be stirred until its last six bits are zero? About 64 times, sometimes once, sometimes 400 times. A thread
-// answers for sixteen numbers.
+// How often must a number be mixed until its last six bits are zero? About 64 times, sometimes once, sometimes 400 times. Each thread
+// handles sixteen numbers.
 // Flaw: after each number the lanes of a warp wait for the one that takes longest.
 //@ let    block = 64
 //@ launch search<<<ceil_div(n, 16 * block), block>>>(x, y, n)

@@ -1,6 +1,6 @@
 // Two numbers approach each other, in 32 rounds with a step of each.
-// Flaw: the step is two instructions and a function of its own, with its call,
-// its return and its arguments in registers that the convention names.
+// Flaw: the step is two instructions but a separate function, with a call, a
+// return, and moves of its arguments and its result.
 //@ let    block = 256
 //@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)
 

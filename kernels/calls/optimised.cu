@@ -1,5 +1,5 @@
-// The same function, and the compiler may put it where it is used. It does, and
-// `part` is a number in the instruction.
+// The same function, and the compiler may inline it. It does, and `part` becomes
+// a literal in the instruction.
 //@ let    block = 256
 //@ launch approach<<<ceil_div(n, block), block>>>(a, b, y, n)
 

@@ -1,0 +1,40 @@
+// Keeps the numbers in a scratch buffer.
+//@ mutant goal: 48 words per thread go out to global memory and come back
+//@ let    block = 256
+//@ scratch number: u32[1536 * warps]
+//@ launch distances<<<ceil_div(32 * warps, block), block>>>(seed, next, y, number, 32 * warps, m)
+
+// One step of a random number generator; its upper 8 bits are the number.
+__device__ unsigned draw(unsigned& state)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 24;
+}
+
+// m is a power of two.
+__device__ unsigned walk(const unsigned* next, unsigned m, unsigned place)
+{
+    for (int k = 0; k < 32; ++k) place = next[place & (m - 1)];
+    return place >> 24;
+}
+
+__global__ void distances(const unsigned* seed, const unsigned* next, unsigned* y, unsigned* number, int n, unsigned m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned state = seed[i];
+    unsigned total = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 48; ++k) {
+        number[k * n + i] = draw(state);
+        total += number[k * n + i];
+    }
+    total = __reduce_add_sync(0xffffffffu, total);
+    int level = walk(next, m, total);
+
+    unsigned sum = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 48; ++k) sum += abs(int(number[k * n + i]) - level);
+    y[i] = sum;
+}

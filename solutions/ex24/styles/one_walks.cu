@@ -1,0 +1,38 @@
+// One lane walks, and hands the level to the others.
+//@ let    block = 128
+//@ launch distances<<<ceil_div(32 * warps, block), block>>>(seed, next, y, 32 * warps, m)
+
+// One step of a random number generator; its upper 8 bits are the number.
+__device__ unsigned draw(unsigned& state)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 24;
+}
+
+// m is a power of two.
+__device__ unsigned walk(const unsigned* next, unsigned m, unsigned place)
+{
+    for (int k = 0; k < 32; ++k) place = next[place & (m - 1)];
+    return place >> 24;
+}
+
+__global__ void distances(const unsigned* seed, const unsigned* next, unsigned* y, int n, unsigned m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned state = seed[i];
+    unsigned total = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 48; ++k) total += draw(state);
+    for (int k = 16; k > 0; k /= 2) total += __shfl_xor_sync(0xffffffffu, total, k);
+    unsigned level = 0;
+    if (threadIdx.x % 32 == 0) level = walk(next, m, total);
+    level = __shfl_sync(0xffffffffu, level, 0);
+
+    state = seed[i];
+    unsigned sum = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 48; ++k) sum += abs(int(draw(state)) - int(level));
+    y[i] = sum;
+}
