@@ -28,6 +28,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("dead-code", |input, _| one("steps", vec![256.0; input["x"].len()])),
     ("dispatcher", |input, sizes| one("sums", input["x"].chunks(sizes["block"] as usize).map(pairwise).collect())),
     ("double-literal", double_literal),
+    ("early-loads", rows_of_eight_each),
     ("ex01", cooling),
     ("ex02", doubled_plus_one),
     ("ex03", |input, _| {
@@ -42,6 +43,7 @@ const TABLE: &[(&str, Independent)] = &[
     ("ex21", mid_side),
     ("ex22", byte_scores),
     ("ex23", row_sums),
+    ("ex24", drawn_again),
     ("ex31", base_counts),
     ("ex32", binomials),
     ("ex33", four_largest),
@@ -1036,6 +1038,38 @@ fn rows_of_eight(input: &Arrays, sizes: &Sizes) -> Arrays {
         magnitude[at % rows] += product.abs();
     }
     two("y", y, magnitude)
+}
+
+fn rows_of_eight_each(input: &Arrays, sizes: &Sizes) -> Arrays {
+    let rows = 1024 * sizes["kilo"] + sizes["tail"];
+    rows_of_eight(input, &Sizes::from([("rows".to_owned(), rows)]))
+}
+
+/// The k-th number by the k-th power of the generator's map, and 31 steps of the walk by composing its table with itself.
+fn drawn_again(input: &Arrays, _: &Sizes) -> Arrays {
+    let then = |(a, c): (u32, u32), (b, d): (u32, u32)| (a.wrapping_mul(b), c.wrapping_mul(b).wrapping_add(d));
+    let power = |k: u32| (0..k).fold((1, 0), |map, _| then(map, (1_664_525, 1_013_904_223)));
+    let maps: Vec<(u32, u32)> = (1..=48).map(power).collect();
+    let numbers = |seed: &f64| -> Vec<u32> {
+        maps.iter().map(|(a, c)| (*seed as u32).wrapping_mul(*a).wrapping_add(*c) >> 24).collect()
+    };
+
+    let next = &input["next"];
+    let step: Vec<usize> = next.iter().map(|to| *to as usize % next.len()).collect();
+    let twice = |walk: &[usize]| -> Vec<usize> { walk.iter().map(|place| walk[*place]).collect() };
+    let doublings: Vec<Vec<usize>> = std::iter::successors(Some(step), |walk| Some(twice(walk))).take(5).collect();
+    let end = |place: usize| doublings.iter().fold(place, |place, walk| walk[place]);
+
+    let warp = |seeds: &[f64]| -> Vec<f64> {
+        let drawn: Vec<Vec<u32>> = seeds.iter().map(numbers).collect();
+        let total: u32 = drawn.iter().flatten().sum();
+        let level = next[end(total as usize % next.len())] as u32 >> 24;
+        drawn
+            .iter()
+            .map(|numbers| f64::from(numbers.iter().map(|number| number.abs_diff(level)).sum::<u32>()))
+            .collect()
+    };
+    one("y", input["seed"].chunks(32).flat_map(warp).collect())
 }
 
 fn largest_of_three(input: &Arrays, _: &Sizes) -> Arrays {
