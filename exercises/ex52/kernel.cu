@@ -1,5 +1,5 @@
 // Each warp turns its 32 elements round, and then every element is averaged with the one before it.
-// Flaw: the lanes hand elements to each other through shared memory, and nothing makes them meet.
+// Flaw: the lanes hand elements to each other through shared memory, and never synchronize.
 //@ let    block = 256
 //@ launch turn<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -1,6 +1,6 @@
 // Keep the positive elements: within every 32, they move to the front, in order; the rest stays zero.
-// Flaw: a lane asks who else is in the branch, and gets the answer for now. Lanes that come a moment later ask again, and
-// are given places that are taken.
+// Flaw: a lane asks which lanes are in the branch at this moment. Lanes that arrive later ask again, and
+// get positions that are taken.
 //@ let    block = 128
 //@ launch clear<<<ceil_div(n, block), block>>>(kept, n)
 //@ launch compact<<<ceil_div(n, block), block>>>(x, kept, n)

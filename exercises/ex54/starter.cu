@@ -1,6 +1,6 @@
-// The lowest and the highest of all elements, two words that belong together. Each of 128 threads looks at its share, and then
-// brings what it found into the record, under a lock.
-// Flaw: the lock is looked at in one step and taken in another. Two who look before either takes it both go in.
+// The lowest and the highest of all elements, two words that belong together. Each of 128 threads processes its share, and then
+// merges its result into the record, under a lock.
+// Flaw: the lock is tested in one operation and set in another. Two threads that test before either sets it both enter.
 //@ let    block = 64
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, range)

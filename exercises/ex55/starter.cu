@@ -1,6 +1,6 @@
 // Among every 32 elements: how far is each that takes part from the best of those that take part? Negative ones do not.
-// Flaw: inside the branch a lane asks who is there now, and takes the best of those. Lanes that come to this place a
-// moment later have a best of their own.
+// Flaw: inside the branch a lane asks which lanes are there now, and takes their best. Lanes that arrive a
+// moment later have another best.
 //@ let    block = 128
 //@ launch behind<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -1,6 +1,6 @@
-// A hash table of 64 buckets: head[b] is the first element of a bucket's list, next[i] the element behind i. Each element is put in front
-// of its list under a lock of that bucket, and then a thread per bucket walks its list.
-// Flaw: the lock is given back one line too early. Who takes it in that moment still finds the old head.
+// A hash table of 64 buckets: head[b] is the first element of a bucket's list, next[i] the element behind i. Each element is inserted at
+// the head of its list under the lock of that bucket, and then a thread per bucket walks its list.
+// Flaw: the lock is released one line too early. A thread that takes it at that moment still finds the old head.
 //@ let     block = 128
 //@ let     buckets = 64
 //@ scratch lock: i32[buckets]

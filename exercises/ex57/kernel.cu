@@ -1,6 +1,6 @@
 // Sixteen accounts. A warp adds up a parcel of 32 amounts, and then its first lane moves the sum from one account to another that is
-// `further` places on in a ring. Both are locked meanwhile, so that nobody sees the sum in neither of them or in both.
-// Flaw: the giver's lock is taken first and the taker's second, by everybody, so that two can wait for each other.
+// `further` places on in a ring. Both are locked meanwhile, so that no thread sees the sum in neither of them or in both.
+// Flaw: every warp takes the giver's lock first and the taker's second, so that two can wait for each other.
 //@ let     block = 64
 //@ scratch lock: i32[16]
 //@ launch  clear<<<1, 16>>>(lock, balance)

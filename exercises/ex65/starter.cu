@@ -1,5 +1,5 @@
-// The smallest box that holds all points: least and largest x and y. A warp agrees on its own box by shuffles, and one of its lanes
-// brings it into the box of all.
+// The smallest box that holds all points: least and largest x and y. A warp computes its own box by shuffles, and one of its lanes
+// merges it into the box of all.
 // Flaw: twenty shuffles per warp for four numbers that a warp can find in one instruction each.
 //@ let    block = 256
 //@ launch clear<<<1, 1>>>(box)

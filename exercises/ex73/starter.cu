@@ -1,5 +1,5 @@
 // The values of a polynomial of degree 47 at many points, a point per thread.
-// Flaw: every step needs a coefficient that has just been asked for and the sum of the step before; a thread has nothing else to do.
+// Flaw: every step needs a coefficient that has just been requested and the sum of the previous step; a thread has nothing else to do.
 //@ let    block = 128
 //@ launch values<<<ceil_div(n, block), block>>>(x, c, y, n)
 

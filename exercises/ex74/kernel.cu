@@ -1,5 +1,5 @@
 // Sums of the columns of a matrix, a thread a column.
-// Flaw: one load, wait, add; one load, wait, add. A thread has four bytes under way, and there are few threads.
+// Flaw: one load, wait, add; one load, wait, add. A thread has four bytes in flight, and there are few threads.
 //@ let    block = 128
 //@ launch column_sums<<<ceil_div(cols, block), block>>>(m, sums, rows, cols)
 

@@ -1,5 +1,5 @@
-// Numbers are looked up in a table of 96 KB, which lies in shared memory because the places are all over it.
-// Flaw: every block fetches the whole table for a thousand numbers of its own.
+// Numbers are looked up in a table of 96 KB, which is in shared memory because the indices are random.
+// Flaw: every block loads the whole table for a thousand numbers of its own.
 //@ let    block = 1024
 //@ launch tones<<<ceil_div(n, block), block, 4 * 24576>>>(table, x, y, n)
 

@@ -1,5 +1,5 @@
 // Samples of 16 bits are mapped by a table of 65,536 entries in shared memory. It takes 128 KB, so an SM holds one block.
-// Flaw: a lane asks for one sample, waits, and asks for the next: two bytes under way per thread, and there are few threads.
+// Flaw: a lane loads one sample, waits, and loads the next: two bytes in flight per thread, and there are few threads.
 //@ let    block = 256
 //@ launch map<<<min(sms, ceil_div(n, block)), block, 131072>>>(table, x, y, n)
 

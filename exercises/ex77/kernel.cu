@@ -1,5 +1,5 @@
 // Thirty-two running averages of a row of numbers per thread, each with a memory of its own length; the sum of all is wanted.
-// Flaw: the averages lie in shared memory, to save registers and have more threads on an SM. Each step loads and stores all of them.
+// Flaw: the averages are in shared memory, to save registers and have more threads on an SM. Each step loads and stores all of them.
 //@ let    block = 256
 //@ launch averages<<<ceil_div(n, block), block>>>(x, y, rounds, n)
 

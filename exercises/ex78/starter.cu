@@ -1,8 +1,8 @@
-// A picture is blurred: each pixel becomes the mean of the nine around it, where what lies outside counts as zero.
+// A picture is blurred: each pixel becomes the mean of the nine around it, where pixels outside count as zero.
 // Flaw: each thread loads nine numbers for its pixel, and six of them are loaded by the thread of the pixel below as well.
 //@ launch blur<<<(ceil_div(width, 64), ceil_div(height, 4)), (64, 4)>>>(x, y, width, height)
 
-// Three numbers of a row beside each other; nothing lies outside.
+// The sum of three adjacent numbers of a row; zero outside.
 __device__ float row(const float* x, int r, int c, int width, int height)
 {
     if (r < 0 || r >= height) return 0.0f;

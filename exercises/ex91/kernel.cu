@@ -1,7 +1,7 @@
 // A filter over time for n channels side by side: each output is a weighted sum of
 // the last six samples of its channel.
 // Flaw: the loop stays a loop. The six samples move down a row of registers in
-// every turn, one load is under way at a time, and a counter counts.
+// every iteration, one load is in flight at a time, and there is a loop counter.
 //@ let    block = 256
 //@ launch filter<<<ceil_div(n, block), block>>>(x, y, n, samples)
 

@@ -1,4 +1,4 @@
-// How long was a signal above zero without a break? The longest run of positive samples in every 256.
+// How long was a signal positive without a break? The longest run of positive samples in every 256.
 // Flaw: eight rounds through shared memory, and the whole block waits after each, although at most half of it has work.
 //@ let    block = 256
 //@ launch longest_run<<<ceil_div(n, block), block>>>(x, longest, n)

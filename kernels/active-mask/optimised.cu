@@ -1,5 +1,5 @@
 // One bit for each element: is it above the threshold? 32 bits per word, one word per step of a warp.
-// The loop runs as often for every lane, so the full mask is true by construction: __ballot_sync waits for all 32 lanes,
+// Every lane runs every iteration, so the full mask is correct by construction: __ballot_sync waits for all 32 lanes,
 // in whatever groups they arrive, and a lane beyond the end votes no.
 //@ let    words = ceil_div(n, 32)
 //@ let    block = 128

@@ -1,5 +1,5 @@
-// Bytes in flight. A copy by blocks of 128 threads; each thread asks for `loads` float4 before it stores the first. Shared memory
-// that nobody uses leaves room for `resident` blocks on an SM: few threads with many loads, or many threads with few.
+// Bytes in flight. A copy by blocks of 128 threads; each thread issues `loads` float4 loads before its first store. Unused shared
+// memory leaves room for `resident` blocks on an SM: few threads with many loads, or many threads with few.
 //@ let    shared = 233472 / resident - 1024
 //@ launch copy<loads><<<blocks, 128, shared>>>(a, b)
 

@@ -1,5 +1,5 @@
-// Sums of every `block` elements. The last 32 partial sums are one warp's, which
-// adds them with shuffles.
+// Sums of every `block` elements. One warp adds the last 32 partial sums
+// with shuffles.
 // Flaw: the kernel has to work for every block size, so the rounds before that are
 // a loop.
 //@ launch totals<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)

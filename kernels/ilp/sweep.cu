@@ -1,6 +1,6 @@
 // How much independent work does one SM need? One block of `threads` threads, each with `ilp` chains of FMAs.
-// Within a chain every FMA needs the result of the one before and waits for it; the chains know nothing of each other.
-// More threads or more chains per thread: either gives the scheduler something else to issue meanwhile.
+// Within a chain every FMA needs the result of the one before and waits for it; the chains are independent.
+// More threads or more chains per thread: either gives the scheduler other instructions to issue meanwhile.
 //@ launch fma_chains<ilp><<<1, threads>>>(0.875, 0.125, iterations, start, end)
 
 template <int ilp>

@@ -1,5 +1,5 @@
 // Sums of blocks, the last 64 values unrolled: one warp needs no barrier, so it was written without any.
-// Flaw: this trusts that a warp runs in lockstep. `volatile` makes every step touch memory, and before Volta that was
+// Flaw: this assumes that a warp runs in lockstep. `volatile` makes every step touch memory, and before Volta that was
 // enough. Since then lanes have program counters of their own, and nothing orders w[t + 16] against the lane that adds to
 // it. With 32-thread blocks, lanes from 16 on also read past the end of the shared array.
 //@ launch block_sums<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)

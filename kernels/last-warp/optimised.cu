@@ -1,6 +1,6 @@
-// Sums of blocks, the last warp in step by request.
-// __syncwarp() makes the lanes meet and orders what they did to memory. Only the lower k lanes add, so in a round nobody
-// reads what another writes, and one __syncwarp() a round is enough. Where the warp is already together it costs next
+// Sums of blocks; the last warp synchronizes explicitly.
+// __syncwarp() makes the lanes converge and orders their memory accesses. Only the lower k lanes add, so in a round no lane
+// reads what another writes, and one __syncwarp() per round is enough. Where the warp is already together it costs next
 // to nothing. The bound on t + k keeps small blocks inside their array.
 //@ launch block_sums<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)
 

@@ -1,5 +1,5 @@
 // The largest of every 256 elements, as a tree over neighbours.
-// k is a power of two, so the remainder by 2k is what the bits below 2k say: one AND. The compiler cannot know that k is
+// k is a power of two, so the remainder by 2k is the bits below 2k: one AND. The compiler cannot know that k is
 // a power of two; the programmer does.
 //@ let    block = 256
 //@ launch block_max<<<ceil_div(n, block), block>>>(x, largest, n)

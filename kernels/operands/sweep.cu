@@ -1,9 +1,9 @@
 // What does an FMA read? One block of `threads` threads, each with a single chain of FMAs, in four forms:
-//   1  x * x - 0.5         one register in two places, and a number in the instruction
-//   2  x * 0.875 + c       two registers, and a number
+//   1  x * x - 0.5         one register in two operands, and a constant
+//   2  x * 0.875 + c       two registers, and a constant
 //   3  x * b + c           three registers
-//   4  x * x + c           two registers in three places
-// The chains are as long, and each step waits for the one before. b and c are loaded, so that they lie in registers of the thread.
+//   4  x * x + c           two registers in three operands
+// The chains are equally long, and each step waits for the one before. b and c are loaded, so that they are in registers of the thread.
 //@ launch fma_operands<form><<<1, threads>>>(factor, addend, iterations, start, end)
 
 template <int form>

@@ -1,4 +1,4 @@
-// A point on a damped oscillation, `rounds` steps on: it turns, shrinks, and is
+// A point on a damped oscillation, after `rounds` steps: it turns, shrinks, and is
 // pushed a little.
 // Flaw: a step is five instructions of arithmetic, and the loop adds four: a
 // counter, a comparison, a move and a jump.

@@ -1,5 +1,5 @@
-// Sixteen steps are written out, and the loop goes round once for all of them. The
-// compiler adds a second, short loop for what is left of `rounds`.
+// Sixteen steps are written out, and one iteration of the loop does them all. The
+// compiler adds a second, short loop for the remaining steps.
 //@ let    block = 256
 //@ launch oscillate<<<ceil_div(n, block), block>>>(x, y, rounds, n)
 

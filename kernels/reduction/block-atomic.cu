@@ -1,5 +1,5 @@
 // A single pass: each block adds its number to the result with one atomic.
-// Flaw: the result must be cleared before, which is a launch again, and the blocks come in any order, so that a sum of floats
+// Flaw: the result must be cleared before, which is another launch, and the blocks finish in any order, so that a sum of floats
 // differs from run to run.
 //@ let    grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ launch clear<accumulator><<<1, 1>>>(sum)

@@ -1,5 +1,5 @@
-// The host adds the blocks' numbers in place of the second launch: it waits for the first, fetches them, adds them one after
-// the other, and puts the result back. The device is free meanwhile, and the host often wants the result anyway.
+// The host adds the blocks' sums instead of a second launch: it waits for the first launch, copies the sums, adds them one after
+// the other, and copies the result back. The device is free meanwhile, and the host often wants the result anyway.
 // Flaw: the wait and two transfers cost more than the launch that they save, whatever the size of the array.
 //@ let     grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ scratch partial: accumulator[grid]

@@ -1,4 +1,4 @@
-// The block size is a template argument: the compiler decides every `if (block >= ...)`, and a straight line is left. There is
+// The block size is a template argument: the compiler evaluates every `if (block >= ...)`, and straight-line code is left. There is
 // one kernel for each block size; the launch line names the one it wants. A host program that learns the block size only
 // when it runs has a dispatcher in that place:
 //
@@ -8,8 +8,8 @@
 //         ...
 //     }
 //
-// Flaw: in every round each value goes out to shared memory and comes back, though the lanes of a warp could hand it to each
-// other.
+// Flaw: in every round each value is stored to shared memory and loaded again, although the lanes of a warp could exchange it
+// directly.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

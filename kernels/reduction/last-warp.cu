@@ -1,5 +1,5 @@
-// From 64 values on one warp finishes alone. __syncwarp() takes the place of the barrier: the lanes meet, and what they
-// wrote is seen. Other warps are done.
+// One warp adds the last 64 values alone. __syncwarp() replaces the barrier: the lanes converge, and see what the others
+// wrote. Other warps are done.
 // Flaw: the block size is known at launch only, so the other rounds remain a loop with its counter and its tests.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]

@@ -1,4 +1,4 @@
-// A single pass, the same sum in every run: each block stores its number, takes a ticket, and whoever draws the last one adds
+// A single pass, the same sum in every run: each block stores its number, takes a ticket, and the block that gets the last one adds
 // all numbers in their order. A fence between the store and the ticket, and one between the ticket and the reads, make
 // the numbers visible. atomicInc wraps to 0 after the last ticket, which leaves the counter ready for the next run.
 // Flaw: every block waits for its fence and its ticket, and the last one works alone while the device is idle.

@@ -1,6 +1,6 @@
-// A thread keeps `values` running averages with different weights and feeds each of them with every number that it reads. The launch
-// bound promises `resident` blocks of 256 threads per SM, which limits a thread's registers; shared memory that nobody uses sees to it
-// that there are no more.
+// A thread keeps `values` running averages with different weights and updates each of them with every number that it reads. The launch
+// bound asks for `resident` blocks of 256 threads per SM, which limits a thread's registers; unused shared memory prevents
+// more.
 //@ let    shared = 233472 / resident - 1024
 //@ launch averages<values, resident><<<blocks, 256, shared>>>(x, y, rounds)
 

@@ -2,7 +2,7 @@
 // them, its block 64 x 64; with 64 it computes 8 x 8, its block 128 x 128.
 // A slab of A (8 deep) and one of B then lie in shared memory, in two buffers: while one is used, the next is on its way through
 // registers, so that a slab costs one barrier. For each step in depth a thread of 8 x 8 reads 8 numbers of A and 8 of B for 64 FMAs,
-// one step ahead. A warp has 8 x 4 lanes, each with quads of 4 x 4 elements: lanes beside each other read neighbouring quads of B,
+// one step ahead. A warp has 8 x 4 lanes, each with quads of 4 x 4 elements: neighbouring lanes read neighbouring quads of B,
 // and the same quads of A.
 //@ let    edge = 16 << (log2(outputs) / 2)
 //@ launch product<outputs><<<(128 / edge * cols, 128 / edge * rows), 256>>>(a, b, c, 128 * cols, 8 * depth * fold)
@@ -28,7 +28,7 @@ template <int side>
 __device__ void tiles(const float* __restrict__ a, const float* __restrict__ b, float* c, int n, int k)
 {
     constexpr int tile = 16 * side, slab = 8, fetched = side / 2, quads = side / 4;
-    __shared__ __align__(16) float as[2][slab][tile + 4];   // transposed; four more, or the stores of a warp meet in one bank
+    __shared__ __align__(16) float as[2][slab][tile + 4];   // transposed; four more, or the stores of a warp conflict in one bank
     __shared__ __align__(16) float bs[2][slab][tile];
     int t = threadIdx.x;
     int warp = t / 32;
@@ -76,7 +76,7 @@ __device__ void tiles(const float* __restrict__ a, const float* __restrict__ b, 
             for (int i = 0; i < side; ++i)
                 #pragma unroll
                 for (int j = 0; j < side; ++j) {
-                    int turn = i % 2 ? side - 1 - j : j;    // there and back: the next FMA has one operand in common
+                    int turn = i % 2 ? side - 1 - j : j;    // back and forth: the next FMA has one operand in common
                     sum[i][turn] += x[step % 2][i] * y[step % 2][turn];
                 }
         }

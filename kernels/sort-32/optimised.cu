@@ -1,5 +1,5 @@
-// The same network. The number of the lane that differs in one bit comes by a
-// shuffle.
+// The same network. A shuffle brings the number of the lane whose index differs
+// in one bit.
 //@ let    block = 256
 //@ launch sort<<<ceil_div(32 * rows, block), block>>>(x, y, rows)
 

@@ -1,4 +1,4 @@
-// Each block of 256 threads adds up `per` numbers per thread. The loads have `width` numbers each, or as many as there are. All of a
+// Each block of 256 threads adds up `per` numbers per thread. A load has `width` numbers, or as many as there are. All of a
 // thread's loads come before its first addition; then the tree is the same: shuffles, one barrier, shuffles.
 //@ let    wide = min(per, width)
 //@ launch add<per, wide><<<32 * tiles / per, 256>>>(x, sums)

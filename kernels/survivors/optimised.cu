@@ -1,5 +1,5 @@
-// The same list. Lanes that come together form a group; one of it fetches room for all, and the others find theirs by rank.
-// The group is asked for once. Whoever comes later forms a group of its own, with room of its own, so every order is right.
+// The same list. Lanes that are together form a group; one of them reserves positions for all, and the others use their rank.
+// The kernel asks for the group once. Lanes that come later form another group with other positions, so every order is right.
 //@ let    block = 128
 //@ scratch list: i32[n]
 //@ scratch found: i32[1]

@@ -1,5 +1,5 @@
 // How much should be written out? One block on one SM. Every thread turns a point
-// `iterations` times, five instructions of arithmetic a turn, with `unroll` turns
+// `iterations` times, five instructions of arithmetic per turn, with `unroll` turns
 // written out. A turn takes 80 bytes of code. (More than 1024 are written out by a
 // template that calls itself twice: `#pragma unroll` gives up at some thousand
 // instructions, and unrolls by 4.)

@@ -1,5 +1,5 @@
-// How many blocks? Each of `blocks` blocks of `threads` threads has as much to compute as any other. The device hands them to its
-// SMs one by one; the last of them keeps one SM busy while others have nothing left.
+// How many blocks? Each of `blocks` blocks of `threads` threads computes equally much. The device assigns them to its
+// SMs one by one; the last of them keeps one SM busy while others are idle.
 //@ launch waves<<<blocks, threads>>>(0.875, 0.125, iterations, start, end)
 
 __global__ void waves(float b, float c, int iterations, const float* start, float* end)

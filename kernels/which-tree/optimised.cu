@@ -1,6 +1,6 @@
 // The sum of every 4096 elements: sixteen per thread in four wide loads, then shuffles.
-// One barrier instead of nine, a tenth of the shared memory's traffic, and nearly the same time: reading the elements is
-// all of it.
+// One barrier instead of nine, a tenth of the shared memory traffic, and nearly the same time: reading the elements
+// takes all of it.
 //@ let    block = 256
 //@ launch tile_sums<<<ceil_div(n, 16 * block), block>>>(x, sums, n)
 

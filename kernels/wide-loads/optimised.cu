@@ -1,5 +1,5 @@
-// y = 2x + 1, four float4 per thread, in blocks of one warp still.
-// A float4 is one 16-byte load, and four of them are independent: 64 bytes per thread are under way before the first value
+// y = 2x + 1, four float4 per thread, still in blocks of one warp.
+// A float4 is one 16-byte load, and four of them are independent: 64 bytes per thread are in flight before the first value
 // is needed. Sixteen times the bytes in flight with the same number of warps.
 //@ let    block = 32
 //@ let    quads = n / 4

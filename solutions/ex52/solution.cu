@@ -1,4 +1,4 @@
-// Each warp turns its 32 elements round, and its lanes meet between every write and read of each other's words.
+// Each warp turns its 32 elements round, and its lanes synchronize between every write and read of each other's words.
 // Three times: after the first store, so that the reads find it; before the second store, so that it does not overwrite what
 // another lane still has to read; and after it. No lane needs anything of another warp, so __syncwarp() is enough.
 //@ let    block = 256

@@ -1,4 +1,4 @@
-// The same record: whoever gets the lock does its work and gives it back inside the loop.
+// The same record: the thread that gets the lock does its work and releases the lock inside the loop.
 //@ let    block = 64
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, range)

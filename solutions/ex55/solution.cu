@@ -1,4 +1,4 @@
-// Who takes part is asked in front of the branch, where all 32 lanes pass, so the mask is the same for all of them.
+// A ballot before the branch, executed by all 32 lanes, tells which take part, so the mask is the same for all of them.
 //@ let    block = 128
 //@ launch behind<<<ceil_div(n, block), block>>>(x, y, n)
 

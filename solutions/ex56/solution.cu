@@ -1,4 +1,4 @@
-// The same lists: the lock is given back when the new head is written, and still inside the loop.
+// The same lists: the lock is released after the new head is written, and still inside the loop.
 //@ let     block = 128
 //@ let     buckets = 64
 //@ scratch lock: i32[buckets]

@@ -1,6 +1,6 @@
 // Sums of the columns of a matrix, eight rows at a time.
-// The loads of a turn do not depend on each other, so the compiler issues all eight before the first addition waits: eight
-// times the bytes under way from the same threads. The additions still follow one another; it is the loads that matter.
+// The loads of an iteration are independent, so the compiler issues all eight before the first addition waits: eight
+// times the bytes in flight from the same threads. The additions still depend on each other; it is the loads that matter.
 //@ let    block = 128
 //@ launch column_sums<<<ceil_div(cols, block), block>>>(m, sums, rows, cols)
 

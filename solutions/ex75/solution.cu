@@ -1,4 +1,4 @@
-// The same table, fetched by as many blocks as the SMs hold at once. Each of them then takes its share in a loop.
+// The same table, loaded by as many blocks as fit on the SMs at once. Each of them then loops over its share.
 //@ let    block = 1024
 //@ let    grid  = min(ceil_div(n, block), sms * active_blocks(tones, block, 4 * 24576))
 //@ launch tones<<<grid, block, 4 * 24576>>>(table, x, y, n)

@@ -1,4 +1,4 @@
-// The same table, and sixteen samples per lane and turn: two loads of 16 bytes are under way before the first look-up.
+// The same table, and sixteen samples per lane and iteration: two loads of 16 bytes are in flight before the first look-up.
 //@ let    block = 256
 //@ launch map<<<min(sms, ceil_div(n, block)), block, 131072>>>(table, x, y, n)
 

@@ -1,4 +1,4 @@
-// The same averages in registers. They are indexed by constants only, in loops that are unrolled whole.
+// The same averages in registers. They are indexed by constants only, in fully unrolled loops.
 //@ let    block = 256
 //@ launch averages<<<ceil_div(n, block), block>>>(x, y, rounds, n)
 

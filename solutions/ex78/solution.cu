@@ -1,7 +1,7 @@
-// The same picture, eight pixels below each other per thread: a new row costs three loads, the two rows before are in registers.
+// The same picture, eight pixels of a column per thread: a new row costs three loads, the two previous rows are in registers.
 //@ launch blur<<<(ceil_div(width, 64), ceil_div(height, 32)), (64, 4)>>>(x, y, width, height)
 
-// Three numbers of a row beside each other; nothing lies outside.
+// The sum of three adjacent numbers of a row; zero outside.
 __device__ float row(const float* x, int r, int c, int width, int height)
 {
     if (r < 0 || r >= height) return 0.0f;

@@ -1,4 +1,4 @@
-// The loudest sample in one launch: whoever draws the last ticket compares the blocks' peaks.
+// The loudest sample in one launch: the block with the last ticket compares the blocks' peaks.
 // Store, fence, ticket; and in the last block: ticket, fence, read. The counter lives in the module and wraps to 0 with the
 // last ticket, so that the next launch finds it as this one did. The ticket saves little more time than its fences cost. What
 // saves more is asking for four float4 before the first comparison: then a few blocks are enough, and few tickets.
