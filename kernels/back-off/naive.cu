@@ -1,5 +1,5 @@
-// A record for all elements: their sum and the largest. One lane of each warp takes the lock for its warp.
-// Flaw: a warp that does not get the lock tries again at once, so failed attempts compete with the one that releases it.
+// One record for all elements, two words that belong together: their sum and the largest. A lock keeps them together.
+// Flaw: a lane that does not get the lock tries again at once, in step with all other lanes of its warp.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
@@ -15,18 +15,19 @@ __global__ void clear(int* lock, int* record)
 __global__ void gather(const int* x, int* lock, volatile int* record, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int sum = i < n ? x[i] : 0;
-    int largest = i < n ? sum : -1000000;
-    for (int k = 16; k > 0; k /= 2) {
-        sum += __shfl_down_sync(0xffffffffu, sum, k);
-        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, k));
-    }
-    if (threadIdx.x % 32 != 0) return;
+    if (i >= n) return;
 
-    while (atomicCAS(lock, 0, 1) != 0) {}
-    __threadfence();
-    record[0] = record[0] + sum;
-    record[1] = max(record[1], largest);
-    __threadfence();
-    atomicExch(lock, 0);
+    // The lane that has the lock releases it inside the loop, before it waits for others.
+    int own = x[i];
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            record[0] = record[0] + own;
+            record[1] = max(record[1], own);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
 }

@@ -1,5 +1,5 @@
-// The same record and the same lock. A warp that does not get it pauses, twice as long after each failed attempt, up to about
-// 8 microseconds.
+// The same lock. A lane that does not get it sits out some rounds: twice as many after each failed attempt, and each lane of a
+// warp another number of them, or all would come back at the same time.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
@@ -15,22 +15,25 @@ __global__ void clear(int* lock, int* record)
 __global__ void gather(const int* x, int* lock, volatile int* record, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int sum = i < n ? x[i] : 0;
-    int largest = i < n ? sum : -1000000;
-    for (int k = 16; k > 0; k /= 2) {
-        sum += __shfl_down_sync(0xffffffffu, sum, k);
-        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, k));
-    }
-    if (threadIdx.x % 32 != 0) return;
+    if (i >= n) return;
 
-    unsigned pause = 32;
-    while (atomicCAS(lock, 0, 1) != 0) {
-        __nanosleep(pause);
-        if (pause < 8192) pause *= 2;
+    // The lane that has the lock releases it inside the loop, before it waits for others.
+    int own = x[i];
+    int wait = 0, pause = 1;
+    bool done = false;
+    while (!done) {
+        if (wait > 0) {
+            --wait;                     // a round without an attempt
+        } else if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            record[0] = record[0] + own;
+            record[1] = max(record[1], own);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        } else {
+            wait = pause + threadIdx.x % 32;
+            pause = min(2 * pause, 1024);
+        }
     }
-    __threadfence();
-    record[0] = record[0] + sum;
-    record[1] = max(record[1], largest);
-    __threadfence();
-    atomicExch(lock, 0);
 }

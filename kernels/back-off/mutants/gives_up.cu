@@ -1,5 +1,5 @@
-// Tries eight times, and then goes in without the lock.
-//@ mutant race: two are in the record at the same time
+// Goes in without the lock after eight failed attempts.
+//@ mutant race: two lanes are in the critical section at the same time
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
@@ -15,22 +15,25 @@ __global__ void clear(int* lock, int* record)
 __global__ void gather(const int* x, int* lock, volatile int* record, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int sum = i < n ? x[i] : 0;
-    int largest = i < n ? sum : -1000000;
-    for (int k = 16; k > 0; k /= 2) {
-        sum += __shfl_down_sync(0xffffffffu, sum, k);
-        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, k));
-    }
-    if (threadIdx.x % 32 != 0) return;
+    if (i >= n) return;
 
-    unsigned pause = 32;
-    for (int k = 0; k < 8 && atomicCAS(lock, 0, 1) != 0; ++k) {
-        __nanosleep(pause);
-        if (pause < 8192) pause *= 2;
+    // The lane that has the lock releases it inside the loop, before it waits for others.
+    int own = x[i];
+    int wait = 0, pause = 1, tries = 0;
+    bool done = false;
+    while (!done) {
+        if (wait > 0) {
+            --wait;                     // a round without an attempt
+        } else if (atomicCAS(lock, 0, 1) == 0 || ++tries == 3) {
+            __threadfence();
+            record[0] = record[0] + own;
+            record[1] = max(record[1], own);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        } else {
+            wait = pause + threadIdx.x % 32;
+            pause = min(2 * pause, 1024);
+        }
     }
-    __threadfence();
-    record[0] = record[0] + sum;
-    record[1] = max(record[1], largest);
-    __threadfence();
-    atomicExch(lock, 0);
 }

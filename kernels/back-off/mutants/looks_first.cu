@@ -1,0 +1,40 @@
+// Tests the lock before each attempt and counts that as taking it.
+//@ mutant race: between the test and the store another lane may do the same
+//@ let    block = 128
+//@ scratch lock: i32[1]
+//@ launch clear<<<1, 1>>>(lock, record)
+//@ launch gather<<<ceil_div(n, block), block>>>(x, lock, record, n)
+
+__global__ void clear(int* lock, int* record)
+{
+    lock[0] = 0;
+    record[0] = 0;
+    record[1] = -1000000;
+}
+
+__global__ void gather(const int* x, int* lock, volatile int* record, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    // The lane that has the lock releases it inside the loop, before it waits for others.
+    int own = x[i];
+    int wait = 0, pause = 1;
+    bool done = false;
+    while (!done) {
+        if (wait > 0) {
+            --wait;                     // a round without an attempt
+        } else if (atomicAdd(lock, 0) == 0) {
+            atomicExch(lock, 1);
+            __threadfence();
+            record[0] = record[0] + own;
+            record[1] = max(record[1], own);
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        } else {
+            wait = pause + threadIdx.x % 32;
+            pause = min(2 * pause, 1024);
+        }
+    }
+}
