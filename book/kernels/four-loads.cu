@@ -1,4 +1,4 @@
-// Each thread asks for four numbers before it needs the first, and stores their sum.
+// Each thread loads four numbers before it uses the first, and stores their sum.
 //@ in     x: f32[1024] = uniform(1, 2)
 //@ out    y: f32[256]
 //@ launch four_loads<<<1, 256>>>(x, y)

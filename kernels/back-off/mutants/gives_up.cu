@@ -23,7 +23,7 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
     bool done = false;
     while (!done) {
         if (wait > 0) {
-            --wait;                     // a round without an attempt
+            --wait;         // no attempt in this round
         } else if (atomicCAS(lock, 0, 1) == 0 || ++tries == 3) {
             __threadfence();
             record[0] = record[0] + own;
@@ -33,7 +33,7 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
             done = true;
         } else {
             wait = pause + threadIdx.x % 32;
-            pause = min(2 * pause, 1024);
+            pause = min(2 * pause, 64);
         }
     }
 }

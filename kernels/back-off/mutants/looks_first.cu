@@ -23,7 +23,7 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
     bool done = false;
     while (!done) {
         if (wait > 0) {
-            --wait;                     // a round without an attempt
+            --wait;         // no attempt in this round
         } else if (atomicAdd(lock, 0) == 0) {
             atomicExch(lock, 1);
             __threadfence();
@@ -34,7 +34,7 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
             done = true;
         } else {
             wait = pause + threadIdx.x % 32;
-            pause = min(2 * pause, 1024);
+            pause = min(2 * pause, 64);
         }
     }
 }
