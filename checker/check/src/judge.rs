@@ -203,11 +203,11 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
                 if goal.why.is_empty() {
                     question
                 } else {
-                    format!("{question} You are there when {}", stop(&goal.why))
+                    format!("{question} The goal is met when {}", stop(&goal.why))
                 }
             }
             None if goal.why.is_empty() => format!("Look at the {what}."),
-            None => format!("Look at the {what}: you are there when {}", stop(&goal.why)),
+            None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
         }
     });
     report.stages.extend(stages);

@@ -112,7 +112,7 @@ impl Banks {
         let mut x = ink.key("busy", (left, at), "lane served first");
         let words = self.banks.iter().flatten();
         if words.clone().any(|word| word.conflict) {
-            x = ink.key("late", (x, at), "lane that has to wait");
+            x = ink.key("late", (x, at), "lane served later");
         }
         if words.clone().any(|word| word.lanes.len() > 1) {
             let _ = x;

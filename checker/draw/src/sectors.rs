@@ -107,7 +107,7 @@ impl Sectors {
         at += 12.0;
         let x = ink.key("busy", (left, at), "word and its lane");
         if self.sectors.iter().any(|sector| sector.lanes.iter().any(Vec::is_empty)) {
-            ink.key("waste", (x, at), "fetched for nobody");
+            ink.key("waste", (x, at), "fetched, not used");
         }
         if self.sectors.iter().any(|sector| sector.lanes.iter().any(|lanes| lanes.len() > 1)) {
             at += 18.0;
