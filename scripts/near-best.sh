@@ -2,7 +2,7 @@
 # What some solutions and their styles take on a machine with a GPU, and what its profiler says of each: scripts/near-best.sh OUT
 #
 # Needs nvcc with cuBLAS, ncu, and the right to read counters. Writes OUT/times.csv, OUT/ncu.csv, OUT/lines.csv.gz and OUT/device.txt;
-# scripts/ncu/near-best.py makes the book's table of them. About 60 s.
+# scripts/ncu/near-best.py makes the book's tables of them. About 60 s.
 set -eu
 [ $# -eq 1 ] || { sed -n '2,5p' "$0"; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd); mkdir -p "$1"; out=$(realpath "$1")
