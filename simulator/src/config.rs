@@ -138,6 +138,9 @@ pub struct Config {
     pub conditions: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
     pub trace: Option<crate::trace::Request>,
+    /// What two blocks find again in caches, and where they meet: [`crate::LaunchReport::locality`]. Only where nothing is checked,
+    /// nothing traced, and not in WebAssembly.
+    pub locality: Option<crate::locality::Request>,
     /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
     pub threads: usize,
     /// Streaming multiprocessors of the simulated device (for `%nsmid`, `%smid` and co-residency).
@@ -170,6 +173,7 @@ impl Default for Config {
             coverage: false,
             conditions: false,
             trace: None,
+            locality: None,
             threads: 1,
             sms: 132,
             resident_blocks: 132 * 8,

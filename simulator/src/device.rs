@@ -304,6 +304,12 @@ impl Device {
         Some(allocation.sparse.as_ref()?.touched(allocation.size))
     }
 
+    /// [`Touched::unknown`] alone, which costs nothing.
+    pub fn touched_unknown(&self, address: u64) -> Option<bool> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.sparse.as_ref()?.unknown())
+    }
+
     /// Takes back all that launches did to a sparse allocation.
     pub fn forget(&mut self, address: u64) {
         let found = self.global.find(address, 0).map(|at| &self.global.allocations[at]);
@@ -415,8 +421,11 @@ impl Device {
             // Nobody kept watch over this launch: what it wrote is not known.
             self.watch = None;
             self.defined = Defined::default();
-            let outcomes = run_unwatched(&context, &mut self.global, &next, slots);
-            let report = grid::report(&context, outcomes);
+            let report = match &self.config.locality {
+                #[cfg(not(target_family = "wasm"))]
+                Some(request) => run_folding(&context, &mut self.global, request, &next, slots),
+                _ => grid::report(&context, run_unwatched(&context, &mut self.global, &next, slots)),
+            };
             self.operations += report.order.operations;
             for allocation in self.global.allocations.iter().filter(|allocation| allocation.sparse.is_none()) {
                 self.history.push(History::Written(allocation.base, allocation.size));
@@ -538,6 +547,26 @@ fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Runs it with an eye on where its accesses lie.
+#[cfg(not(target_family = "wasm"))]
+fn run_folding(
+    context: &Context<'_>,
+    global: &mut Global,
+    request: &crate::locality::Request,
+    next: &AtomicU64,
+    slots: u32,
+) -> LaunchReport {
+    let mut watch = Watch::folding(crate::locality::Fold::new(request.clone()));
+    let outcome = grid::work(context, View::Alone(global), &mut watch, Defined::default(), next, 0..slots);
+    let code = &context.decoded.code;
+    let place = |pc: u32| {
+        let (file, line) = code.lines[code.origins[pc as usize].place as usize];
+        (if line > 0 { code.file(file).to_string() } else { String::new() }, line)
+    };
+    let locality = watch.folded().map(|fold| fold.finish(place));
+    LaunchReport { locality, ..grid::report(context, vec![outcome]) }
 }
 
 #[cfg(not(feature = "threads"))]

@@ -62,6 +62,9 @@ pub struct LaunchReport {
     pub conditions: Vec<crate::Condition>,
     /// The trace, if [`crate::Config::trace`] asked for one.
     pub trace: Option<crate::trace::Trace>,
+    /// What [`crate::Config::locality`] asked for.
+    #[serde(default)]
+    pub locality: Option<crate::locality::Locality>,
     /// Who wrote last to what [`crate::Config::tracked`] names, if anybody did.
     #[serde(default)]
     pub writer: Option<crate::Place>,

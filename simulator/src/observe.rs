@@ -155,6 +155,12 @@ pub trait Observer {
     fn block_end(&mut self, warp: WarpId);
     /// A warp accesses memory; complaints go to `complain`. Says which of the bytes that it reads nothing has written.
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>>;
+    /// Does anybody want to know which stores change nothing? Somebody has to read before each store.
+    fn compares(&self) -> bool {
+        true
+    }
+    /// A warp executed so many instructions.
+    fn ran(&mut self, _warp: WarpId, _instructions: u64) {}
     /// What is in these bytes of memory is gone. `lane`: of the warp, whose local memory it may be.
     fn discarded(&mut self, _warp: WarpId, _space: Space, _lane: u32, _address: u64, _bytes: u64) {}
     /// Every thread of `participants` (one mask a warp of the block) passed block barrier `id` together, and so after

@@ -255,3 +255,31 @@ fn an_instance_named_on_the_command_line_is_compiled() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("// k<3>(float*)"), "{}", ran.stdout);
 }
+
+/// One warp alone in the loops of `scripts/clock/loops.cu`.
+#[test]
+fn a_turn_of_a_loop_cycle_by_cycle() {
+    let file = repository().join("scripts/clock/loops.cu").display().to_string();
+    let turn = |kernel: &str, memory: &str| {
+        let document = json(&[&file, "--model", "--memory", memory, "--kernel", kernel]);
+        let turns = array(&array(&document, "kernels")[0], "turns").clone();
+        // The one whose turns are counted stands last.
+        turns.into_iter().last().unwrap_or_else(|| panic!("`{kernel}` has no loop"))
+    };
+    let cycles = |kernel: &str, memory: &str| turn(kernel, memory)["cycles"].as_f64().expect("cycles");
+    // Four that need each other take four cycles each; eight that do not are a matter of their number.
+    assert!((16.0..30.0).contains(&cycles("one_chain", "l1")), "{}", turn("one_chain", "l1"));
+    assert!((11.0..30.0).contains(&cycles("eight_chains", "l1")));
+    // What a load takes, and its address.
+    let (near, far) = (turn("cached_list", "l1"), turn("cached_list", "dram"));
+    let more = far["cycles"].as_f64().unwrap_or(0.0) - near["cycles"].as_f64().unwrap_or(0.0);
+    assert!((600.0..640.0).contains(&more), "{near} {far}");
+    let waiting: Vec<&Value> = array(&far, "steps").iter().filter(|step| step["for"] == "global memory").collect();
+    let load = &waiting[0]["of"];
+    assert!(array(&far, "steps").iter().any(|step| step["address"] == *load), "{far}");
+    let told = run(["sass", &file, "--model", "--kernel", "shared_list"]).stdout;
+    assert!(told.contains("cycles a turn for one warp alone, modelled for an H200"), "{told}");
+    assert!(told.contains("for shared memory, units"), "{told}");
+    let other = run(["sass", &file, "--model", "--kernel", "shared_list", "--arch", "sm_80"]).stdout;
+    assert!(other.contains("not modelled: the machine code is sm_80's"), "{other}");
+}

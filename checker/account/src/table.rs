@@ -40,7 +40,7 @@ pub fn rows(baseline: Option<Values<'_>>, candidate: Values<'_>, occupancy: &str
     for metric in Metric::shown() {
         add(&metric, metric.better(), metric.shown_when().unwrap_or(Shown::Never));
     }
-    for goal in goals.iter().filter(|goal| goal.metric.shown_when().is_none() && !goal.metric.needs_gpu()) {
+    for goal in goals.iter().filter(|goal| goal.metric.shown_when().is_none() && !goal.metric.source().is_time()) {
         // Which way is good is what the goal asks.
         add(&goal.metric, goal.better(), Shown::Always);
     }

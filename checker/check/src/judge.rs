@@ -139,7 +139,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
     let of = |stage: StageName| {
         move |provenance: &Option<Provenance>| match provenance {
             Some(Provenance::Simulated) => stage == StageName::Counters,
-            Some(Provenance::Measured { .. }) => stage == StageName::Time,
+            Some(Provenance::Measured { .. } | Provenance::Modelled) => stage == StageName::Time,
             _ => stage == StageName::Sass,
         }
     };
@@ -177,6 +177,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
                 details: idle
                     .map(|unexecuted| seen_only(unexecuted, problem))
                     .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
+                    .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
                     .into_iter()
                     .collect(),
                 excerpts: origin.into_iter().collect(),
@@ -215,6 +216,19 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
     if report.verdict == Verdict::Passed {
         report.learned = Some(problem.manifest.learned.clone());
     }
+}
+
+fn is_modelled(goal: &report::GoalResult) -> bool {
+    goal.provenance == Some(Provenance::Modelled)
+}
+
+/// "nothing was measured: a model of an H200 says 0.61x to 0.88x, bound by shared memory, and the better end counts".
+fn at_best(modelled: &report::Modelled) -> String {
+    let [_, after] = &modelled.versions;
+    format!(
+        "nothing was measured: a model of an {} says {:.2}x to {:.2}x, bound by {}, and the better end counts",
+        modelled.device, modelled.low, modelled.high, after.bound
+    )
 }
 
 /// "4 more stand in the machine code, but at n = 32768 nothing executed them".

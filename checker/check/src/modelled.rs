@@ -2,9 +2,10 @@
 
 pub mod ledger;
 
+use crate::CheckError;
 use crate::build::Built;
 use crate::platform::Platform;
-use execution::backend::{self, Case, Checked, LaunchProfile, Profile, Program, Thoroughness, Verify};
+use execution::backend::{self, Case, LaunchProfile, Profile, Program, Thoroughness, Verify};
 use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
 use problem::{Cache, Problem, Sizes};
@@ -13,38 +14,159 @@ use simulator::{Checks, Counters, Schedule};
 use std::collections::BTreeMap;
 use values::fill::first_turn;
 
-/// Warp instructions that a block may take to be profiled.
-pub const STEPS: u64 = 1 << 17;
+/// Warp instructions that two blocks may take to be profiled.
+const STEPS: u64 = 1 << 19;
 
-/// Profiles of programs, in one job.
-pub fn profiles(
-    platform: &Platform,
-    programs: Vec<Program>,
-    thoroughness: Thoroughness,
-    seed: u64,
-    options: &backend::Options,
-) -> Result<Vec<Option<Profile>>, backend::Error> {
-    if programs.is_empty() {
-        return Ok(Vec::new());
+/// A version at a size that is to be modelled.
+pub struct Wanted<'b> {
+    /// It.
+    pub built: &'b Built,
+    /// Its sizes.
+    pub sizes: Sizes,
+    /// A small size of the same kind.
+    pub count: Sizes,
+}
+
+/// How profiles are made.
+#[derive(Clone, Copy)]
+pub struct Profiling<'a> {
+    /// Of versions of this.
+    pub problem: &'a Problem,
+    /// On the simulator.
+    pub platform: &'a Platform,
+    /// Of the inputs.
+    pub seed: u64,
+    /// Of the workers.
+    pub options: &'a backend::Options,
+}
+
+/// What some blocks of a version do.
+pub struct Profiled {
+    /// Its launches.
+    pub plan: Plan,
+    /// What was found.
+    pub profile: Option<Profile>,
+}
+
+impl Profiling<'_> {
+    /// Profiles programs, in one job.
+    fn run(&self, programs: Vec<Program>) -> Result<Vec<Option<Profile>>, backend::Error> {
+        if programs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let case = |program: Program| Case {
+            name: program.name.clone(),
+            seed: first_turn(self.seed),
+            versions: vec![program],
+            thoroughness: Thoroughness::Profiled { steps: STEPS },
+            ..Case::default()
+        };
+        let cases: Vec<Case> = programs.into_iter().map(case).collect();
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, self.options)?;
+        Ok(results.into_iter().map(|found| found.into_iter().next().and_then(|checked| checked.profile)).collect())
     }
-    let case = |program: Program| Case {
-        name: program.name.clone(),
-        seed: first_turn(seed),
-        versions: vec![program],
-        thoroughness,
-        ..Case::default()
-    };
-    let cases: Vec<Case> = programs.into_iter().map(case).collect();
-    let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
-    let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, options)?;
-    Ok(results.into_iter().map(|found| found.into_iter().next().and_then(|checked| checked.profile)).collect())
+
+    /// A version at a size, to be run.
+    fn program(&self, built: &Built, sizes: &Sizes) -> Result<Program, CheckError> {
+        let plan = built.plan(sizes, &self.problem.io(sizes)?)?;
+        Ok(built.program(plan, None))
+    }
+
+    /// Some blocks of each version. Where they do too much, they are followed from two smaller sizes on.
+    pub fn all(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Profiled>, CheckError> {
+        let programs = wanted.iter().map(|one| self.program(one.built, &one.sizes)).collect::<Result<Vec<_>, _>>()?;
+        let plans: Vec<Plan> = programs.iter().map(|program| program.plan.clone()).collect();
+        let mut profiles = self.run(programs)?;
+        // How much a block does at a small size says at which it does as much as it may.
+        let mut long: Vec<(usize, Growth)> = Vec::new();
+        let mut small = Vec::new();
+        for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(too_long)) {
+            if let Some(growth) = Growth::of(&one.count, &one.sizes)
+                && let Ok(program) = self.program(one.built, &growth.sizes(growth.near))
+            {
+                long.push((at, growth));
+                small.push(program);
+            }
+        }
+        let small = self.run(small)?;
+        let (mut further, mut pairs) = (Vec::new(), Vec::new());
+        for ((at, growth), small) in long.iter().zip(small) {
+            if let Some(near) = small.map(|small| growth.nearest(most_of_a_block(&small)))
+                && let [Ok(a), Ok(b)] =
+                    [near, 2 * near].map(|size| self.program(wanted[*at].built, &growth.sizes(size)))
+            {
+                further.push((*at, growth.turns(near)));
+                pairs.extend([a, b]);
+            }
+        }
+        let found = self.run(pairs)?;
+        for ((at, turns), pair) in further.iter().zip(found.chunks(2)) {
+            if let [Some(a), Some(b)] = pair
+                && let Some(far) = extrapolated(a, b, *turns)
+            {
+                profiles[*at] = Some(far);
+            }
+        }
+        Ok(plans.into_iter().zip(profiles).map(|(plan, profile)| Profiled { plan, profile }).collect())
+    }
+}
+
+/// Warp instructions of the busiest launch's blocks, on average.
+fn most_of_a_block(profile: &Profile) -> u64 {
+    profile.launches.iter().map(|launch| launch.counters.instructions / launch.blocks.max(1)).max().unwrap_or(0)
+}
+
+/// A size that grows alone from a small one to the one that is meant.
+struct Growth {
+    name: String,
+    near: i64,
+    far: i64,
+    others: Sizes,
+}
+
+impl Growth {
+    /// Of one size that makes the difference.
+    fn of(count: &Sizes, far: &Sizes) -> Option<Self> {
+        let mut names = far.iter().filter(|(name, size)| count.get(name.as_str()) != Some(size)).map(|(name, _)| name);
+        let (name, None) = (names.next()?, names.next()) else { return None };
+        let (near, far_size) = (*count.get(name)?, *far.get(name)?);
+        (near > 0 && far_size >= 2 * near).then(|| Self {
+            name: name.clone(),
+            near,
+            far: far_size,
+            others: far.clone(),
+        })
+    }
+
+    fn sizes(&self, size: i64) -> Sizes {
+        let mut sizes = self.others.clone();
+        sizes.insert(self.name.clone(), size);
+        sizes
+    }
+
+    /// The largest size of those that double the small one, at twice which a block does a quarter of what two may, if it did so many
+    /// instructions at the small one: an unrolled loop shows from its number of copies on.
+    fn nearest(&self, instructions: u64) -> i64 {
+        let times = (STEPS / 8 / instructions.max(1)).max(1);
+        let mut near = self.near.saturating_mul(1 << times.ilog2().min(40));
+        while near > self.near && near > self.far / 2 {
+            near /= 2;
+        }
+        near
+    }
+
+    /// How much further the size that is meant is from `near` than twice `near` is.
+    fn turns(&self, near: i64) -> f64 {
+        (self.far - near) as f64 / near as f64
+    }
 }
 
 /// Baseline and candidate at the `time` size, modelled; or why not.
 pub fn compare(
     problem: &Problem,
     platform: &Platform,
-    (built, counted): ([&Built; 2], &[Option<Checked>; 2]),
+    built: [&Built; 2],
     seed: u64,
     options: &backend::Options,
 ) -> Result<Modelled, String> {
@@ -54,22 +176,15 @@ pub fn compare(
     }
     let sizes = &problem.manifest.time;
     let failed = |error: &dyn std::fmt::Display| format!("its blocks could not be run: {error}");
-    let mut plans = Vec::new();
-    for built in built {
-        let io = problem.io(sizes).map_err(|error| error.to_string())?;
-        plans.push(built.plan(sizes, &io).map_err(|error| error.to_string())?);
-    }
-    let programs = built.iter().zip(&plans).map(|(built, plan)| built.program(plan.clone(), None)).collect();
-    let thoroughness = Thoroughness::Profiled { steps: STEPS, whole: false };
-    let found = profiles(platform, programs, thoroughness, seed, options).map_err(|error| failed(&error))?;
+    let count = &problem.manifest.count;
+    let profiling = Profiling { problem, platform, seed, options };
+    let wanted = built.map(|built| Wanted { built, sizes: sizes.clone(), count: count.clone() });
+    let found = profiling.all(&wanted).map_err(|error| failed(&error))?;
     let mut times = Vec::new();
-    for (side, profile) in found.iter().enumerate() {
+    for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
         let Some(profile) = profile else { return Err("its blocks could not be run".to_owned()) };
-        if is_incomplete(profile) && !does_as_counted(problem, built[side], profile, counted[side].as_ref()) {
-            return Err("a launch hangs on what blocks that were not run would have written".to_owned());
-        }
         let cache = problem.manifest.cache;
-        times.push(model::model(&facts(built[side], &plans[side], profile, cache)?, &device));
+        times.push(model::model(&facts(built, plan, profile, cache)?, &device));
     }
     let [before, after] = times.as_slice() else { return Err("its blocks could not be run".to_owned()) };
     let confidence = before.confidence.max(after.confidence);
@@ -80,27 +195,6 @@ pub fn compare(
         low: ratio / factor,
         high: ratio * factor,
         versions: [before, after].map(told),
-    })
-}
-
-/// How far a block's instructions at the `time` size may be from those at the `count` size where it read what nobody had written.
-const ALIKE: f64 = 1.3;
-
-/// Do blocks of launches that read what others would have written do as many instructions as at the `count` size, where they read it?
-/// Then what they read decides nothing.
-fn does_as_counted(problem: &Problem, built: &Built, profile: &Profile, counted: Option<&Checked>) -> bool {
-    let count = &problem.manifest.count;
-    let (Some(counted), Ok(io)) = (counted, problem.io(count)) else { return false };
-    let Ok(plan) = built.plan(count, &io) else { return false };
-    let per_block = |instructions: u64, blocks: f64| instructions as f64 / blocks.max(1.0);
-    profile.launches.iter().filter(|launch| launch.guesses).all(|launch| {
-        let there = counted.launches.iter().zip(&plan.launches).enumerate();
-        let same = there.min_by_key(|(at, _)| at.abs_diff(launch.launch));
-        let Some((_, (ran, planned))) = same else { return false };
-        let blocks = planned.grid.iter().map(|&extent| f64::from(extent)).product::<f64>();
-        let then = per_block(ran.counters.instructions, blocks);
-        let now = per_block(launch.counters.instructions, launch.blocks as f64);
-        now <= ALIKE * then && then <= ALIKE * now
     })
 }
 
@@ -116,26 +210,9 @@ fn told(time: &model::Modelled) -> ModelledTime {
     }
 }
 
-/// Two sizes at which a version is profiled where its blocks do too much at the size that is meant, and how much further that
-/// is: the `count` size and twice it, where one size alone makes the difference.
-pub fn nearer(count: &Sizes, far: &Sizes) -> Option<([Sizes; 2], f64)> {
-    let mut names = far.iter().filter(|(name, size)| count.get(name.as_str()) != Some(size)).map(|(name, _)| name);
-    let (name, None) = (names.next()?, names.next()) else { return None };
-    let (near, far_size) = (*count.get(name)?, *far.get(name)?);
-    if near <= 0 || far_size < 2 * near {
-        return None;
-    }
-    let with = |size: i64| {
-        let mut sizes = far.clone();
-        sizes.insert(name.clone(), size);
-        sizes
-    };
-    Some(([with(near), with(2 * near)], (far_size - near) as f64 / near as f64))
-}
-
 /// What a block does at a size, by what it does at two smaller ones: of a loop whose turns are the size. Nothing where the two
 /// do not launch the same.
-pub fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Profile> {
+fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Profile> {
     if near.launches.len() != further.launches.len() {
         return None;
     }
@@ -160,35 +237,8 @@ pub fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Pro
     Some(Profile { launches })
 }
 
-/// A profile in which launches that read what earlier ones would have written are told by those of a smaller size that ran whole: `whole`
-/// and its plan's kernels, `times` as small. Only where there are so many times more blocks, too: then each does the same.
-pub fn completed(mut profile: Profile, plan: &Plan, whole: &Profile, whole_plan: &Plan, times: f64) -> Profile {
-    let blocks = |plan: &Plan, launch: usize| {
-        plan.launches[launch].grid.iter().map(|&extent| f64::from(extent)).product::<f64>()
-    };
-    for launch in profile.launches.iter_mut().filter(|launch| launch.guesses || launch.stopped.is_some()) {
-        let kernel = &plan.launches[launch.launch].kernel;
-        let grows =
-            |other: &LaunchProfile| blocks(plan, launch.launch) / blocks(whole_plan, other.launch) > 0.5 * times;
-        let same = |other: &&LaunchProfile| {
-            whole_plan.launches[other.launch].kernel == *kernel && other.blocks > 0 && grows(other)
-        };
-        let at = whole.launches.iter().filter(same).min_by_key(|other| other.launch.abs_diff(launch.launch));
-        if let Some(other) = at {
-            let (at, stands_for) = (launch.launch, std::mem::take(&mut launch.stands_for));
-            *launch = LaunchProfile { launch: at, stands_for, ..other.clone() };
-        }
-    }
-    profile
-}
-
-/// Does it hang on what blocks that did not run would have written?
-pub fn is_incomplete(profile: &Profile) -> bool {
-    profile.launches.iter().any(|launch| launch.guesses)
-}
-
 /// Did a block do more than it may?
-pub fn too_long(profile: &Profile) -> bool {
+fn too_long(profile: &Profile) -> bool {
     profile.launches.iter().any(|launch| launch.stopped.as_deref() == Some("step-limit"))
 }
 
@@ -199,6 +249,9 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Res
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut launches = Vec::new();
     for found in &profile.launches {
+        if found.guesses {
+            return Err("a launch hangs on what blocks that were not run would have written".to_owned());
+        }
         if let Some(reason) = &found.stopped {
             return Err(format!("a block of it ended with {reason}"));
         }

@@ -21,6 +21,8 @@ pub struct Known<'a> {
     pub coverage: Option<&'a [LineCoverage]>,
     /// GPU: `speedup` and `roof`.
     pub speedup: Option<f64>,
+    /// As much faster as the model has it at best, or as was measured.
+    pub modelled: Option<f64>,
     /// Fraction of the device's roof.
     pub roof: Option<f64>,
 }
@@ -38,6 +40,7 @@ impl Known<'_> {
                 Metric::Roof => self.roof,
                 _ => self.speedup,
             },
+            MetricSource::Model => self.speedup.or(self.modelled),
             MetricSource::Sass | MetricSource::Resources => match metric {
                 Metric::Occupancy => self.occupancy().map(|(fraction, _)| fraction),
                 _ => {
@@ -108,7 +111,8 @@ fn quantity(metric: &Metric) -> Option<Quantity<'_>> {
         Metric::Spills => Quantity::Spills,
         Metric::Stack => Quantity::Stack,
         Metric::Shared => Quantity::Shared,
-        Metric::Occupancy | Metric::Launches | Metric::Count(_) | Metric::Speedup | Metric::Roof => return None,
+        Metric::Occupancy | Metric::Launches | Metric::Count(_) => return None,
+        Metric::Speedup | Metric::ModelledSpeedup | Metric::Roof => return None,
     })
 }
 
@@ -141,8 +145,11 @@ pub fn goals(
             Some(value) if goal.judge_both(before, value, stands.unwrap_or(value)) => GoalStatus::Met,
             Some(_) => GoalStatus::NotMet,
         };
-        let provenance =
-            if goal.metric.needs_gpu() { measured.cloned() } else { Some(account::table::provenance(&goal.metric)) };
+        let provenance = match goal.metric.source() {
+            MetricSource::Time => measured.cloned(),
+            MetricSource::Model => measured.cloned().or(Some(Provenance::Modelled)),
+            _ => Some(account::table::provenance(&goal.metric)),
+        };
         let (quantity, demand) = (goal.metric.label(), goal.demand(whose, before));
         GoalResult {
             metric: goal.metric.to_string(),
@@ -155,9 +162,7 @@ pub fn goals(
             value,
             value_text: value.map(|value| goal.metric.format(value)).or_else(|| nothing.then(|| "none".to_owned())),
             baseline: before,
-            baseline_text: before
-                .filter(|_| !matches!(goal.metric, Metric::Speedup))
-                .map(|value| goal.metric.format(value)),
+            baseline_text: before.filter(|_| !goal.metric.source().is_time()).map(|value| goal.metric.format(value)),
             provenance: provenance.filter(|_| value.is_some() || nothing),
             unexecuted: executed.and_then(|(_, unexecuted)| unexecuted),
             elsewhere: None,

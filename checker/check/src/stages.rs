@@ -14,7 +14,7 @@ use compiler::compile::CompileError;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Checked, Thoroughness};
 use plan::Plan;
-use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
+use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
 use std::path::PathBuf;
@@ -253,14 +253,18 @@ impl Checking<'_> {
         if report.speedup.is_none() {
             report.recorded = time::recorded(problem);
         }
+        let asked = problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup);
         if report.speedup.is_none()
             && problem.manifest.flaw.is_none()
-            && !self.options.unmodelled
+            && (!self.options.unmodelled || asked)
             && let Some(sim) = &self.platforms.sim
         {
             let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
-            match modelled::compare(problem, sim, (built, &counted), report.seed, &options) {
-                Ok(found) => report.modelled = Some(found),
+            match modelled::compare(problem, sim, built, report.seed, &options) {
+                Ok(found) => {
+                    known[1].modelled = Some(found.high);
+                    report.modelled = Some(found);
+                }
                 Err(why) => report.not_modelled = Some(why),
             }
         }

@@ -3,7 +3,6 @@
 
 use crate::grade::{Grade, State};
 use crate::points::{Came, Item, Part, Points};
-use problem::MetricSource;
 use report::{Excerpt, Reason, Verdict};
 
 /// How much may be told.
@@ -113,7 +112,7 @@ fn goal(text: &str) -> String {
 }
 
 fn is_counted(metric: &str) -> bool {
-    problem::Metric::parse(metric).is_ok_and(|metric| metric.source() != MetricSource::Time)
+    problem::Metric::parse(metric).is_ok_and(|metric| !metric.source().is_time())
 }
 
 /// A text without its numbers, but for those in names: `float4`, `sm_90`.

@@ -3,7 +3,7 @@
 use crate::points::Points;
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use problem::{MetricSource, Problem, nearest};
+use problem::{Problem, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -236,7 +236,7 @@ impl Rubric {
         let mut judged: Vec<String> = Vec::new();
         for goal in &problem.manifest.goals {
             let metric = goal.metric.to_string();
-            if !judged.contains(&metric) && goal.metric.source() != MetricSource::Time {
+            if !judged.contains(&metric) && !goal.metric.source().is_time() {
                 judged.push(metric);
             }
         }

@@ -37,7 +37,12 @@ pub struct Issue {
     pub waited: f64,
     /// For what.
     pub why: Why,
+    /// Which instruction of those that it issued, from 0, it waited for.
+    pub by: Option<usize>,
 }
+
+/// A scoreboard: until when, for which unit, by which instruction.
+type Board = (f64, Unit, usize);
 
 /// A warp by itself.
 #[derive(Debug, Clone)]
@@ -45,13 +50,14 @@ pub struct Lone<'d> {
     device: &'d Device,
     waits: &'d Waits,
     now: f64,
-    boards: [(f64, Unit); 6],
+    issued: usize,
+    boards: [Board; 6],
 }
 
 impl<'d> Lone<'d> {
     /// In cycle 0, with nothing under way.
     pub fn new(device: &'d Device, waits: &'d Waits) -> Self {
-        Self { device, waits, now: 0.0, boards: [(0.0, Unit::Other); 6] }
+        Self { device, waits, now: 0.0, issued: 0, boards: [(0.0, Unit::Other, 0); 6] }
     }
 
     /// The cycle from which on it may issue again.
@@ -59,15 +65,28 @@ impl<'d> Lone<'d> {
         self.now
     }
 
+    /// The scoreboard that an instruction waits for longest.
+    fn latest(&self, op: &Op) -> Option<Board> {
+        let waited_for = |board: &usize| op.waits >> board & 1 != 0;
+        let boards = (0..6).filter(waited_for).map(|board| self.boards[board]);
+        boards.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(until, _, _)| *until > self.now)
+    }
+
+    /// When an instruction may issue, and what it waits for until then.
+    pub fn earliest(&self, op: &Op) -> (f64, Why) {
+        self.latest(op).map_or((self.now, Why::Stall), |(until, unit, _)| (until, Why::Unit(unit)))
+    }
+
     /// Issues an instruction as soon as it may.
     pub fn issue(&mut self, op: &Op) -> Issue {
-        let waited_for = |board: &usize| op.waits >> board & 1 != 0;
-        let latest = (0..6).filter(waited_for).map(|board| self.boards[board]).max_by(|a, b| a.0.total_cmp(&b.0));
-        let free = self.now;
-        let (at, why) = match latest {
-            Some((until, unit)) if until > free => (until, Why::Unit(unit)),
-            _ => (free, Why::Stall),
-        };
+        let by = self.latest(op).map(|(_, _, by)| by);
+        let ((at, why), free) = (self.earliest(op), self.now);
+        self.issue_at(op, at);
+        Issue { at, waited: at - free, why, by }
+    }
+
+    /// Issues an instruction at a cycle in which it may.
+    pub fn issue_at(&mut self, op: &Op, at: f64) {
         let latency = self.latency(op);
         self.now = at + f64::from(op.stall.max(1 + op.conflicts));
         if op.unit == Unit::Indirect {
@@ -76,19 +95,14 @@ impl<'d> Lone<'d> {
         if op.unit == Unit::Barrier {
             self.now += self.device.latency.barrier;
         }
-        if let Some(board) = op.writes {
+        for (board, takes) in [(op.writes, latency), (op.reads, self.device.latency.read)] {
+            let Some(board) = board else { continue };
             let known = &mut self.boards[usize::from(board.min(5))];
-            if at + latency >= known.0 {
-                *known = (at + latency, op.unit);
+            if at + takes >= known.0 {
+                *known = (at + takes, op.unit, self.issued);
             }
         }
-        if let Some(board) = op.reads {
-            let known = &mut self.boards[usize::from(board.min(5))];
-            if at + self.device.latency.read >= known.0 {
-                *known = (at + self.device.latency.read, op.unit);
-            }
-        }
-        Issue { at, waited: at - free, why }
+        self.issued += 1;
     }
 
     fn latency(&self, op: &Op) -> f64 {

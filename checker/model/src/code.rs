@@ -146,7 +146,7 @@ fn is_recursive(kernel: &Kernel) -> bool {
 }
 
 /// Instructions with the reads that their registers' banks make them wait for.
-fn ops(code: &[Instruction]) -> Vec<Op> {
+pub fn ops(code: &[Instruction]) -> Vec<Op> {
     let mut kept = [None; 4];
     let each = |instruction: &Instruction| {
         let mut op = op(instruction);

@@ -145,6 +145,8 @@ pub struct Overhead {
     pub cold_us: f64,
     /// Of every further one.
     pub next_us: f64,
+    /// Of every one in a graph.
+    pub graph_us: f64,
     /// Cycles from a block's place being free until its first instruction.
     pub block: f64,
     /// Blocks a nanosecond that are handed out, all multiprocessors together.

@@ -47,6 +47,9 @@ const ROUNDS: usize = 120;
 /// What a slow path counts that nothing says anything of.
 const RARE: f64 = 1e-3;
 
+/// Executions of a warp that are none.
+const NOBODY: f64 = 1e-5;
+
 /// How far a block that nothing is known of goes in a round towards what its lines say.
 const GUESS: f64 = 0.3;
 
@@ -63,6 +66,8 @@ struct Sum {
 /// Edges between blocks, and from and to the outside.
 struct Edges {
     value: Vec<f64>,
+    /// Where each leads, if not outside.
+    to: Vec<Option<usize>>,
     into: Vec<Vec<usize>>,
     out: Vec<Vec<usize>>,
 }
@@ -70,7 +75,8 @@ struct Edges {
 impl Edges {
     fn of(code: &Code, start: impl Fn(usize) -> f64) -> Self {
         let blocks = code.blocks.len();
-        let mut edges = Self { value: Vec::new(), into: vec![Vec::new(); blocks], out: vec![Vec::new(); blocks] };
+        let none = || vec![Vec::new(); blocks];
+        let mut edges = Self { value: Vec::new(), to: Vec::new(), into: none(), out: none() };
         for (at, block) in code.blocks.iter().enumerate() {
             if at == 0 || block.root {
                 edges.add(None, Some(at), start(at));
@@ -94,6 +100,22 @@ impl Edges {
             self.into[to].push(edge);
         }
         self.value.push(value);
+        self.to.push(to);
+    }
+
+    /// Blocks that something comes to, from outside on: a loop that nobody enters goes round for ever, as far as its own
+    /// edges say.
+    fn entered(&self, code: &Code, least: f64) -> Vec<bool> {
+        let mut entered = vec![false; self.into.len()];
+        let begins = |at: &usize| (*at == 0 || code.blocks[*at].root) && self.block(*at) > least;
+        let mut stack: Vec<usize> = (0..entered.len()).filter(begins).collect();
+        while let Some(at) = stack.pop() {
+            if !std::mem::replace(&mut entered[at], true) {
+                let alive = self.out[at].iter().filter(|edge| self.value[**edge] > least);
+                stack.extend(alive.filter_map(|edge| self.to[*edge]));
+            }
+        }
+        entered
     }
 
     fn sum(&self, edges: &[usize]) -> f64 {
@@ -158,8 +180,17 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
     let count = code.blocks.len();
     let mut anchors: Vec<Vec<(f64, f64)>> = vec![Vec::new(); count];
     let mut sums: Vec<Sum> = Vec::new();
+    let mut idle = vec![false; count];
     for (key, there) in &own {
         let Some(ran) = ptx.get(key) else { continue };
+        if ran.iter().all(|times| *times == 0.0) {
+            there.iter().for_each(|(block, _)| idle[*block] = true);
+            there
+                .iter()
+                .filter(|(_, guarded)| !guarded)
+                .for_each(|(block, _)| anchors[*block].push((0.0, key.0.weight())));
+            continue;
+        }
         let weight = key.0.weight();
         if ran.len() == there.len() {
             for (times, (block, guarded)) in ran.iter().zip(there) {
@@ -202,7 +233,7 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
         })
         .collect();
     let guesses: Vec<Option<f64>> = guesses.into_iter().map(|guess| guess.map(|(times, _)| times)).collect();
-    let unreached = unreached(code, &known);
+    let unreached = unreached(code, &known, &guesses);
     let start = |at: usize| match known[at] {
         Some(times) => times.max(1e-9),
         None if code.blocks[at].slow || unreached[at] => RARE * warps,
@@ -238,9 +269,13 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
         }
     }
     let most = most_by_lines(code, coverage);
-    let blocks: Vec<f64> = (0..count)
-        .map(|at| known[at].unwrap_or_else(|| most[at].map_or(f64::MAX, |most| most).min(edges.block(at))))
-        .collect();
+    let entered = edges.entered(code, NOBODY * warps);
+    let found = |at: usize| {
+        // Divergent lanes go both ways, of which the flow knows nothing: somebody has to say so, too.
+        let flows = if entered[at] || !idle[at] { edges.block(at) } else { 0.0 };
+        known[at].unwrap_or_else(|| most[at].unwrap_or(f64::MAX).min(flows))
+    };
+    let blocks: Vec<f64> = (0..count).map(found).collect();
     let confidence = confidence(code, &blocks, &known, &sums, &anchors);
     Frequencies { blocks, confidence }
 }
@@ -293,7 +328,7 @@ fn most_by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<f64>> {
 }
 
 /// Functions of which nothing is known are slow paths.
-fn unreached(code: &Code, known: &[Option<f64>]) -> Vec<bool> {
+fn unreached(code: &Code, known: &[Option<f64>], guesses: &[Option<f64>]) -> Vec<bool> {
     let mut all = vec![false; code.blocks.len()];
     for root in (1..code.blocks.len()).filter(|at| code.blocks[*at].root) {
         let (mut seen, mut stack) = (vec![false; code.blocks.len()], vec![root]);
@@ -302,7 +337,8 @@ fn unreached(code: &Code, known: &[Option<f64>]) -> Vec<bool> {
                 stack.extend(&code.blocks[at].next);
             }
         }
-        let anchored = (0..seen.len()).any(|at| seen[at] && known[at].is_some());
+        let ran = |at: usize| known[at].is_some() || guesses[at].is_some_and(|guess| guess > 0.0);
+        let anchored = (0..seen.len()).any(|at| seen[at] && ran(at));
         if !anchored {
             (0..seen.len()).filter(|at| seen[*at]).for_each(|at| all[at] = true);
         }

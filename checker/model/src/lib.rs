@@ -13,9 +13,10 @@ mod frequency;
 pub mod judge;
 mod split;
 mod time;
+pub mod timeline;
 
 pub use class::Class;
-pub use code::{Block, Code, Op, Unit};
+pub use code::{Block, Code, Op, Unit, ops};
 pub use device::{Device, DeviceError};
 pub use facts::{Facts, LaunchFacts, Memory, Start};
 pub use frequency::{Confidence, Frequencies, frequencies};

@@ -530,8 +530,8 @@ fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineErr
         if !value.is_finite() || value < 0.0 {
             return Err(toml.error(at, format!("{value} is no bound for `{metric}`: it is never negative")));
         }
-        if condition.is_ratio() && metric == Metric::Speedup {
-            return Err(toml.error(at, "`speedup` is a ratio already: use `min`"));
+        if condition.is_ratio() && matches!(metric, Metric::Speedup | Metric::ModelledSpeedup) {
+            return Err(toml.error(at, format!("`{metric}` is a ratio already: use `min`")));
         }
         if matches!(metric.unit(), Unit::Fraction { .. }) && value > 1.0 && !condition.is_ratio() {
             return Err(toml.error(at, format!("`{metric}` is between 0 and 1, not {value}")));

@@ -19,6 +19,8 @@ pub enum Provenance {
     Simulated,
     /// Said by the compiler: SASS, resources, occupancy derived from them.
     Compiler,
+    /// Said by the model of time.
+    Modelled,
     /// Measured now, on this device.
     Measured {
         /// "NVIDIA H200".

@@ -63,6 +63,7 @@ pub fn provenance(provenance: &Provenance) -> String {
     match provenance {
         Provenance::Simulated => "counted by the simulator".to_owned(),
         Provenance::Compiler => "reported by the compiler".to_owned(),
+        Provenance::Modelled => "modelled".to_owned(),
         Provenance::Measured { device, driver } => format!("measured on {device}, driver {driver}"),
         Provenance::Recorded { device, driver, date } => {
             format!("recorded on {device}, driver {driver}, {date}")
@@ -136,7 +137,7 @@ fn tone(row: &Row) -> Tone {
 pub fn recorded(face: Face, report: &Report, speedup: &Speedup) -> String {
     let device = match &speedup.provenance {
         Provenance::Recorded { device, .. } | Provenance::Measured { device, .. } => device.as_str(),
-        Provenance::Simulated | Provenance::Compiler => "",
+        Provenance::Simulated | Provenance::Compiler | Provenance::Modelled => "",
     };
     let whose = if report.subject.kind == SubjectKind::Exercise { "the worked answer " } else { "" };
     format!("recorded: {whose}{} {} on {device}", ratio(speedup.ratio), face.glyph("×", "x"))

@@ -1,6 +1,7 @@
 //! `checker sass`: the machine code of a kernel file or a problem's version: listing, statistics, or a diff of two.
 
 mod json;
+mod model;
 mod subject;
 
 use super::{Context, Exit, Fault, Outcome, usage};
@@ -31,6 +32,12 @@ pub struct Args {
     /// What changed, against another file or problem; without one, a problem's baseline against its candidate
     #[arg(long, value_name = "OTHER", num_args = 0..=1)]
     diff: Option<Option<String>>,
+    /// A turn of each innermost loop cycle by cycle, one warp alone: what it waits for, modelled for an H200
+    #[arg(long, conflicts_with_all = ["stats", "diff", "control", "lines"])]
+    model: bool,
+    /// With --model: where loads from global memory find what they ask for
+    #[arg(long, value_name = "PLACE", requires = "model", value_enum, default_value_t)]
+    memory: model::Memory,
     /// Source lines between the instructions
     #[arg(long, conflicts_with_all = ["stats", "diff"])]
     lines: bool,
@@ -92,8 +99,15 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
 /// Listing, statistics or JSON of one subject.
 fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<Screen, Fault> {
     let kernels = wanted(args.kernel.as_deref(), loaded)?;
+    let modelled = args.model.then_some(args.memory);
     if context.json {
-        return json::document(loaded, &kernels, None);
+        return json::document(loaded, &kernels, None, modelled);
+    }
+    if let Some(memory) = modelled {
+        let device = ::model::Device::h200().map_err(anyhow::Error::from)?;
+        let texts: Vec<String> =
+            kernels.iter().map(|kernel| model::told(&loaded.module, kernel, &device, memory)).collect();
+        return Ok(Screen::from(texts.join("\n")));
     }
     let colour = context.face.colour;
     let texts: Vec<String> = kernels
@@ -148,7 +162,7 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
     };
     let other = new.as_ref().unwrap_or(&old);
     if context.json {
-        return json::document(&old, &before, Some(json::Second { loaded: other, pairs: &pairs, hot: args.hot }));
+        return json::document(&old, &before, Some(json::Second { loaded: other, pairs: &pairs, hot: args.hot }), None);
     }
     let layout = side_by_side(context);
     let fold = context.verbosity < super::Verbosity::Verbose;

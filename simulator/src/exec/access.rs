@@ -216,7 +216,7 @@ impl<O: Observer> Worker<'_, O> {
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));
                     let value = values[element as usize][lane];
-                    if O::ACTIVE {
+                    if O::ACTIVE && self.observer.compares() {
                         let before = self.load_lane(shared, warp, lane, space, address, size).ok();
                         if before != Some(value & u64::MAX >> (64 - size * 8)) {
                             changed |= 1 << lane;

@@ -205,7 +205,19 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let status = if stopped { Status::Stopped } else { Status::Finished };
     let coverage = covered(context, &ran);
     let conditions = conditions(context, &met);
-    LaunchReport { status, findings, counters, lines, coverage, conditions, trace, writer, printf, order }
+    LaunchReport {
+        status,
+        findings,
+        counters,
+        lines,
+        coverage,
+        conditions,
+        trace,
+        locality: None,
+        writer,
+        printf,
+        order,
+    }
 }
 
 /// Every instruction of the kernel and of functions that are no kernels, by how many groups ran its operations.

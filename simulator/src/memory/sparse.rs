@@ -49,7 +49,7 @@ const RECENT: usize = 64;
 
 #[derive(Default)]
 struct Inside {
-    pages: Vec<Page>,
+    pages: Vec<Box<Page>>,
     /// Of pages by number: the index in `pages`.
     places: BTreeMap<u64, usize>,
     /// The same of pages that were touched lately, by the last bits of their number.
@@ -68,7 +68,7 @@ impl Inside {
             None => self.recent.resize(RECENT, (u64::MAX, 0)),
         }
         let place = *self.places.entry(number).or_insert_with(|| {
-            let mut page = Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE };
+            let mut page = Box::new(Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE });
             fill(&mut page.bytes);
             self.pages.push(page);
             self.pages.len() - 1
@@ -156,6 +156,11 @@ impl Sparse {
             ranges(&mut touched.written, &page.written, number * PAGE, size);
         }
         touched
+    }
+
+    /// [`Touched::unknown`] alone.
+    pub fn unknown(&self) -> bool {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner).unknown
     }
 
     /// Forgets every mark and every store.

@@ -69,6 +69,8 @@ mod sync;
 mod tests;
 
 use crate::config::Checks;
+#[cfg(not(target_family = "wasm"))]
+use crate::locality::Fold;
 use crate::observe::{Complaint, Observer, Order, Scope, Space, Unwritten, WarpAccess, WarpId};
 use init::Init;
 use races::Races;
@@ -78,13 +80,28 @@ use races::Races;
 pub struct Watch {
     races: Option<Races>,
     init: Option<Init>,
+    #[cfg(not(target_family = "wasm"))]
+    fold: Option<Box<Fold>>,
 }
 
 impl Watch {
     /// Watches what `checks` says. Memory must be announced with [`Watch::allocated`] and [`Watch::written`] from the
     /// start.
     pub fn new(checks: Checks) -> Self {
-        Self { races: checks.races.then(Races::default), init: checks.uninitialised.then(Init::default) }
+        let (races, init) = (checks.races.then(Races::default), checks.uninitialised.then(Init::default));
+        Self { races, init, ..Self::default() }
+    }
+
+    /// Looks for nothing that is wrong: for where accesses lie.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn folding(fold: Fold) -> Self {
+        Self { fold: Some(Box::new(fold)), ..Self::default() }
+    }
+
+    /// What it was given.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn folded(self) -> Option<Box<Fold>> {
+        self.fold
     }
 
     /// Global memory came into being; nothing has been written to it.
@@ -122,11 +139,31 @@ impl Observer for Watch {
         if let Some(init) = &mut self.init {
             init.block_start(warp.slot, threads, shared);
         }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(fold) = &mut self.fold {
+            fold.begin(warp.block, threads.div_ceil(32));
+        }
+    }
+
+    fn compares(&self) -> bool {
+        self.races.is_some()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn ran(&mut self, warp: WarpId, instructions: u64) {
+        if let Some(fold) = &mut self.fold {
+            fold.ran(warp.block, warp.warp, instructions);
+        }
     }
 
     fn block_end(&mut self, _: WarpId) {}
 
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>> {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(fold) = &mut self.fold {
+            fold.access(access);
+            return None;
+        }
         let run = is_run(access.addresses, access.mask, access.size);
         #[cfg(test)]
         let run = run && !self.races.as_ref().is_some_and(|races| races.by_lane);
@@ -146,6 +183,10 @@ impl Observer for Watch {
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool) {
         if let Some(races) = &mut self.races {
             races.block_barrier(warp, id, participants, counted);
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(fold) = &mut self.fold {
+            fold.barrier(warp.block, participants);
         }
     }
 

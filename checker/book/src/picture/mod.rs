@@ -94,10 +94,11 @@ fn picture(
             let number = |key: &str, default| -> Result<usize> {
                 settings.get(key).map_or(Ok(default), |text| text.parse().with_context(|| format!("{key}={text}")))
             };
-            let memory = timeline::latency(settings.get("memory").map_or("dram", String::as_str))?;
+            let device = model::Device::h200()?;
+            let memory = timeline::latency(&device, settings.get("memory").map_or("dram", String::as_str))?;
             let question =
                 timeline::Question { warps: number("warps", 4)?.clamp(1, 16), turns: number("turns", 4)?, memory };
-            let line = timeline::Timeline::of(kernel, question)?;
+            let line = timeline::Line::of(kernel, question, &device)?;
             let caption = format!(
                 "{}: {} A model from the machine code's control fields and measured latencies, {memory} cycles for a \
                  load from global memory.",

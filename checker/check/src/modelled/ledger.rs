@@ -1,23 +1,21 @@
 //! Everything that was measured and is recorded, with what the model is told of it: what the model is judged on.
 
-use super::{completed, extrapolated, facts, is_incomplete, nearer, profiles, too_long};
-use crate::build::{Built, Refused};
+use super::{Profiled, Profiling, Wanted, facts};
+use crate::build::Refused;
 use crate::ladder::kit::Kit;
 use crate::platform::Platform;
 use crate::{CheckError, Progress, build_version};
 use compiler::toolchain::Toolchain;
-use execution::backend::{self, Profile, Program, Thoroughness};
+use execution::backend;
 use execution::measure::ladder_record::LadderRecord;
 use execution::measure::record::Record;
 use model::judge::Judged;
 use model::{Device, Facts};
 use problem::ladder::{BLOCK, Ladder};
-use problem::{Cache, Kind, Problem, Quantity, Sizes, Version};
+use problem::{Cache, Kind, Problem, Quantity, Version};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Warp instructions of a block here, where nobody waits.
-const STEPS: u64 = 1 << 19;
 /// The inputs' seed.
 const SEED: u64 = 1;
 
@@ -50,15 +48,6 @@ impl Entry {
         let Self { problem, version, group, measured, work, .. } = self;
         Judged { problem, version, group, measured, work, modelled }
     }
-}
-
-/// One thing to profile.
-struct Wanted<'b> {
-    entry: Entry,
-    built: &'b Built,
-    sizes: Sizes,
-    /// A small size of the same kind.
-    count: Sizes,
 }
 
 /// The entries of a problem; none where nothing was recorded on the device whose folder it is.
@@ -117,7 +106,7 @@ fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec
                 .map(|name| format!("{name}={}", cell.sizes.get(name.as_str()).copied().unwrap_or(0)))
                 .collect();
             let entry = entry(&axes.join(" "), CELLS, work / rate / 1e3, work);
-            wanted.push(Wanted { entry, built: &built, sizes: cell.sizes.clone(), count: near.sizes.clone() });
+            wanted.push((entry, Wanted { built: &built, sizes: cell.sizes.clone(), count: near.sizes.clone() }));
         }
         return profile(problem, &platform, wanted, record.cache.into_problem());
     }
@@ -130,7 +119,7 @@ fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec
     let mut wanted = Vec::new();
     for ((built, name), time) in built.iter().zip(names).zip([before, after]) {
         let entry = entry(name, PAIR, time.median_us, 1.0);
-        wanted.push(Wanted { entry, built, sizes: record.sizes.clone(), count: problem.manifest.count.clone() });
+        wanted.push((entry, Wanted { built, sizes: record.sizes.clone(), count: problem.manifest.count.clone() }));
     }
     profile(problem, &platform, wanted, record.cache.into_problem())
 }
@@ -142,7 +131,7 @@ fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Re
     let elements: Vec<usize> = (0..of.types.len()).collect();
     let kit =
         Kit::build(problem, toolchain, &platform, versions, &elements).map_err(|unbuilt| refused(*unbuilt.refused))?;
-    let mut wanted: Vec<Vec<Wanted<'_>>> = elements.iter().map(|_| Vec::new()).collect();
+    let mut wanted: Vec<Vec<(Entry, Wanted<'_>)>> = elements.iter().map(|_| Vec::new()).collect();
     for point in &record.points {
         let Some(element) = of.element_named(&point.element) else { continue };
         let Some(version) = of.position(&point.version) else { continue };
@@ -162,7 +151,7 @@ fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Re
             facts: Err("not profiled".to_owned()),
         };
         let count = Ladder::with_block(&problem.manifest.count, point.block);
-        wanted[element].push(Wanted { entry, built, sizes, count });
+        wanted[element].push((entry, Wanted { built, sizes, count }));
     }
     let mut all = Vec::new();
     for (element, wanted) in wanted.into_iter().enumerate() {
@@ -188,62 +177,18 @@ impl IntoProblem for backend::Cache {
 fn profile(
     problem: &Problem,
     platform: &Platform,
-    wanted: Vec<Wanted<'_>>,
+    wanted: Vec<(Entry, Wanted<'_>)>,
     cache: Cache,
 ) -> Result<Vec<Entry>, CheckError> {
-    let program = |one: &Wanted<'_>, sizes: &Sizes| -> Result<Program, CheckError> {
-        let plan = one.built.plan(sizes, &problem.io(sizes)?)?;
-        Ok(one.built.program(plan, None))
-    };
-    let run = |programs: Vec<Program>, steps: u64, whole: bool| {
-        let thoroughness = Thoroughness::Profiled { steps, whole };
-        profiles(platform, programs, thoroughness, SEED, &backend::Options::default())
-    };
-    let programs = wanted.iter().map(|one| program(one, &one.sizes)).collect::<Result<Vec<_>, _>>()?;
-    let mut profiled = run(programs.clone(), STEPS, false)?;
-    // Where blocks do too much: two sizes on the way.
-    let mut near = Vec::new();
-    for (at, one) in wanted.iter().enumerate() {
-        if profiled[at].as_ref().is_some_and(too_long)
-            && let Some((sizes, times)) = nearer(&one.count, &one.sizes)
-            && let [Ok(a), Ok(b)] = sizes.map(|sizes| program(one, &sizes))
-        {
-            near.push((at, times, [a, b]));
-        }
-    }
-    let programs_near = near.iter().flat_map(|(_, _, programs)| programs.clone()).collect();
-    let found = run(programs_near, STEPS << 1, false)?;
-    for ((at, times, _), pair) in near.iter().zip(found.chunks(2)) {
-        if let [Some(a), Some(b)] = pair
-            && let Some(far) = extrapolated(a, b, *times)
-        {
-            profiled[*at] = Some(far);
-        }
-    }
-    // Where a launch hangs on what others leave: a small size, whole.
-    let mut small = Vec::new();
-    for (at, one) in wanted.iter().enumerate() {
-        // What a ladder's launches do hangs on no data.
-        if problem.kind != Kind::Ladder
-            && profiled[at].as_ref().is_some_and(is_incomplete)
-            && let Some((_, times)) = nearer(&one.count, &one.sizes)
-            && let Ok(program) = program(one, &one.count)
-        {
-            small.push((at, times, program));
-        }
-    }
-    let whole = run(small.iter().map(|(_, _, program)| program.clone()).collect(), STEPS << 3, true)?;
-    for ((at, times, program), found) in small.iter().zip(whole) {
-        if let (Some(far), Some(found)) = (&mut profiled[*at], found) {
-            *far = completed(std::mem::take(far), &programs[*at].plan, &found, &program.plan, *times);
-        }
-    }
-    let told = |((mut one, program), profile): ((Wanted<'_>, Program), Option<Profile>)| {
-        one.entry.facts = match profile {
-            Some(profile) => facts(one.built, &program.plan, &profile, cache),
+    let profiling = Profiling { problem, platform, seed: SEED, options: &backend::Options::default() };
+    let (entries, wanted): (Vec<Entry>, Vec<Wanted<'_>>) = wanted.into_iter().unzip();
+    let found = profiling.all(&wanted)?;
+    let told = |((mut entry, one), found): ((Entry, Wanted<'_>), Profiled)| {
+        entry.facts = match &found.profile {
+            Some(profile) => facts(one.built, &found.plan, profile, cache),
             None => Err("its blocks could not be run".to_owned()),
         };
-        one.entry
+        entry
     };
-    Ok(wanted.into_iter().zip(programs).zip(profiled).map(told).collect())
+    Ok(entries.into_iter().zip(wanted).zip(found).map(told).collect())
 }

@@ -116,10 +116,8 @@ pub enum Thoroughness {
     },
     /// Some blocks of every launch, on the simulator: what they do, for a model of time. Nothing is judged.
     Profiled {
-        /// Warp instructions that a block may take.
+        /// Warp instructions that two blocks may take.
         steps: u64,
-        /// Every launch runs whole before the next: of a small size.
-        whole: bool,
     },
 }
 

@@ -125,7 +125,7 @@ pub trait Machine {
         Ok(None)
     }
     /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks.
-    fn profiled(&self, _program: &Program, _seed: u64, _steps: u64, _whole: bool) -> Result<Option<Profile>, Stop> {
+    fn profiled(&self, _program: &Program, _seed: u64, _steps: u64) -> Result<Option<Profile>, Stop> {
         Ok(None)
     }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.

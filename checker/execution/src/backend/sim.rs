@@ -179,8 +179,8 @@ impl Machine for Sim {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn profiled(&self, program: &Program, seed: u64, steps: u64, whole: bool) -> Result<Option<Profile>, Stop> {
-        sampled::profile(self, program, seed, steps, whole).map(Some)
+    fn profiled(&self, program: &Program, seed: u64, steps: u64) -> Result<Option<Profile>, Stop> {
+        sampled::profile(self, program, seed, steps).map(Some)
     }
 
     fn effort(&self) -> Option<Effort> {

@@ -27,8 +27,8 @@ pub fn run_case(
     if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
-    if let Thoroughness::Profiled { steps, whole } = case.thoroughness {
-        return run_profiled(machine, number, case, (steps, whole), wanted, emit);
+    if let Thoroughness::Profiled { steps } = case.thoroughness {
+        return run_profiled(machine, number, case, steps, wanted, emit);
     }
     let own: Vec<Option<Schedule>> = case.schedules.iter().copied().map(Some).collect();
     let runs = runs(case, &if own.is_empty() { machine.schedules() } else { own });
@@ -100,13 +100,13 @@ fn run_profiled(
     machine: &dyn Machine,
     number: usize,
     case: &Case,
-    (steps, whole): (u64, bool),
+    steps: u64,
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), Failure> {
     for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
         emit(Reply::Started { case: number, version: Some(version) });
-        let result = match machine.profiled(program, case.seed, steps, whole) {
+        let result = match machine.profiled(program, case.seed, steps) {
             Ok(profile) => Checked { profile, ..Checked::only(Status::Passed) },
             Err(stop) => Checked::only(stop.status()?),
         };

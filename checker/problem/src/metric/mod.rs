@@ -95,9 +95,16 @@ pub enum MetricSource {
     Counters,
     /// Time measured on a GPU at the `time` size.
     Time,
+    /// Time modelled for an H200 at the `time` size.
+    Model,
 }
 
 impl MetricSource {
+    /// Is it a time, measured or modelled?
+    pub const fn is_time(self) -> bool {
+        matches!(self, Self::Time | Self::Model)
+    }
+
     /// In documentation.
     pub const fn words(self) -> &'static str {
         match self {
@@ -106,6 +113,7 @@ impl MetricSource {
             Self::Plan => "the plan",
             Self::Counters => "the simulator",
             Self::Time => "a GPU",
+            Self::Model => "the model of time",
         }
     }
 }
@@ -123,6 +131,8 @@ pub enum Statistic {
     AllLaunches,
     /// The lower end of the interval over the runs.
     LowerEnd,
+    /// The upper end of the model's interval.
+    UpperEnd,
     /// The median over the runs.
     Median,
 }
@@ -136,6 +146,7 @@ impl Statistic {
             Self::LeastOfLaunches => "the launch with the least",
             Self::AllLaunches => "sum over launches",
             Self::LowerEnd => "lower end of the 99 % interval",
+            Self::UpperEnd => "upper end of the model's interval",
             Self::Median => "median",
         }
     }
@@ -146,7 +157,7 @@ impl Metric {
     pub fn shown() -> impl Iterator<Item = Self> {
         let (plan, others): (Vec<&Row>, Vec<&Row>) = FIXED.iter().partition(|row| row.source == MetricSource::Plan);
         let counters = COUNTERS.iter().filter_map(|row| Counter::parse(row.name).ok()).map(Self::Count);
-        let others = others.into_iter().filter(|row| row.source != MetricSource::Time);
+        let others = others.into_iter().filter(|row| !row.source.is_time());
         plan.into_iter().map(|row| row.metric.clone()).chain(counters).chain(others.map(|row| row.metric.clone()))
     }
 
@@ -213,7 +224,7 @@ impl Metric {
         match self {
             Self::Opcode(_) => None,
             Self::Count(counter) => counter.row().map(|row| row.shown),
-            fixed => fixed.row().filter(|row| row.source != MetricSource::Time).map(|row| row.shown),
+            fixed => fixed.row().filter(|row| !row.source.is_time()).map(|row| row.shown),
         }
     }
 

@@ -2,9 +2,9 @@
 //! in docs/formats.md follow from it.
 
 use super::Better::{Less, More, Neither};
-use super::MetricSource::{Plan, Resources, Sass, Time};
+use super::MetricSource::{Model, Plan, Resources, Sass, Time};
 use super::Shown::{Always, Changed, Never};
-use super::Statistic::{AllKernels, AllLaunches, LeastOfLaunches, LowerEnd, Median, MostOfKernels};
+use super::Statistic::{AllKernels, AllLaunches, LeastOfLaunches, LowerEnd, Median, MostOfKernels, UpperEnd};
 use super::Unit::{self, Bytes, Count, Fraction, Times};
 use super::{Better, Counter, MetricSource, Shown, Statistic};
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,8 @@ metrics! {
     Occupancy "occupancy", "occupancy", per "", Fraction { decimals: 0 }, More, Resources, LeastOfLaunches, Always;
     /// Time of the baseline over the candidate's, at the `time` size.
     Speedup "speedup", "speedup", per "", Times, More, Time, LowerEnd, Never;
+    /// The same as a model of an H200 has it; what was measured stands in for it where there is a GPU.
+    ModelledSpeedup "modelled.speedup", "modelled speedup", per "", Times, More, Model, UpperEnd, Never;
     /// Fraction of the device's measured roof.
     Roof "roof", "fraction of the device's roof", per "", Fraction { decimals: 0 }, More, Time, Median, Never;
 }

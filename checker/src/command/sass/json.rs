@@ -6,14 +6,16 @@
 //!               parameters, constant, max_threads}, labels: [{name, address, function}],
 //!               instructions: [{address, guard, opcode, operands, text, notes, control: {stall, yields, write_barrier,
 //!               read_barrier, wait_mask, reuse}, encoding: [low, high], source: {file, line}, live}],
-//!               stats: {instructions, disguised_moves, families, opcodes, memory, loops, load_run, live_registers} }],
+//!               stats: {instructions, disguised_moves, families, opcodes, memory, loops, load_run, live_registers},
+//!               turns: [{from, to, cycles, steps: [{address, cycle, waited, for, of}]}] }],
 //!   diff: { subject, arch, pairs: [{ old, new, totals, opcodes, kinds, rows: [{change, old, new}] }] } }
 //! ```
 //!
-//! `source.file` is an index into `files`; `control.wait_mask` and `control.reuse` are bit masks; `diff` is there only with
+//! `turns` are those of innermost loops, with `--model`; `of` is the address of the instruction that is waited for. `source.file` is an index into `files`; `control.wait_mask` and `control.reuse` are bit masks; `diff` is there only with
 //! `--diff`, and its rows name instructions by text and address.
 
 use super::Loaded;
+use super::model::{Looped, Memory, TurnDocument};
 use crate::command::Fault;
 use anyhow::Context as _;
 use sass::{
@@ -51,6 +53,9 @@ struct KernelDocument<'a> {
     #[serde(flatten)]
     kernel: &'a Kernel,
     stats: Stats,
+    /// With `--model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<Vec<TurnDocument>>,
 }
 
 #[derive(Serialize)]
@@ -85,14 +90,27 @@ struct Side<'a> {
 }
 
 /// The whole answer as JSON, with a newline at its end.
-pub fn document(loaded: &Loaded, kernels: &[&Kernel], second: Option<Second>) -> Result<Screen, Fault> {
+pub fn document(
+    loaded: &Loaded,
+    kernels: &[&Kernel],
+    second: Option<Second>,
+    modelled: Option<Memory>,
+) -> Result<Screen, Fault> {
+    let device = ::model::Device::h200().map_err(anyhow::Error::from)?;
+    let modelled = modelled.filter(|_| loaded.module.target == device.arch);
+    let turns = |kernel: &Kernel| {
+        modelled.map(|memory| Looped::all(kernel, &device, memory).iter().map(Looped::document).collect())
+    };
     let document = Document {
         schema: SCHEMA,
         subject: &loaded.label,
         arch: &loaded.module.target,
         compiler: loaded.compiler.as_deref(),
         files: &loaded.module.files,
-        kernels: kernels.iter().map(|kernel| KernelDocument { kernel, stats: Stats::of(kernel) }).collect(),
+        kernels: kernels
+            .iter()
+            .map(|kernel| KernelDocument { kernel, stats: Stats::of(kernel), turns: turns(kernel) })
+            .collect(),
         diff: second.as_ref().map(|second| DiffDocument {
             subject: &second.loaded.label,
             arch: &second.loaded.module.target,

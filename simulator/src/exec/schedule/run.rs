@@ -191,6 +191,9 @@ impl<O: Observer> Worker<'_, O> {
             self.unreported += instructions;
             // Uncounted operations in an endless loop would otherwise never use up the limit.
             self.unreported += u64::from(instructions == 0 && stop == Stop::Fuel && self.traced.is_none());
+            if O::ACTIVE {
+                self.observer.ran(by, instructions);
+            }
             if let (Some((block, active)), 1) = (guarded, instructions) {
                 self.record(block, warp, &before, active);
             }
@@ -201,6 +204,7 @@ impl<O: Observer> Worker<'_, O> {
             if self.unreported >= report && !self.within_limits(shared, warp, group.pc) {
                 return Flow::Stop;
             }
+            let counted = self.clock;
             let flow = match stop {
                 Stop::Fuel if self.clock >= until => return Flow::Switch,
                 Stop::Fuel => continue,
@@ -208,6 +212,9 @@ impl<O: Observer> Worker<'_, O> {
                 Stop::Turn => self.turned(shared, warp, at),
                 Stop::Slow => self.slow(shared, warp, at),
             };
+            if O::ACTIVE {
+                self.observer.ran(by, self.clock - counted);
+            }
             if flow != Flow::Continue {
                 return flow;
             }

@@ -119,20 +119,11 @@ impl Opened<'_> {
 
     /// Has a block read what nobody wrote?
     pub fn unknown(&self) -> bool {
-        (0..self.addresses.len()).any(|index| self.touched(index).unknown)
+        self.addresses.iter().any(|&address| self.device.touched_unknown(address) == Some(true))
     }
 
     /// Launches some blocks; `None`: that cannot be done.
     pub fn launch(&mut self, launch: usize, blocks: Vec<u64>) -> Option<LaunchReport> {
-        self.launch_these(launch, Some(blocks))
-    }
-
-    /// Launches all blocks.
-    pub fn launch_all(&mut self, launch: usize) -> Option<LaunchReport> {
-        self.launch_these(launch, None)
-    }
-
-    fn launch_these(&mut self, launch: usize, blocks: Option<Vec<u64>>) -> Option<LaunchReport> {
         let planned = &self.program.plan.launches[launch];
         let name = self.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
         let module = self.device.module().clone();
@@ -146,7 +137,7 @@ impl Opened<'_> {
             args,
             cooperative: false,
         };
-        self.device.config_mut().blocks = blocks;
+        self.device.config_mut().blocks = Some(blocks);
         self.device.launch(&request).ok()
     }
 

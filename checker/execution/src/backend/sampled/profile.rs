@@ -5,61 +5,56 @@ use super::super::machine::Stop;
 use super::super::sim::Sim;
 use super::opened::{Opened, open_with};
 use crate::backend::{LaunchProfile, Profile};
+use plan::Plan;
 use plan::stream::Stream;
-use plan::{Buffer, Plan};
-use simulator::locality::{Locality, Region};
-use simulator::trace::{Grain, Request};
+use simulator::locality::{self, Region};
 use simulator::{LaunchReport, Severity, coverage};
 use std::collections::BTreeMap;
 
-/// Blocks of a launch that run besides the two that are traced.
+/// Blocks of a launch that run besides the two that are looked at closely, ...
 const MORE: u64 = 3;
-/// Steps of a trace that are kept.
-const TRACED: usize = 1 << 15;
+/// ... where those two did no more warp instructions than this.
+const FEW: u64 = 1 << 14;
 /// Instructions of later blocks over those of the first ones, below which the first have taken the others' work.
 const FETCHED: f64 = 0.2;
 /// Launches of the same kernel and extents that are looked at: the others are like them.
 const ALIKE: usize = 3;
 
-/// Profiles a version. `steps` bounds the warp instructions of a block. `whole`: every launch runs whole, so that the next ones find what
-/// it leaves.
+/// What memory holds that nobody wrote: as an index zeros lead nowhere bad, and those ones far away.
+const UNWRITTEN: [u8; 2] = [0, 1];
+
+/// Profiles a version. `steps` bounds the warp instructions of a launch's blocks. Where a launch reads what blocks that did not run would have
+/// written, all is done once more with something else there: what comes out the same did not hang on it.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
-pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64, whole: bool) -> Result<Profile, Stop> {
-    // Zeros where nobody wrote: as an index they lead nowhere bad.
-    let mut opened = open_with(sim, program, seed, 0)?;
-    // Whoever watches a store looks at what was there; so traced blocks run over memory of their own.
-    let mut traced = open_with(sim, program, seed, 0)?;
-    for one in [&mut opened, &mut traced] {
-        let config = one.device.config_mut();
-        (config.limits.steps, config.limits.trace, config.coverage) = (steps, TRACED, true);
-    }
-    let mut profile = Profile::default();
-    if !opened.constants(seed) || !traced.constants(seed) {
-        return Ok(profile);
-    }
-    let mut profiler = Profiler { opened, traced, steps, seed, whole };
-    let chosen: BTreeMap<usize, Vec<usize>> = representatives(&program.plan).into_iter().collect();
-    for launch in 0..program.plan.launches.len() {
-        if let Some(stands_for) = chosen.get(&launch) {
-            let found = profiler.one(launch);
-            profile.launches.push(LaunchProfile { stands_for: stands_for.clone(), ..found });
-        } else if whole {
-            profiler.opened.launch_all(launch);
-            profiler.traced.launch_all(launch);
+pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64) -> Result<Profile, Stop> {
+    let mut profile = once(sim, program, seed, steps, UNWRITTEN[0])?;
+    if profile.launches.iter().any(|launch| launch.guesses) {
+        let other = once(sim, program, seed, steps, UNWRITTEN[1])?;
+        for (launch, other) in profile.launches.iter_mut().zip(&other.launches) {
+            launch.guesses &= (launch.counters, &launch.stopped) != (other.counters, &other.stopped);
         }
     }
     Ok(profile)
 }
 
+fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, unwritten: u8) -> Result<Profile, Stop> {
+    let mut opened = open_with(sim, program, seed, unwritten)?;
+    let config = opened.device.config_mut();
+    (config.limits.steps, config.coverage) = (steps, true);
+    if !opened.constants(seed) {
+        return Ok(Profile::default());
+    }
+    let mut profiler = Profiler { opened, seed };
+    let one = |(launch, stands_for)| LaunchProfile { stands_for, ..profiler.one(launch) };
+    Ok(Profile { launches: representatives(&program.plan).into_iter().map(one).collect() })
+}
+
 /// A version under way.
 struct Profiler<'p> {
     opened: Opened<'p>,
-    traced: Opened<'p>,
-    steps: u64,
     seed: u64,
-    whole: bool,
 }
 
 /// The launches that are run, each with those it stands for.
@@ -95,21 +90,22 @@ impl Profiler<'_> {
         let draw = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks.max(2) as i64 - 2) as u64;
         let first = draw(0);
         let pair: Vec<u64> = (first..(first + 2).min(blocks)).collect();
-        found.locality = self.locality(launch, &pair);
         let mut covered = BTreeMap::new();
-        let cost = if self.whole {
-            self.traced.launch_all(launch);
-            let report = self.opened.launch_all(launch);
-            add(&mut found, &mut covered, report, blocks)
-        } else {
-            let report = self.opened.launch(launch, pair.clone());
-            add(&mut found, &mut covered, report, pair.len() as u64)
+        self.opened.device.config_mut().locality = Some(locality::Request { block: first, regions: self.regions() });
+        let mut report = self.opened.launch(launch, pair.clone());
+        self.opened.device.config_mut().locality = None;
+        found.locality = report.as_mut().and_then(|report| report.locality.take()).unwrap_or_default();
+        let ran = pair.len() as u64;
+        let cost = add(&mut found, &mut covered, report, ran);
+        // All of them where that costs nothing: launches behind it find what it leaves.
+        let mut more: Vec<u64> = match cost.saturating_mul(blocks) <= FEW * ran {
+            true => (0..blocks).filter(|block| !pair.contains(block)).collect(),
+            false => (1..=MORE).map(draw).filter(|block| !pair.contains(block)).collect(),
         };
-        let mut more: Vec<u64> = (1..=MORE).map(draw).filter(|block| !pair.contains(block)).collect();
         more.sort_unstable();
         more.dedup();
-        if !self.whole && found.stopped.is_none() && cost <= self.steps && !more.is_empty() {
-            let (count, before) = (more.len() as u64, cost as f64 / pair.len() as f64);
+        if found.stopped.is_none() && cost <= FEW && !more.is_empty() {
+            let (count, before) = (more.len() as u64, cost as f64 / ran as f64);
             let report = self.opened.launch(launch, more);
             let after = add(&mut found, &mut covered, report, count) as f64 / count as f64;
             // Blocks that fetch their work by an atomic: the first did all of it.
@@ -122,21 +118,9 @@ impl Profiler<'_> {
         found
     }
 
-    /// Of a block and the next.
-    fn locality(&mut self, launch: usize, pair: &[u64]) -> Locality {
-        let program = self.traced.program;
-        let warps = program.plan.launches[launch].block.iter().product::<u32>().div_ceil(32);
-        let request = Request {
-            warps: pair.iter().flat_map(|&block| (0..warps).map(move |warp| (block, warp))).collect(),
-            grain: Grain::Instruction,
-            events: true,
-        };
-        self.traced.device.config_mut().trace = Some(request);
-        let report = self.traced.launch(launch, pair.to_vec());
-        self.traced.device.config_mut().trace = None;
-        let region = |(buffer, &base): (&Buffer, &u64)| Region { base, bytes: buffer.len * buffer.dtype.size() as u64 };
-        let regions: Vec<Region> = program.plan.buffers.iter().zip(&self.traced.addresses).map(region).collect();
-        report.and_then(|report| report.trace).map(|trace| Locality::of(&trace, &regions)).unwrap_or_default()
+    fn regions(&self) -> Vec<Region> {
+        let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
+        buffers.map(|(buffer, &base)| Region { base, bytes: buffer.len * buffer.dtype.size() as u64 }).collect()
     }
 }
 

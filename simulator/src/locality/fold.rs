@@ -1,0 +1,291 @@
+//! Makes [`Locality`] of two blocks while they run.
+//!
+//! The simulator runs a warp as far as it comes; on hardware warps take turns. So accesses are kept as lines and sectors, and gone
+//! through in turns, an access of each warp, when the launch is over.
+
+use super::stack::{ByLine, LINE, Stack};
+use super::{CAPACITIES, Locality, Meeting, Place, Request, SECTOR, Touch};
+use crate::observe::{AccessKind, Space, WarpAccess};
+use std::collections::BTreeMap;
+
+/// Lines of a block that are kept, all its warps together.
+const KEPT: usize = 1 << 16;
+/// Lines of local memory are no lines of global memory.
+const LOCAL: u64 = 1 << 62;
+
+/// An access to global or local memory.
+struct Seen {
+    turn: u32,
+    pc: u32,
+    kind: AccessKind,
+    local: bool,
+    /// Which of the block's lines.
+    lines: std::ops::Range<u32>,
+}
+
+/// A warp of a block.
+#[derive(Default)]
+struct OfWarp {
+    turn: u32,
+    kept: usize,
+    seen: Vec<Seen>,
+    /// Instructions, by the barriers of its block that it has passed.
+    phases: Vec<u64>,
+}
+
+/// A block.
+#[derive(Default)]
+struct OfBlock {
+    warps: Vec<OfWarp>,
+    /// Lines and their sectors, a bit each.
+    lines: Vec<(u64, u8)>,
+    cut: bool,
+}
+
+/// Atomics of a block on one space.
+#[derive(Default)]
+struct Atomics {
+    requests: u64,
+    lanes: u64,
+    serial: u64,
+    /// Lanes and requests by address.
+    places: ByLine<[u64; 2]>,
+}
+
+/// What becomes [`Locality`].
+pub struct Fold {
+    request: Request,
+    blocks: [OfBlock; 2],
+    /// On global and on shared memory, of both blocks.
+    atomics: [[Atomics; 2]; 2],
+}
+
+impl std::fmt::Debug for Fold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fold").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+impl Fold {
+    /// Of the blocks that `request` names.
+    pub fn new(request: Request) -> Self {
+        Self { request, blocks: Default::default(), atomics: Default::default() }
+    }
+
+    fn side(&self, block: u64) -> Option<usize> {
+        match block.checked_sub(self.request.block) {
+            Some(side @ (0 | 1)) => Some(side as usize),
+            _ => None,
+        }
+    }
+
+    /// A block with so many warps begins.
+    pub fn begin(&mut self, block: u64, warps: u32) {
+        if let Some(side) = self.side(block) {
+            self.blocks[side].warps.resize_with(warps as usize, OfWarp::default);
+        }
+    }
+
+    /// A warp executed instructions.
+    pub fn ran(&mut self, block: u64, warp: u32, instructions: u64) {
+        if self.request.block == block
+            && let Some(warp) = self.blocks[0].warps.get_mut(warp as usize)
+        {
+            match warp.phases.last_mut() {
+                Some(sum) => *sum += instructions,
+                None => warp.phases.push(instructions),
+            }
+        }
+    }
+
+    /// Warps of a block passed a barrier together.
+    pub fn barrier(&mut self, block: u64, participants: &[u32]) {
+        let Some(side) = self.side(block) else { return };
+        for (warp, lanes) in self.blocks[side].warps.iter_mut().zip(participants) {
+            if *lanes != 0 {
+                warp.turn += 1;
+                warp.phases.push(0);
+            }
+        }
+    }
+
+    /// A warp accesses memory.
+    pub fn access(&mut self, access: &WarpAccess<'_>) {
+        let Some(side) = self.side(access.warp.block) else { return };
+        let lanes = || (0..32usize).filter(|lane| access.mask >> lane & 1 != 0);
+        if access.kind == AccessKind::Atomic && access.space != Space::Local {
+            let mut places: Vec<u64> = lanes().map(|lane| access.addresses[lane]).collect();
+            places.sort_unstable();
+            self.atomics[usize::from(access.space == Space::Shared)][side].add(&places);
+        }
+        let OfBlock { warps, lines, cut } = &mut self.blocks[side];
+        let share = KEPT / warps.len().max(1);
+        let Some(warp) = warps.get_mut(access.warp.warp as usize) else { return };
+        warp.turn += 1;
+        if access.space == Space::Shared {
+            return;
+        }
+        if warp.kept >= share {
+            *cut = true;
+            return;
+        }
+        let local = access.space == Space::Local;
+        let from = lines.len();
+        let mut add = |line: u64, sectors: u8| match lines[from..].last_mut() {
+            Some((last, known)) if *last == line => *known |= sectors,
+            _ => lines.push((line, sectors)),
+        };
+        for lane in lanes() {
+            let at = access.addresses[lane];
+            if local {
+                let own = LOCAL | u64::from(access.warp.warp) << 32;
+                (at / 4..at / 4 + u64::from(access.size.div_ceil(4))).for_each(|word| add(own | word, 1 << (lane / 8)));
+            } else {
+                (at / SECTOR..=(at + u64::from(access.size) - 1) / SECTOR)
+                    .for_each(|sector| add(sector / 4, 1 << (sector % 4)));
+            }
+        }
+        if !lines[from..].is_sorted_by(|a, b| a.0 < b.0) {
+            lines[from..].sort_unstable();
+            let mut kept = from;
+            for at in from + 1..lines.len() {
+                if lines[at].0 == lines[kept].0 {
+                    lines[kept].1 |= lines[at].1;
+                } else {
+                    kept += 1;
+                    lines[kept] = lines[at];
+                }
+            }
+            lines.truncate(kept + 1);
+        }
+        warp.kept += lines.len() - from;
+        let lines = from as u32..lines.len() as u32;
+        warp.seen.push(Seen { turn: warp.turn, pc: access.pc, kind: access.kind, local, lines });
+    }
+
+    /// What it comes to; `place` knows file and line of an instruction.
+    pub fn finish(self, place: impl Fn(u32) -> (String, u32)) -> Locality {
+        let mut found = Locality { path: self.path(), cut: self.blocks[0].cut, ..Locality::default() };
+        self.cached(&mut found, place);
+        for (loads, all) in [(true, &mut found.read), (false, &mut found.written)] {
+            *all = self.touched(loads);
+        }
+        let [global, shared] = &self.atomics;
+        (found.global, found.shared) = (meeting(global, true), meeting(shared, false));
+        found
+    }
+
+    fn cached(&self, found: &mut Locality, place: impl Fn(u32) -> (String, u32)) {
+        let OfBlock { warps, lines, .. } = &self.blocks[0];
+        let mut stack = Stack::new();
+        let mut places: BTreeMap<(String, u32), Place> = BTreeMap::new();
+        let mut of_pc: BTreeMap<u32, (String, u32)> = BTreeMap::new();
+        let mut events: Vec<(u32, usize, &Seen)> = warps
+            .iter()
+            .enumerate()
+            .flat_map(|(at, warp)| warp.seen.iter().map(move |seen| (seen.turn, at, seen)))
+            .collect();
+        events.sort_by_key(|(turn, warp, _)| (*turn, *warp));
+        for (_, _, seen) in events {
+            if seen.kind == AccessKind::Atomic || (seen.kind == AccessKind::Store && !seen.local) {
+                continue;
+            }
+            let load = seen.kind == AccessKind::Load;
+            let of = &lines[seen.lines.start as usize..seen.lines.end as usize];
+            let sectors: u64 = of.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum();
+            found.lines += of.len() as u64;
+            let mut late = [0; CAPACITIES.len()];
+            for (line, sectors) in of {
+                let missed = stack.access(*line, *sectors, seen.turn);
+                if !load {
+                    continue;
+                }
+                for at in 0..CAPACITIES.len() {
+                    found.missed[at] += missed.missed[at];
+                    found.late[at] += missed.late[at];
+                    late[at] += missed.late[at];
+                    found.local_missed[at] += if seen.local { missed.missed[at] } else { 0 };
+                }
+            }
+            if load {
+                found.requested += sectors;
+                let (file, line) = of_pc.entry(seen.pc).or_insert_with(|| place(seen.pc)).clone();
+                let own =
+                    places.entry((file.clone(), line)).or_insert_with(|| Place { file, line, ..Place::default() });
+                (own.requested, own.requests) = (own.requested + sectors, own.requests + 1);
+                own.lines += of.len() as u64;
+                own.late.iter_mut().zip(late).for_each(|(sum, late)| *sum += late);
+            }
+        }
+        found.places = places.into_values().collect();
+    }
+
+    /// What both blocks touched of each region.
+    fn touched(&self, loads: bool) -> Vec<Touch> {
+        let mut sectors: ByLine<[u8; 2]> = ByLine::default();
+        for (side, block) in self.blocks.iter().enumerate() {
+            let seen = block.warps.iter().flat_map(|warp| &warp.seen);
+            for seen in seen.filter(|seen| !seen.local && (seen.kind == AccessKind::Load) == loads) {
+                for (line, there) in &block.lines[seen.lines.start as usize..seen.lines.end as usize] {
+                    sectors.entry(*line).or_default()[side] |= there;
+                }
+            }
+        }
+        let mut all = vec![Touch::default(); self.request.regions.len()];
+        let ones = |bits: u8| u64::from(bits.count_ones());
+        for (line, [first, second]) in sectors {
+            let inside = self.request.regions.iter().position(|region| region.has(line * LINE));
+            let Some(touch) = inside.map(|at| &mut all[at]) else { continue };
+            touch.sectors += ones(first);
+            touch.pairs += u64::from(first & 3 != 0) + u64::from(first & 12 != 0);
+            touch.second += ones(second);
+            touch.new += ones(second & !first);
+        }
+        all
+    }
+
+    /// See [`Locality::path`].
+    fn path(&self) -> f64 {
+        let warps = &self.blocks[0].warps;
+        let phases = warps.iter().map(|warp| warp.phases.len()).max().unwrap_or(0);
+        let of = |phase: usize| warps.iter().filter_map(move |warp| warp.phases.get(phase));
+        let slowest: u64 = (0..phases).filter_map(|phase| of(phase).max()).sum();
+        let all: u64 = (0..phases).flat_map(of).sum();
+        if all == 0 { 1.0 } else { (slowest as f64 * warps.len() as f64 / all as f64).max(1.0) }
+    }
+}
+
+impl Atomics {
+    /// A request with the lanes' addresses, ascending.
+    fn add(&mut self, addresses: &[u64]) {
+        self.requests += 1;
+        self.lanes += addresses.len() as u64;
+        let mut most = 0;
+        for same in addresses.chunk_by(|a, b| a == b) {
+            let lanes = same.len() as u64;
+            most = most.max(lanes);
+            let [all, requests] = self.places.entry(same[0]).or_default();
+            *all += lanes;
+            *requests += 1;
+        }
+        self.serial += most;
+    }
+
+    /// Lanes and requests of the address that has most; of equals the lowest, so that the answer does not hang on a hash.
+    fn hottest(&self) -> Option<([u64; 2], u64)> {
+        let most = self.places.iter().map(|(at, n)| (*n, std::cmp::Reverse(*at))).max();
+        most.map(|(n, at)| (n, at.0))
+    }
+}
+
+fn meeting([first, second]: &[Atomics; 2], global: bool) -> Meeting {
+    let mut meeting =
+        Meeting { requests: first.requests, lanes: first.lanes, serial: first.serial, ..Meeting::default() };
+    if let Some(([lanes, requests], at)) = first.hottest() {
+        meeting.hottest = lanes;
+        meeting.hottest_requests = requests;
+        meeting.addresses = first.places.len() as u64;
+        meeting.shared = global && second.places.contains_key(&at);
+    }
+    meeting
+}

@@ -1,0 +1,127 @@
+//! Where a block finds what it accesses again: misses of first-level caches of several sizes, memory that is touched for the
+//! first time, addresses that atomics share, and the warp that the others wait for. [`crate::Config::locality`] asks for it.
+//!
+//! A cache here has lines of 128 bytes in sectors of 32, forgets what was used longest ago, and is filled by loads. The warps of a
+//! block take turns, an access each, as they do on hardware more or less.
+
+#[cfg(not(target_family = "wasm"))]
+mod fold;
+#[cfg(not(target_family = "wasm"))]
+mod stack;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests;
+
+#[cfg(not(target_family = "wasm"))]
+pub use fold::Fold;
+use serde::{Deserialize, Serialize};
+
+/// Sizes of the caches, in bytes for a block.
+pub const CAPACITIES: [u64; 6] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 192 << 10];
+
+/// Bytes that the L2 cache hands out at once.
+#[cfg(not(target_family = "wasm"))]
+const SECTOR: u64 = 32;
+
+/// Which blocks of a launch are looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// This one, and the one after it.
+    pub block: u64,
+    /// Memory whose first touches are told apart.
+    pub regions: Vec<Region>,
+}
+
+/// Memory that a launch was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Region {
+    /// First byte.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Region {
+    fn has(&self, address: u64) -> bool {
+        (self.base..self.base + self.bytes).contains(&address)
+    }
+}
+
+/// What blocks touched of a region, in sectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touch {
+    /// Different ones of the first block.
+    pub sectors: u64,
+    /// Different pairs of sectors (64 bytes, what memory moves at once) of the first block.
+    pub pairs: u64,
+    /// Different ones of the block after it.
+    pub second: u64,
+    /// Those of them that the first did not touch.
+    pub new: u64,
+}
+
+/// Lanes' atomics and who meets whom.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meeting {
+    /// Warps' requests.
+    pub requests: u64,
+    /// Lanes' atomics.
+    pub lanes: u64,
+    /// The sum over requests of the most lanes at one address.
+    pub serial: u64,
+    /// Lanes' atomics on the address that has most of them.
+    pub hottest: u64,
+    /// Requests that go there.
+    pub hottest_requests: u64,
+    /// Different addresses.
+    pub addresses: u64,
+    /// The block after it goes to the same hottest address.
+    pub shared: bool,
+}
+
+/// Loads of one source line.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its file.
+    pub file: String,
+    /// Its number.
+    pub line: u32,
+    /// As [`Locality::requested`].
+    pub requested: u64,
+    /// As [`Locality::late`].
+    pub late: [u64; CAPACITIES.len()],
+    /// Requests.
+    pub requests: u64,
+    /// Lines of memory that they touched.
+    pub lines: u64,
+}
+
+/// What a block, and the one after it, come to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Locality {
+    /// Sectors that loads from global and local memory asked for, in the first block.
+    pub requested: u64,
+    /// Sectors of them that were not in the cache, by [`CAPACITIES`].
+    pub missed: [u64; CAPACITIES.len()],
+    /// Sectors of them that were not there long enough: missed, or fetched by another access of the same or the last turn, for
+    /// which all have to wait.
+    pub late: [u64; CAPACITIES.len()],
+    /// Those of the local loads that were missed.
+    pub local_missed: [u64; CAPACITIES.len()],
+    /// Loads by the source line of the load.
+    pub places: Vec<Place>,
+    /// Different lines of 128 bytes, summed over requests: passes through the cache's tags.
+    pub lines: u64,
+    /// What loads touched of each region.
+    pub read: Vec<Touch>,
+    /// What stores and atomics touched of each region.
+    pub written: Vec<Touch>,
+    /// Atomics on global memory.
+    pub global: Meeting,
+    /// Atomics on shared memory.
+    pub shared: Meeting,
+    /// Instructions of the slowest warp between barriers over those of all warps on average, at least 1.
+    pub path: f64,
+    /// It has more accesses than were looked at.
+    pub cut: bool,
+}

@@ -1,0 +1,126 @@
+use super::stack::Stack;
+use super::*;
+use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
+
+const NONE: [Region; 0] = [];
+
+fn fold(warps: [u32; 2], regions: &[Region]) -> Fold {
+    let mut fold = Fold::new(Request { block: 0, regions: regions.to_vec() });
+    (0..2).for_each(|block| fold.begin(block, warps[block as usize]));
+    fold
+}
+
+/// Lanes from the first on access 4 bytes each.
+fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: Space, to: &[u64]) {
+    let mut addresses = [0; 32];
+    addresses[..to.len()].copy_from_slice(to);
+    fold.access(&WarpAccess {
+        warp: WarpId { block, slot: 0, warp },
+        pc: 0,
+        space,
+        kind,
+        order: Order::Weak,
+        scope: Scope::Sys,
+        size: 4,
+        mask: (1u64 << to.len()).wrapping_sub(1) as u32,
+        addresses: &addresses,
+        silent: 0,
+        copy: false,
+        mark: false,
+        group: 0,
+        completing: None,
+        reserved: false,
+    });
+}
+
+fn row(base: u64) -> Vec<u64> {
+    (0..32).map(|lane| base + 4 * lane).collect()
+}
+
+fn finish(fold: Fold) -> Locality {
+    fold.finish(|pc| ("k.cu".into(), pc))
+}
+
+#[test]
+fn what_was_used_longest_ago_is_forgotten() {
+    let mut fold = fold([1, 0], &[Region { base: 0, bytes: 8192 }]);
+    // 64 lines of 128 bytes, twice: more than 4 KiB, no more than 8.
+    for line in (0..2).flat_map(|_| 0..64) {
+        access(&mut fold, (0, 0), AccessKind::Load, Space::Global, &row(line * 128));
+    }
+    let found = finish(fold);
+    assert_eq!((found.requested, found.lines), (512, 128));
+    assert_eq!(found.missed, [512, 256, 256, 256, 256, 256]);
+    assert_eq!(found.read[0], Touch { sectors: 256, pairs: 128, second: 0, new: 0 });
+}
+
+/// The list with marks against a list for each cache.
+#[test]
+fn one_list_does_for_caches_of_all_sizes() {
+    let mut stack = Stack::new();
+    let mut plain: [Vec<(u64, u8)>; CAPACITIES.len()] = Default::default();
+    let mut state = 3u64;
+    for turn in 1..60_000u32 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // Now few lines again and again, now many.
+        let span = [20, 300, 5000][(turn / 5000) as usize % 3];
+        let (line, sectors) = ((state >> 33) % span, (state >> 60) as u8 | 1);
+        let found = stack.access(line, sectors, turn);
+        for (at, cache) in plain.iter_mut().enumerate() {
+            let there = match cache.iter().position(|(known, _)| *known == line) {
+                Some(place) => cache.remove(place).1,
+                None => 0,
+            };
+            assert_eq!(found.missed[at], u64::from((sectors & !there).count_ones()), "turn {turn}, cache {at}");
+            cache.push((line, there | sectors));
+            if cache.len() as u64 > CAPACITIES[at] / 128 {
+                cache.remove(0);
+            }
+        }
+    }
+}
+
+#[test]
+fn warps_take_turns_and_a_column_shares_its_sectors() {
+    // Each warp walks along a row of its own, a word at a time: 8 words a sector, all of them in turn.
+    let mut fold = fold([2, 0], &NONE);
+    for (warp, k) in (0..2).flat_map(|warp| (0..32).map(move |k| (warp, k))) {
+        access(&mut fold, (0, warp), AccessKind::Load, Space::Global, &[u64::from(warp) * 4096 + 4 * k]);
+    }
+    let found = finish(fold);
+    assert_eq!((found.requested, found.missed[0]), (64, 8));
+    // The one that follows at once finds its word under way.
+    assert_eq!(found.late[0], 16);
+    assert_eq!((found.places.len(), found.places[0].requests, found.places[0].late[0]), (1, 64, 16));
+}
+
+#[test]
+fn what_the_next_block_touches_first_and_where_atomics_meet() {
+    let mut fold = fold([1, 1], &[Region { base: 1024, bytes: 4096 }]);
+    access(&mut fold, (0, 0), AccessKind::Load, Space::Global, &row(1024));
+    access(&mut fold, (1, 0), AccessKind::Load, Space::Global, &row(1024 + 64));
+    // Another block than those two.
+    access(&mut fold, (2, 0), AccessKind::Load, Space::Global, &row(2048));
+    for block in 0..2 {
+        access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[2048, 2048, 2052]);
+    }
+    let found = finish(fold);
+    assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2 });
+    let expected =
+        Meeting { requests: 1, lanes: 3, serial: 2, hottest: 2, hottest_requests: 1, addresses: 2, shared: true };
+    assert_eq!((found.global, found.shared), (expected, Meeting::default()));
+}
+
+#[test]
+fn the_slowest_warp_between_barriers_is_waited_for() {
+    let mut fold = fold([2, 0], &NONE);
+    for (warp, instructions) in [(0, 30), (1, 10)] {
+        fold.ran(0, warp, instructions);
+    }
+    fold.barrier(0, &[u32::MAX, u32::MAX]);
+    for (warp, instructions) in [(0, 10), (1, 30)] {
+        fold.ran(0, warp, instructions);
+    }
+    // 60 instructions one after the other; a warp has 40 on average.
+    assert_eq!(finish(fold).path, 1.5);
+}
