@@ -4,6 +4,7 @@ import { Machine } from "./machine.js";
 import { make } from "./make.js";
 import { Panel } from "./panel.js";
 import { Slide } from "./slide.js";
+import { Steps } from "./steps.js";
 
 const kernel = (block) => new URL(block.dataset.kernel, new URL(path_to_root, document.baseURI));
 
@@ -13,6 +14,9 @@ for (const block of document.querySelectorAll(".wb-live")) {
 }
 for (const block of document.querySelectorAll(".wb-slide")) {
     new Slide(block, kernel(block));
+}
+for (const block of document.querySelectorAll(".wb-steps")) {
+    new Steps(block);
 }
 for (const table of document.querySelectorAll(".wb-machine .wb-sass")) {
     new Machine(table);

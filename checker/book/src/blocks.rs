@@ -71,9 +71,11 @@ impl<'a> Writer<'a> {
             | Kind::Hierarchy
             | Kind::Timeline => {
                 let made = (&self.kept, &self.toolchain, self.workbook);
-                return picture::block(&self.toolchain, self.workbook, directive, &|file, wish, ranges| {
+                let sliders: picture::Sliders<'_> = &|file, wish, ranges| {
                     self.shelf.map_or_else(|| Ok(String::new()), |shelf| shelf.sliders(made, file, wish, ranges))
-                });
+                };
+                let parts = self.shelf.map(Shelf::parts);
+                return picture::block(&self.toolchain, self.workbook, directive, sliders, parts.as_deref());
             }
             Kind::Listing => {
                 let file = &directive.problem;

@@ -67,6 +67,13 @@ impl Ink {
         x + 30.0 + 5.9 * words.chars().count() as f64
     }
 
+    /// What a step adds to a picture that can be looked at step by step, from 1 on, with a sentence about it.
+    pub fn step(&mut self, step: usize, words: &str, draw: impl FnOnce(&mut Self)) {
+        let _ = writeln!(self.out, r#"<g data-step="{step}" data-says="{}">"#, escape(words));
+        draw(self);
+        self.out.push_str("</g>\n");
+    }
+
     /// The whole as an element without blank lines, so that Markdown keeps it whole. `id` names its parts on the page;
     /// `words` say to who cannot see it what it shows.
     pub fn finish(self, id: &str, height: f64, title: &str, words: &str) -> String {

@@ -230,15 +230,24 @@ const STRIDE: &str = "//@ size stride = 1\n//@ in a: f32[32 * stride] = iota\n//
     //@ launch pick<<<1, 32>>>(a, b, stride)\n__global__ void pick(const float* a, float* b, int stride)\n{\n    \
     b[threadIdx.x] = a[stride * threadIdx.x];\n}\n";
 
+/// Four words, halved twice.
+const TREE: &str = "//@ size n = 4\n//@ in a: f32[4] = iota\n//@ out b: f32[1]\n//@ launch sum<<<1, n>>>(a, b)\n\
+    __global__ void sum(const float* a, float* b)\n{\n    __shared__ float s[4];\n    int t = threadIdx.x;\n    \
+    s[t] = a[t];\n    __syncthreads();\n    for (int w = 2; w > 0; w /= 2) {\n        if (t < w) s[t] += s[t + w];\n        \
+    __syncthreads();\n    }\n    if (t == 0) *b = s[0];\n}\n";
+
 #[test]
-fn a_picture_follows_its_slider() {
-    let page = "# First things\n\n{{sectors kernels/stride.cu kind=load slide=stride:1:32}}\n\n{{exercise ex01}}\n";
-    let files = [("kernels/stride.cu", STRIDE), ("book/src/first.md", page), ("book/src/second.md", SECOND)];
-    let (Some(mut browser), Some(site)) =
-        (Browser::start(), site(&[files[0], files[1], files[2], ("kernels/long.cu", LONG)]))
-    else {
-        return;
-    };
+fn pictures_follow_their_sliders() {
+    let page = "# First things\n\n{{sectors kernels/stride.cu kind=load slide=stride:1:32}}\n\n{{tree kernels/tree.cu}}\n\n\
+        {{exercise ex01}}\n";
+    let files = [
+        ("kernels/stride.cu", STRIDE),
+        ("kernels/tree.cu", TREE),
+        ("kernels/long.cu", LONG),
+        ("book/src/first.md", page),
+        ("book/src/second.md", SECOND),
+    ];
+    let (Some(mut browser), Some(site)) = (Browser::start(), site(&files)) else { return };
     browser.view(390, false);
     browser.open(&format!("{}first.html", site.address));
     browser.until("document.querySelector('.wb-slide:not([hidden]) input')");
@@ -250,5 +259,15 @@ fn a_picture_follows_its_slider() {
     browser.until(&format!("{caption}.includes('256 fetched, 50 % used')"));
     let frames = browser.value("document.querySelectorAll('figure svg .frame').length");
     assert_eq!(frames, 8, "a frame per sector");
+    // A tree goes back a round, and says what the round before does.
+    let steps = "document.querySelector('.wb-steps')";
+    let now = browser.value(&format!("{steps}.innerText"));
+    assert!(now.as_str().is_some_and(|text| text.contains("2 of 2") && text.contains("lane 0 adds 1 to 0")), "{now}");
+    let hidden = "document.querySelectorAll('svg .later circle.sum').length";
+    assert_eq!(browser.value(hidden), 0);
+    browser.value(&format!("{steps}.querySelector('input').focus()"));
+    browser.press("ArrowLeft");
+    browser.until(&format!("{steps}.innerText.includes('lane 0 adds 2 to 0, lane 1 adds 3 to 1')"));
+    assert_eq!(browser.value(hidden), 1, "the second round's only sum");
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }

@@ -37,29 +37,35 @@ fn in_node(messages: &[String]) -> Option<Vec<String>> {
     Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
-/// Holds every kernel of a book against the same code compiled for this machine.
-pub fn hold(site: &Site) {
-    let kernels = kernels(&site.workbook.path("book/book"));
-    assert!(kernels.len() >= 4, "{}", kernels.len());
-    let trace = json!([[0, 0]]);
-    let message = |kernel: &Value, schedule: &str| {
-        let ask = json!({ "schedule": schedule, "seed": 5, "trace": trace, "shortest": 50 });
-        json!({ "kernel": kernel, "ask": ask }).to_string()
-    };
-    let of = |kernel| SCHEDULES.map(|schedule| message(kernel, schedule));
-    let messages: Vec<String> = kernels.iter().flat_map(of).collect();
+/// The message that runs a kernel under a schedule.
+fn message(kernel: &Value, schedule: &str) -> String {
+    let ask = json!({ "schedule": schedule, "seed": 5, "trace": [[0, 0]], "shortest": 50 });
+    json!({ "kernel": kernel, "ask": ask }).to_string()
+}
+
+/// What messages are answered here; the module in node has to answer the same.
+fn answers(messages: &[String]) -> Vec<String> {
     let mut desk = Desk::default();
     let here: Vec<String> =
         messages.iter().map(|message| String::from_utf8(desk.answer(message.as_bytes())).expect("JSON")).collect();
     for (message, answer) in messages.iter().zip(&here) {
         assert!(answer.starts_with("{\"told\""), "{answer}\n{}", &message[..200]);
     }
-    if let Some(there) = in_node(&messages) {
+    if let Some(there) = in_node(messages) {
         assert_eq!(here.len(), there.len());
         for (here, there) in here.iter().zip(&there) {
             assert!(here == there, "{here}\n\n{there}");
         }
     }
+    here
+}
+
+/// Holds every kernel of a book against the same code compiled for this machine.
+pub fn hold(site: &Site) {
+    let kernels = kernels(&site.workbook.path("book/book"));
+    assert!(kernels.len() >= 4, "{}", kernels.len());
+    let of = |kernel| SCHEDULES.map(|schedule| message(kernel, schedule));
+    let here = answers(&kernels.iter().flat_map(of).collect::<Vec<_>>());
     // The first schedule of every kernel as a command gives it.
     for (kernel, answer) in kernels.iter().zip(here.iter().step_by(SCHEDULES.len())) {
         let told: Value = serde_json::from_str(answer).expect("JSON");
@@ -73,4 +79,45 @@ pub fn hold(site: &Site) {
             assert_eq!(page[field], terminal[field], "{file}: {field}");
         }
     }
+}
+
+/// The files of the workbook's problems that launch something, but for what is wrong on purpose.
+fn files() -> Vec<String> {
+    let folders = ["kernels", "exercises", "solutions"].map(|folder| repository().join(folder));
+    let below = |folder: &Path| -> Vec<std::path::PathBuf> {
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let files = folders.iter().flat_map(|folder| below(folder)).flat_map(|problem| below(&problem));
+    let launches = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|end| end == "cu")
+            && std::fs::read_to_string(path).is_ok_and(|text| text.contains("//@ launch"))
+    };
+    let name = |path: std::path::PathBuf| {
+        path.strip_prefix(repository()).expect("inside").to_string_lossy().into_owned()
+    };
+    let mut files: Vec<String> = files.filter(launches).map(name).collect();
+    files.sort();
+    files
+}
+
+/// Every kernel of the workbook in WebAssembly and here: results, findings, counters and traces. One schedule each, of every kind all
+/// in all; `WARPBOOK_LONG=1`: all of them.
+#[test]
+fn every_kernel_does_the_same_in_webassembly() {
+    if simulator().is_none() {
+        return;
+    }
+    let workbook = problem::Workbook::around(repository()).expect("the workbook");
+    let toolchain = crate::compile::toolchain();
+    let long = std::env::var_os("WARPBOOK_LONG").is_some();
+    let files = files();
+    assert!(files.len() > 150, "{}", files.len());
+    let tried = files.iter().enumerate().filter(|(_, file)| crate::support::in_turn(file));
+    let messages = tried.flat_map(|(at, file)| {
+        let kernel = check::page_kernel(toolchain, &workbook, file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let kernel = serde_json::to_value(kernel).expect("JSON");
+        let schedules = SCHEDULES.iter().enumerate().filter(move |(index, _)| long || at % SCHEDULES.len() == *index);
+        schedules.map(move |(_, schedule)| message(&kernel, schedule)).collect::<Vec<_>>()
+    });
+    answers(&messages.collect::<Vec<_>>());
 }

@@ -22,7 +22,7 @@ pub fn simulator() -> Option<PathBuf> {
     let places = ["", "debian"].map(|part| target.join(part).join("wasm32-unknown-unknown/page/live.wasm"));
     let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified()).ok();
     let built = places.into_iter().find_map(|path| Some((changed(&path)?, path)));
-    let crates = ["account", "execution", "live", "plan", "problem", "report", "sass", "system", "values"];
+    let crates = ["account", "draw", "execution", "live", "plan", "problem", "report", "sass", "system", "values"];
     let sources = crates.map(|name| repository().join(format!("checker/{name}/src")));
     let newest = sources.iter().chain([&repository().join("simulator/src")]).filter_map(|folder| newest(folder)).max();
     match built {

@@ -23,20 +23,26 @@ use std::fmt::Write as _;
 /// Writes what stands under the picture of a file and moves it: of the access of this warp, sliders for these sizes.
 pub type Sliders<'a> = &'a dyn Fn(&str, (u64, u32, Wish), &[Range]) -> Result<String>;
 
-/// The pictures of a directive's files.
+/// The pictures of a directive's files. `parts` is where the pages' scripts are, if there are any.
 pub fn block(
     toolchain: &Toolchain,
     workbook: &Workbook,
     directive: &Directive,
     sliders: Sliders<'_>,
+    parts: Option<&str>,
 ) -> Result<String> {
+    // A script adds the slider that shows the rounds one by one.
+    let steps = match (directive.kind, parts) {
+        (Kind::Tree, Some(parts)) => format!("<div class=\"wb-steps\" data-parts=\"{parts}\" data-step=\"round\" hidden></div>\n"),
+        _ => String::new(),
+    };
     let mut out = String::from("<div class=\"wb-pictures\">\n");
     for (index, file) in directive.problem.split(',').enumerate() {
         let id = format!("picture-{}-{index}", directive.line);
         let (svg, caption) = picture(toolchain, workbook, directive, file, &id).with_context(|| file.to_owned())?;
         let _ = writeln!(
             out,
-            "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n{}</figure>",
+            "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n{steps}{}</figure>",
             escape(file),
             escape(&caption),
             moved(directive, file, sliders)?

@@ -61,23 +61,23 @@ impl Tree {
 
     /// In words, a round a sentence.
     pub fn words(&self) -> String {
-        let round = |(index, adds): (usize, &Vec<Add>)| {
-            let each: Vec<String> = adds
-                .iter()
-                .filter(|add| add.used)
-                .map(|add| {
-                    let from: Vec<String> = add.from.iter().map(usize::to_string).collect();
-                    match self.column {
-                        "lane" => format!("lane {} takes that of {}", add.lane, from.join(" and ")),
-                        _ => format!("lane {} adds {} to {}", add.lane, from.join(" and "), add.to),
-                    }
-                })
-                .collect();
-            let unused = adds.len() - each.len();
-            let rest = if unused > 0 { format!("; {unused} sums that nobody uses") } else { String::new() };
-            format!("Round {}: {}{rest}.", index + 1, each.join(", "))
+        (0..self.rounds.len()).map(|index| self.round(index)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A round in words.
+    fn round(&self, index: usize) -> String {
+        let adds = &self.rounds[index];
+        let one = |add: &Add| {
+            let from: Vec<String> = add.from.iter().map(usize::to_string).collect();
+            match self.column {
+                "lane" => format!("lane {} takes that of {}", add.lane, from.join(" and ")),
+                _ => format!("lane {} adds {} to {}", add.lane, from.join(" and "), add.to),
+            }
         };
-        self.rounds.iter().enumerate().map(round).collect::<Vec<_>>().join(" ")
+        let each: Vec<String> = adds.iter().filter(|add| add.used).map(one).collect();
+        let unused = adds.len() - each.len();
+        let rest = if unused > 0 { format!("; {unused} sums that nobody uses") } else { String::new() };
+        format!("Round {}: {}{rest}.", index + 1, each.join(", "))
     }
 
     /// The picture: the tree, and under it which lanes work in each round.
@@ -98,14 +98,16 @@ impl Tree {
         let mut place = vec![0usize; self.columns];
         for (index, adds) in self.rounds.iter().enumerate() {
             let row = index + 1;
-            for used in [false, true] {
-                for add in adds.iter().filter(|add| add.used == used) {
-                    let class = if used { "edge" } else { "edge unused" };
-                    for from in add.from.iter().chain([&add.to]) {
-                        ink.line(class, (x(*from), y(place[*from])), (x(add.to), y(row)));
+            ink.step(row, &self.round(index), |ink| {
+                for used in [false, true] {
+                    for add in adds.iter().filter(|add| add.used == used) {
+                        let class = if used { "edge" } else { "edge unused" };
+                        for from in add.from.iter().chain([&add.to]) {
+                            ink.line(class, (x(*from), y(place[*from])), (x(add.to), y(row)));
+                        }
                     }
                 }
-            }
+            });
             adds.iter().for_each(|add| place[add.to] = row);
         }
         for column in 0..self.columns {
@@ -113,12 +115,14 @@ impl Tree {
         }
         for (index, adds) in self.rounds.iter().enumerate() {
             let at = y(index + 1);
-            ink.text("quiet", (4.0, at + 4.0), Anchor::Start, &(index + 1).to_string());
-            for add in adds {
-                let class = if add.used { "sum" } else { "sum unused" };
-                ink.circle(class, (x(add.to), at), 8.5);
-                ink.text("in", (x(add.to), at + 4.0), Anchor::Middle, &add.lane.to_string());
-            }
+            ink.step(index + 1, "", |ink| {
+                ink.text("quiet", (4.0, at + 4.0), Anchor::Start, &(index + 1).to_string());
+                for add in adds {
+                    let class = if add.used { "sum" } else { "sum unused" };
+                    ink.circle(class, (x(add.to), at), 8.5);
+                    ink.text("in", (x(add.to), at + 4.0), Anchor::Middle, &add.lane.to_string());
+                }
+            });
         }
         let mut at = y(self.rounds.len()) + 36.0;
         let lanes = self.lanes();
@@ -126,11 +130,13 @@ impl Tree {
         ink.text("quiet", (4.0, at), Anchor::Start, &heading);
         at += 8.0;
         for (index, adds) in self.rounds.iter().enumerate() {
-            ink.text("quiet", (4.0, at + CELL - 3.0), Anchor::Start, &(index + 1).to_string());
-            for lane in 0..lanes {
-                let busy = adds.iter().any(|add| add.lane == lane);
-                ink.rect(if busy { "busy" } else { "idle" }, (x(lane as usize) - 8.0, at + 1.0), (16.0, CELL - 3.0));
-            }
+            ink.step(index + 1, "", |ink| {
+                ink.text("quiet", (4.0, at + CELL - 3.0), Anchor::Start, &(index + 1).to_string());
+                for lane in 0..lanes {
+                    let class = if adds.iter().any(|add| add.lane == lane) { "busy" } else { "idle" };
+                    ink.rect(class, (x(lane as usize) - 8.0, at + 1.0), (16.0, CELL - 3.0));
+                }
+            });
             at += CELL;
         }
         ink.finish(id, at + 8.0, title, &format!("{} {}", self.words(), self.workers()))
@@ -269,6 +275,10 @@ mod tests {
         let svg = tree.draw("t", "x");
         assert_eq!(svg.matches("class=\"sum\"").count(), 3);
         assert_eq!((svg.matches("class=\"busy\"").count(), svg.matches("class=\"idle\"").count()), (3, 5));
+        // Lines, sums and lanes at work of each round, so that a script can show them one by one.
+        let steps = |round: usize| svg.matches(&format!("<g data-step=\"{round}\"")).count();
+        assert_eq!((steps(1), steps(2), steps(3)), (3, 3, 0));
+        assert!(svg.contains("data-says=\"Round 2: lane 0 adds 2 to 0.\""), "{svg}");
         assert!(!svg.contains("\n\n"));
     }
 
