@@ -48,7 +48,13 @@ fn broken(folder: &Path) -> Vec<String> {
     broken
 }
 
+/// One after the other: where nothing is compiled yet, both would compile the whole book beside each other.
 #[test]
+fn the_book_builds_and_swapped_results_contradict_it() {
+    the_book_builds_and_every_link_leads_somewhere();
+    swapped_results_contradict_sentences();
+}
+
 fn the_book_builds_and_every_link_leads_somewhere() {
     let folder = tempfile::tempdir().unwrap();
     let dest = folder.path().join("book");
@@ -198,7 +204,6 @@ fn the_shipped_chapters_hold_no_numbers_of_other_machines() {
 }
 
 /// A results file that says something else contradicts the pages, for each file that a page cites.
-#[test]
 fn swapped_results_contradict_sentences() {
     let workbook = Workbook::copy_of_parts(&["book", "kernels", "exercises", "solutions"]);
     let folder = workbook.path("book/results/nvidia-h200");

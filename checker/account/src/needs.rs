@@ -1,7 +1,7 @@
 //! What the machine code of a file's kernels needs of a multiprocessor, without the code.
 
 use sass::occupancy::{Settings, Usage};
-use sass::{Limits, Module, Occupancy, Resources};
+use sass::{Limits, Occupancy, Resources};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,10 +15,12 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Those of a module's kernels.
-    pub fn of(module: &Module) -> Self {
-        let kernels = module.kernels.iter().map(|kernel| (kernel.name.clone(), kernel.resources)).collect();
-        Self { sm: module.sm(), kernels }
+    /// Those of a CUBIN for an architecture ("sm_90"). Spills are left out: nobody has listed its instructions.
+    ///
+    /// # Errors
+    /// It is no CUBIN.
+    pub fn of(cubin: &[u8], arch: &str) -> Result<Self, sass::Error> {
+        Ok(Self { sm: sass::sm_number(arch), kernels: sass::resources::of_cubin(cubin, arch)? })
     }
 
     /// What a block of a kernel asks for, and what a multiprocessor has.

@@ -28,7 +28,7 @@ pub struct Built {
     pub outline: Outline,
     /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
     pub module: Option<Module>,
-    /// What that code needs of a multiprocessor; nothing before it is read.
+    /// What it needs of a multiprocessor.
     pub needs: Needs,
     /// The device that launch lines see.
     pub device: DeviceShape,
@@ -101,6 +101,7 @@ pub fn build_by(
         Some(line) => Refused::Line(line),
         None => compile_error(error),
     })?;
+    let needs = Needs::of(&compiled.cubin, arch).map_err(|error| unlisted(&file, error))?;
     let outline = Outline::read(&compiled.ptx);
     if let Some(error) = too_large(&file, &outline) {
         return Err(Refused::Line(error));
@@ -110,7 +111,7 @@ pub fn build_by(
         compiled,
         outline,
         module: None,
-        needs: Needs::default(),
+        needs,
         device,
         as_written: None,
         communicates: OnceLock::new(),
@@ -118,6 +119,21 @@ pub fn build_by(
     };
     built.as_written = built.constant_writes(toolchain, &request);
     Ok(built)
+}
+
+/// Machine code that cannot be read.
+fn unlisted(file: &KernelFile, error: sass::Error) -> Refused {
+    let path = || file.path().to_path_buf();
+    match error {
+        // No clock says anything of the kernel.
+        sass::Error::Timeout { seconds, .. } => {
+            Refused::Compile(compile::CompileError::TooSlow { file: path(), seconds })
+        }
+        error if error.is_kernels_fault() => {
+            Refused::Compile(compile::CompileError::Unlisted { file: path(), reason: error.to_string() })
+        }
+        error => Refused::Error(error.into()),
+    }
 }
 
 /// The declaration of a module variable that does not fit into the simulated device's memory.
@@ -170,25 +186,9 @@ impl Built {
         let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
         let timeout = left.min(sass::TIMEOUT);
         let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
-        let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| match error {
-            // No clock says anything of the kernel.
-            sass::Error::Timeout { seconds, .. } => {
-                Refused::Compile(compile::CompileError::TooSlow { file: self.file.path().to_path_buf(), seconds })
-            }
-            error if error.is_kernels_fault() => {
-                let file = self.file.path().to_path_buf();
-                Refused::Compile(compile::CompileError::Unlisted { file, reason: error.to_string() })
-            }
-            error => Refused::Error(error.into()),
-        })?;
-        self.needs = Needs::of(&module);
+        let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
         self.module = Some(module);
         Ok(())
-    }
-
-    /// Does a launch line ask how many blocks fit on an SM? That takes the resources, so the machine code.
-    pub fn asks_occupancy(&self) -> bool {
-        self.file.text().lines().any(|line| line.contains("//@") && line.contains("active_blocks"))
     }
 
     /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs

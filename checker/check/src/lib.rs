@@ -350,7 +350,7 @@ fn build_version(
         }
         compile::compile(toolchain, request)
     })?;
-    if *version != Version::Reference || built.asks_occupancy() {
+    if *version != Version::Reference {
         built.disassemble(toolchain, until)?;
     }
     Ok(built)

@@ -116,9 +116,7 @@ fn oracle(toolchain: &Toolchain, problem: &Problem, cases: &[Sizes]) -> Result<O
 }
 
 fn compiled(toolchain: &Toolchain, file: KernelFile, cases: &[Sizes]) -> Result<Code, Refused> {
-    let mut built = build(toolchain, file, cases, DeviceShape::H200, ARCH)?;
-    built.disassemble(toolchain, None)?;
-    let Built { file, compiled, needs, as_written, .. } = built;
+    let Built { file, compiled, needs, as_written, .. } = build(toolchain, file, cases, DeviceShape::H200, ARCH)?;
     let text = file.text().to_owned();
     Ok(Code { text, ptx: compiled.ptx.into(), names: compiled.names, needs, as_written })
 }

@@ -7,8 +7,10 @@ use super::{
     Error,
     elf::{Elf, u16_at, u32_at},
     listing::Kernel,
+    sm_number,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Resources of one kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -51,23 +53,38 @@ const EIATTR_NUM_BARRIERS: u8 = 0x4c;
 /// From Hopper on, static shared memory begins behind 1 KiB that the driver keeps, and the section's size includes it.
 const RESERVED_SHARED: u64 = 1024;
 
+/// Resources of all functions of a CUBIN for this architecture ("sm_90") by their linked names, without a listing: so nothing is known
+/// of spills.
+///
+/// # Errors
+/// It is no CUBIN, or is cut off.
+pub fn of_cubin(cubin: &[u8], arch: &str) -> Result<BTreeMap<String, Resources>, Error> {
+    let elf = Elf::parse(cubin)?;
+    all(&elf, sm_number(arch), elf.sections.iter().filter_map(|section| section.name.strip_prefix(".text.")))
+}
+
 /// Fills in the resources of a module's kernels. `sm` is the architecture's number (75, 90, 100, ...).
 pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), Error> {
-    let constant = elf.sections.iter().filter(|s| s.name == ".nv.constant3").map(|s| s.size).sum();
+    let found = all(elf, sm, kernels.iter().map(|kernel| kernel.name.as_str()))?;
     for k in kernels.iter_mut() {
         let spills = || k.code().iter().filter(|i| i.is_spill());
         let stores = spills().filter(|i| i.opcode.mnemonic() == "STL").count();
         let loads = spills().count() - stores;
-        let reserved = if sm >= 90 { RESERVED_SHARED } else { 0 };
-        let shared = elf.section(&format!(".nv.shared.{}", k.name)).map_or(0, |s| s.size.saturating_sub(reserved));
-        k.resources = Resources {
-            shared: small(shared),
-            constant: small(constant),
-            spill_stores: small(stores as u64),
-            spill_loads: small(loads as u64),
-            ..Resources::default()
-        };
+        let known = found.get(&k.name).copied().unwrap_or_default();
+        k.resources = Resources { spill_stores: small(stores as u64), spill_loads: small(loads as u64), ..known };
     }
+    Ok(())
+}
+
+/// Those of the functions of these names.
+fn all<'n>(elf: &Elf, sm: u32, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, Resources>, Error> {
+    let constant = elf.sections.iter().filter(|s| s.name == ".nv.constant3").map(|s| s.size).sum();
+    let reserved = if sm >= 90 { RESERVED_SHARED } else { 0 };
+    let of = |name: &str| {
+        let shared = elf.section(&format!(".nv.shared.{name}")).map_or(0, |s| s.size.saturating_sub(reserved));
+        Resources { shared: small(shared), constant: small(constant), ..Resources::default() }
+    };
+    let mut kernels: BTreeMap<String, Resources> = names.map(|name| (name.to_owned(), of(name))).collect();
     for section in &elf.sections {
         let owner = match section.name.strip_prefix(".nv.info") {
             Some("") => None,
@@ -75,22 +92,23 @@ pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), Error> {
             None => continue,
         };
         for attribute in attributes(section.data)? {
-            apply(&attribute, owner, elf, kernels)?;
+            apply(&attribute, owner, elf, &mut kernels)?;
         }
     }
-    Ok(())
+    Ok(kernels)
 }
 
-fn named<'a>(kernels: &'a mut [Kernel], name: &str) -> Option<&'a mut Resources> {
-    kernels.iter_mut().find(|k| k.name == name).map(|k| &mut k.resources)
-}
-
-fn apply(a: &Attribute, owner: Option<&str>, elf: &Elf, kernels: &mut [Kernel]) -> Result<(), Error> {
+fn apply(
+    a: &Attribute,
+    owner: Option<&str>,
+    elf: &Elf,
+    kernels: &mut BTreeMap<String, Resources>,
+) -> Result<(), Error> {
     match (owner, a.id) {
         // Module-wide attributes: (symbol, value).
         (None, EIATTR_REGCOUNT | EIATTR_FRAME_SIZE | EIATTR_MIN_STACK_SIZE) => {
             let (symbol, value) = (u32_at(a.data, 0)?, u32_at(a.data, 4)?);
-            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| named(kernels, name)) else { return Ok(()) };
+            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| kernels.get_mut(*name)) else { return Ok(()) };
             match a.id {
                 EIATTR_REGCOUNT => r.registers = value,
                 // All ones: recursion, the need is unknown.
@@ -100,12 +118,12 @@ fn apply(a: &Attribute, owner: Option<&str>, elf: &Elf, kernels: &mut [Kernel]) 
         }
         (Some(name), EIATTR_MAX_THREADS) => {
             let [x, y, z] = [u32_at(a.data, 0)?, u32_at(a.data, 4)?, u32_at(a.data, 8)?];
-            if let Some(r) = named(kernels, name) {
+            if let Some(r) = kernels.get_mut(name) {
                 r.max_threads = Some(x.saturating_mul(y).saturating_mul(z));
             }
         }
         (Some(name), EIATTR_CBANK_PARAM_SIZE | EIATTR_NUM_BARRIERS) => {
-            let Some(r) = named(kernels, name) else { return Ok(()) };
+            let Some(r) = kernels.get_mut(name) else { return Ok(()) };
             match a.id {
                 EIATTR_CBANK_PARAM_SIZE => r.parameters = a.value.into(),
                 _ => r.barriers = u32::from(a.value & 0xff),
@@ -207,6 +225,7 @@ mod tests {
                 (".nv.info.k", 0x7000_0000, kernel.len() as u64, kernel),
                 (".nv.shared.k", 8, 1024 + 640, vec![]),
                 (".nv.constant3", 1, 8, vec![0; 8]),
+                (".text.k", 1, 64, vec![0; 64]),
             ],
             &["", "k"],
         )
@@ -235,6 +254,9 @@ mod tests {
             max_threads: Some(128),
         };
         assert_eq!(found[0].resources, expected);
+        // The file alone knows all but the spills.
+        let without = Resources { spill_stores: 0, spill_loads: 0, ..expected };
+        assert_eq!(of_cubin(&file, "sm_90a").unwrap(), BTreeMap::from([("k".to_owned(), without)]));
         // Before Hopper the section is the kernel's alone.
         read(&Elf::parse(&file).unwrap(), 89, &mut found).unwrap();
         assert_eq!(found[0].resources.shared, 1664);

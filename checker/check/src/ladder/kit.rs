@@ -197,7 +197,7 @@ fn compiled(
         }
     }
     let mut built = build(toolchain, file, &cases, platform.device, &platform.arch)?;
-    if *version != Version::Reference || built.asks_occupancy() {
+    if *version != Version::Reference {
         built.disassemble(toolchain, None)?;
     }
     Ok(built)

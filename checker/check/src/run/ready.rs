@@ -159,12 +159,10 @@ fn compiled(
     own: Option<&mut OwnCode>,
 ) -> Result<Built, Refused> {
     let (cases, device, arch) = (std::slice::from_ref(sizes), platform.device, &platform.arch);
-    let mut built = match own {
+    match own {
         Some(own) => {
-            build::build_by(toolchain, file, cases, device, arch, &mut |request| own.compile(toolchain, request))?
+            build::build_by(toolchain, file, cases, device, arch, &mut |request| own.compile(toolchain, request))
         }
-        None => build::build(toolchain, file, cases, device, arch)?,
-    };
-    built.disassemble(toolchain, None)?;
-    Ok(built)
+        None => build::build(toolchain, file, cases, device, arch),
+    }
 }
