@@ -83,6 +83,7 @@ export class Exercise {
     steps() {
         if (!this.card.parentElement.querySelector(`.wb-starter .wb-live[data-kernel*="exercises.${this.name}."]`)) return "";
         let made = null;
+        /** @returns {Promise<[object, EditedListing]>} */
         const source = async () => {
             const text = this.editor.text;
             if (made?.text !== text) {

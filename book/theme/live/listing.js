@@ -109,6 +109,7 @@ export class Listing {
 
 /** A count in a few characters. */
 export function short(count) {
+    /** @type {[number, string][]} */
     const units = [[1e9, "G"], [1e6, "M"], [1e4, "k"]];
     for (const [size, letter] of units) {
         if (count >= size) return (count / (letter === "k" ? 1e3 : size)).toPrecision(3).replace(/\.?0+$/, "") + letter;

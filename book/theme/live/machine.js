@@ -2,7 +2,7 @@
 // and which instructions a source line became. What is folded unfolds.
 
 import { Listing } from "./listing.js";
-import { make } from "./make.js";
+import { all, make } from "./make.js";
 
 /** The listing of a file, if the page has it. */
 function listing(file) {
@@ -11,11 +11,14 @@ function listing(file) {
     return code ? Listing.of(code) : null;
 }
 
+/** The cell with this attribute in which something happened. */
+const cellOf = ({ target }, attribute) => (target instanceof Element ? target.closest(`td[${attribute}]`) : null);
+
 export class Machine {
     /** @param {HTMLTableElement} table a diff */
     constructor(table) {
         this.table = table;
-        this.cells = [...table.querySelectorAll("td[data-says]")];
+        this.cells = all("td[data-says]", table);
         this.says = make("p", { class: "wb-says wb-caption" }, "Point at an instruction, or go through them with the arrow keys.");
         const control = make("input", { type: "checkbox", change: () => table.classList.toggle("wb-scheduled", control.checked) });
         table.after(this.says, make("label", { class: "wb-check wb-caption" }, control, " control fields"));
@@ -23,9 +26,9 @@ export class Machine {
         for (const cell of this.cells) cell.tabIndex = -1;
         const first = this.cells.find((cell) => !cell.parentElement.hidden);
         if (first) first.tabIndex = 0;
-        table.addEventListener("pointerover", ({ target }) => this.#explain(target.closest("td[data-says]")));
-        table.addEventListener("focusin", ({ target }) => this.#explain(target.closest("td[data-says]")));
-        table.addEventListener("click", ({ target }) => this.#toSource(target.closest("td[data-line]")));
+        table.addEventListener("pointerover", (event) => this.#explain(cellOf(event, "data-says")));
+        table.addEventListener("focusin", (event) => this.#explain(cellOf(event, "data-says")));
+        table.addEventListener("click", (event) => this.#toSource(cellOf(event, "data-line")));
         table.addEventListener("keydown", (event) => this.#key(event));
         for (const side of ["old", "new"]) this.#fromSource(side);
     }

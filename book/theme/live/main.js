@@ -1,7 +1,7 @@
 // Brings the blocks of a page to life. Nothing is fetched before a reader touches one, but for what a served page does more.
 
 import { Machine } from "./machine.js";
-import { make } from "./make.js";
+import { all, make } from "./make.js";
 import { Panel } from "./panel.js";
 import { Slide } from "./slide.js";
 import { Steps } from "./steps.js";
@@ -9,16 +9,16 @@ import { Steps } from "./steps.js";
 const kernel = (block) => new URL(block.dataset.kernel, new URL(path_to_root, document.baseURI));
 
 const panels = new Map();
-for (const block of document.querySelectorAll(".wb-live")) {
+for (const block of all(".wb-live")) {
     panels.set(block, new Panel(block, kernel(block)));
 }
-for (const block of document.querySelectorAll(".wb-slide")) {
+for (const block of all(".wb-slide")) {
     new Slide(block, kernel(block));
 }
-for (const block of document.querySelectorAll(".wb-steps")) {
+for (const block of all(".wb-steps")) {
     new Steps(block);
 }
-for (const table of document.querySelectorAll(".wb-machine .wb-sass")) {
+for (const table of all(".wb-machine .wb-sass")) {
     new Machine(table);
 }
 

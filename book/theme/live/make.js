@@ -12,5 +12,13 @@ export function make(tag, attributes = {}, ...children) {
     return element;
 }
 
+/**
+ * The elements that a selector finds.
+ * @param {string} selector
+ * @param {ParentNode} within
+ * @returns {any[]} as exact as the selector is
+ */
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
 /** A number with its thousands apart. */
 export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, " ");

@@ -1,6 +1,6 @@
 // What is solved, in the contents: as `checker list` has it.
 
-import { make } from "./make.js";
+import { all, make } from "./make.js";
 import { ask, kept, ownSolved, state } from "./server.js";
 
 let exercises = [];
@@ -21,17 +21,17 @@ function mark(element, text, words) {
 }
 
 function draw() {
-    for (const link of document.querySelectorAll("#mdbook-sidebar .chapter a[href], .sidebar .chapter a[href]")) {
+    for (const link of all("#mdbook-sidebar .chapter a[href], .sidebar .chapter a[href]")) {
         const page = new URL(link.href, document.baseURI).pathname.split("/").pop().replace(/\.html$/, "");
         const own = exercises.filter((exercise) => exercise.page === page);
         const done = own.filter(({ name }) => solved.has(name)).length;
-        const all = own.length > 0 && done === own.length;
-        mark(link, all ? "✓" : done > 0 ? `${done}/${own.length}` : "", `${done} of ${own.length} exercises solved`);
+        const whole = own.length > 0 && done === own.length;
+        mark(link, whole ? "✓" : done > 0 ? `${done}/${own.length}` : "", `${done} of ${own.length} exercises solved`);
     }
-    for (const code of document.querySelectorAll("main table code")) {
-        if (exercises.some(({ name }) => name === code.firstChild?.data)) mark(code, solved.has(code.firstChild.data) ? "✓" : "", "solved");
+    for (const code of all("main table code")) {
+        if (exercises.some(({ name }) => name === code.firstChild?.nodeValue)) mark(code, solved.has(code.firstChild.nodeValue) ? "✓" : "", "solved");
     }
-    for (const card of document.querySelectorAll(".wb-exercise[data-exercise]")) {
+    for (const card of all(".wb-exercise[data-exercise]")) {
         mark(card.querySelector("h4"), solved.has(card.dataset.exercise) ? "✓" : "", "solved");
     }
 }

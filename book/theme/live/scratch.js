@@ -14,6 +14,8 @@ const button = (words, click) => make("button", { type: "button", click }, words
 export class Scratch {
     #timer = null;
     #compiling = null;
+    /** @type {string | null} the file's text, once it is known */
+    original = null;
 
     /** @param {import("./panel.js").Panel} panel where the kernel runs */
     constructor(panel) {

@@ -77,7 +77,8 @@ let before = Promise.resolve();
 /** Does a job, after the page's last: `hear` is told of its steps; the last that it says is the result: `told` or `kernel`. */
 export async function job(work, hear, signal) {
     const last = before;
-    let done;
+    /** @type {(value?: unknown) => void} */
+    let done = () => {};
     before = new Promise((resolve) => (done = resolve));
     try {
         await last;

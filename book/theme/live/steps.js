@@ -1,13 +1,13 @@
 // A picture that is drawn in steps, as the tree of a reduction by rounds: a slider shows them one after the other. The picture is the
 // build's; nothing is simulated.
 
-import { make } from "./make.js";
+import { all, make } from "./make.js";
 
 export class Steps {
     /** @param {HTMLElement} block the build's `div`, in the picture's figure */
     constructor(block) {
         /** @type {SVGGElement[]} */
-        this.parts = [...block.closest("figure").querySelectorAll("svg [data-step]")];
+        this.parts = all("svg [data-step]", block.closest("figure"));
         const last = String(Math.max(...this.parts.map((part) => Number(part.dataset.step))));
         this.word = block.dataset.step;
         this.slider = make("input", { type: "range", min: "0", max: last, value: last, step: "1", input: () => this.show() });

@@ -16,7 +16,7 @@ function answer(message) {
 self.onmessage = async ({ data }) => {
     try {
         if (data.wasm) {
-            ready = WebAssembly.instantiate(data.wasm, {}).then((instance) => (exports = instance.exports));
+            ready = WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (data.wasm), {}).then((instance) => (exports = instance.exports));
             await ready;
             return;
         }

@@ -108,7 +108,9 @@ fn apply(
         // Module-wide attributes: (symbol, value).
         (None, EIATTR_REGCOUNT | EIATTR_FRAME_SIZE | EIATTR_MIN_STACK_SIZE) => {
             let (symbol, value) = (u32_at(a.data, 0)?, u32_at(a.data, 4)?);
-            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| kernels.get_mut(*name)) else { return Ok(()) };
+            let Some(r) = elf.symbols.get(symbol as usize).and_then(|name| kernels.get_mut(*name)) else {
+                return Ok(());
+            };
             match a.id {
                 EIATTR_REGCOUNT => r.registers = value,
                 // All ones: recursion, the need is unknown.

@@ -92,9 +92,8 @@ fn files() -> Vec<String> {
         path.extension().is_some_and(|end| end == "cu")
             && std::fs::read_to_string(path).is_ok_and(|text| text.contains("//@ launch"))
     };
-    let name = |path: std::path::PathBuf| {
-        path.strip_prefix(repository()).expect("inside").to_string_lossy().into_owned()
-    };
+    let name =
+        |path: std::path::PathBuf| path.strip_prefix(repository()).expect("inside").to_string_lossy().into_owned();
     let mut files: Vec<String> = files.filter(launches).map(name).collect();
     files.sort();
     files

@@ -33,7 +33,9 @@ pub fn block(
 ) -> Result<String> {
     // A script adds the slider that shows the rounds one by one.
     let steps = match (directive.kind, parts) {
-        (Kind::Tree, Some(parts)) => format!("<div class=\"wb-steps\" data-parts=\"{parts}\" data-step=\"round\" hidden></div>\n"),
+        (Kind::Tree, Some(parts)) => {
+            format!("<div class=\"wb-steps\" data-parts=\"{parts}\" data-step=\"round\" hidden></div>\n")
+        }
         _ => String::new(),
     };
     let mut out = String::from("<div class=\"wb-pictures\">\n");
