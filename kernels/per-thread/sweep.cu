@@ -1,5 +1,5 @@
 // How much should a thread do? A copy of n floats where each thread has `per` of them, a block's width apart, and the grid is
-// as much smaller. All loads come before the first store.
+// as much smaller. The source has all loads before the first store.
 //@ let    elements = per * block
 //@ launch copy<per><<<ceil_div(n, elements), block>>>(from, to, n)
 

@@ -57,7 +57,7 @@ def table(log, device, profiler):
     columns = [column for column in COLUMNS if all(metric in launches[0] for metric in column[2])]
     name, driver = [part.strip() for part in device.split(",", 1)]
     print(json.dumps({
-        "schema": 1, "title": "What keeps them busy", "device": f"{name}, driver {driver}", "compiler": profiler,
+        "schema": 1, "title": "What limits them", "device": f"{name}, driver {driver}", "compiler": profiler,
         "date": datetime.date.today().isoformat(), "command": "scripts/ncu/limits.sh", "row": "kernel",
         "columns": [{"name": column[0]} | ({"unit": column[1]} if column[1] else {}) for column in columns],
         "rows": [

@@ -130,7 +130,7 @@ impl Workshop<'_> {
     }
 
     /// `listed(FILE.cu, KERNEL, WORD, WORD, arch=sm_75)`: instructions of a kernel file's kernel whose text has all the words;
-    /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared, instructions. Other keys are sizes: the row and column of a sweep.
+    /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared, instructions, load-run. Other keys are sizes: the row and column of a sweep.
     fn listed(&self, fact: &Fact) -> Result<Value> {
         let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
         let what = word(fact, 2, "a word of the instruction, or a resource")?;
@@ -149,8 +149,9 @@ impl Workshop<'_> {
             (_, "stack") => f64::from(resources.stack),
             (_, "shared") => f64::from(resources.shared),
             (_, "instructions") => kernel.code().len() as f64,
+            (_, "load-run") => sass::Stats::of(kernel).load_run as f64,
             (_, other) => {
-                bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions")
+                bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions, load-run")
             }
         };
         Ok(Value::Number(number))
