@@ -38,11 +38,11 @@ namespace ex14 {
         }                                                                                    \
     } while (false)
 
-// `count` words on the device: a block of random ones, over and over.
+// `count` words on the device: `period` random ones, over and over.
 template <typename Word, typename Draw>
-Word* filled(size_t count, Draw draw)
+Word* filled(size_t count, Draw draw, size_t period = 1 << 20)
 {
-    std::vector<Word> some(1 << 20);
+    std::vector<Word> some(period);
     for (Word& word : some) word = draw();
     Word* words;
     CHECK(cudaMalloc(&words, sizeof(Word) * count));
@@ -100,7 +100,7 @@ int main()
     }
     {
         const int rows = 1 << 22;
-        int* column = filled<int>(8 * size_t(rows), place);
+        int* column = filled<int>(8 * size_t(rows), place, 8 * size_t(rows));
         float* value = filled<float>(8 * size_t(rows), real);
         float* x = filled<float>(65536, real);
         float* y = filled<float>(rows, real);
