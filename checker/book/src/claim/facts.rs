@@ -151,7 +151,9 @@ impl Workshop<'_> {
             (_, "instructions") => kernel.code().len() as f64,
             (_, "load-run") => sass::Stats::of(kernel).load_run as f64,
             (_, other) => {
-                bail!("there is no resource `{other}`; there are registers, spills, stack, shared, instructions, load-run")
+                bail!(
+                    "there is no resource `{other}`; there are registers, spills, stack, shared, instructions, load-run"
+                )
             }
         };
         Ok(Value::Number(number))
