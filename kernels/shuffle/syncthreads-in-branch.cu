@@ -1,5 +1,5 @@
-// __syncthreads() in both arms of a branch inside a warp.
-// Flaw: lanes 0 to 15 of each warp wait in one arm, lanes 16 to 31 in the other.
+// __syncthreads() on both sides of a branch inside a warp.
+// Flaw: lanes 0 to 15 of each warp wait on one side, lanes 16 to 31 on the other.
 //@ size    n = 64
 //@ out     y: i32[n]
 //@ launch  arms<<<1, n>>>(y)
