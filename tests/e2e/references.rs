@@ -21,6 +21,7 @@ type Independent = fn(&Arrays, &Sizes) -> Arrays;
 const TABLE: &[(&str, Independent)] = &[
     ("active-mask", active_mask),
     ("atomics", |input, _| one("sum", vec![input["x"].iter().rev().sum()])),
+    ("back-off", sum_and_largest),
     ("calls", drawn_together),
     ("coefficients", coefficients),
     ("copy-flight", |input, _| one("b", input["a"].clone())),
