@@ -12,7 +12,7 @@ use values::fill::{Values, fill};
 pub struct Case {
     /// `shuffle/solution`
     pub name: String,
-    /// Changes with the kernel's text, its launches and its inputs.
+    /// Changes with the kernel's text, comments left out, its launches and its inputs.
     pub fingerprint: u64,
     pub compiled: Compiled,
     pub plan: Plan,
@@ -66,7 +66,7 @@ fn case(problem: &Problem, version: &Version, sizes: Sizes) -> Case {
         Role::Out | Role::Scratch => Vec::new(),
     });
     let fills: Vec<Vec<u8>> = fills.collect();
-    let mut fingerprint = hash(0, file.text().as_bytes());
+    let mut fingerprint = hash(0, uncommented(file.text()).as_bytes());
     for launch in &plan.launches {
         let Launched { kernel, grid, block, shared, args, cooperative, .. } = launch;
         fingerprint =
@@ -76,6 +76,12 @@ fn case(problem: &Problem, version: &Version, sizes: Sizes) -> Case {
         fingerprint = hash(hash(fingerprint, &buffer.len.to_le_bytes()), fill);
     }
     Case { name: format!("{}/{version}", problem.id), fingerprint, compiled, plan, fills }
+}
+
+/// A kernel's text without comments and without lines that hold nothing else: what they say changes no count.
+fn uncommented(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// FNV-1a, going on from another hash.
