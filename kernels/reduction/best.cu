@@ -97,7 +97,7 @@ total(const T* x, A* partial, A* sum, int n)
         return;
     }
 
-    // Whoever draws the last ticket knows that all other blocks have left their sums.
+    // The block with the last ticket knows that all other blocks have left their sums.
     __shared__ bool last;
     if (t == 0) {
         partial[b] = all;

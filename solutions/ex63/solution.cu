@@ -1,4 +1,4 @@
-// The same two sums, each with a place of its own. Nobody writes the second place before the second barrier has brought all warps past the
+// The same two sums, each with a place of its own. No thread writes the second place before the second barrier has brought all warps past the
 // first, so one barrier per sum is enough.
 //@ let    block = 256
 //@ launch spread<<<ceil_div(n, block), block>>>(x, mean, variance, n)

@@ -2,7 +2,7 @@
 //@ let    block = 256
 //@ launch map<<<min(sms, ceil_div(n, block)), block, 131072>>>(table, x, y, n)
 
-// Eight samples in place of eight.
+// Eight samples for eight samples.
 __device__ uint4 mapped(const unsigned short* tone, uint4 v)
 {
     auto pair = [&](unsigned two) { return tone[two & 0xffff] | unsigned(tone[two >> 16]) << 16; };

@@ -1,7 +1,7 @@
 // A histogram a block in shared memory, and one global atomic for each bin and block.
 // An atomic on shared memory stays inside the SM and queues with the block's own threads only. The grid-stride loop keeps
 // the number of blocks, and with it the number of global atomics, independent of n. Four elements a load: no load may be moved
-// past an atomic, so a thread has as many bytes under way as one of its loads fetches.
+// past an atomic, so a thread has as many bytes in flight as one of its loads fetches.
 //@ let    block = 256
 //@ let    grid = min(ceil_div(n, 16 * block), 8 * sms)
 //@ launch clear<<<1, 64>>>(bins)

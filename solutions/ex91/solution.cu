@@ -1,5 +1,5 @@
 // Six turns by hand, with the samples under other names in each, so that none of
-// them moves. The six loads come first, and are under way together.
+// them moves. The six loads come first, and are in flight together.
 //@ let    block = 256
 //@ launch filter<<<ceil_div(n, block), block>>>(x, y, n, samples)
 
