@@ -105,6 +105,11 @@ impl<'d> Lone<'d> {
         self.issued += 1;
     }
 
+    /// It has jumped back.
+    pub fn jump(&mut self) {
+        self.now += self.device.latency.jump;
+    }
+
     fn latency(&self, op: &Op) -> f64 {
         let latency = &self.device.latency;
         match op.unit {
@@ -174,6 +179,9 @@ pub fn costs(code: &Code, frequency: &[f64], device: &Device, waits: &Waits) -> 
                     run(&mut warp, &code.blocks[before]);
                 }
                 let begin = warp.now();
+                if before.is_some_and(|before| before >= at) {
+                    warp.jump();
+                }
                 memory += weight * run(&mut warp, &code.blocks[at]);
                 cycles += weight * (warp.now() - begin);
                 weights += weight;

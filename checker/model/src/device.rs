@@ -63,6 +63,8 @@ pub struct Latency {
     pub fence: f64,
     /// Until operands were read.
     pub read: f64,
+    /// A jump back, beyond its stall count, for a warp that is alone.
+    pub jump: f64,
 }
 
 /// Cycles that a scheduler's share of a unit is busy with a warp.
@@ -119,17 +121,21 @@ pub struct MemoryRates {
     pub l1_lines_per_cycle: f64,
     /// Sectors a cycle that it moves to lanes.
     pub l1_sectors_per_cycle: f64,
-    /// Sectors a nanosecond that are written in part, all together.
-    pub partial_sectors_per_ns: f64,
+    /// Sectors a nanosecond of which a word is written, and a third or more, all together.
+    pub partial_sectors_per_ns: [f64; 2],
     /// Cycles between the latency of the nearer and the farther half of the L2 cache, which a warp that asks for many lines waits for.
     pub l2_spread: f64,
-    /// Cycles of one more request on the same place of the L2 cache.
-    pub same_place: f64,
-    /// Cycles of one more lane's float there.
-    pub same_float: f64,
+    /// Sectors a nanosecond that come from memory without their neighbour.
+    pub scattered_sectors_per_ns: f64,
+    /// Nanoseconds of an atomic's lane at a place of the L2 cache.
+    pub place_ns: f64,
+    /// Of one whose result is used.
+    pub place_answer_ns: f64,
+    /// Of one on floats where all go to one sector.
+    pub same_float_ns: f64,
     /// Bytes that make such a place.
     pub place_bytes: f64,
-    /// Atomics of lanes on different addresses, a nanosecond, all together.
+    /// Atomics' sectors a nanosecond, all together.
     pub atomics_per_ns: f64,
     /// Cycles of one more lane at the same address of shared memory.
     pub same_shared_address: f64,
@@ -178,6 +184,16 @@ pub struct DeviceError {
 }
 
 const DEVICES: &[(&str, &str)] = &[("nvidia-h200", include_str!("../devices/nvidia-h200.toml"))];
+
+impl MemoryRates {
+    /// Sectors a nanosecond that are written in part, so many bytes of each.
+    pub fn partial_rate(&self, bytes: f64) -> f64 {
+        const WORD: f64 = 4.0;
+        const THIRD: f64 = 32.0 / 3.0;
+        let [least, most] = self.partial_sectors_per_ns;
+        least + (most - least) * ((bytes - WORD) / (THIRD - WORD)).clamp(0.0, 1.0)
+    }
+}
 
 impl Device {
     /// The H200.

@@ -176,6 +176,8 @@ struct Traffic {
     hot: f64,
     /// Sectors that are written in part.
     partial: f64,
+    /// Bytes of one.
+    partial_bytes: f64,
     /// Lines that a request touches.
     lines_per_request: f64,
     /// The same of local loads.
@@ -184,6 +186,8 @@ struct Traffic {
     l1_cycles: f64,
     /// Bytes from memory, of the whole launch.
     read: f64,
+    /// Those of them in sectors whose neighbour the block does not read.
+    scattered: f64,
     /// Bytes to memory, of the whole launch.
     written: f64,
     /// Share of the sectors from the L2 cache that came from memory.
@@ -233,10 +237,12 @@ impl Parts {
         let hot = traffic.loaded * traffic.hot;
         let whole = traffic.loaded - hot + if traffic.partial > 0.0 { 0.0 } else { traffic.stored };
         let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * 32.0 / 1e3;
-        let partial = traffic.partial / memory.partial_sectors_per_ns / 1e3;
+        let partial = traffic.partial / memory.partial_rate(traffic.partial_bytes) / 1e3;
         let l2 = to_sm.max(slots.max(partial) * blocks);
         let l1 = sm_us(traffic.l1_cycles);
-        let dram = traffic.read / memory.read_gb_per_s / 1e3 + traffic.written / memory.write_gb_per_s / 1e3;
+        let rows = traffic.scattered / SECTOR / memory.scattered_sectors_per_ns;
+        let side_by_side = (traffic.read - traffic.scattered) / memory.read_gb_per_s;
+        let dram = (rows + side_by_side) / 1e3 + traffic.written / memory.write_gb_per_s / 1e3;
         let shared = sm_us(wavefronts);
 
         let far = device.latency.l2
@@ -278,7 +284,7 @@ impl Parts {
             (Bound::L1, l1),
             (Bound::L2, l2),
             (Bound::Dram, dram),
-            (Bound::Atomics, atomics_us(facts, launch, device)),
+            (Bound::Atomics, atomics_us(facts, launch, code, device)),
             (Bound::Latency, latency),
             (Bound::Blocks, blocks / device.overhead.blocks_per_ns / 1e3),
         ];
@@ -349,18 +355,20 @@ impl Work {
     }
 }
 
-/// Atomics on global memory: those that meet at one place of the L2 cache after each other, all of them at a rate. Of integers that a
-/// warp adds to one address the compiler, or the unit, makes one; floats are added one by one.
-fn atomics_us(facts: &Facts, launch: &LaunchFacts, device: &Device) -> f64 {
-    let meeting = &launch.locality.global;
+/// Atomics on global memory. A sector's request at its place of the L2 cache takes as long as it has lanes at one address, and those at
+/// one place follow each other; all of them together have a rate. Of integers that a warp adds to one address the compiler may make
+/// one.
+fn atomics_us(facts: &Facts, launch: &LaunchFacts, code: &Code, device: &Device) -> f64 {
+    let (meeting, counters, memory) = (&launch.locality.global, &launch.counters, &device.memory);
     let per_launch = launch.blocks as f64 / launch.ran.max(1) as f64;
-    let lanes = launch.counters.global_atomics as f64 * per_launch;
-    if lanes <= 0.0 {
+    if counters.global_atomics == 0 {
         return 0.0;
     }
     let of = |count: u64, all: u64| if all > 0 { count as f64 / all as f64 } else { 0.0 };
-    let sectors = launch.counters.global_atomic_sectors as f64 * per_launch;
-    // Addresses that are spread evenly meet at as many places as they take; the hottest one has at least its own share.
+    let requests = counters.global_atomic_requests as f64 * per_launch;
+    let sectors = counters.global_atomic_sectors as f64 * per_launch;
+    let answered = of(counters.global_atomic_return_sectors, counters.global_atomic_sectors).min(1.0);
+    let place_ns = memory.place_ns + (memory.place_answer_ns - memory.place_ns) * answered;
     let spread: f64 = launch
         .locality
         .written
@@ -369,17 +377,39 @@ fn atomics_us(facts: &Facts, launch: &LaunchFacts, device: &Device) -> f64 {
         .filter(|(touch, _)| touch.sectors > 0)
         .map(|(touch, memory)| fetched_once(touch, launch.blocks as f64, memory.bytes as f64))
         .sum();
-    let share = (device.memory.place_bytes / spread.max(1.0)).min(1.0);
-    let hottest = of(meeting.hottest_requests, meeting.requests);
-    let whole = if meeting.shared { 1.0 } else { 1.0 / launch.blocks.max(1) as f64 };
-    let requests = launch.counters.global_atomic_requests as f64 * per_launch;
-    let serial = if is_float(&launch.coverage) {
-        let own = of(meeting.hottest, meeting.lanes) * whole;
-        lanes * own.max(share) * device.memory.same_float
+    let places = (spread / memory.place_bytes).max(1.0);
+    // What a block touches, of what all of them touch: the others go to its hottest address as far as they go where it goes.
+    let own: f64 = launch.locality.written.iter().map(|touch| touch.sectors as f64 * SECTOR).sum();
+    let whole = if meeting.shared { (own / spread.max(1.0)).min(1.0) } else { 1.0 / launch.blocks.max(1) as f64 };
+    let (work, hottest) = if combines(code, &launch.coverage) {
+        (requests, requests * of(meeting.hottest_requests, meeting.requests) * whole)
     } else {
-        (requests * hottest * whole).max(sectors * share) * device.memory.same_place
+        let together = (of(meeting.serial, meeting.requests) - 1.0).max(0.0) * requests / sectors.max(1.0);
+        let lanes = counters.global_atomics as f64 * per_launch;
+        (sectors * (1.0 + together), lanes * of(meeting.hottest, meeting.lanes) * whole)
     };
-    device.us(serial).max(lanes / device.memory.atomics_per_ns / 1e3)
+    // A float has to come back from the adder before the next one goes to the same sector.
+    let alone = spread <= SECTOR && is_float(&launch.coverage);
+    let same_ns = if alone { memory.same_float_ns } else { place_ns };
+    let serial = (work / places * if alone { same_ns } else { place_ns }).max(hottest * same_ns);
+    (serial + sectors / memory.atomics_per_ns) / 1e3
+}
+
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+
+/// Did the compiler let one lane speak for its warp? Then the warp votes where nobody wrote so.
+fn combines(code: &Code, coverage: &[simulator::Covered]) -> bool {
+    let ops = || code.blocks.iter().flat_map(|block| &block.ops);
+    let atomics: Vec<_> = ops().filter(|op| op.class == Some(Class::AtomicGlobal)).filter_map(|op| op.line).collect();
+    let votes = ops().filter(|op| op.class == Some(Class::Vote)).filter_map(|op| op.line);
+    let written = |(file, line): (u16, u32)| {
+        let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+        coverage.iter().any(|one| {
+            one.line == line && file_name(&one.file) == file && Class::of_ptx(&one.opcode) == Some(Class::Vote)
+        })
+    };
+    votes.filter(|line| atomics.contains(line)).any(|line| !written(line))
 }
 
 /// Do most of the atomics work on floats?
@@ -428,7 +458,8 @@ impl Traffic {
         let moved = asked + counters.local_store_sectors as f64 / ran + spill_loads + spill_stores;
         let l1_cycles =
             (lines / device.memory.l1_lines_per_cycle).max(moved / device.memory.l1_sectors_per_cycle).max(requests);
-        let (mut read, mut written, mut hit, mut hot, mut touched) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        let (mut read, mut scattered, mut written) = (0.0, 0.0, 0.0);
+        let (mut hit, mut hot, mut touched) = (0.0, 0.0, 0.0);
         let all_bytes: u64 = facts.memory.iter().map(|memory| memory.bytes).sum();
         let stays = facts.start == Start::Warm && (all_bytes as f64) < device.memory.l2_bytes;
         // A trace that ended early has seen a part of what a block touches.
@@ -441,6 +472,7 @@ impl Traffic {
                 hit += fetched + again;
             } else {
                 read += fetched;
+                scattered += fetched * apart(&touch(&locality.read));
                 hit += again;
             }
             if !stays {
@@ -460,10 +492,12 @@ impl Traffic {
             timely: if locality.requested > 0 { (1.0 - late / traced).max(0.0) } else { 0.0 },
             hot: hot / touched.max(1.0),
             partial,
+            partial_bytes: 32.0 * written_whole / all_stored.max(1.0),
             lines_per_request,
             local_hits: if spill_loads > local_asked { 1.0 - spill_missed } else { local_hits },
             l1_cycles,
             read,
+            scattered,
             written,
             dram_share: read / all,
         }
@@ -498,6 +532,11 @@ fn misses(counted: &[u64; CAPACITIES.len()], capacity: f64) -> f64 {
 fn scaled(touch: Touch, times: f64) -> Touch {
     let more = |count: u64| (count as f64 * times) as u64;
     Touch { sectors: more(touch.sectors), pairs: more(touch.pairs), second: more(touch.second), new: more(touch.new) }
+}
+
+/// The share of a block's sectors whose neighbour (memory moves two at once) it does not touch.
+fn apart(touch: &Touch) -> f64 {
+    if touch.sectors == 0 { 0.0 } else { (2 * touch.pairs).saturating_sub(touch.sectors) as f64 / touch.sectors as f64 }
 }
 
 /// Bytes of a buffer that all blocks touch, each once.

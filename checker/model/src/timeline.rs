@@ -166,6 +166,7 @@ impl Turn {
         let mut cycles = 0.0;
         for turn in 0..=TURNS {
             let issues: Vec<_> = body.iter().map(|op| warp.issue(op)).collect();
+            warp.jump();
             let Some(first) = issues.first() else { break };
             if turn == TURNS {
                 cycles = first.at - begin;

@@ -56,6 +56,8 @@ struct Atomics {
 pub struct Fold {
     request: Request,
     blocks: [OfBlock; 2],
+    /// Sectors that the block elsewhere loads.
+    far: ByLine<u8>,
     /// On global and on shared memory, of both blocks.
     atomics: [[Atomics; 2]; 2],
 }
@@ -69,7 +71,7 @@ impl std::fmt::Debug for Fold {
 impl Fold {
     /// Of the blocks that `request` names.
     pub fn new(request: Request) -> Self {
-        Self { request, blocks: Default::default(), atomics: Default::default() }
+        Self { request, blocks: Default::default(), far: ByLine::default(), atomics: Default::default() }
     }
 
     fn side(&self, block: u64) -> Option<usize> {
@@ -111,8 +113,18 @@ impl Fold {
 
     /// A warp accesses memory.
     pub fn access(&mut self, access: &WarpAccess<'_>) {
-        let Some(side) = self.side(access.warp.block) else { return };
         let lanes = || (0..32usize).filter(|lane| access.mask >> lane & 1 != 0);
+        if self.request.far == Some(access.warp.block)
+            && access.kind == AccessKind::Load
+            && access.space == Space::Global
+            && self.far.len() < KEPT
+        {
+            for at in lanes().map(|lane| access.addresses[lane]) {
+                (at / SECTOR..=(at + u64::from(access.size) - 1) / SECTOR)
+                    .for_each(|sector| *self.far.entry(sector / 4).or_default() |= 1 << (sector % 4));
+            }
+        }
+        let Some(side) = self.side(access.warp.block) else { return };
         if access.kind == AccessKind::Atomic && access.space != Space::Local {
             let mut places: Vec<u64> = lanes().map(|lane| access.addresses[lane]).collect();
             places.sort_unstable();
@@ -178,6 +190,12 @@ impl Fold {
     fn cached(&self, found: &mut Locality, place: impl Fn(u32) -> (String, u32)) {
         let OfBlock { warps, lines, .. } = &self.blocks[0];
         let mut stack = Stack::new();
+        // Bytes that all blocks load.
+        let mut own: ByLine<u8> = ByLine::default();
+        for (line, sectors) in lines {
+            *own.entry(*line).or_default() |= sectors & self.far.get(line).copied().unwrap_or(0);
+        }
+        let shared = SECTOR * own.values().map(|sectors| u64::from(sectors.count_ones())).sum::<u64>();
         let mut places: BTreeMap<(String, u32), Place> = BTreeMap::new();
         let mut of_pc: BTreeMap<u32, (String, u32)> = BTreeMap::new();
         let mut events: Vec<(u32, usize, &Seen)> = warps
@@ -200,11 +218,15 @@ impl Fold {
                 if !load {
                     continue;
                 }
-                for at in 0..CAPACITIES.len() {
-                    found.missed[at] += missed.missed[at];
-                    found.late[at] += missed.late[at];
-                    late[at] += missed.late[at];
-                    found.local_missed[at] += if seen.local { missed.missed[at] } else { 0 };
+                let stays = if seen.local { 0 } else { self.far.get(line).copied().unwrap_or(0) };
+                for (at, late) in late.iter_mut().enumerate() {
+                    let stays = if CAPACITIES[at] >= 2 * shared { stays } else { 0 };
+                    let [miss, wait] =
+                        [missed.missed[at], missed.late[at]].map(|bits| u64::from((bits & !stays).count_ones()));
+                    found.missed[at] += miss;
+                    found.late[at] += wait;
+                    *late += wait;
+                    found.local_missed[at] += if seen.local { miss } else { 0 };
                 }
             }
             if load {

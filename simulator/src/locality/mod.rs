@@ -27,6 +27,8 @@ const SECTOR: u64 = 32;
 pub struct Request {
     /// This one, and the one after it.
     pub block: u64,
+    /// Another one, somewhere else: what both load all blocks load, and it stays in the cache from block to block.
+    pub far: Option<u64>,
     /// Memory whose first touches are told apart.
     pub regions: Vec<Region>,
 }

@@ -59,10 +59,10 @@ pub struct Stack {
 /// What an access did not find, by cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Missed {
-    /// Sectors that were not there.
-    pub missed: [u64; CACHES],
+    /// Sectors that were not there, a bit each.
+    pub missed: [u8; CACHES],
     /// Those, and those that came in the same or the last turn.
-    pub late: [u64; CACHES],
+    pub late: [u8; CACHES],
 }
 
 impl Stack {
@@ -92,8 +92,7 @@ impl Stack {
                 }
             }
             known.there[cache] |= sectors;
-            found.missed[cache] = missed.count_ones().into();
-            found.late[cache] = late.count_ones().into();
+            (found.missed[cache], found.late[cache]) = (missed, late);
         }
         found
     }
@@ -113,9 +112,9 @@ impl Stack {
         let zone = usize::from(self.lines[at as usize].zone);
         let absent = zone == CACHES;
         // A full cache that does not have it gives up its oldest line.
-        for cache in 0..zone {
+        for (cache, bytes) in CAPACITIES.iter().enumerate().take(zone) {
             let oldest = self.oldest[cache];
-            if self.held >= CAPACITIES[cache] / LINE && oldest != NOBODY {
+            if self.held >= bytes / LINE && oldest != NOBODY {
                 self.lines[oldest as usize].zone = cache as u8 + 1;
                 self.oldest[cache] = self.lines[oldest as usize].newer;
                 if cache + 1 == CACHES {

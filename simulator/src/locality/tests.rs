@@ -5,7 +5,7 @@ use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
 const NONE: [Region; 0] = [];
 
 fn fold(warps: [u32; 2], regions: &[Region]) -> Fold {
-    let mut fold = Fold::new(Request { block: 0, regions: regions.to_vec() });
+    let mut fold = Fold::new(Request { block: 0, far: Some(9), regions: regions.to_vec() });
     (0..2).for_each(|block| fold.begin(block, warps[block as usize]));
     fold
 }
@@ -71,7 +71,7 @@ fn one_list_does_for_caches_of_all_sizes() {
                 Some(place) => cache.remove(place).1,
                 None => 0,
             };
-            assert_eq!(found.missed[at], u64::from((sectors & !there).count_ones()), "turn {turn}, cache {at}");
+            assert_eq!(found.missed[at], sectors & !there, "turn {turn}, cache {at}");
             cache.push((line, there | sectors));
             if cache.len() as u64 > CAPACITIES[at] / 128 {
                 cache.remove(0);
@@ -123,4 +123,29 @@ fn the_slowest_warp_between_barriers_is_waited_for() {
     }
     // 60 instructions one after the other; a warp has 40 on average.
     assert_eq!(finish(fold).path, 1.5);
+}
+
+#[test]
+fn what_a_far_block_loads_too_is_there_already() {
+    let table = |fold: &mut Fold, block: u64| {
+        for line in 0..4 {
+            access(fold, (block, 0), AccessKind::Load, Space::Global, &row(128 * line));
+        }
+    };
+    let mut apart = fold([1, 0], &NONE);
+    table(&mut apart, 0);
+    assert_eq!(finish(apart).missed, [16; 6]);
+    let mut together = fold([1, 0], &NONE);
+    table(&mut together, 9);
+    table(&mut together, 0);
+    // Its own part, too.
+    access(&mut together, (0, 0), AccessKind::Load, Space::Global, &row(1 << 20));
+    let found = finish(together);
+    assert_eq!((found.requested, found.missed, found.late), (20, [4; 6], [4; 6]));
+    // More than half of a cache does not stay in it.
+    let mut large = fold([1, 0], &NONE);
+    for block in [9, 0] {
+        (0..20).for_each(|line| access(&mut large, (block, 0), AccessKind::Load, Space::Global, &row(128 * line)));
+    }
+    assert_eq!(finish(large).missed, [80, 0, 0, 0, 0, 0]);
 }

@@ -98,13 +98,14 @@ fn told(judged: &[Judged], parts: &[Part]) -> String {
         }
         let _ = writeln!(
             text,
-            "{name:28} {:4} modelled, {:3} not; error {:5.1} % (median), {:5.1} % (9 of 10); right winner in {} of {} comparisons",
+            "{name:28} {:4} modelled, {:3} not; error {:5.1} % (median), {:5.1} % (9 of 10); right winner in {} of {} comparisons; {:3.0} % inside their intervals",
             score.kernels,
             score.left_out,
             100.0 * score.median,
             100.0 * score.most,
             score.right,
-            score.comparisons
+            score.comparisons,
+            100.0 * score.inside as f64 / score.kernels.max(1) as f64
         );
     }
     if judged.len() <= LISTED {
@@ -148,6 +149,7 @@ fn tables(judged: &[Judged], device: &str, held_out: bool) -> anyhow::Result<Vec
             round(100.0 * score.most, 1),
             score.comparisons as f64,
             round(100.0 * score.winners(), 1),
+            round(100.0 * score.inside as f64 / score.kernels.max(1) as f64, 1),
         ];
         (score.kernels > 0).then(|| serde_json::json!({ "name": name, "values": values }))
     });
@@ -158,6 +160,7 @@ fn tables(judged: &[Judged], device: &str, held_out: bool) -> anyhow::Result<Vec
         ("nine of ten within", "%"),
         ("comparisons", ""),
         ("right winner", "%"),
+        ("inside its interval", "%"),
     ];
     let scores = frame("The model of time, judged", "part", &columns, scored.collect());
     let pairs = judged.iter().filter(|one| one.group == PAIR).map(|one| {

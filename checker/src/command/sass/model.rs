@@ -68,7 +68,7 @@ impl<'k> Looped<'k> {
             let code: Vec<Instruction> = body.iter().map(|instruction| (*instruction).clone()).collect();
             let turns: Vec<Op> = ops(&code);
             let jumps = |i: &&&Instruction| matches!(i.opcode.mnemonic(), "BRA" | "BRX" | "JMP" | "JMX" | "CALL");
-            let jump = body.split_last().and_then(|(_, before)| before.iter().find(|i| jumps(&i)).copied());
+            let jump = body.split_last().and_then(|(_, before)| before.iter().find(|i| jumps(i)).copied());
             Self { turn: Turn::of(&turns, device, &waits), body, jump }
         };
         flow::loops(kernel).iter().filter(|found| found.innermost).map(one).collect()

@@ -91,7 +91,12 @@ impl Profiler<'_> {
         let first = draw(0);
         let pair: Vec<u64> = (first..(first + 2).min(blocks)).collect();
         let mut covered = BTreeMap::new();
-        self.opened.device.config_mut().locality = Some(locality::Request { block: first, regions: self.regions() });
+        let far = Some(draw(1)).filter(|block| !pair.contains(block));
+        let request = locality::Request { block: first, far, regions: self.regions() };
+        self.opened.device.config_mut().locality = Some(request);
+        let mut pair = pair;
+        pair.extend(far);
+        pair.sort_unstable();
         let mut report = self.opened.launch(launch, pair.clone());
         self.opened.device.config_mut().locality = None;
         found.locality = report.as_mut().and_then(|report| report.locality.take()).unwrap_or_default();
