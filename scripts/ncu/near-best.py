@@ -116,7 +116,7 @@ def main():
             products.append((version, counted(name, PRODUCT)))
         else:
             share = round(100 * float(row["gb_per_s"]) / roof(problem), 1)
-            exercises.append((name, [round(us, 1), share, *counted(name, OTHERS)]))
+            exercises.append((re.sub("[/_]", " ", name), [round(us, 1), share, *counted(name, OTHERS)]))
     write("near-best", "What limits three solutions", "kernel", [("time", "µs"), ("roof", "%"), *heads(OTHERS)], exercises, device)
     write("sgemm", "Two products of 4096 x 4096 matrices", "kernel", heads(PRODUCT), products, device)
     groups = [(name, [count, round(samples / count, 1)]) for name, (count, samples) in dispatched(folder).items()]
