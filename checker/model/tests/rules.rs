@@ -132,28 +132,29 @@ fn little_s_law_in_the_small() {
 
 #[test]
 fn turns_of_small_loops_by_hand() {
-    let device = Device::h200().unwrap();
+    let mut device = Device::h200().unwrap();
+    device.latency.jump = 5.0;
     let waits = Waits { global: 300.0, ..Waits::default() };
     let turn = |body: &[Op]| Turn::of(body, &device, &waits);
     let fma = |waits: u8| Op { stall: 4, waits, ..op(Unit::Fma, 2) };
     let jump = || Op { stall: 5, ..op(Unit::Control, 2) };
-    // Two that need each other, and the jump: 4 + 4 + 5.
+    // Two that need each other, and the jump back: 4 + 4 + 5 + 5.
     let chain = turn(&[fma(0), fma(0), jump()]);
-    assert_eq!((chain.cycles, chain.steps[2].at), (13.0, 8.0));
-    assert_eq!(chain.parts(), [(State::Issues, 3.0), (State::Stalls, 10.0)]);
+    assert_eq!((chain.cycles, chain.steps[2].at), (18.0, 8.0));
+    assert_eq!(chain.parts(), [(State::Issues, 3.0), (State::Stalls, 15.0)]);
     // A load from shared memory is there after 23 cycles; of these it waits 22.
     let near = turn(&[Op { writes: Some(0), ..op(Unit::Shared, 2) }, fma(1), jump()]);
-    assert_eq!((near.cycles, near.steps[1].waited, near.steps[1].of), (32.0, 22.0, Some(0)));
+    assert_eq!((near.cycles, near.steps[1].waited, near.steps[1].of), (37.0, 22.0, Some(0)));
     assert_eq!(near.steps[1].why, Why::Unit(Unit::Shared));
-    assert_eq!(near.parts(), [(State::Issues, 3.0), (State::Near, 22.0), (State::Stalls, 7.0)]);
+    assert_eq!(near.parts(), [(State::Issues, 3.0), (State::Near, 22.0), (State::Stalls, 12.0)]);
     // What the next turn needs is asked for in this one: the turn is as long as the load, and it is the last turn's that is waited for.
     let ahead = turn(&[fma(1), Op { writes: Some(0), ..op(Unit::Global, 2) }, jump()]);
-    assert_eq!((ahead.cycles, ahead.steps[0].waited, ahead.steps[0].of), (304.0, 294.0, Some(1)));
+    assert_eq!((ahead.cycles, ahead.steps[0].waited, ahead.steps[0].of), (304.0, 289.0, Some(1)));
     // Work enough between them hides it.
     let mut hidden = vec![fma(1), Op { writes: Some(0), ..op(Unit::Global, 2) }];
     hidden.extend((0..80).map(|_| fma(0)));
     hidden.push(jump());
-    assert_eq!(turn(&hidden).cycles, 4.0 + 1.0 + 80.0 * 4.0 + 5.0);
+    assert_eq!(turn(&hidden).cycles, 4.0 + 1.0 + 80.0 * 4.0 + 5.0 + 5.0);
     assert_eq!(Turn::of(&[], &device, &waits).cycles, 0.0);
 }
 
