@@ -88,7 +88,7 @@ pub struct Options {
     pub all_sizes: bool,
     /// What it may use.
     pub budget: Budget,
-    /// Leave out the modelled time: for whoever reads no more than the verdict.
+    /// Leave out the modelled time, unless a goal asks for it: for callers that read no more than the verdict.
     pub unmodelled: bool,
     /// What baselines came to in earlier checks.
     pub baselines: Option<Arc<Baselines>>,
