@@ -228,9 +228,11 @@ fn swapped_results_contradict_sentences() {
     let texts: Vec<String> = names.iter().map(|name| read(name)).collect();
     // Another problem's numbers may satisfy a sentence by chance, those of several do not.
     let mut said = String::new();
-    for shift in [1, names.len() / 3, names.len() / 2] {
+    let long = std::env::var_os("WARPBOOK_LONG").is_some();
+    let shifts = [names.len() / 2, names.len() / 3, 1];
+    for shift in &shifts[..if long { 3 } else { 2 }] {
         for (index, name) in names.iter().enumerate() {
-            std::fs::write(folder.join(format!("{name}.json")), &texts[(index + shift) % texts.len()]).unwrap();
+            std::fs::write(folder.join(format!("{name}.json")), &texts[(index + *shift) % texts.len()]).unwrap();
         }
         let ran = workbook.run(["book", "check"]);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);

@@ -81,7 +81,8 @@ pub fn hold(site: &Site) {
     }
 }
 
-/// The files of the workbook's problems that launch something, but for what is wrong on purpose.
+/// The files of the workbook's problems that pages run: what launches something, but for sweeps, which have no sizes of their own, and
+/// for what is wrong on purpose.
 fn files() -> Vec<String> {
     let folders = ["kernels", "exercises", "solutions"].map(|folder| repository().join(folder));
     let below = |folder: &Path| -> Vec<std::path::PathBuf> {
@@ -90,6 +91,7 @@ fn files() -> Vec<String> {
     let files = folders.iter().flat_map(|folder| below(folder)).flat_map(|problem| below(&problem));
     let launches = |path: &std::path::PathBuf| {
         path.extension().is_some_and(|end| end == "cu")
+            && !path.ends_with("sweep.cu")
             && std::fs::read_to_string(path).is_ok_and(|text| text.contains("//@ launch"))
     };
     let name =
