@@ -113,9 +113,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Is it this one's turn? Of what grows with the workbook's content a plain `cargo test` tries every fifth, by name;
+/// Is it this one's turn? Of what grows with the workbook's content a plain `cargo test` tries every third, by name;
 /// `WARPBOOK_LONG=1` all.
 pub fn in_turn(name: &str) -> bool {
     let sum: usize = name.bytes().map(usize::from).sum();
-    std::env::var_os("WARPBOOK_LONG").is_some() || sum.is_multiple_of(5)
+    std::env::var_os("WARPBOOK_LONG").is_some() || sum.is_multiple_of(3)
 }
