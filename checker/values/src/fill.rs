@@ -4,8 +4,8 @@
 //! as a counter-based generator, so that a buffer is filled by any number of threads, in any process, with the same
 //! bytes.
 
-use crate::{edges, npy};
-use half::{bf16, f16};
+use crate::{edges, half, npy};
+use half::bf16;
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill};
@@ -383,8 +383,8 @@ fn reals(dtype: DType, bytes: Part<'_>, lo: f64, hi: f64, value: impl Fn(u64) ->
             (if f64::from(x) < hi { x } else { lo as f32 }).to_le_bytes()
         }),
         DType::F16 => each(bytes, |index| {
-            let x = f16::from_f64(value(index));
-            (if x.to_f64() < hi { x } else { f16::from_f64(lo) }).to_le_bytes()
+            let x = half(value(index));
+            (if x.to_f64() < hi { x } else { half(lo) }).to_le_bytes()
         }),
         DType::Bf16 => each(bytes, |index| {
             let x = bf16::from_f64(value(index));
@@ -399,7 +399,7 @@ fn integers(dtype: DType, bytes: Part<'_>, value: impl Fn(u64) -> i64 + Sync) {
     match dtype {
         DType::F64 => each(bytes, |index| (value(index) as f64).to_le_bytes()),
         DType::F32 => each(bytes, |index| (value(index) as f32).to_le_bytes()),
-        DType::F16 => each(bytes, |index| f16::from_f64(value(index) as f64).to_le_bytes()),
+        DType::F16 => each(bytes, |index| half(value(index) as f64).to_le_bytes()),
         DType::Bf16 => each(bytes, |index| bf16::from_f64(value(index) as f64).to_le_bytes()),
         DType::I8 | DType::U8 => each(bytes, |index| (value(index) as u8).to_le_bytes()),
         DType::I16 | DType::U16 => each(bytes, |index| (value(index) as u16).to_le_bytes()),
