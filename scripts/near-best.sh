@@ -12,6 +12,7 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 {
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     ncu --version | sed -n 's/^Version /ncu /p'
+    date -u +%F
 } | paste -sd, - > "$out/device.txt"
 echo "kernel,us,gb_per_s,gflop_per_s" > "$out/times.csv"
 "$work/near-best" >> "$out/times.csv"

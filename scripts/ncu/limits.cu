@@ -1,11 +1,9 @@
 // Kernels for `ncu`, each launched once at the size at which it is timed: scripts/ncu/limits.sh runs this and makes the table.
 // Prints a name for each launch, in order; the profiler numbers its launches likewise.
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include "../peers/peer.h"
+
 #include <random>
-#include <vector>
 
 namespace spills_tight {
 #include "../../kernels/spills/naive.cu"
@@ -28,15 +26,6 @@ namespace ex14_starter {
 namespace ex14 {
 #include "../../solutions/ex14/solution.cu"
 }
-
-#define CHECK(call)                                                                          \
-    do {                                                                                     \
-        cudaError_t error = (call);                                                          \
-        if (error != cudaSuccess) {                                                          \
-            fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(error));           \
-            exit(1);                                                                         \
-        }                                                                                    \
-    } while (false)
 
 // `count` words on the device: `period` random ones, over and over.
 template <typename Word, typename Draw>

@@ -82,9 +82,9 @@ def roof(problem):
 
 
 def write(name, title, row, columns, rows, device):
-    machine, driver, profiler = [part.strip() for part in device.replace(",ncu", ", ncu").split(",", 2)]
+    machine, driver, profiler, date = [part.strip() for part in device.split(",")]
     table = {
-        "schema": 1, "title": title, "device": f"{machine}, driver {driver}", "compiler": profiler, "date": "2026-11-22",
+        "schema": 1, "title": title, "device": f"{machine}, driver {driver}", "compiler": profiler, "date": date,
         "command": "scripts/near-best.sh", "row": row,
         "columns": [{"name": name, "unit": unit} if unit else {"name": name} for name, unit in columns],
         "rows": [{"name": name, "values": values} for name, values in rows],

@@ -190,7 +190,7 @@ pub fn compare(
     let confidence = before.confidence.max(after.confidence);
     let (ratio, factor) = (before.us / after.us, device.ratio_factor(confidence));
     Ok(Modelled {
-        device: device.name.trim_start_matches("NVIDIA ").to_owned(),
+        device: device.short_name().to_owned(),
         sizes: sizes.clone(),
         low: ratio / factor,
         high: ratio * factor,

@@ -73,16 +73,18 @@ impl<'d> Lone<'d> {
     }
 
     /// When an instruction may issue, and what it waits for until then.
-    pub fn earliest(&self, op: &Op) -> (f64, Why) {
-        self.latest(op).map_or((self.now, Why::Stall), |(until, unit, _)| (until, Why::Unit(unit)))
+    pub fn earliest(&self, op: &Op) -> Issue {
+        match self.latest(op) {
+            Some((at, unit, by)) => Issue { at, waited: at - self.now, why: Why::Unit(unit), by: Some(by) },
+            None => Issue { at: self.now, waited: 0.0, why: Why::Stall, by: None },
+        }
     }
 
     /// Issues an instruction as soon as it may.
     pub fn issue(&mut self, op: &Op) -> Issue {
-        let by = self.latest(op).map(|(_, _, by)| by);
-        let ((at, why), free) = (self.earliest(op), self.now);
-        self.issue_at(op, at);
-        Issue { at, waited: at - free, why, by }
+        let issue = self.earliest(op);
+        self.issue_at(op, issue.at);
+        issue
     }
 
     /// Issues an instruction at a cycle in which it may.

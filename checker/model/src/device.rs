@@ -205,6 +205,11 @@ impl Device {
         toml::from_str(text).map_err(|error| DeviceError { name, error })
     }
 
+    /// Without its maker: "H200".
+    pub fn short_name(&self) -> &str {
+        self.name.trim_start_matches("NVIDIA ")
+    }
+
     /// Half-width of a ratio's interval, as a factor.
     pub fn ratio_factor(&self, confidence: Confidence) -> f64 {
         self.fitted.ratio[usize::from(confidence != Confidence::Exact)]

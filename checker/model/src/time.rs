@@ -233,10 +233,10 @@ impl Parts {
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
         let traffic = Traffic::of(facts, launch, at_once, spilled, device);
         let memory = &device.memory;
-        let to_sm = sm_us((traffic.loaded + traffic.stored) * 32.0 / memory.l2_bytes_per_cycle);
+        let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
         let hot = traffic.loaded * traffic.hot;
         let whole = traffic.loaded - hot + if traffic.partial > 0.0 { 0.0 } else { traffic.stored };
-        let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * 32.0 / 1e3;
+        let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * SECTOR / 1e3;
         let partial = traffic.partial / memory.partial_rate(traffic.partial_bytes) / 1e3;
         let l2 = to_sm.max(slots.max(partial) * blocks);
         let l1 = sm_us(traffic.l1_cycles);
@@ -451,7 +451,7 @@ impl Traffic {
         let traced = locality.requested.max(1) as f64;
         let lines = if locality.lines > 0 { locality.lines as f64 * (asked / traced).max(1.0) } else { requests };
         let lines_per_request = if requests > 0.0 { (lines / requests).max(1.0) } else { 1.0 };
-        let written_whole = (counters.global_store_bytes + 128 * counters.local_stores) as f64 / ran / 32.0;
+        let written_whole = (counters.global_store_bytes + 128 * counters.local_stores) as f64 / ran / SECTOR;
         let all_stored = (counters.global_store_sectors + counters.local_store_sectors) as f64 / ran;
         let partial = if all_stored > 1.5 * written_whole { all_stored } else { 0.0 };
         let lines = lines + (spill_loads + spill_stores) / 4.0;
@@ -480,7 +480,7 @@ impl Traffic {
             }
             let asked = touch(&locality.read).sectors as f64 * blocks;
             touched += asked;
-            if asked * 32.0 > AGAIN * memory.bytes as f64 && (memory.bytes as f64) < device.memory.hot_bytes {
+            if asked * SECTOR > AGAIN * memory.bytes as f64 && (memory.bytes as f64) < device.memory.hot_bytes {
                 hot += asked;
             }
         }
@@ -492,7 +492,7 @@ impl Traffic {
             timely: if locality.requested > 0 { (1.0 - late / traced).max(0.0) } else { 0.0 },
             hot: hot / touched.max(1.0),
             partial,
-            partial_bytes: 32.0 * written_whole / all_stored.max(1.0),
+            partial_bytes: SECTOR * written_whole / all_stored.max(1.0),
             lines_per_request,
             local_hits: if spill_loads > local_asked { 1.0 - spill_missed } else { local_hits },
             l1_cycles,
@@ -542,13 +542,13 @@ fn apart(touch: &Touch) -> f64 {
 /// Bytes of a buffer that all blocks touch, each once.
 fn fetched_once(touch: &Touch, blocks: f64, bytes: f64) -> f64 {
     let fresh = if touch.second > 0 { touch.new as f64 / touch.second as f64 } else { 1.0 };
-    let own = touch.sectors as f64 * 32.0;
+    let own = touch.sectors as f64 * SECTOR;
     (own + own * fresh * (blocks - 1.0)).min(bytes.max(own.min(bytes)))
 }
 
 /// Bytes that come from memory, and bytes that are asked for again and lie in the L2 cache.
 fn fetched(touch: &Touch, blocks: f64, bytes: f64, device: &Device) -> (f64, f64) {
-    let own = touch.sectors as f64 * 32.0;
+    let own = touch.sectors as f64 * SECTOR;
     let asked = own * blocks;
     let fresh = if touch.second > 0 { touch.new as f64 / touch.second as f64 } else { 1.0 };
     // What neighbours do not share, and what is more than the buffer has, others have fetched before; it is still there in part.

@@ -1,7 +1,7 @@
 //! Warps of one scheduler along time, and a turn of a loop cycle by cycle: what issues, what waits and for what. Made of control
 //! fields and latencies alone; caches and bandwidth are left out.
 
-use crate::chain::{Lone, Waits, Why};
+use crate::chain::{Issue, Lone, Waits, Why};
 use crate::code::{Op, Unit};
 use crate::device::Device;
 
@@ -72,7 +72,7 @@ impl Warp<'_> {
             return State::Barrier;
         }
         let behind_barrier = self.at > 0 && path[self.at - 1].unit == Unit::Barrier;
-        let (from, why) = self.lone.earliest(next);
+        let Issue { at: from, why, .. } = self.lone.earliest(next);
         match why {
             _ if from <= cycle => State::Ready,
             _ if self.lone.now() > cycle => {
@@ -173,7 +173,7 @@ impl Turn {
                 break;
             }
             begin = first.at;
-            let step = |issue: &crate::chain::Issue| Step {
+            let step = |issue: &Issue| Step {
                 at: issue.at - begin,
                 waited: issue.waited,
                 why: issue.why,

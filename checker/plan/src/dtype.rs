@@ -133,3 +133,9 @@ impl std::fmt::Display for DType {
         f.pad(self.name())
     }
 }
+
+/// The half that is nearest to the float that is nearest. Processors with an instruction for halves convert from floats only, others from
+/// doubles as well, rounding once: inputs and arguments have to be the same everywhere, in a browser too.
+pub fn half(value: f64) -> half::f16 {
+    half::f16::from_f32(value as f32)
+}

@@ -85,7 +85,7 @@ fn real(dtype: DType, value: f64) -> Vec<u8> {
     match dtype {
         DType::F64 => value.to_le_bytes().to_vec(),
         DType::F32 => (value as f32).to_le_bytes().to_vec(),
-        DType::F16 => half::f16::from_f64(value).to_bits().to_le_bytes().to_vec(),
+        DType::F16 => crate::dtype::half(value).to_bits().to_le_bytes().to_vec(),
         DType::Bf16 => half::bf16::from_f64(value).to_bits().to_le_bytes().to_vec(),
         other => (value as i64).to_le_bytes()[..other.size()].to_vec(),
     }

@@ -384,7 +384,7 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
 /// A real for a parameter of that type. Backends know float and double; the 16-bit types travel as their bits.
 fn real(value: f64, dtype: DType) -> Arg {
     match dtype {
-        F16 => Arg::Int(i64::from(half::f16::from_f64(value).to_bits())),
+        F16 => Arg::Int(i64::from(plan::dtype::half(value).to_bits())),
         Bf16 => Arg::Int(i64::from(half::bf16::from_f64(value).to_bits())),
         _ => Arg::Real(value),
     }

@@ -188,6 +188,11 @@ fn conditional(i: &Instruction) -> bool {
         )
 }
 
+/// Does a thread go on elsewhere, or may it?
+pub fn jumps(i: &Instruction) -> bool {
+    matches!(i.opcode.mnemonic(), "BRA" | "BRX" | "JMP" | "JMX" | "CALL")
+}
+
 fn exits(i: &Instruction, labels: &HashMap<&str, usize>, syncs: &HashMap<u8, Vec<usize>>) -> Exits {
     let named = || i.targets().filter_map(|t| labels.get(t).copied()).collect::<Vec<_>>();
     let next = Exits { targets: Vec::new(), falls_through: true, ends_block: false };

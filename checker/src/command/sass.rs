@@ -99,14 +99,13 @@ pub fn run(context: &Context, args: &Args) -> Outcome {
 /// Listing, statistics or JSON of one subject.
 fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<Screen, Fault> {
     let kernels = wanted(args.kernel.as_deref(), loaded)?;
-    let modelled = args.model.then_some(args.memory);
+    let device = args.model.then(::model::Device::h200).transpose().map_err(anyhow::Error::from)?;
     if context.json {
-        return json::document(loaded, &kernels, None, modelled);
+        return json::document(loaded, &kernels, None, device.as_ref().map(|device| (device, args.memory)));
     }
-    if let Some(memory) = modelled {
-        let device = ::model::Device::h200().map_err(anyhow::Error::from)?;
+    if let Some(device) = &device {
         let texts: Vec<String> =
-            kernels.iter().map(|kernel| model::told(&loaded.module, kernel, &device, memory)).collect();
+            kernels.iter().map(|kernel| model::told(&loaded.module, kernel, device, args.memory)).collect();
         return Ok(Screen::from(texts.join("\n")));
     }
     let colour = context.face.colour;

@@ -3,7 +3,7 @@
 use super::tolerance::{Tolerance, ulp};
 use crate::{LooksLike, Mismatch, Value};
 use half::{bf16, f16};
-use plan::dtype::DType;
+use plan::dtype::{DType, half};
 use rayon::prelude::*;
 
 /// Wrong elements that are kept.
@@ -362,7 +362,7 @@ fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
 fn rounded(dtype: DType, value: f64) -> f64 {
     match dtype {
         DType::F32 => f64::from(value as f32),
-        DType::F16 => crate::half(value).to_f64(),
+        DType::F16 => half(value).to_f64(),
         DType::Bf16 => bf16::from_f64(value).to_f64(),
         _ => value,
     }

@@ -3,7 +3,7 @@
 
 use super::tolerance::significand_bits;
 use half::{bf16, f16};
-use plan::dtype::DType;
+use plan::dtype::{DType, half};
 use plan::stream::Stream;
 use plan::{Buffer, Fill};
 
@@ -85,7 +85,7 @@ fn reals(lo: f64, hi: f64, dtype: DType) -> Vec<u64> {
 fn bits(real: f64, dtype: DType) -> u64 {
     match dtype {
         DType::F64 => real.to_bits(),
-        DType::F16 => super::half(real).to_bits().into(),
+        DType::F16 => half(real).to_bits().into(),
         DType::Bf16 => bf16::from_f64(real).to_bits().into(),
         _ => (real as f32).to_bits().into(),
     }

@@ -4,9 +4,9 @@
 //! as a counter-based generator, so that a buffer is filled by any number of threads, in any process, with the same
 //! bytes.
 
-use crate::{edges, half, npy};
+use crate::{edges, npy};
 use half::bf16;
-use plan::dtype::DType;
+use plan::dtype::{DType, half};
 use plan::stream::Stream;
 use plan::{Buffer, Fill};
 use rayon::prelude::*;

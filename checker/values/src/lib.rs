@@ -15,9 +15,3 @@ mod value;
 pub use mismatch::{LooksLike, Mismatch};
 pub use tolerance::Tolerance;
 pub use value::{Value, real};
-
-/// The half that is nearest to the float that is nearest. Processors with an instruction for halves convert from floats only, others from
-/// doubles as well, rounding once: inputs have to be the same everywhere, in a browser too.
-pub(crate) fn half(value: f64) -> half::f16 {
-    half::f16::from_f32(value as f32)
-}

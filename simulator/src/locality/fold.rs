@@ -119,9 +119,8 @@ impl Fold {
             && access.space == Space::Global
             && self.far.len() < KEPT
         {
-            for at in lanes().map(|lane| access.addresses[lane]) {
-                (at / SECTOR..=(at + u64::from(access.size) - 1) / SECTOR)
-                    .for_each(|sector| *self.far.entry(sector / 4).or_default() |= 1 << (sector % 4));
+            for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], access.size)) {
+                *self.far.entry(line).or_default() |= bit;
             }
         }
         let Some(side) = self.side(access.warp.block) else { return };
@@ -153,8 +152,7 @@ impl Fold {
                 let own = LOCAL | u64::from(access.warp.warp) << 32;
                 (at / 4..at / 4 + u64::from(access.size.div_ceil(4))).for_each(|word| add(own | word, 1 << (lane / 8)));
             } else {
-                (at / SECTOR..=(at + u64::from(access.size) - 1) / SECTOR)
-                    .for_each(|sector| add(sector / 4, 1 << (sector % 4)));
+                sectors(at, access.size).for_each(|(line, bit)| add(line, bit));
             }
         }
         if !lines[from..].is_sorted_by(|a, b| a.0 < b.0) {
@@ -275,6 +273,12 @@ impl Fold {
         let all: u64 = (0..phases).flat_map(of).sum();
         if all == 0 { 1.0 } else { (slowest as f64 * warps.len() as f64 / all as f64).max(1.0) }
     }
+}
+
+/// The sectors that some bytes lie in: their lines, and their bits there.
+fn sectors(at: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+    const EACH: u64 = LINE / SECTOR;
+    (at / SECTOR..=(at + u64::from(bytes) - 1) / SECTOR).map(|sector| (sector / EACH, 1 << (sector % EACH)))
 }
 
 impl Atomics {

@@ -168,7 +168,7 @@ fn path(kernel: &Kernel, turns: usize) -> Result<Vec<&Instruction>> {
 /// Is an instruction no jump?
 fn straight_on(kernel: &Kernel, index: usize) -> Result<()> {
     let instruction = &kernel.instructions[index];
-    if matches!(instruction.opcode.mnemonic(), "BRA" | "BRX" | "JMP" | "JMX" | "CALL") {
+    if flow::jumps(instruction) {
         bail!(
             "`{}` at {:#06x} of `{}`: the model does not know which way a warp goes; ask for a kernel whose only jump is that of its \
              innermost loop",

@@ -1,7 +1,6 @@
 //! Everything that was measured and is recorded, with what the model is told of it: what the model is judged on.
 
 use super::{Profiled, Profiling, Wanted, facts};
-use crate::build::Refused;
 use crate::ladder::kit::Kit;
 use crate::platform::Platform;
 use crate::{CheckError, Progress, build_version};
@@ -74,10 +73,6 @@ pub fn entries(
     }
 }
 
-fn refused(refused: Refused) -> CheckError {
-    refused.into()
-}
-
 fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec<Entry>, CheckError> {
     let platform = Platform::sim(&record.device.arch);
     let entry = |version: &str, group: &str, measured: f64, work: f64| Entry {
@@ -89,7 +84,7 @@ fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec
         facts: Err("not profiled".to_owned()),
     };
     if let (Some(table), Some(sweep)) = (&record.sweep, problem.sweep()) {
-        let built = build_version(toolchain, problem, &Version::Sweep, &platform, None).map_err(refused)?;
+        let built = build_version(toolchain, problem, &Version::Sweep, &platform, None)?;
         let cells = sweep.cells(&problem.manifest.time);
         let small = sweep.cells(&problem.manifest.count);
         let rates = table.cells.iter().flatten();
@@ -108,12 +103,12 @@ fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec
             let entry = entry(&axes.join(" "), CELLS, work / rate / 1e3, work);
             wanted.push((entry, Wanted { built: &built, sizes: cell.sizes.clone(), count: near.sizes.clone() }));
         }
-        return profile(problem, &platform, wanted, record.cache.into_problem());
+        return profile(problem, &platform, wanted, stated(record.cache));
     }
     let (Some(before), Some(after)) = (&record.baseline, &record.candidate) else { return Ok(Vec::new()) };
     let built = [
-        build_version(toolchain, problem, &Version::Baseline, &platform, None).map_err(refused)?,
-        build_version(toolchain, problem, &Version::Solution, &platform, None).map_err(refused)?,
+        build_version(toolchain, problem, &Version::Baseline, &platform, None)?,
+        build_version(toolchain, problem, &Version::Solution, &platform, None)?,
     ];
     let names = ["before", "after"];
     let mut wanted = Vec::new();
@@ -121,7 +116,7 @@ fn flat(toolchain: &Toolchain, problem: &Problem, record: &Record) -> Result<Vec
         let entry = entry(name, PAIR, time.median_us, 1.0);
         wanted.push((entry, Wanted { built, sizes: record.sizes.clone(), count: problem.manifest.count.clone() }));
     }
-    profile(problem, &platform, wanted, record.cache.into_problem())
+    profile(problem, &platform, wanted, stated(record.cache))
 }
 
 fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Result<Vec<Entry>, CheckError> {
@@ -129,8 +124,8 @@ fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Re
     let Some(of) = problem.ladder() else { return Ok(Vec::new()) };
     let versions: Vec<Version> = of.versions.iter().cloned().map(Version::Step).collect();
     let elements: Vec<usize> = (0..of.types.len()).collect();
-    let kit =
-        Kit::build(problem, toolchain, &platform, versions, &elements).map_err(|unbuilt| refused(*unbuilt.refused))?;
+    let kit = Kit::build(problem, toolchain, &platform, versions, &elements)
+        .map_err(|unbuilt| CheckError::from(*unbuilt.refused))?;
     let mut wanted: Vec<Vec<(Entry, Wanted<'_>)>> = elements.iter().map(|_| Vec::new()).collect();
     for point in &record.points {
         let Some(element) = of.element_named(&point.element) else { continue };
@@ -156,21 +151,16 @@ fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Re
     let mut all = Vec::new();
     for (element, wanted) in wanted.into_iter().enumerate() {
         let Some(kind) = kit.element(element) else { continue };
-        all.extend(profile(&kind.problem, &platform, wanted, record.cache.into_problem())?);
+        all.extend(profile(&kind.problem, &platform, wanted, stated(record.cache))?);
     }
     Ok(all)
 }
 
-trait IntoProblem {
-    fn into_problem(self) -> Cache;
-}
-
-impl IntoProblem for backend::Cache {
-    fn into_problem(self) -> Cache {
-        match self {
-            Self::Cold => Cache::Cold,
-            Self::Warm => Cache::Warm,
-        }
+/// As a problem states it.
+fn stated(cache: backend::Cache) -> Cache {
+    match cache {
+        backend::Cache::Cold => Cache::Cold,
+        backend::Cache::Warm => Cache::Warm,
     }
 }
 

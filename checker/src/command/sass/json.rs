@@ -11,12 +11,14 @@
 //!   diff: { subject, arch, pairs: [{ old, new, totals, opcodes, kinds, rows: [{change, old, new}] }] } }
 //! ```
 //!
-//! `turns` are those of innermost loops, with `--model`; `of` is the address of the instruction that is waited for. `source.file` is an index into `files`; `control.wait_mask` and `control.reuse` are bit masks; `diff` is there only with
-//! `--diff`, and its rows name instructions by text and address.
+//! `turns` are those of innermost loops, with `--model`; `of` is the address of the instruction that is waited for. `source.file` is
+//! an index into `files`; `control.wait_mask` and `control.reuse` are bit masks; `diff` is there only with `--diff`, and its rows name
+//! instructions by text and address.
 
 use super::Loaded;
 use super::model::{Looped, Memory, TurnDocument};
 use crate::command::Fault;
+use ::model::Device;
 use anyhow::Context as _;
 use sass::{
     Kernel, Stats,
@@ -94,12 +96,11 @@ pub fn document(
     loaded: &Loaded,
     kernels: &[&Kernel],
     second: Option<Second>,
-    modelled: Option<Memory>,
+    modelled: Option<(&Device, Memory)>,
 ) -> Result<Screen, Fault> {
-    let device = ::model::Device::h200().map_err(anyhow::Error::from)?;
-    let modelled = modelled.filter(|_| loaded.module.target == device.arch);
+    let modelled = modelled.filter(|(device, _)| loaded.module.target == device.arch);
     let turns = |kernel: &Kernel| {
-        modelled.map(|memory| Looped::all(kernel, &device, memory).iter().map(Looped::document).collect())
+        modelled.map(|(device, memory)| Looped::all(kernel, device, memory).iter().map(Looped::document).collect())
     };
     let document = Document {
         schema: SCHEMA,

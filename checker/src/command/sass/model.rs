@@ -67,8 +67,7 @@ impl<'k> Looped<'k> {
             let body: Vec<&Instruction> = found.body.iter().map(|at| &kernel.instructions[*at]).collect();
             let code: Vec<Instruction> = body.iter().map(|instruction| (*instruction).clone()).collect();
             let turns: Vec<Op> = ops(&code);
-            let jumps = |i: &&&Instruction| matches!(i.opcode.mnemonic(), "BRA" | "BRX" | "JMP" | "JMX" | "CALL");
-            let jump = body.split_last().and_then(|(_, before)| before.iter().find(|i| jumps(i)).copied());
+            let jump = body.split_last().and_then(|(_, before)| before.iter().find(|i| flow::jumps(i)).copied());
             Self { turn: Turn::of(&turns, device, &waits), body, jump }
         };
         flow::loops(kernel).iter().filter(|found| found.innermost).map(one).collect()
@@ -106,7 +105,7 @@ impl<'k> Looped<'k> {
             ends[0],
             ends[1],
             number(self.turn.cycles),
-            device.name.trim_start_matches("NVIDIA ")
+            device.short_name()
         );
         let part = |(state, cycles): &(State, f64)| match state {
             State::Issues => format!("{} issue", number(*cycles)),
