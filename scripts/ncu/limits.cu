@@ -3,6 +3,8 @@
 
 #include "../peers/peer.h"
 
+#include <cfloat>
+#include <cuda_fp16.h>
 #include <random>
 
 namespace spills_tight {
@@ -25,6 +27,33 @@ namespace ex14_starter {
 }
 namespace ex14 {
 #include "../../solutions/ex14/solution.cu"
+}
+namespace ex21 {
+#include "../../solutions/ex21/solution.cu"
+}
+namespace ex22 {
+#include "../../solutions/ex22/solution.cu"
+}
+namespace ex23 {
+#include "../../solutions/ex23/solution.cu"
+}
+namespace ex31 {
+#include "../../solutions/ex31/solution.cu"
+}
+namespace ex81 {
+#include "../../solutions/ex81/solution.cu"
+}
+namespace ex84 {
+#include "../../solutions/ex84/solution.cu"
+}
+namespace ex85 {
+#include "../../solutions/ex85/solution.cu"
+}
+namespace ex93 {
+#include "../../solutions/ex93/solution.cu"
+}
+namespace ex95 {
+#include "../../solutions/ex95/solution.cu"
 }
 
 // `count` words on the device: `period` random ones, over and over.
@@ -97,5 +126,68 @@ int main()
         launched("ex14/baseline");
         ex14::multiply<<<rows / 256, 256>>>(column, value, x, y, rows);
         launched("ex14/solution");
+        CHECK(cudaFree(column));
+        CHECK(cudaFree(value));
+        CHECK(cudaFree(x));
+        CHECK(cudaFree(y));
     }
+    int sms;
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    const int n = 1 << 27;
+    float* x = filled<float>(n, real);
+    float* y = filled<float>(n, real);
+    int* whole = filled<int>(n, bits);
+    {
+        float* mid = filled<float>(n, real);
+        float* side = filled<float>(n, real);
+        ex21::mid_side<<<n / 256, 256>>>(x, y, mid, side, n);
+        launched("ex21/solution");
+        CHECK(cudaFree(mid));
+        CHECK(cudaFree(side));
+    }
+    {
+        const int rows = 1 << 23;
+        auto* row = reinterpret_cast<const signed char*>(whole);
+        ex22::scores<<<rows / 256, 256>>>(row, row, reinterpret_cast<int*>(y), rows);
+        launched("ex22/solution");
+    }
+    {
+        const int rows = 1 << 14;
+        __half* halves = filled<__half>(size_t(rows) * rows, [&] { return __float2half(real()); });
+        ex23::row_sums<<<rows * 32 / 256, 256>>>(halves, y, rows, rows);
+        launched("ex23/solution");
+        CHECK(cudaFree(halves));
+    }
+    {
+        const int words = 1 << 26;
+        int* counts = filled<int>(4 * size_t(words), bits);
+        ex31::count_bases<<<words / 256, 256>>>(reinterpret_cast<unsigned*>(whole), counts, words);
+        launched("ex31/solution");
+        CHECK(cudaFree(counts));
+    }
+    {
+        int* values = filled<int>(n, [&] { return int(random() % 64); });
+        unsigned* bins = filled<unsigned>(64, bits, 64);
+        ex81::histogram<<<8 * sms, 256>>>(values, bins, n);
+        launched("ex81/solution");
+        CHECK(cudaFree(values));
+        CHECK(cudaFree(bins));
+    }
+    {
+        const int rows = 1 << 17;
+        float* wide = filled<float>(n, [&] { return 200 * real(); });
+        ex84::log_sum_exp<<<rows * 32 / 128, 128>>>(wide, y, rows, 1024);
+        launched("ex84/solution");
+        CHECK(cudaFree(wide));
+    }
+    ex85::row_norms<<<n / 256 * 32 / 256, 256>>>(x, y, n);
+    launched("ex85/solution");
+    {
+        int* samples = filled<int>(n, [&] { return int(random() % 43) - 2; });
+        ex93::longest_run<<<n / 256 * 32 / 256, 256>>>(samples, reinterpret_cast<int*>(y), n);
+        launched("ex93/solution");
+        CHECK(cudaFree(samples));
+    }
+    ex95::describe<<<8 * sms, 256>>>(x, y, n);
+    launched("ex95/solution");
 }

@@ -1,5 +1,5 @@
 //! Sentences that the evidence has to bear out: `{{= speedup(fuse) | x}}` puts a value into a sentence, and the line
-//! `{{claim speedup(fuse) > 2.5}}` after a sentence says what must hold for it to be true. ARCHITECTURE.md lists the facts.
+//! `{{claim speedup(fuse) > 2.5}}` after a sentence says what must hold for it to be true. docs/book.md lists the facts.
 
 mod eval;
 mod expr;

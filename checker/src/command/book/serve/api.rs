@@ -1,4 +1,4 @@
-//! What pages ask the server for, and the answers: JSON both ways. ARCHITECTURE.md has the table.
+//! What pages ask the server for, and the answers: JSON both ways. docs/page.md has the table.
 
 use super::super::job::{Order, Work};
 use super::desk::{Desk, DeskError, Saved};
