@@ -11,7 +11,7 @@ use crate::memory::reads::Reads;
 use crate::memory::sparse::{Fill, Sparse, Touched};
 use crate::memory::view::View;
 use crate::observe::Nobody;
-use crate::watch::Watch;
+use crate::sanitizer::Sanitizer;
 use crate::{Checks, Config, Finding, Launch, LaunchReport, Module};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -141,7 +141,7 @@ pub struct Device {
     unplaced: Option<(String, u64)>,
     /// For `malloc`, once a launch may need it.
     heap: Option<Mutex<Heap>>,
-    watch: Option<(Checks, Watch)>,
+    watch: Option<(Checks, Sanitizer)>,
     /// Undefined values that were stored, while uninitialised memory is watched.
     defined: Defined,
     /// What the host did to memory, for checks that are switched on later.
@@ -439,7 +439,7 @@ impl Device {
         }
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
         let (_, mut watch) = known.unwrap_or_else(|| {
-            let mut watch = Watch::new(checks);
+            let mut watch = Sanitizer::new(checks);
             for event in &self.history {
                 event.tell(&mut watch);
             }
@@ -527,7 +527,7 @@ impl History {
         a < b + n && b < a + m
     }
 
-    fn tell(&self, watch: &mut Watch) {
+    fn tell(&self, watch: &mut Sanitizer) {
         match *self {
             Self::Allocated(at, size) => watch.allocated(at, size),
             Self::Written(at, size) => watch.written(at, size),
@@ -558,7 +558,7 @@ fn run_folding(
     next: &AtomicU64,
     slots: u32,
 ) -> LaunchReport {
-    let mut watch = Watch::folding(crate::locality::Fold::new(request.clone()));
+    let mut watch = Sanitizer::folding(crate::locality::Fold::new(request.clone()));
     let outcome = grid::work(context, View::Alone(global), &mut watch, Defined::default(), next, 0..slots);
     let code = &context.decoded.code;
     let place = |pc: u32| {

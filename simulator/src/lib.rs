@@ -140,7 +140,7 @@ pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.
     pub use crate::exec::traffic::{sectors, wavefronts};
 }
-pub mod watch;
+pub mod sanitizer;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};

@@ -1,7 +1,7 @@
 //! What became of a run, told: from what a backend says to reasons in words, places in the source, counters beside it and the
 //! table of numbers. It knows neither compiler nor process, so that a page in a browser tells what the terminal tells.
 
-pub mod beside;
+pub mod annotate;
 mod element;
 mod judged;
 pub mod launchable;

@@ -2,7 +2,7 @@
 
 use super::orders::{self, schedule_name};
 use super::reasons::{self, Scene};
-use super::{beside, race};
+use super::{annotate, race};
 use execution::backend::{self, Checked, Status};
 use plan::Plan;
 use problem::Sizes;
@@ -63,9 +63,9 @@ pub fn tell(report: &mut Report, told: &Told<'_>, sources: &mut Sources) {
     }
     report.outputs = checked.outputs.iter().map(summary).collect();
     report.counters = checked.counters.into_iter().collect();
-    report.launches = checked.launches.iter().map(beside::launch).collect();
+    report.launches = checked.launches.iter().map(annotate::launch).collect();
     if !checked.lines.is_empty() {
-        report.lines = beside::source(&checked.lines, sources, path);
+        report.lines = annotate::source(&checked.lines, sources, path);
     }
 }
 

@@ -10,7 +10,7 @@ use super::kept::Kept;
 use super::kernel_lines;
 use super::ladder;
 use super::listing;
-use super::live::{Listing, Shelf};
+use super::live::{Listing, PageKernels};
 use super::peers;
 use super::picture;
 use super::results;
@@ -33,19 +33,19 @@ pub struct Writer<'a> {
     problems: Vec<Problem>,
     toolchain: Toolchain,
     kept: Kept,
-    shelf: Option<&'a Shelf>,
+    page_kernels: Option<&'a PageKernels>,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer over all problems; kernels that run on their page go to the shelf.
+    /// A writer over all problems; kernels that run on their page go to the page_kernels.
     ///
     /// # Errors
     ///
     /// The first malformed problem, or no toolchain.
-    pub fn new(workbook: &'a Workbook, shelf: Option<&'a Shelf>) -> Result<Self> {
+    pub fn new(workbook: &'a Workbook, page_kernels: Option<&'a PageKernels>) -> Result<Self> {
         let toolchain = toolchain::locate(&toolchain::Options::default())?;
         let kept = Kept::new(workbook, &toolchain);
-        Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept, shelf })
+        Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept, page_kernels })
     }
 
     /// The block of a directive on the page `chapter`.
@@ -72,9 +72,12 @@ impl<'a> Writer<'a> {
             | Kind::Timeline => {
                 let made = (&self.kept, &self.toolchain, self.workbook);
                 let sliders: picture::Sliders<'_> = &|file, wish, ranges| {
-                    self.shelf.map_or_else(|| Ok(String::new()), |shelf| shelf.sliders(made, file, wish, ranges))
+                    self.page_kernels.map_or_else(
+                        || Ok(String::new()),
+                        |page_kernels| page_kernels.sliders(made, file, wish, ranges),
+                    )
                 };
-                let parts = self.shelf.map(Shelf::parts);
+                let parts = self.page_kernels.map(PageKernels::parts);
                 return picture::block(&self.toolchain, self.workbook, directive, sliders, parts.as_deref());
             }
             Kind::Listing => {
@@ -129,8 +132,8 @@ impl<'a> Writer<'a> {
             folders.push("book/results");
         }
         let text = self.kept.text(&format!("{:?} {} {settings:?}", directive.kind, problem.id), &folders, made)?;
-        Ok(match (directive.kind, self.shelf) {
-            (Kind::Sass, Some(shelf)) => shelf.alive(&text),
+        Ok(match (directive.kind, self.page_kernels) {
+            (Kind::Sass, Some(page_kernels)) => page_kernels.alive(&text),
             _ => text,
         })
     }
@@ -194,8 +197,10 @@ impl<'a> Writer<'a> {
 
     /// What a script brings to life where the page is served by somebody who answers: an exercise, a check.
     fn served(&self, what: &str, problem: &Problem) -> String {
-        let attributes = |shelf: &Shelf| format!(" data-{what}=\"{}\" data-parts=\"{}\"", problem.id, shelf.parts());
-        self.shelf.map(attributes).unwrap_or_default()
+        let attributes = |page_kernels: &PageKernels| {
+            format!(" data-{what}=\"{}\" data-parts=\"{}\"", problem.id, page_kernels.parts())
+        };
+        self.page_kernels.map(attributes).unwrap_or_default()
     }
 
     /// The command that compares a pair.
@@ -206,7 +211,7 @@ impl<'a> Writer<'a> {
 
     /// An exercise's starter, folded, where it can be run.
     fn starter(&self, problem: &Problem) -> Result<String> {
-        if self.shelf.is_none_or(|shelf| !shelf.runs()) {
+        if self.page_kernels.is_none_or(|page_kernels| !page_kernels.runs()) {
             return Ok(String::new());
         }
         let (Some(path), file) = (problem.version_path(&Version::Baseline), problem.version(&Version::Baseline)?)
@@ -223,8 +228,8 @@ impl<'a> Writer<'a> {
 
     /// What runs a kernel file on its page; nothing where no page runs any.
     fn live(&self, file: &str, listing: Listing<'_>) -> Result<String> {
-        let Some(shelf) = self.shelf else { return Ok(String::new()) };
-        shelf.block((&self.kept, &self.toolchain, self.workbook), file, listing)
+        let Some(page_kernels) = self.page_kernels else { return Ok(String::new()) };
+        page_kernels.block((&self.kept, &self.toolchain, self.workbook), file, listing)
     }
 
     /// Pages with their pairs and exercises, in the order of the book.

@@ -1,34 +1,31 @@
 //! The mdBook preprocessor: listings, diffs and tables from the workbook itself, so that no page holds a number or a
 //! listing that somebody typed.
 
-mod bars;
 pub mod blocks;
 pub mod claim;
-mod counters;
 pub mod directive;
 mod evidence;
+mod figures;
 mod kept;
-mod kernel_lines;
-mod ladder;
-mod ladder_figures;
 mod listing;
 mod live;
+mod measured;
 mod order;
-mod peers;
 mod picture;
-mod product;
-mod results;
+mod reference;
 mod sass;
 mod simulated;
-pub mod svg;
-mod table;
-mod topics;
 mod trace;
+
+pub use figures::svg;
+use figures::{bars, ladder_figures, product};
+use measured::{ladder, peers, results, table};
+use reference::{counters, kernel_lines, topics};
 
 use anyhow::Context as _;
 pub use directive::DirectiveError;
 use directive::Piece;
-pub use live::Shelf;
+pub use live::PageKernels;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::errors::{Error, Result};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
@@ -47,7 +44,7 @@ pub struct PageError(pub String);
 #[derive(Debug, Default)]
 pub struct Warpbook {
     /// Where kernels go that run on their page; without it none does.
-    pub shelf: Option<Arc<Shelf>>,
+    pub page_kernels: Option<Arc<PageKernels>>,
 }
 
 impl Preprocessor for Warpbook {
@@ -57,7 +54,7 @@ impl Preprocessor for Warpbook {
 
     fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let workbook = Workbook::find(&context.root)?;
-        let writer = blocks::Writer::new(&workbook, self.shelf.as_deref())?;
+        let writer = blocks::Writer::new(&workbook, self.page_kernels.as_deref())?;
         order::check(&book, writer.problems())?;
         let mut failure: Option<Error> = None;
         let mut untrue = Vec::new();

@@ -29,7 +29,7 @@ const EDITOR: &str = "book/theme/editor/codemirror.js";
 
 /// What pages need to run kernels, collected while they are written.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct PageKernels {
     /// Scripts and simulator by name.
     parts: BTreeMap<String, Vec<u8>>,
     /// Name of the folder with the parts: their content's.
@@ -38,8 +38,8 @@ pub struct Shelf {
     kernels: Mutex<BTreeMap<String, String>>,
 }
 
-impl Shelf {
-    /// A shelf with the workbook's scripts, and this simulator if there is one.
+impl PageKernels {
+    /// A page_kernels with the workbook's scripts, and this simulator if there is one.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -144,7 +144,7 @@ impl Shelf {
         format!("<div class=\"wb-machine\" data-parts=\"{FOLDER}/{}\">\n{text}</div>\n\n", self.folder)
     }
 
-    /// Puts a kernel on the shelf: the name of its file, and what is in it.
+    /// Puts a kernel on the page_kernels: the name of its file, and what is in it.
     fn kernel(
         &self,
         (kept, toolchain, workbook): (&Kept, &Toolchain, &Workbook),

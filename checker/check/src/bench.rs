@@ -1,7 +1,7 @@
 //! `checker bench`: careful measurement on a GPU, as records for results files.
 
 use super::platform::{BackendChoice, Platform, find_gpu};
-use super::team::{Cubins, assemble};
+use super::versions::{Cubins, assemble};
 use super::{CheckError, build_version, time};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Budget, DeviceInfo, Measure};
@@ -108,11 +108,11 @@ impl Bench {
             return refuse("its baseline is wrong, not slow: there is nothing to compare");
         }
         let version = if ask.against == Against::Itself { &Version::Baseline } else { ask.version };
-        let team = assemble(&self.toolchain, problem, version, &self.platform, None)?;
-        let files = Cubins::write(&team)?;
+        let versions = assemble(&self.toolchain, problem, version, &self.platform, None)?;
+        let files = Cubins::write(&versions)?;
         let tools = time::Tools::build(&self.toolchain, &self.device.arch)?;
         let sizes = &problem.manifest.time;
-        let mut timing = time::pair(problem, &team, &files, sizes, ask.seed)?;
+        let mut timing = time::pair(problem, &versions, &files, sizes, ask.seed)?;
         timing.budget = BUDGET;
         timing.least_us = time::least_us(problem, &self.roof()?, &self.device, sizes)?;
         let job = Measure { ordinal: self.device.ordinal, tools: tools.artefact(), timings: vec![timing] };
@@ -123,12 +123,12 @@ impl Bench {
             if let backend::Status::OracleFailed { message } = &timed.status {
                 return refuse(&format!("the oracle failed at the timed size: {message}"));
             }
-            let team = [&team.baseline, &team.candidate];
-            let wrong = timed.failed.and_then(|(index, _)| team.get(index)).unwrap_or(&team[1]);
+            let versions = [&versions.baseline, &versions.candidate];
+            let wrong = timed.failed.and_then(|(index, _)| versions.get(index)).unwrap_or(&versions[1]);
             let reason = time::failed(&timed, wrong.file.path(), sizes).map(|reason| reason.text);
             return refuse(&reason.unwrap_or_else(|| "nothing was measured".to_owned()));
         };
-        let mut record = self.record(problem, &team.candidate.compiled.compiler, ask);
+        let mut record = self.record(problem, &versions.candidate.compiled.compiler, ask);
         (record.baseline, record.candidate) = (Some(*baseline), Some(*candidate));
         (record.ratio, record.verdict) = (timed.ratio, timed.verdict);
         record.clock_mhz = Some(timed.clock_mhz);

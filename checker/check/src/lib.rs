@@ -5,28 +5,20 @@
 
 mod baselines;
 pub mod bench;
-mod build;
-mod complaint;
+mod code;
 mod device;
-mod elsewhere;
-pub mod evidence;
-mod hot;
-mod judge;
 pub mod ladder;
-mod listing;
 mod many;
-pub mod modelled;
-mod numbers;
-mod page;
 mod platform;
 mod run;
 mod share;
-mod stage;
 mod stages;
 mod sweep;
-mod team;
-mod time;
-mod verify;
+
+pub use code::evidence;
+use code::{build, complaint, listing, page, versions};
+pub use stages::modelled;
+use stages::{elsewhere, judge, numbers, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;

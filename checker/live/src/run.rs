@@ -1,7 +1,7 @@
 //! One run, told as `checker run` tells it.
 
 use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS, instances, lines};
-use account::beside::{self, Texts};
+use account::annotate::{self, Texts};
 use account::launchable::{self, Question};
 use account::{Orders, Told, orders, reasons, schedule_name, table, tell};
 use draw::Picture;
@@ -122,8 +122,8 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
     if let Some(request) = request(ask) {
         let mut texts = Texts { sources: &mut sources, path, ptx: &kernel.code.ptx };
         let traced = (request.clone(), TRACE_STEPS);
-        report.traces = beside::traces(&[schedule], std::slice::from_ref(&checked), &traced, &mut texts);
-        report.notes.extend(beside::unknown_warps(&request, &report.traces));
+        report.traces = annotate::traces(&[schedule], std::slice::from_ref(&checked), &traced, &mut texts);
+        report.notes.extend(annotate::unknown_warps(&request, &report.traces));
     }
     report.orders = vec![Order { schedule: orders.name(&schedule), verdict: report.verdict, repeat: String::new() }];
     report.shortest_order = checked.shortest.as_ref().map(|found| ShortestOrder {

@@ -4,33 +4,20 @@
 //! Everything here is read from text that people write, so everything malformed is a [`LineError`] with its place; and
 //! everything here ends and stays small whatever the text says.
 
-pub mod audit;
-mod cursor;
-pub mod entry;
 mod error;
 pub mod expr;
-mod fill;
-mod formula;
-pub mod goal;
 pub mod kernel_file;
-mod kernel_name;
-pub mod ladder;
-mod ladder_check;
 pub mod manifest;
-mod manifest_check;
-mod manifest_raw;
-pub mod metric;
-mod mutant;
-mod pages;
 mod planning;
-mod renamed;
-pub mod signature;
-mod source;
-pub mod statement;
-pub mod topics;
-mod types;
-pub mod work;
 pub mod workbook;
+
+use expr::{cursor, formula};
+pub use kernel_file::{entry, signature, statement};
+use kernel_file::{kernel_name, source, types};
+use manifest::{fill, ladder_check};
+pub use manifest::{goal, ladder, metric, work};
+pub use workbook::{audit, topics};
+use workbook::{mutant, pages, renamed};
 
 pub use error::{LineError, SourceLine, did_you_mean, nearest};
 pub use expr::Sizes;

@@ -2,28 +2,19 @@
 //!
 //! [`Report`] is data; [`render`] lays it out once for both text faces; [`Report::to_json`] writes it as it is.
 
-mod diff;
 mod excerpt;
 mod face;
-mod goals;
-mod ladder;
 mod layout;
-mod lines;
 mod markup;
 mod model;
-mod orders;
 mod room;
-mod schedules;
 mod screen_svg;
-mod stages;
-mod sweep;
-mod table;
-mod trace;
-mod trace_svg;
-mod verdict;
+mod sections;
 
 #[cfg(test)]
 mod tests;
+
+use sections::{diff, goals, ladder, lines, orders, schedules, stages, sweep, table, trace, trace_svg, verdict};
 
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};

@@ -6,25 +6,20 @@
 
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
-pub mod control;
-mod convergence;
-pub mod diff;
 #[cfg(not(target_family = "wasm"))]
+mod analysis;
 mod disassemble;
 mod elf;
-mod explain;
-pub mod flow;
-pub mod instruction;
 pub mod limits;
 pub mod listing;
-pub mod live;
 pub mod occupancy;
-pub mod opcode;
-pub mod operand;
-mod origin;
 pub mod render;
 pub mod resources;
-pub mod stats;
+
+use analysis::convergence;
+pub use analysis::{diff, flow, live, stats};
+pub use listing::{control, instruction, opcode, operand};
+use listing::{explain, origin};
 
 pub use control::Control;
 pub use diff::Diff;

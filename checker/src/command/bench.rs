@@ -1,7 +1,7 @@
 //! `checker bench NAME...`: careful measurement on a GPU, to results files.
 
-use super::busy::Busy;
-use super::{Context, Exit, Outcome, shelf, usage};
+use super::spinner::Spinner;
+use super::{Context, Exit, Outcome, usage, workbook};
 use check::bench::{Against, Ask, Bench};
 use check::ladder::LadderAsk;
 use check::{CheckError, fresh_seed};
@@ -92,33 +92,33 @@ struct Results {
 
 /// Measures.
 pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let problems: Vec<Problem> = if args.all {
-        shelf::problems(context, &workbook)
+        workbook::problems(context, &workbook)
     } else {
-        args.names.iter().map(|name| shelf::find(&workbook, name)).collect::<Result<_, _>>()?
+        args.names.iter().map(|name| workbook::find(&workbook, name)).collect::<Result<_, _>>()?
     };
     if problems.is_empty() && !args.roof {
         return Err(usage("name what to measure: `checker bench local-array`, or --all, or --roof"));
     }
-    let busy = Busy::new(context);
-    busy.say("looking for the compiler and the GPU");
+    let spinner = Spinner::new(context);
+    spinner.say("looking for the compiler and the GPU");
     let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
     let bench = Bench::new(|| Ok(toolchain::locate(&options)?))?;
     let mut results = Results { schema: 1, device: bench.device().clone(), roof: None, problems: Vec::new() };
     if args.roof {
-        busy.say("measuring the roof");
+        spinner.say("measuring the roof");
         results.roof = Some(bench.fresh_roof()?);
     }
     for problem in &problems {
-        busy.say(&format!("measuring {}", problem.id));
+        spinner.say(&format!("measuring {}", problem.id));
         let entry = match problem.kind {
             Kind::Ladder => ladder(context, &bench, &workbook, problem, args)?,
             _ => one(&bench, &workbook, problem, args)?,
         };
         results.problems.push(entry);
     }
-    drop(busy);
+    drop(spinner);
     if context.json {
         context.print_json(&results)?;
     } else {
@@ -246,7 +246,7 @@ fn written(results: &Results) -> String {
             let _ = writeln!(text, "{:width$}  ratios lie within {:.2} %", "", 100.0 * spread);
         }
         if let Some(file) = &entry.file {
-            let _ = writeln!(text, "{:width$}  {}", "", shelf::shown(file));
+            let _ = writeln!(text, "{:width$}  {}", "", workbook::shown(file));
         }
     }
     text

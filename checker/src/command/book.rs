@@ -1,7 +1,7 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
-use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
-use book::{DirectiveError, PageError, Shelf, Warpbook};
+use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
+use book::{DirectiveError, PageError, PageKernels, Warpbook};
 use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -58,7 +58,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
             Ok(Exit::Met)
         }
         Command::Check => {
-            let untrue = book::untrue(&shelf::open(context)?).map_err(blame)?;
+            let untrue = book::untrue(&workbook::open(context)?).map_err(blame)?;
             if untrue.is_empty() {
                 context.print("every claim of the book holds\n".to_owned())?;
                 return Ok(Exit::Met);
@@ -86,7 +86,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
 
 /// Builds the book and returns its folder.
 fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let root = workbook.root().join("book");
     let file = root.join("book.toml");
     let mut config = Config::from_disk(&file).map_err(|error| usage(format!("{}: {error:#}", file.display())))?;
@@ -98,15 +98,15 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
     // In process, in place of the command of the same name in book.toml.
     let scripts = root.join("theme/live").is_dir();
     let found = simulator::find(workbook.root());
-    let shelf = scripts.then(|| Shelf::new(&workbook, found.as_deref())).transpose()?.map(Arc::new);
+    let page_kernels = scripts.then(|| PageKernels::new(&workbook, found.as_deref())).transpose()?.map(Arc::new);
     if found.is_none() && scripts {
         context.note("no page runs its kernels: scripts/wasm.sh builds the simulator for them");
     }
-    book.with_preprocessor(Warpbook { shelf: shelf.clone() });
+    book.with_preprocessor(Warpbook { page_kernels: page_kernels.clone() });
     book.build().map_err(blame)?;
     let built = book.build_dir_for("html");
-    if let Some(shelf) = shelf {
-        shelf.write(&built)?;
+    if let Some(page_kernels) = page_kernels {
+        page_kernels.write(&built)?;
     }
     Ok(built)
 }

@@ -1,7 +1,7 @@
 //! `checker NAME`: checks an exercise or a pair.
 
-use super::busy::Busy;
-use super::{Blame, Context, Exit, Fault, Outcome, Verbosity, shelf};
+use super::spinner::Spinner;
+use super::{Blame, Context, Exit, Fault, Outcome, Verbosity, workbook};
 use crate::progress::{Solved, Store, now};
 use check::{self, BackendChoice, CheckError};
 use clap::{Args, ValueEnum};
@@ -93,8 +93,8 @@ impl From<CheckError> for Fault {
 
 /// Checks the problem of that name and prints the report.
 pub fn run(context: &Context, name: &str, options: &CheckOptions) -> Outcome {
-    let workbook = shelf::open(context)?;
-    let problem = shelf::find(&workbook, name)?;
+    let workbook = workbook::open(context)?;
+    let problem = workbook::find(&workbook, name)?;
     check(context, &workbook, &problem, options)
 }
 
@@ -124,10 +124,10 @@ pub fn examine(
         toolchain: toolchain::Options { dir: options.toolchain.clone(), ..toolchain::Options::default() },
         ..check::Options::default()
     };
-    let busy = Busy::new(context);
-    let mut report = judge(context, workbook, problem, &how, &|what| busy.say(what))?;
-    drop(busy);
-    report.notes.extend(shelf::judged_by(workbook));
+    let spinner = Spinner::new(context);
+    let mut report = judge(context, workbook, problem, &how, &|what| spinner.say(what))?;
+    drop(spinner);
+    report.notes.extend(workbook::judged_by(workbook));
     Ok(report)
 }
 
@@ -166,7 +166,7 @@ pub fn print(context: &Context, report: &Report) -> Outcome {
 /// Hash of the learner's file.
 fn kernel(problem: &Problem) -> Option<String> {
     use sha2::{Digest, Sha256};
-    let path = shelf::candidate(problem);
+    let path = workbook::candidate(problem);
     let bytes = system::files::read_in(Some(problem.root()), &path, compiler::compile::LARGEST_SOURCE).ok()?;
     Some(Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
@@ -174,7 +174,7 @@ fn kernel(problem: &Problem) -> Option<String> {
 /// Records what was solved and says what comes next.
 fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Option<Solved>, report: &mut Report) {
     let name = problem.id.as_str();
-    let mut known = shelf::progress(context, workbook);
+    let mut known = workbook::progress(context, workbook);
     if let Some(solved) = solved {
         let kept = Store::of(workbook.root()).update(|progress| {
             // The first time counts: checking again is no new success.
@@ -201,8 +201,8 @@ fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Opt
         }
         return;
     }
-    if let Some(next) = shelf::find_next(context, workbook, &known, Some(problem)) {
-        let chapter = shelf::chapter_title(workbook, &next.manifest.chapter);
+    if let Some(next) = workbook::find_next(context, workbook, &known, Some(problem)) {
+        let chapter = workbook::chapter_title(workbook, &next.manifest.chapter);
         report.next = Some(Next {
             command: format!("checker {}", next.id),
             text: format!("{}, in the chapter \"{chapter}\"", next.manifest.title),
@@ -212,8 +212,8 @@ fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Opt
 
 /// The problem to watch: of that name, or the next unsolved exercise.
 pub fn resolve(context: &Context, name: Option<&str>) -> Result<(Workbook, Problem), Fault> {
-    let workbook = shelf::open(context)?;
-    let problem = shelf::find_or_next(context, &workbook, name)?;
+    let workbook = workbook::open(context)?;
+    let problem = workbook::find_or_next(context, &workbook, name)?;
     Ok((workbook, problem))
 }
 

@@ -1,6 +1,6 @@
 //! `checker dist OUT`: the tree that students get, or with `--for` what grades on a platform.
 
-use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use clap::Args;
 use grade::dist::{Contents, DistError, Files, Platform};
 use grade::{Rubric, Secret};
@@ -46,16 +46,16 @@ fn rubric(path: &Path, problems: &[Problem]) -> Result<Vec<u8>, Fault> {
     rubric.known(problems.iter().map(|problem| problem.id.as_str())).usage()?;
     problems.iter().try_for_each(|problem| rubric.scheme(problem).map(drop)).usage()?;
     system::files::read_trusted(path, 1 << 20)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", shelf::shown(path)))
+        .map_err(|error| anyhow::anyhow!("{}: {error}", workbook::shown(path)))
         .usage()
 }
 
 /// Hands out.
 pub fn run(context: &Context, args: &DistArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let mut problems: Vec<Problem> = Vec::new();
     for name in &args.exercises {
-        let problem = shelf::find(&workbook, name)?;
+        let problem = workbook::find(&workbook, name)?;
         if problem.kind != Kind::Exercise {
             return Err(usage(format!("{} is no exercise", problem.id)));
         }
@@ -92,6 +92,6 @@ pub fn run(context: &Context, args: &DistArgs) -> Outcome {
         Err(error @ DistError::There(_)) => return Err(usage(error)),
         other => other.environment()?,
     };
-    context.print(format!("{written} files of {} exercises: {}\n", problems.len(), shelf::shown(&args.out)))?;
+    context.print(format!("{written} files of {} exercises: {}\n", problems.len(), workbook::shown(&args.out)))?;
     Ok(Exit::Met)
 }

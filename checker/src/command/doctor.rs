@@ -1,6 +1,6 @@
 //! `checker doctor`: what is installed, what is missing, what to do about it.
 
-use super::busy::Busy;
+use super::spinner::Spinner;
 use super::{Context, Exit, Outcome};
 use clap::Args;
 use compiler::toolchain;
@@ -27,12 +27,12 @@ struct Line {
 
 /// Looks and reports.
 pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
-    let busy = Busy::new(context);
-    busy.say("looking around");
+    let spinner = Spinner::new(context);
+    spinner.say("looking around");
     let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
     let report = examine(&options);
     let gpus = backend::devices(&backend::Options::default());
-    drop(busy);
+    drop(spinner);
     let exit = if report.status() == Status::Problem { Exit::Environment } else { Exit::Met };
 
     if context.json {

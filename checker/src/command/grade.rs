@@ -6,7 +6,7 @@ mod output;
 mod slurm;
 
 use super::check::BackendArg;
-use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use bar::Bar;
 use clap::{Args, Subcommand};
 use compiler::toolchain;
@@ -126,10 +126,10 @@ pub fn run(context: &Context, args: &GradeArgs) -> Outcome {
 }
 
 fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let exercises = exercises(&workbook);
     let exercise = match &args.exercise {
-        Some(name) => Some(shelf::find(&workbook, name)?.id.to_string()),
+        Some(name) => Some(workbook::find(&workbook, name)?.id.to_string()),
         None => None,
     };
     let student = args.student.as_ref().map(Student::named);
@@ -299,8 +299,8 @@ fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) 
     }));
     lines.push(format!(
         "points: {}; each submission: {}",
-        shelf::shown(&book.path().join("grades.csv")),
-        shelf::shown(&book.path().join("submissions.csv"))
+        workbook::shown(&book.path().join("grades.csv")),
+        workbook::shown(&book.path().join("submissions.csv"))
     ));
     if summary.open > 0 {
         lines.push("next: the same command again; what is graded stays as it is".to_owned());

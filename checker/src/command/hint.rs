@@ -1,6 +1,6 @@
 //! `checker hint NAME`: one hint more each time.
 
-use super::{Context, Exit, Fault, Outcome, shelf};
+use super::{Context, Exit, Fault, Outcome, workbook};
 use crate::progress::Store;
 use clap::Args;
 use problem::{Kind, Problem, Workbook};
@@ -18,16 +18,16 @@ pub struct HintArgs {
 
 /// Shows the hints so far and one more.
 pub fn run(context: &Context, args: &HintArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
-    let problem = shelf::find_or_next(context, &workbook, args.name.as_deref())?;
+    let workbook = workbook::open(context)?;
+    let problem = workbook::find_or_next(context, &workbook, args.name.as_deref())?;
     show(context, &workbook, &problem, args.all)?;
     Ok(Exit::Met)
 }
 
 /// One more hint for a problem known to exist.
 pub fn one(context: &Context, name: &str) -> Result<(), Fault> {
-    let workbook = shelf::open(context)?;
-    let problem = shelf::find(&workbook, name)?;
+    let workbook = workbook::open(context)?;
+    let problem = workbook::find(&workbook, name)?;
     show(context, &workbook, &problem, false)
 }
 

@@ -1,19 +1,19 @@
 //! `checker` alone: where you are, what comes next, what to type.
 
-use super::{Context, Exit, Outcome, shelf};
+use super::{Context, Exit, Outcome, workbook};
 use problem::Kind;
 use report::{Pen, Tone};
 
 /// Shows progress and the next step.
 pub fn run(context: &Context) -> Outcome {
-    let workbook = shelf::open(context)?;
-    let progress = shelf::progress(context, &workbook);
-    let problems = shelf::problems(context, &workbook);
+    let workbook = workbook::open(context)?;
+    let progress = workbook::progress(context, &workbook);
+    let problems = workbook::problems(context, &workbook);
     let exercises = problems.iter().filter(|problem| problem.kind == Kind::Exercise);
     let (solved, exercises) = exercises.fold((0, 0), |(solved, all), problem| {
         (solved + usize::from(progress.solved.contains_key(problem.id.as_str())), all + 1)
     });
-    let next = shelf::next(&problems, &progress);
+    let next = workbook::next(&problems, &progress);
     if context.json {
         let value = serde_json::json!({
             "schema": report::SCHEMA,
@@ -42,8 +42,8 @@ pub fn run(context: &Context) -> Outcome {
         ),
         Some(problem) => {
             let name = problem.id.as_str();
-            let file = shelf::shown(&shelf::candidate(problem));
-            let chapter = format!("chapter: {}", shelf::chapter_title(&workbook, &problem.manifest.chapter));
+            let file = workbook::shown(&workbook::candidate(problem));
+            let chapter = format!("chapter: {}", workbook::chapter_title(&workbook, &problem.manifest.chapter));
             let title = format!("  {}", problem.manifest.title);
             pen.line(&[(Tone::Dim, "  next   "), (Tone::Strong, name), (Tone::Text, &title)]);
             pen.line(&[(Tone::Text, "         "), (Tone::Dim, &chapter)]);

@@ -1,15 +1,15 @@
 //! `checker list`: chapters, their pairs and exercises, what is solved and what is next.
 
-use super::{Context, Exit, Outcome, shelf};
+use super::{Context, Exit, Outcome, workbook};
 use problem::{HARDEST, Kind, Problem};
 use report::{Pen, Tone, pad};
 
 /// Lists the workbook.
 pub fn run(context: &Context) -> Outcome {
-    let workbook = shelf::open(context)?;
-    let progress = shelf::progress(context, &workbook);
-    let all = shelf::problems(context, &workbook);
-    let next = shelf::next(&all, &progress).map(|problem| problem.id.as_str());
+    let workbook = workbook::open(context)?;
+    let progress = workbook::progress(context, &workbook);
+    let all = workbook::problems(context, &workbook);
+    let next = workbook::next(&all, &progress).map(|problem| problem.id.as_str());
     let solved = |name: &str| progress.solved.contains_key(name);
     if context.json {
         let problems: Vec<_> = all
@@ -35,7 +35,7 @@ pub fn run(context: &Context) -> Outcome {
 
     let mut pen = Pen::new(context.face);
     let width = all.iter().map(|problem| problem.id.as_str().len()).max().unwrap_or(0);
-    for chapter in shelf::chapters(&workbook, &all) {
+    for chapter in workbook::chapters(&workbook, &all) {
         pen.heading(&chapter.title, "");
         for problem in chapter.problems {
             let name = problem.id.as_str();

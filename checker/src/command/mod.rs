@@ -3,23 +3,22 @@
 
 mod bench;
 pub mod book;
-mod busy;
 mod check;
-mod context;
 pub mod dev;
 mod dist;
 mod doctor;
-mod exit;
 mod grade;
 mod hint;
 mod home;
-mod keys;
 mod list;
 mod reset;
 mod run;
 pub mod sass;
-pub mod shelf;
+mod terminal;
 mod watch;
+
+pub use terminal::workbook;
+use terminal::{context, exit, keys, spinner};
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
 pub use exit::{Blame, Exit, Fault, Outcome, usage};

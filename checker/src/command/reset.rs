@@ -1,6 +1,6 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
-use super::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;
@@ -22,10 +22,10 @@ pub struct ResetArgs {
 
 /// Asks, keeps a backup, puts the starter back.
 pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
-    let problem = shelf::find(&workbook, &args.name)?;
-    let kernel = shelf::candidate(&problem);
-    let shown = shelf::shown(&kernel);
+    let workbook = workbook::open(context)?;
+    let problem = workbook::find(&workbook, &args.name)?;
+    let kernel = workbook::candidate(&problem);
+    let shown = workbook::shown(&kernel);
     let (wanted, current) = (starter(&problem)?, current(&problem)?);
     if current.as_ref() == Some(&wanted) {
         context.print(format!("{shown} already is as it was at the start.\n"))?;
@@ -37,7 +37,7 @@ pub fn run(context: &Context, args: &ResetArgs) -> Outcome {
     }
     let done = put_back(&workbook, &problem)?;
     if let Some(kept) = done.kept {
-        context.print(format!("Your version is kept: {}\n", shelf::shown(&kept)))?;
+        context.print(format!("Your version is kept: {}\n", workbook::shown(&kept)))?;
     }
     done.notes.iter().for_each(|note| context.note(note));
     context.print(format!("{shown} is the starter again.\n"))?;
@@ -55,7 +55,7 @@ pub struct PutBack {
 
 /// The exercise as it was at the start; the learner's version is kept, what was solved and hinted is forgotten.
 pub fn put_back(workbook: &Workbook, problem: &Problem) -> Result<PutBack, Fault> {
-    let kernel = shelf::candidate(problem);
+    let kernel = workbook::candidate(problem);
     let wanted = starter(problem)?;
     let kept = match current(problem)? {
         Some(current) => Some(backup(workbook.root(), problem.id.as_str(), &current).environment()?),
@@ -64,7 +64,7 @@ pub fn put_back(workbook: &Workbook, problem: &Problem) -> Result<PutBack, Fault
     let relative = kernel.strip_prefix(workbook.root()).unwrap_or(&kernel);
     Folder::trusted(workbook.root())
         .and_then(|top| top.replace(relative, &wanted))
-        .with_context(|| format!("writing {}", shelf::shown(&kernel)))
+        .with_context(|| format!("writing {}", workbook::shown(&kernel)))
         .environment()?;
     let forgotten = Store::of(workbook.root()).update(|progress| {
         progress.solved.remove(problem.id.as_str());
@@ -83,16 +83,18 @@ pub fn starter(problem: &Problem) -> Result<Vec<u8>, Fault> {
         return Err(usage(format!("`{}` is no exercise: there is nothing to reset", problem.id.as_str())));
     }
     let starter = problem.version_path(&Version::Baseline).unwrap_or_default();
-    files::read_trusted(&starter, LARGEST_SOURCE).with_context(|| shelf::shown(&starter)).environment()
+    files::read_trusted(&starter, LARGEST_SOURCE).with_context(|| workbook::shown(&starter)).environment()
 }
 
 /// The learner's text, where there is one.
 fn current(problem: &Problem) -> Result<Option<Vec<u8>>, Fault> {
-    let kernel = shelf::candidate(problem);
+    let kernel = workbook::candidate(problem);
     match files::read_in(Some(problem.root()), &kernel, LARGEST_SOURCE) {
         Ok(current) => Ok(Some(current)),
         Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(usage(format!("{}: {error}; next: move it away, then reset again", shelf::shown(&kernel)))),
+        Err(error) => {
+            Err(usage(format!("{}: {error}; next: move it away, then reset again", workbook::shown(&kernel))))
+        }
     }
 }
 
@@ -115,7 +117,7 @@ pub fn backup(root: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf
 
 /// Writes `FOLDER/NAME-TIME.cu` below the workbook's top; never over an earlier one.
 pub fn keep(root: &Path, inside: &Path, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
-    let shown = |name: &str| shelf::shown(&root.join(inside).join(name));
+    let shown = |name: &str| workbook::shown(&root.join(inside).join(name));
     let folder = Folder::trusted(root)
         .and_then(|top| top.enter(inside, true))
         .with_context(|| format!("making {}", shown("")))?;

@@ -1,8 +1,8 @@
 //! `checker run FILE.cu`: runs any self-describing kernel file.
 
-use super::busy::Busy;
 use super::check::{self, BackendArg};
-use super::{Context, Fault, Outcome, shelf, usage};
+use super::spinner::Spinner;
+use super::{Context, Fault, Outcome, usage, workbook};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
@@ -118,13 +118,13 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         skipped: context.verbosity >= super::Verbosity::Verbose,
         effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
-        workbook: shelf::current(context)?,
+        workbook: workbook::current(context)?,
     };
-    let busy = Busy::new(context);
-    let mut report = run_file(file, &options, &|what| busy.say(what))?;
-    drop(busy);
+    let spinner = Spinner::new(context);
+    let mut report = run_file(file, &options, &|what| spinner.say(what))?;
+    drop(spinner);
     if let Some(workbook) = options.workbook.as_ref().filter(|workbook| workbook.problem_of(file).is_some()) {
-        report.notes.extend(shelf::judged_by(workbook));
+        report.notes.extend(workbook::judged_by(workbook));
     }
     if let Some(path) = picture
         && !report.traces.is_empty()

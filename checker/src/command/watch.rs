@@ -2,7 +2,7 @@
 
 use super::check;
 use super::keys::Keys;
-use super::{Context, Exit, Fault, Outcome, Verbosity, hint, shelf};
+use super::{Context, Exit, Fault, Outcome, Verbosity, hint, workbook};
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
 use report::{Pen, Report, Tone};
@@ -89,7 +89,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
     let mut name = args.name.clone();
     loop {
         let (workbook, problem) = check::resolve(&context, name.as_deref())?;
-        let path = shelf::candidate(&problem);
+        let path = workbook::candidate(&problem);
         let mut watched = Watched::new(&path);
         clear(&context)?;
         // One key shows all of it, so all of it is worked out.
@@ -165,7 +165,7 @@ fn clear(context: &Context) -> Result<(), super::Fault> {
 
 fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault> {
     let mut pen = Pen::new(context.face);
-    let shown = shelf::shown(path);
+    let shown = workbook::shown(path);
     pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         let next = if exit == Exit::Met { "n next exercise   " } else { "" };

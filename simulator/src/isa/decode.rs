@@ -2,7 +2,7 @@
 
 use super::control_flow;
 use super::function::{Builder, Lower, Symbol, Unknown};
-use super::lower_call::system_function;
+use super::lower::call::system_function;
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
 use crate::memory::window;

@@ -1,6 +1,6 @@
 //! `checker bench` of a ladder: all versions over the sizes at every element type, and over the block sizes.
 
-use super::kit::{Kit, Unbuilt};
+use super::compiled::{CompiledLadder, Unbuilt};
 use super::measure::{Measured, Place, Thorough, measure};
 use super::table::without_block;
 use crate::CheckError;
@@ -73,9 +73,9 @@ impl Bench {
         let versions: Vec<Version> = ladder.versions.iter().cloned().map(Version::Step).collect();
         let mut elements: Vec<usize> = places.iter().map(|place| place.element).collect();
         elements.dedup();
-        let kit = Kit::build(problem, self.toolchain(), self.platform(), versions, &elements);
-        let kit = kit.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
-        let compiler = elements.first().and_then(|&element| kit.element(element));
+        let compiled = CompiledLadder::build(problem, self.toolchain(), self.platform(), versions, &elements);
+        let compiled = compiled.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
+        let compiler = elements.first().and_then(|&element| compiled.element(element));
         let mut record = LadderRecord {
             schema: SCHEMA,
             kind: Kind::Ladder,
@@ -93,14 +93,15 @@ impl Bench {
         };
         for place in places {
             let one = std::slice::from_ref(&place);
-            let found = measure(problem, self.toolchain(), self.device(), &kit, one, Thorough::Yes, ask.seed, &|_| {})?;
+            let found =
+                measure(problem, self.toolchain(), self.device(), &compiled, one, Thorough::Yes, ask.seed, &|_| {})?;
             let measured = match found {
                 Ok(measured) => measured,
                 Err(reason) => return refuse(&reason.text),
             };
             for measured in &measured {
-                add(&mut record, problem, &kit, measured);
-                each(&record, &line(problem, &kit, measured))?;
+                add(&mut record, problem, &compiled, measured);
+                each(&record, &line(problem, &compiled, measured))?;
             }
         }
         Ok(Ok(record))
@@ -114,15 +115,15 @@ fn at(problem: &Problem, place: &Place) -> String {
 }
 
 /// The place, the fastest version and its rate.
-fn line(problem: &Problem, kit: &Kit, measured: &Measured) -> String {
+fn line(problem: &Problem, compiled: &CompiledLadder, measured: &Measured) -> String {
     let at = at(problem, &measured.place);
     let Some(best) = measured.versions.iter().min_by(|a, b| a.us.median.total_cmp(&b.us.median)) else { return at };
     let rate = measured.bytes.map(|bytes| format!(", {:.0} GB/s", bytes / best.us.median / 1e3)).unwrap_or_default();
-    let (count, name) = (measured.versions.len(), kit.name(best.version));
+    let (count, name) = (measured.versions.len(), compiled.name(best.version));
     format!("{at}: {count} versions, fastest {name} with {:.2} us{rate}", best.us.median)
 }
 
-fn add(record: &mut LadderRecord, problem: &Problem, kit: &Kit, measured: &Measured) {
+fn add(record: &mut LadderRecord, problem: &Problem, compiled: &CompiledLadder, measured: &Measured) {
     let run = record.runs.len() - 1;
     let notes = measured.notes.iter().map(|note| format!("{}: {note}", at(problem, &measured.place)));
     record.runs[run].notes.extend(notes);
@@ -130,7 +131,7 @@ fn add(record: &mut LadderRecord, problem: &Problem, kit: &Kit, measured: &Measu
     for found in &measured.versions {
         let (sizes, block) = without_block(&found.sizes);
         record.points.push(Point {
-            version: kit.name(found.version),
+            version: compiled.name(found.version),
             element: element.clone(),
             block,
             sizes,

@@ -1,6 +1,6 @@
 //! Measured times of a ladder: all versions at one place in turn, every timed output verified.
 
-use super::kit::Kit;
+use super::compiled::CompiledLadder;
 use crate::time::{Tools, cache, failed, least_us, roof};
 use crate::{CheckError, bench};
 use compiler::toolchain::Toolchain;
@@ -72,7 +72,7 @@ pub fn measure(
     problem: &Problem,
     toolchain: &Toolchain,
     info: &DeviceInfo,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     places: &[Place],
     thorough: Thorough,
     seed: u64,
@@ -87,48 +87,48 @@ pub fn measure(
     let mut all = Vec::with_capacity(places.len());
     for (done, place) in places.iter().enumerate() {
         progress(done);
-        let taking_part = taking_part(problem, kit, place);
-        let mut timing = timing(problem, kit, place, &taking_part, budget, seed)?;
-        let typed = kit.element(place.element).map_or(problem, |element| &element.problem);
+        let taking_part = taking_part(problem, compiled, place);
+        let mut timing = timing(problem, compiled, place, &taking_part, budget, seed)?;
+        let typed = compiled.element(place.element).map_or(problem, |element| &element.problem);
         timing.least_us = least_us(typed, &roof, info, &place.sizes)?;
         let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
         let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
         let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { continue };
         if timed.intervals.len() != taking_part.len() || !timed.status.passed() {
-            return Ok(Err(Box::new(wrong(problem, kit, place, &taking_part, &timed)?)));
+            return Ok(Err(Box::new(wrong(problem, compiled, place, &taking_part, &timed)?)));
         }
-        all.push(measured(problem, kit, place, &taking_part, &timed)?);
+        all.push(measured(problem, compiled, place, &taking_part, &timed)?);
     }
     Ok(Ok(all))
 }
 
 /// The versions at a place, each with its sizes.
-fn taking_part(problem: &Problem, kit: &Kit, place: &Place) -> Vec<(usize, Sizes)> {
+fn taking_part(problem: &Problem, compiled: &CompiledLadder, place: &Place) -> Vec<(usize, Sizes)> {
     let own = problem.ladder().is_some_and(|ladder| place.sizes.get(BLOCK) == Some(&ladder.block));
     let one = |version: usize| -> Option<(usize, Sizes)> {
-        let sizes = if own { kit.own_block(place.element, version, &place.sizes) } else { place.sizes.clone() };
-        kit.claims(place.element, version, &sizes).then_some((version, sizes))
+        let sizes = if own { compiled.own_block(place.element, version, &place.sizes) } else { place.sizes.clone() };
+        compiled.claims(place.element, version, &sizes).then_some((version, sizes))
     };
-    (0..kit.versions.len()).filter_map(one).collect()
+    (0..compiled.versions.len()).filter_map(one).collect()
 }
 
 fn timing(
     problem: &Problem,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     place: &Place,
     versions: &[(usize, Sizes)],
     budget: Budget,
     seed: u64,
 ) -> Result<Timing, CheckError> {
     let programs: Result<Vec<_>, _> =
-        versions.iter().map(|(version, sizes)| kit.program(place.element, *version, sizes)).collect();
+        versions.iter().map(|(version, sizes)| compiled.program(place.element, *version, sizes)).collect();
     let bounds: Result<Vec<_>, _> =
-        versions.iter().map(|(version, sizes)| kit.outputs(place.element, Some(*version), sizes)).collect();
+        versions.iter().map(|(version, sizes)| compiled.outputs(place.element, Some(*version), sizes)).collect();
     Ok(Timing {
         name: report::sizes(&place.sizes),
         versions: programs?,
-        oracle: kit.oracle(place.element, &place.sizes)?,
-        outputs: kit.outputs(place.element, None, &place.sizes)?,
+        oracle: compiled.oracle(place.element, &place.sizes)?,
+        outputs: compiled.outputs(place.element, None, &place.sizes)?,
         own_outputs: bounds?,
         least_us: None,
         seed: first_turn(seed),
@@ -139,12 +139,12 @@ fn timing(
 
 fn measured(
     problem: &Problem,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     place: &Place,
     versions: &[(usize, Sizes)],
     timed: &Timed,
 ) -> Result<Measured, CheckError> {
-    let typed = kit.element(place.element).map_or(problem, |element| &element.problem);
+    let typed = compiled.element(place.element).map_or(problem, |element| &element.problem);
     let bytes = typed.manifest.bytes.as_ref().map(|bytes| bytes.eval(&place.sizes)).transpose()?;
     let of = |(index, (version, sizes)): (usize, &(usize, Sizes))| MeasuredVersion {
         version: *version,
@@ -156,7 +156,7 @@ fn measured(
             .checked_sub(1)
             .filter(|before| versions[*before].0 + 1 == *version)
             .and_then(|before| timed.steps.get(before).copied()),
-        occupancy: occupancy(typed, kit, place.element, *version, sizes),
+        occupancy: occupancy(typed, compiled, place.element, *version, sizes),
     };
     Ok(Measured {
         place: place.clone(),
@@ -168,8 +168,14 @@ fn measured(
 }
 
 /// Occupancy of the launch with the most threads.
-pub fn occupancy(problem: &Problem, kit: &Kit, element: usize, version: usize, sizes: &Sizes) -> Option<f64> {
-    let built = kit.element(element)?.versions.get(version)?;
+pub fn occupancy(
+    problem: &Problem,
+    compiled: &CompiledLadder,
+    element: usize,
+    version: usize,
+    sizes: &Sizes,
+) -> Option<f64> {
+    let built = compiled.element(element)?.versions.get(version)?;
     let plan = built.plan(sizes, &problem.io(sizes).ok()?).ok()?;
     let threads = |extents: [u32; 3]| extents.into_iter().map(u64::from).product::<u64>();
     let largest = plan.launches.iter().max_by_key(|launch| threads(launch.grid) * threads(launch.block))?;
@@ -180,7 +186,7 @@ pub fn occupancy(problem: &Problem, kit: &Kit, element: usize, version: usize, s
 /// Why there is no time: the version's doing, or the oracle's.
 fn wrong(
     problem: &Problem,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     place: &Place,
     versions: &[(usize, Sizes)],
     timed: &Timed,
@@ -191,9 +197,9 @@ fn wrong(
         return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
     }
     let (version, sizes) = &versions[timed.failed.map_or(0, |(index, _)| index).min(versions.len() - 1)];
-    let built = kit.element(place.element).and_then(|element| element.versions.get(*version));
+    let built = compiled.element(place.element).and_then(|element| element.versions.get(*version));
     let said = built.and_then(|built| failed(timed, built.file.path(), sizes));
-    let name = &kit.versions[*version];
+    let name = &compiled.versions[*version];
     Ok(match said {
         Some(reason) => Reason { text: format!("{name}, timed: {}", reason.text), ..reason },
         None => Reason {

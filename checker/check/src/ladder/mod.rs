@@ -1,7 +1,7 @@
 //! A ladder: every version is verified at element types, block sizes and sizes; a table shows what each step changes.
 
 mod bench;
-pub mod kit;
+pub mod compiled;
 mod measure;
 mod table;
 mod verify;
@@ -15,9 +15,9 @@ use super::platform::{Platform, Platforms};
 use super::stage::{fail_by, pass, skip};
 use super::{CheckError, Options, Progress, refused, time};
 use account::reasons::{self, Scene};
+use compiled::{CompiledLadder, Unbuilt};
 use compiler::toolchain::Toolchain;
 use execution::backend::Status;
-use kit::{Kit, Unbuilt};
 use problem::workbook::is_small;
 use problem::{Problem, Version};
 use report::{self, Case, Machine, Reason, Report, Sources, StageName, Verdict};
@@ -48,8 +48,8 @@ pub fn check(
         .collect();
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         progress(&format!("compiling {} versions for {} element types", versions.len(), elements.len()));
-        let kit = match Kit::build(problem, toolchain, platform, versions.clone(), &elements) {
-            Ok(kit) => kit,
+        let compiled = match CompiledLadder::build(problem, toolchain, platform, versions.clone(), &elements) {
+            Ok(compiled) => compiled,
             Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
             Err(Unbuilt { refused: stop, .. }) => {
                 fail_by(report, StageName::Compile, refused(*stop, sources)?);
@@ -57,14 +57,20 @@ pub fn check(
             }
         };
         for index in 0..elements.len() {
-            kit.element(index).iter().flat_map(|element| &element.versions).for_each(|built| built.quoted_in(sources));
+            compiled
+                .element(index)
+                .iter()
+                .flat_map(|element| &element.versions)
+                .for_each(|built| built.quoted_in(sources));
         }
         if report.stages.is_empty() {
-            let compiler = kit.element(0).map(|element| element.reference.compiled.compiler.clone());
+            let compiler = compiled.element(0).map(|element| element.reference.compiled.compiler.clone());
             pass(report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
         }
-        match verified(problem, &kit, platform, options, report, sources, progress) {
-            Ok(true) if whole => table::fill(problem, &kit, platform, report, progress).map_err(CheckError::from)?,
+        match verified(problem, &compiled, platform, options, report, sources, progress) {
+            Ok(true) if whole => {
+                table::fill(problem, &compiled, platform, report, progress).map_err(CheckError::from)?
+            }
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(stop) => {
@@ -75,7 +81,7 @@ pub fn check(
         if let (Some(info), true) = (&platform.gpu, whole) {
             progress("measuring");
             let place = Place { element: 0, sizes: problem.manifest.time.clone() };
-            match measure(problem, toolchain, info, &kit, &[place], Thorough::No, report.seed, &|_| {})? {
+            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, report.seed, &|_| {})? {
                 Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
                 Err(reason) => {
                     fail_by(report, StageName::Time, vec![*reason]);
@@ -96,40 +102,40 @@ pub fn check(
 /// Runs and judges everything; false when something speaks against a version, which the report then says.
 fn verified(
     problem: &Problem,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     platform: &Platform,
     options: &Options,
     report: &mut Report,
     sources: &mut Sources,
     progress: Progress<'_>,
 ) -> Result<bool, Refused> {
-    let everything = options.everything || kit.versions.len() == 1;
-    let tasks = verify::tasks(problem, kit, everything, platform.gpu.is_some());
+    let everything = options.everything || compiled.versions.len() == 1;
+    let tasks = verify::tasks(problem, compiled, everything, platform.gpu.is_some());
     let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };
     let say = |done: usize| progress(&format!("verifying {place}: {done} of {} groups", tasks.len()));
     say(0);
     report.machine = match &platform.gpu {
         Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
         None => {
-            let orders = tasks.iter().map(|task| verify::orders(kit, task, report.seed)).max_by_key(Vec::len);
+            let orders = tasks.iter().map(|task| verify::orders(compiled, task, report.seed)).max_by_key(Vec::len);
             Machine::Sim { schedules: orders.unwrap_or_default().iter().map(account::schedule_name).collect() }
         }
     };
     let (small, large): (Vec<_>, Vec<_>) = tasks.iter().cloned().partition(|task| task.sizes.iter().all(is_small));
-    let mut outcomes = if kit.versions.len() == 1 {
+    let mut outcomes = if compiled.versions.len() == 1 {
         // A mutant is caught at small sizes as a rule.
-        verify::run(kit, platform, &small, report.seed, &say)?
+        verify::run(compiled, platform, &small, report.seed, &say)?
     } else {
-        verify::run(kit, platform, &tasks, report.seed, &say)?
+        verify::run(compiled, platform, &tasks, report.seed, &say)?
     };
-    if kit.versions.len() == 1 && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
-        outcomes.extend(verify::run(kit, platform, &large, report.seed, &say)?);
+    if compiled.versions.len() == 1 && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
+        outcomes.extend(verify::run(compiled, platform, &large, report.seed, &say)?);
     }
     // In the order of the steps, so that the first that is wrong is told first.
     outcomes.sort_by_key(|outcome| (outcome.version, outcome.element));
     let runs: usize = outcomes.iter().map(|outcome| outcome.checked.runs.len()).sum();
     for outcome in &outcomes {
-        let Some(element) = kit.element(outcome.element) else { continue };
+        let Some(element) = compiled.element(outcome.element) else { continue };
         let kind = problem.ladder().map_or("", |ladder| ladder.types[outcome.element].name.as_str());
         let case = format!("{kind}, {}", report::sizes(&outcome.sizes));
         if let Status::OracleFailed { message } = &outcome.checked.status {
@@ -142,7 +148,7 @@ fn verified(
         let verdict = found.first().map_or(Verdict::Passed, |reason| reason.verdict);
         report.cases.push(Case { sizes: outcome.sizes.clone(), verdict, error: outcome.checked.error_over_bound });
         if !found.is_empty() {
-            let version = &kit.versions[outcome.version];
+            let version = &compiled.versions[outcome.version];
             let found =
                 found.into_iter().map(|reason| Reason { text: format!("{version}: {}", reason.text), ..reason });
             let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };

@@ -1,6 +1,6 @@
 //! The table of a ladder: counts and machine code at the `count` size, times at the `time` size.
 
-use super::kit::Kit;
+use super::compiled::CompiledLadder;
 use super::measure::{Measured, occupancy};
 use super::verify;
 use crate::Progress;
@@ -19,7 +19,7 @@ use report::{LadderStep, LadderTable, Provenance, Report};
 /// Fills the report's table with what the simulator counts and the compiler says.
 pub fn fill(
     problem: &Problem,
-    kit: &Kit,
+    compiled: &CompiledLadder,
     platform: &Platform,
     report: &mut Report,
     progress: Progress<'_>,
@@ -28,21 +28,26 @@ pub fn fill(
         return Ok(());
     }
     progress("counting");
-    report.ladder = Some(evidence(problem, kit, platform, report.seed)?);
+    report.ladder = Some(evidence(problem, compiled, platform, report.seed)?);
     Ok(())
 }
 
 /// What the simulator counts (nothing, on a GPU) and the compiler says, version by version.
-pub fn evidence(problem: &Problem, kit: &Kit, platform: &Platform, seed: u64) -> Result<LadderTable, Refused> {
+pub fn evidence(
+    problem: &Problem,
+    compiled: &CompiledLadder,
+    platform: &Platform,
+    seed: u64,
+) -> Result<LadderTable, Refused> {
     let counted = match platform.gpu {
-        None => verify::count(kit, platform, problem, seed)?,
-        Some(_) => vec![None; kit.versions.len()],
+        None => verify::count(compiled, platform, problem, seed)?,
+        Some(_) => vec![None; compiled.versions.len()],
     };
-    let mut steps = Vec::with_capacity(kit.versions.len());
-    for (version, (name, counted)) in kit.versions.iter().zip(counted).enumerate() {
-        let Some(built) = kit.element(0).and_then(|element| element.versions.get(version)) else { continue };
-        let sizes = kit.own_block(0, version, &problem.manifest.count);
-        let plan = kit.program(0, version, &sizes)?.plan;
+    let mut steps = Vec::with_capacity(compiled.versions.len());
+    for (version, (name, counted)) in compiled.versions.iter().zip(counted).enumerate() {
+        let Some(built) = compiled.element(0).and_then(|element| element.versions.get(version)) else { continue };
+        let sizes = compiled.own_block(0, version, &problem.manifest.count);
+        let plan = compiled.program(0, version, &sizes)?.plan;
         let known = Known { built: Some(built), plan: Some(&plan), ..Known::default() };
         steps.push(LadderStep {
             version: name.to_string(),
@@ -52,7 +57,7 @@ pub fn evidence(problem: &Problem, kit: &Kit, platform: &Platform, seed: u64) ->
             counters: counted.and_then(|checked| checked.counters),
             sass_instructions: known.value(&Metric::Instructions),
             registers: known.value(&Metric::Registers),
-            occupancy: occupancy(problem, kit, 0, version, &sizes),
+            occupancy: occupancy(problem, compiled, 0, version, &sizes),
             us: None,
             gb_per_s: None,
             roof: None,

@@ -1,6 +1,6 @@
 //! Every version of a ladder at element types, block sizes and sizes: as tasks that run in parallel.
 
-use super::kit::Kit;
+use super::compiled::CompiledLadder;
 use crate::build::Refused;
 use crate::platform::Platform;
 use crate::share;
@@ -70,7 +70,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The tasks of a check, the longest first. Without `everything`, sizes that are not small are run at the first element type and
 /// the ladder's own block size only, and other element types at that block size; and small sizes elsewhere under one further
 /// order each.
-pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Vec<Task> {
+pub fn tasks(problem: &Problem, compiled: &CompiledLadder, everything: bool, on_gpu: bool) -> Vec<Task> {
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let mut cases = problem.cases();
     if on_gpu {
@@ -83,9 +83,9 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
     }
     // On a GPU one task runs at a time, and an oracle over many elements takes longer than a version.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let most = if on_gpu { usize::MAX } else { kit.versions.len().div_ceil(cores).max(VERSIONS_A_TASK) };
+    let most = if on_gpu { usize::MAX } else { compiled.versions.len().div_ceil(cores).max(VERSIONS_A_TASK) };
     let mut tasks = Vec::new();
-    for element in kit.elements() {
+    for element in compiled.elements() {
         for (position, block) in ladder.blocks.iter().enumerate() {
             let here = |sizes: &&Sizes| sizes.get(BLOCK) == Some(block);
             let (own, first) = (*block == ladder.block, element == 0);
@@ -93,7 +93,7 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
             if everything || own || first {
                 let orders =
                     if everything || own && first { Orders::Many } else { Orders::OneInTurn(position + element) };
-                tasks.extend(grouped(kit, element, small, usize::MAX, (Thoroughness::Full, orders)));
+                tasks.extend(grouped(compiled, element, small, usize::MAX, (Thoroughness::Full, orders)));
             }
             if everything || (own && first) {
                 let thoroughness = match (everything, own && first) {
@@ -101,7 +101,7 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
                     (false, true) if !on_gpu => Thoroughness::LargeTwice,
                     _ => Thoroughness::Full,
                 };
-                tasks.extend(grouped(kit, element, large, most, (thoroughness, Orders::Many)));
+                tasks.extend(grouped(compiled, element, large, most, (thoroughness, Orders::Many)));
             }
         }
     }
@@ -111,14 +111,15 @@ pub fn tasks(problem: &Problem, kit: &Kit, everything: bool, on_gpu: bool) -> Ve
 
 /// Versions that claim the sizes, so many a task.
 fn grouped(
-    kit: &Kit,
+    compiled: &CompiledLadder,
     element: usize,
     sizes: Vec<Sizes>,
     most: usize,
     (thoroughness, orders): (Thoroughness, Orders),
 ) -> Vec<Task> {
     let Some(first) = sizes.first() else { return Vec::new() };
-    let versions: Vec<usize> = (0..kit.versions.len()).filter(|&version| kit.claims(element, version, first)).collect();
+    let versions: Vec<usize> =
+        (0..compiled.versions.len()).filter(|&version| compiled.claims(element, version, first)).collect();
     let task = |versions: &[usize]| {
         let (sizes, versions) = (sizes.clone(), versions.to_vec());
         Task { element, sizes, versions, thoroughness, orders }
@@ -128,7 +129,7 @@ fn grouped(
 
 /// Runs all tasks; `progress` hears how many are done. On a GPU one after the other.
 pub fn run(
-    kit: &Kit,
+    compiled: &CompiledLadder,
     platform: &Platform,
     tasks: &[Task],
     seed: u64,
@@ -137,7 +138,7 @@ pub fn run(
     if platform.gpu.is_some() {
         let mut all = Vec::new();
         for (done, task) in tasks.iter().enumerate() {
-            all.extend(one(kit, platform, task, seed)?);
+            all.extend(one(compiled, platform, task, seed)?);
             progress(done + 1);
         }
         return Ok(all);
@@ -147,7 +148,7 @@ pub fn run(
         scope.spawn(move || {
             tasks.par_iter().for_each_with(sender, |sender, task| {
                 // Nobody listens any more once a task was refused.
-                let _ = sender.send(one(kit, platform, task, seed));
+                let _ = sender.send(one(compiled, platform, task, seed));
             });
         });
         let mut all = Vec::new();
@@ -160,26 +161,26 @@ pub fn run(
 }
 
 /// The orders to try: all that any of the versions needs.
-pub fn orders(kit: &Kit, task: &Task, seed: u64) -> Vec<Schedule> {
-    let Some(element) = kit.element(task.element) else { return vec![Schedule::Its] };
+pub fn orders(compiled: &CompiledLadder, task: &Task, seed: u64) -> Vec<Schedule> {
+    let Some(element) = compiled.element(task.element) else { return vec![Schedule::Its] };
     let orders = task.versions.iter().map(|&version| schedules(&element.versions[version], seed));
     orders.max_by_key(Vec::len).unwrap_or_else(|| vec![Schedule::Its])
 }
 
-fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
+fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
     // Where there are many threads the usual one.
-    let orders = if task.sizes.iter().all(is_small) { orders(kit, task, seed) } else { vec![Schedule::Its] };
+    let orders = if task.sizes.iter().all(is_small) { orders(compiled, task, seed) } else { vec![Schedule::Its] };
     let mut cases = Vec::new();
     for (index, sizes) in task.sizes.iter().enumerate() {
         let versions: Result<Vec<_>, _> =
-            task.versions.iter().map(|&version| kit.program(task.element, version, sizes)).collect();
+            task.versions.iter().map(|&version| compiled.program(task.element, version, sizes)).collect();
         let own_outputs: Result<Vec<_>, _> =
-            task.versions.iter().map(|&version| kit.outputs(task.element, Some(version), sizes)).collect();
+            task.versions.iter().map(|&version| compiled.outputs(task.element, Some(version), sizes)).collect();
         let mut case = Case {
             name: report::sizes(sizes),
             seed: seed.wrapping_add(index as u64),
-            oracle: kit.oracle(task.element, sizes)?,
-            outputs: kit.outputs(task.element, None, sizes)?,
+            oracle: compiled.oracle(task.element, sizes)?,
+            outputs: compiled.outputs(task.element, None, sizes)?,
             own_outputs: own_outputs?,
             versions: versions?,
             thoroughness: task.thoroughness,
@@ -205,13 +206,18 @@ fn one(kit: &Kit, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Out
 }
 
 /// What each version does at the `count` size, without watching it: its counters.
-pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Result<Vec<Option<Checked>>, Refused> {
+pub fn count(
+    compiled: &CompiledLadder,
+    platform: &Platform,
+    problem: &Problem,
+    seed: u64,
+) -> Result<Vec<Option<Checked>>, Refused> {
     let one = |version: usize| -> Result<Option<Checked>, Refused> {
-        let sizes = kit.own_block(0, version, &problem.manifest.count);
+        let sizes = compiled.own_block(0, version, &problem.manifest.count);
         let case = Case {
             name: report::sizes(&sizes),
             seed,
-            versions: vec![kit.program(0, version, &sizes)?],
+            versions: vec![compiled.program(0, version, &sizes)?],
             ..Case::default()
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
@@ -219,7 +225,7 @@ pub fn count(kit: &Kit, platform: &Platform, problem: &Problem, seed: u64) -> Re
         let results = backend::verify(&job, &backend::Options { timeout: PATIENCE, ..backend::Options::default() });
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
     };
-    (0..kit.versions.len()).into_par_iter().map(one).collect()
+    (0..compiled.versions.len()).into_par_iter().map(one).collect()
 }
 
 #[cfg(test)]

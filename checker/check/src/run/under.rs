@@ -5,7 +5,7 @@ use super::{Halt, Running};
 use crate::many::{self, How, Time};
 use crate::numbers::Known;
 use crate::{CheckError, time};
-use account::beside::{self, Texts};
+use account::annotate::{self, Texts};
 use account::orders::{self, schedule_name};
 use account::reasons::{self, Scene};
 use account::{self, Told};
@@ -56,8 +56,8 @@ impl Running<'_> {
         if let Some(trace) = &options.trace {
             let ptx = ready.built.compiled.ptx.as_str();
             let mut texts = Texts { sources: &mut self.sources, path: self.path, ptx };
-            self.report.traces = beside::traces(&tried.schedules, &tried.results, trace, &mut texts);
-            self.report.notes.extend(beside::unknown_warps(&trace.0, &self.report.traces));
+            self.report.traces = annotate::traces(&tried.schedules, &tried.results, trace, &mut texts);
+            self.report.notes.extend(annotate::unknown_warps(&trace.0, &self.report.traces));
         }
         self.report.notes.extend(roundings(&tried.schedules, &tried.results));
         self.tell(ready, tried);

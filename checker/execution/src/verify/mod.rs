@@ -6,12 +6,12 @@
 
 mod across;
 pub mod answer;
+mod artefacts;
 mod as_written;
 pub mod case;
 pub mod inputs;
 pub mod judge;
 mod kept;
-mod leavings;
 mod shortest;
 mod unread;
 mod unused;

@@ -2,9 +2,9 @@
 
 use super::across;
 use super::answer::Answer;
+use super::artefacts::{summaries, write_dump};
 use super::inputs::prepare;
 use super::judge::judge;
-use super::leavings::{summaries, write_dump};
 use super::shortest::{self, Failed};
 use super::unread;
 use super::unused::{self, Passed};

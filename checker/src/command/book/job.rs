@@ -1,7 +1,7 @@
 //! A piece of work that a page asked the server for, in a process of its own: what hostile text can do to it ends with it. The
 //! order is a line of JSON on the standard input, which stays open as long as anybody waits; answers are lines of JSON.
 
-use super::super::{Context, Exit, Outcome, check as checking, shelf, usage};
+use super::super::{Context, Exit, Outcome, check as checking, usage, workbook};
 use check::{BackendChoice, Budget};
 use compiler::toolchain;
 use live::Kernel;
@@ -101,10 +101,10 @@ pub fn run(context: &Context) -> Outcome {
 }
 
 fn done(context: &Context, order: Order, progress: check::Progress<'_>) -> Result<Said, super::super::Fault> {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     match order.work {
         Work::Check { name, text, gpu } => {
-            let problem = shelf::find(&workbook, &name)?;
+            let problem = workbook::find(&workbook, &name)?;
             let handed_in = text.map(|text| handed_in(&text)).transpose()?;
             let problem = match &handed_in {
                 Some((file, _)) => problem.handed_in(file.path()),

@@ -3,7 +3,7 @@
 
 use super::prove::{Proof, Prover};
 use crate::command::check::BackendArg;
-use crate::command::{Context, Exit, Fault, Outcome, busy::Busy, shelf};
+use crate::command::{Context, Exit, Fault, Outcome, spinner::Spinner, workbook};
 use check::fresh_seed;
 use clap::Args;
 use compiler::toolchain;
@@ -31,7 +31,7 @@ pub struct CheckArgs {
 
 /// Checks the problems named, or all.
 pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let ids = chosen(&workbook, &args.names)?;
     let prover = Prover {
         workbook: &workbook,
@@ -47,9 +47,9 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
     let mut proofs: Vec<Proof> = Vec::new();
     for id in &ids {
-        let busy = Busy::new(context);
-        let proof = prover.prove(id, &|what| busy.say(&format!("{id}: {what}")))?;
-        drop(busy);
+        let spinner = Spinner::new(context);
+        let proof = prover.prove(id, &|what| spinner.say(&format!("{id}: {what}")))?;
+        drop(spinner);
         if !context.json {
             context.print(shown(&proof, width))?;
         }
@@ -106,7 +106,7 @@ fn chosen(workbook: &Workbook, names: &[String]) -> Result<Vec<ProblemId>, Fault
         .iter()
         .map(|name| match ids.iter().find(|id| id.as_str() == name) {
             Some(id) => Ok(id.clone()),
-            None => shelf::find(workbook, name).map(|problem| problem.id),
+            None => workbook::find(workbook, name).map(|problem| problem.id),
         })
         .collect()
 }

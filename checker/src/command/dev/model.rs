@@ -1,6 +1,6 @@
 //! `checker dev model`: the model of time, judged on all that is recorded.
 
-use crate::command::{Context, Exit, Fault, Outcome, busy::Busy, shelf};
+use crate::command::{Context, Exit, Fault, Outcome, spinner::Spinner, workbook};
 use anyhow::Context as _;
 use check::modelled::ledger::{self, Entry};
 use clap::Args;
@@ -31,11 +31,11 @@ pub struct ModelArgs {
 
 /// Judges the model.
 pub fn run(context: &Context, args: &ModelArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let problems = if args.names.is_empty() {
-        shelf::problems(context, &workbook)
+        workbook::problems(context, &workbook)
     } else {
-        args.names.iter().map(|name| shelf::find(&workbook, name)).collect::<Result<_, _>>()?
+        args.names.iter().map(|name| workbook::find(&workbook, name)).collect::<Result<_, _>>()?
     };
     let toolchain = toolchain::locate(&toolchain::Options::default())
         .map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
@@ -43,8 +43,8 @@ pub fn run(context: &Context, args: &ModelArgs) -> Outcome {
     let folder = args.results.clone().unwrap_or_else(|| workbook.root().join("book/results/nvidia-h200"));
     let mut entries: Vec<Entry> = Vec::new();
     for problem in &problems {
-        let busy = Busy::new(context);
-        entries.extend(ledger::entries(&toolchain, problem, &folder, &|what| busy.say(what))?);
+        let spinner = Spinner::new(context);
+        entries.extend(ledger::entries(&toolchain, problem, &folder, &|what| spinner.say(what))?);
     }
     if let Some(path) = &args.facts {
         let text = serde_json::to_string(&entries).context("facts as JSON")?;

@@ -1,6 +1,6 @@
 //! `checker dev new`: a problem that works, to be turned into another.
 
-use crate::command::{Blame, Context, Exit, Fault, Outcome, shelf, usage};
+use crate::command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use clap::{Args, ValueEnum};
 use problem::{Kind, ProblemId, Workbook};
 use std::fs;
@@ -41,7 +41,7 @@ const MUTANTS: [(&str, &str); 2] = [
 
 /// Writes the folder and says what to do next.
 pub fn run(context: &Context, args: &NewArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let name = args.name.as_str();
     check_name(&workbook, args.kind, name)?;
     let chapter = chapter(&workbook, args)?;
@@ -90,7 +90,7 @@ fn check_name(workbook: &Workbook, kind: NewKind, name: &str) -> Result<(), Faul
     }
     let taken = ["exercises", "solutions", "kernels"].map(|group| workbook.root().join(group).join(name));
     match taken.iter().find(|folder| folder.exists()) {
-        Some(folder) => Err(usage(format!("{} is there already; choose another name", shelf::shown(folder)))),
+        Some(folder) => Err(usage(format!("{} is there already; choose another name", workbook::shown(folder)))),
         None => Ok(()),
     }
 }
@@ -154,7 +154,7 @@ fn say(
     folder: &std::path::Path,
     files: &[(PathBuf, &str)],
 ) -> Result<(), Fault> {
-    let shown: Vec<String> = files.iter().map(|(path, _)| shelf::shown(path)).collect();
+    let shown: Vec<String> = files.iter().map(|(path, _)| workbook::shown(path)).collect();
     if context.json {
         let value = serde_json::json!({
             "schema": report::SCHEMA,
@@ -166,7 +166,7 @@ fn say(
     }
     let mut text = format!("{name} works as it is: two launches that become one. Written:\n\n");
     shown.iter().for_each(|path| text.push_str(&format!("  {path}\n")));
-    let folder = shelf::shown(folder);
+    let folder = workbook::shown(folder);
     let versions = match kind {
         NewKind::Exercise => "starter.cu, then copy it over kernel.cu; the worked answer in solutions/",
         NewKind::Pair => "naive.cu and optimised.cu",

@@ -1,7 +1,7 @@
 //! Questions to a grade book: where points came from, the same check again, the secret.
 
 use super::{How, exercises, rubric};
-use crate::command::{Blame, Context, Exit, Fault, Outcome, check, shelf, usage};
+use crate::command::{Blame, Context, Exit, Fault, Outcome, check, usage, workbook};
 use clap::Args;
 use grade::book::{Book, Writers};
 use grade::points::Came;
@@ -51,7 +51,7 @@ fn find(book: &Book, which: &WhichArgs, counts: grade::rubric::Counts) -> Result
 /// Says where each point came from.
 pub fn explain(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
     let book = open(how, Writers::Nobody)?;
-    let counts = rubric(how, &exercises(&shelf::open(context)?))?.attempts.count;
+    let counts = rubric(how, &exercises(&workbook::open(context)?))?.attempts.count;
     let grades = find(&book, which, counts)?;
     if context.json {
         context.print_json(&grades)?;
@@ -111,7 +111,7 @@ fn said(grade: &Grade) -> Vec<String> {
 
 /// Checks again, and shows the report.
 pub fn again(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let rubric = rubric(how, &exercises(&workbook))?;
     let book = open(how, Writers::Nobody)?;
     let grade = find(&book, which, rubric.attempts.count)?.swap_remove(0);

@@ -2,7 +2,7 @@
 
 use super::explain::{RELEASED, open};
 use super::{How, exercises, rubric};
-use crate::command::{Blame, Context, Exit, Fault, Outcome, context, shelf, usage};
+use crate::command::{Blame, Context, Exit, Fault, Outcome, context, usage, workbook};
 use clap::Args;
 use grade::book::{Book, Read, Writers, slug};
 use grade::feedback::Told;
@@ -106,7 +106,7 @@ fn put(context: &Context, out: Option<&Path>, text: &str) -> Result<(), Fault> {
 
 /// Writes the pages again.
 pub fn pages(context: &Context, how: &How) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let rubric = rubric(how, &exercises(&workbook))?;
     let book = open(how, Writers::Several)?;
     let secret = Secret::of_book(book.path(), None).environment()?;
@@ -115,7 +115,7 @@ pub fn pages(context: &Context, how: &How) -> Outcome {
     let tasks = run::tasks(&workbook, names, &rubric, &secret)?;
     let course = Course::new(&book, &rubric, tasks, how.options())?;
     write_pages(&book, &read, &rubric, &course)?;
-    context.print(format!("{}\n", shelf::shown(&book.path().join("pages/index.html"))))?;
+    context.print(format!("{}\n", workbook::shown(&book.path().join("pages/index.html"))))?;
     Ok(Exit::Met)
 }
 
@@ -163,7 +163,7 @@ pub fn canvas(context: &Context, how: &How, args: &CanvasArgs) -> Outcome {
     let named = |error: anyhow::Error| anyhow::anyhow!("{}: {error}", text::path(&args.gradebook));
     let bytes = files::read_named(&args.gradebook, LARGEST).map_err(|error| named(error.into())).usage()?;
     let gradebook = table::decode(&bytes).map_err(|why| named(anyhow::anyhow!(why))).usage()?;
-    let counts = rubric(how, &exercises(&shelf::open(context)?))?.attempts.count;
+    let counts = rubric(how, &exercises(&workbook::open(context)?))?.attempts.count;
     let grades = open(how, Writers::Nobody)?.read().map_err(GradeError::from)?.grades;
     let mut students: BTreeMap<&Student, Vec<&Grade>> = BTreeMap::new();
     for ((student, exercise), grade) in table::counting(&grades, counts) {

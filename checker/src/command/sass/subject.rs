@@ -1,6 +1,6 @@
 //! What the reader named: a file or a problem's version, compiled and disassembled.
 
-use crate::command::{Blame, Context, Exit, Fault, shelf, usage};
+use crate::command::{Blame, Context, Exit, Fault, usage, workbook};
 use compiler::compile::{self, CompileError, Request};
 use compiler::own::{self, OwnCode};
 use compiler::toolchain::{Toolchain, home::Home};
@@ -72,8 +72,8 @@ impl Loader<'_> {
             let sizes = self.sizes_of(&path, &file)?;
             return self.compile(&file, &sizes, DEFAULT_ARCH, system::text::path(&path));
         }
-        let workbook = shelf::open(self.context)?;
-        let problem = shelf::find(&workbook, subject)?;
+        let workbook = workbook::open(self.context)?;
+        let problem = workbook::find(&workbook, subject)?;
         if let Some(ladder) = problem.ladder() {
             let file = format!("kernels/{}/{}.cu", problem.id, ladder.versions.first().map_or("", String::as_str));
             return Err(usage(format!(
@@ -93,7 +93,7 @@ impl Loader<'_> {
     /// A file on its own. `Request::read` has the better messages for what is no text.
     fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
         Request::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
-        let workbook = shelf::current(self.context)?;
+        let workbook = workbook::current(self.context)?;
         let problem = workbook.as_ref().and_then(|workbook| workbook.problem_of(path));
         let types = problem.map(|problem| problem.manifest.types()).unwrap_or_default();
         KernelFile::read_typed(path, &types, Workbook::owner_of(workbook.as_ref(), path)).usage()
@@ -105,7 +105,7 @@ impl Loader<'_> {
         if !own.is_empty() {
             return Ok(own);
         }
-        let problem = shelf::current(self.context)?.and_then(|workbook| workbook.problem_of(path));
+        let problem = workbook::current(self.context)?.and_then(|workbook| workbook.problem_of(path));
         Ok(problem.as_ref().map(count_sizes).unwrap_or_default())
     }
 
@@ -118,7 +118,7 @@ impl Loader<'_> {
         request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
         let mut notes = Vec::new();
         // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
-        let problem = shelf::current(self.context)?.and_then(|workbook| workbook.problem_of(file.path()));
+        let problem = workbook::current(self.context)?.and_then(|workbook| workbook.problem_of(file.path()));
         let compiled = if problem.is_none() {
             let mut own = OwnCode::read(self.toolchain, file.path(), file.text());
             own.every_kernel = true;

@@ -1,7 +1,7 @@
 //! The reader's kernel files, which the page and the editor of their choice write both. Nobody overwrites what they have not seen:
 //! whoever writes names the text that they began with, and a text that gives way is kept.
 
-use super::super::super::{Fault, reset, shelf};
+use super::super::super::{Fault, reset, workbook};
 use compiler::compile::LARGEST_SOURCE;
 use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook};
 use serde::Serialize;
@@ -149,7 +149,7 @@ impl Desk {
             Some(now) if now.hash != seen => new.kept = Some(self.keep(problem, &now.text)?),
             _ => {}
         }
-        let path = shelf::candidate(problem);
+        let path = workbook::candidate(problem);
         let relative = path.strip_prefix(self.workbook.root()).unwrap_or(&path);
         let written = Folder::trusted(self.workbook.root()).and_then(|top| top.replace(relative, text.as_bytes()));
         written.map_err(|source| DeskError::File { path: self.shown(&path), source })?;
@@ -196,7 +196,7 @@ impl Desk {
     }
 
     fn current(&self, problem: &Problem) -> Result<Option<Text>, DeskError> {
-        let path = shelf::candidate(problem);
+        let path = workbook::candidate(problem);
         match files::read_in(Some(self.workbook.root()), &path, LARGEST_SOURCE) {
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => Ok(Some(Text::of(text))),

@@ -143,7 +143,7 @@ async fn answer(
         if head.method != Method::GET && head.method != Method::HEAD {
             return Err((StatusCode::METHOD_NOT_ALLOWED, "pages are read only\n".to_owned()));
         }
-        let found = beside(move || site::file(&server.folder, &path)).await;
+        let found = off_thread(move || site::file(&server.folder, &path)).await;
         return found
             .map(|(kind, bytes)| Answered::File(kind, bytes))
             .ok_or((StatusCode::NOT_FOUND, "no such page\n".to_owned()));
@@ -157,7 +157,7 @@ async fn answer(
         }
         Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "the question did not come\n".to_owned())),
     };
-    let answer = beside(move || {
+    let answer = off_thread(move || {
         let path = question.split('/').collect();
         server.api.answer(&Question { method: head.method.as_str(), path, body: &body, role, from })
     });
@@ -165,7 +165,7 @@ async fn answer(
 }
 
 /// On another thread. One that panics has no answer, and takes nothing with it.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),

@@ -8,7 +8,7 @@ mod http;
 mod jobs;
 mod site;
 
-use super::super::{Context, Exit, Fault, Outcome, shelf, usage};
+use super::super::{Context, Exit, Fault, Outcome, usage, workbook};
 use api::{Api, Exercise};
 use check::BackendChoice;
 use desk::Desk;
@@ -47,12 +47,12 @@ pub fn bind(args: &ServeArgs) -> Result<TcpListener, Fault> {
 
 /// Serves the book that was built into `folder`.
 pub fn run(context: &Context, args: &ServeArgs, listener: TcpListener, folder: PathBuf) -> Outcome {
-    let workbook = shelf::open(context)?;
+    let workbook = workbook::open(context)?;
     let port = listener.local_addr()?.port();
     let guard = Guard::new(args.lan)?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = args.jobs.map_or(if args.lan { (cores / 2).max(1) } else { 1 }, usize::from);
-    let exercises = shelf::problems(context, &workbook).into_iter().filter(|problem| problem.kind == Kind::Exercise);
+    let exercises = workbook::problems(context, &workbook).into_iter().filter(|problem| problem.kind == Kind::Exercise);
     let exercises = exercises.map(|problem| Exercise {
         name: problem.id.to_string(),
         title: problem.manifest.title.clone(),

@@ -1,0 +1,6 @@
+//! Figures as inline SVG.
+
+pub(crate) mod bars;
+pub(crate) mod ladder_figures;
+pub(crate) mod product;
+pub mod svg;

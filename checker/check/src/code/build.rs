@@ -1,0 +1,306 @@
+//! A version made ready to run: its text, its compiled code, its machine code.
+
+use crate::CheckError;
+use account::Needs;
+use account::launchable::{self, Question};
+use compiler::compile::{self, Compiled, Request};
+use compiler::toolchain::{Toolchain, home::Home};
+use execution::backend::{Artefact, AsWritten, Program, Text};
+use plan::{Buffer, Plan};
+use problem::entry::check_plan;
+use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
+use report::Sources;
+use sass::{self, Kernel, Module};
+use simulator::outline::{ConstantUse, Outline, has_instruction};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// A compiled kernel file.
+#[derive(Debug)]
+pub struct Built {
+    /// The kernel file.
+    pub file: KernelFile,
+    /// PTX, CUBIN, names.
+    pub compiled: Compiled,
+    /// What its PTX declares.
+    pub outline: Outline,
+    /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
+    pub module: Option<Module>,
+    /// What it needs of a multiprocessor.
+    pub needs: Needs,
+    /// The device that launch lines see.
+    pub device: DeviceShape,
+    /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
+    pub as_written: Option<AsWritten>,
+    /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
+    communicates: OnceLock<bool>,
+    /// What workers get, made once.
+    artefact: OnceLock<Arc<Artefact>>,
+}
+
+/// Why a version cannot be built: the learner's doing, or not.
+#[derive(Debug)]
+pub enum Refused {
+    /// A `//@` line.
+    Line(LineError),
+    /// A launch that cannot be made at these sizes.
+    Launch(LineError, String),
+    /// The compiler, or the file is no text.
+    Compile(compile::CompileError),
+    /// Not the version's fault.
+    Error(CheckError),
+}
+
+impl From<LineError> for Refused {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
+    }
+}
+
+impl From<ProblemError> for Refused {
+    fn from(error: ProblemError) -> Self {
+        match error {
+            ProblemError::Line(error) => Self::Line(error),
+            error => Self::Error(error.into()),
+        }
+    }
+}
+
+/// Compiles `file` for `arch` with every kernel that it launches at any of `cases`.
+pub fn build(
+    toolchain: &Toolchain,
+    file: KernelFile,
+    cases: &[Sizes],
+    device: DeviceShape,
+    arch: &str,
+) -> Result<Built, Refused> {
+    build_by(toolchain, file, cases, device, arch, &mut |request| compile::compile(toolchain, request))
+}
+
+/// [`build`] with a compilation that may change the request, as that of a file with host code does.
+pub fn build_by(
+    toolchain: &Toolchain,
+    file: KernelFile,
+    cases: &[Sizes],
+    device: DeviceShape,
+    arch: &str,
+    compile: &mut dyn FnMut(&mut Request) -> Result<Compiled, compile::CompileError>,
+) -> Result<Built, Refused> {
+    let mut names = BTreeSet::new();
+    for sizes in cases {
+        names.extend(file.name_expressions(sizes, &device)?);
+    }
+    let compile_error = |error: compile::CompileError| match error.exit_code() {
+        1 => Refused::Compile(error),
+        _ => Refused::Error(CheckError::Compile(error)),
+    };
+    let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
+    let compiled = compile(&mut request).map_err(|error| match no_kernel(&file, &error) {
+        Some(line) => Refused::Line(line),
+        None => compile_error(error),
+    })?;
+    let needs = Needs::of(&compiled.cubin, arch).map_err(|error| unlisted(&file, error))?;
+    let outline = Outline::read(&compiled.ptx);
+    if let Some(error) = too_large(&file, &outline) {
+        return Err(Refused::Line(error));
+    }
+    let mut built = Built {
+        file,
+        compiled,
+        outline,
+        module: None,
+        needs,
+        device,
+        as_written: None,
+        communicates: OnceLock::new(),
+        artefact: OnceLock::new(),
+    };
+    built.as_written = built.constant_writes(toolchain, &request);
+    Ok(built)
+}
+
+/// Machine code that cannot be read.
+fn unlisted(file: &KernelFile, error: sass::Error) -> Refused {
+    let path = || file.path().to_path_buf();
+    match error {
+        // No clock says anything of the kernel.
+        sass::Error::Timeout { seconds, .. } => {
+            Refused::Compile(compile::CompileError::TooSlow { file: path(), seconds })
+        }
+        error if error.is_kernels_fault() => {
+            Refused::Compile(compile::CompileError::Unlisted { file: path(), reason: error.to_string() })
+        }
+        error => Refused::Error(error.into()),
+    }
+}
+
+/// The declaration of a module variable that does not fit into the simulated device's memory.
+fn too_large(file: &KernelFile, outline: &Outline) -> Option<LineError> {
+    let limit = simulator::Limits::default().memory;
+    let (name, bytes) = outline.variables.iter().find(|(_, bytes)| *bytes > limit)?;
+    let words = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let declares = |(_, line): &(u32, &str)| line.contains("__device__") && words(line);
+    let (number, line) = (1..)
+        .zip(file.text().lines())
+        .find(declares)
+        .or_else(|| (1..).zip(file.text().lines()).find(|(_, line)| words(line)))?;
+    let column = line.find(name.as_str()).map_or(1, |at| at as u32 + 1);
+    Some(file.line(number).error(column, format!("`{name}` has {bytes} bytes; {}", allowed(limit))))
+}
+
+fn allowed(limit: u64) -> String {
+    format!("all memory of a run together may have {limit} bytes ({} GiB, the limit `memory`)", limit >> 30)
+}
+
+/// The launch line at fault when the compiler refuses a launched name that is no kernel.
+fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineError> {
+    let compile::CompileError::Rejected { diagnostics, .. } = error else { return None };
+    let name = diagnostics.iter().find_map(|said| {
+        let named = said.message.strip_prefix(compile::NO_KERNEL);
+        named.or_else(|| said.message.strip_prefix(compile::BAD_KERNEL))?.split('`').next()
+    })?;
+    // Of a kernel that is there the compiler says best what is wrong with its template arguments.
+    let base = name.split('<').next().unwrap_or(name).trim();
+    let known = file.global_functions().iter().any(|kernel| kernel == base.rsplit("::").next().unwrap_or(base));
+    (!known).then(|| file.missing_kernel(name))
+}
+
+impl Built {
+    /// Does its outcome depend on the order in which threads run? A text that the simulator cannot read is for its run to
+    /// report.
+    pub fn communicates(&self) -> bool {
+        let parse = || simulator::Module::parse(&self.compiled.ptx);
+        *self.communicates.get_or_init(|| parse().map_or(true, |module| module.communicates()))
+    }
+
+    /// Reports may quote its text: as it was compiled.
+    pub fn quoted_in(&self, sources: &mut Sources) {
+        sources.hold(self.file.path(), self.file.text());
+    }
+
+    /// Reads the machine code, until then at the latest.
+    pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), Refused> {
+        let cache = Home::from_environment().root().join("sass");
+        let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
+        let timeout = left.min(sass::TIMEOUT);
+        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
+        let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
+        self.module = Some(module);
+        Ok(())
+    }
+
+    /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
+    /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
+    /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
+    fn constant_writes(&self, toolchain: &Toolchain, request: &Request) -> Option<AsWritten> {
+        if !self.file.text().contains("__constant__") {
+            return None;
+        }
+        let request = Request { unoptimised: true, ..request.clone() };
+        let compiled = compile::compile(toolchain, &request).ok()?;
+        let writes = match ConstantUse::of(&compiled.ptx) {
+            ConstantUse::Written => true,
+            // Somebody's function may write there: the trap tells.
+            ConstantUse::Given => has_instruction(&self.compiled.ptx, "trap"),
+            ConstantUse::Read => false,
+        };
+        writes.then_some(AsWritten { ptx: compiled.ptx.into(), names: compiled.names })
+    }
+
+    /// Does the simulated device hold the plan's buffers?
+    ///
+    /// # Errors
+    /// The line of the largest buffer.
+    pub fn fits(&self, plan: &Plan) -> Result<(), LineError> {
+        let limit = simulator::Limits::default().memory;
+        let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
+        if plan.buffers.iter().fold(0u64, |all, buffer| all.saturating_add(bytes(buffer))) <= limit {
+            return Ok(());
+        }
+        let Some(largest) = plan.buffers.iter().max_by_key(|buffer| bytes(buffer)) else { return Ok(()) };
+        let declares = |(_, line): &(u32, &str)| {
+            let mut words = line.trim_start().strip_prefix("//@").unwrap_or_default().split_whitespace();
+            matches!(words.next(), Some("in" | "out" | "inout" | "scratch"))
+                && words.next().is_some_and(|word| word.split(':').next() == Some(largest.name.as_str()))
+        };
+        let uses = plan.launches.iter().find(|launch| {
+            launch.args.iter().any(|arg| arg.buffer().is_some_and(|at| plan.buffers[at].name == largest.name))
+        });
+        let line = (1..).zip(self.file.text().lines()).find(declares).map(|(number, _)| number);
+        let line = line.or(uses.map(|launch| launch.line)).unwrap_or(1);
+        let message = format!("the buffer `{}` has {} bytes; {}", largest.name, bytes(largest), allowed(limit));
+        Err(self.file.line(line).error(1, message))
+    }
+
+    /// Buffers and launches at these sizes.
+    pub fn plan(&self, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
+        let names = &self.compiled.names;
+        let active_blocks =
+            |kernel: &str, block: i64, shared: i64| self.needs.active_blocks(names, kernel, block, shared);
+        let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
+        let mut plan = self.file.plan(&context, io)?;
+        check_plan(&self.file, &mut plan, names, &self.outline)?;
+        let question = Question { file: &self.file, names, needs: &self.needs, device: &self.device };
+        launchable::settle(&question, &mut plan)?;
+        Ok(plan)
+    }
+
+    /// The plan as a program for a worker. `cubin` is a file with the machine code, for a GPU.
+    pub fn program(&self, plan: Plan, cubin: Option<PathBuf>) -> Program {
+        let mut program = self.program_of(plan, || Artefact {
+            ptx: Some(Text::Inline(self.compiled.ptx.as_str().into())),
+            cubin: None,
+            names: self.compiled.names.clone(),
+            as_written: self.as_written.clone(),
+        });
+        if cubin.is_some() {
+            Arc::make_mut(&mut program.artefact).cubin = cubin;
+        }
+        program
+    }
+
+    /// The plan with compiled code, which is made the first time and shared by all programs of this version.
+    pub fn program_of(&self, plan: Plan, artefact: impl FnOnce() -> Artefact) -> Program {
+        let path = self.file.path();
+        Program {
+            name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            artefact: self.artefact.get_or_init(|| artefact().into()).clone(),
+            plan,
+            dir: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
+        }
+    }
+
+    /// The linked name of a kernel as a launch line calls it.
+    pub fn linked<'a>(&'a self, expression: &'a str) -> &'a str {
+        self.compiled.names.get(expression).map_or(expression, String::as_str)
+    }
+
+    /// Machine code of the kernels that a plan launches.
+    pub fn launched(&self, plan: &Plan) -> Vec<&Kernel> {
+        let names: Vec<&str> = plan.launches.iter().map(|launch| self.linked(&launch.kernel)).collect();
+        self.module.as_ref().map(|module| module.launched(&names)).unwrap_or_default()
+    }
+
+    /// Machine code of one kernel.
+    pub fn kernel(&self, expression: &str) -> Option<&Kernel> {
+        let linked = self.linked(expression);
+        self.module.as_ref()?.kernels.iter().find(|kernel| kernel.name == linked)
+    }
+
+    /// Occupancy of a kernel at a launch.
+    pub fn occupancy(&self, kernel: &str, threads: u32, dynamic_shared: u32) -> Option<sass::Occupancy> {
+        self.needs.occupancy(self.linked(kernel), threads, dynamic_shared)
+    }
+
+    /// What a block of a kernel asks for, and what a multiprocessor has.
+    pub fn usage(
+        &self,
+        kernel: &str,
+        threads: u32,
+        dynamic_shared: u32,
+    ) -> Option<(sass::occupancy::Usage, sass::Limits)> {
+        self.needs.usage(self.linked(kernel), threads, dynamic_shared)
+    }
+}

@@ -1,0 +1,8 @@
+//! Versions compiled, and what their machine code alone tells.
+
+pub(crate) mod build;
+pub(crate) mod complaint;
+pub mod evidence;
+pub(crate) mod listing;
+pub(crate) mod page;
+pub(crate) mod versions;

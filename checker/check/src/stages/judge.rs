@@ -1,0 +1,281 @@
+//! From results to a report: cases, findings, what speaks against the candidate, and the verdict on goals.
+
+use crate::CheckError;
+use crate::build::Built;
+use crate::platform::Platform;
+use crate::verify::Results;
+use account::reasons::{self, Scene};
+use account::schedule_name;
+use execution::backend::{Checked, Status};
+use problem::Problem;
+use report::{
+    self, Case, Caught, Excerpt, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
+    Verdict,
+};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Fills in cases and findings; returns what speaks against the candidate.
+pub fn judge(
+    problem: &Problem,
+    baseline: &Results,
+    candidate: &Results,
+    paths: &[PathBuf; 2],
+    report: &mut Report,
+    sources: &mut Sources,
+    on_gpu: bool,
+) -> Result<Vec<Reason>, CheckError> {
+    let mut against: Vec<Reason> = Vec::new();
+    let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || is_caught(checked));
+    for (sizes, checked) in candidate.cases.iter().chain(besides) {
+        let case = report::sizes(sizes);
+        if let Status::OracleFailed { message } = &checked.status {
+            let message = format!("at {case}: {message}");
+            return Err(CheckError::Shipped { problem: problem.id.to_string(), what: "the oracle", message });
+        }
+        let buffers = problem.io(sizes).unwrap_or_default();
+        let scene = Scene { file: &paths[1], case: &case, buffers: &buffers };
+        let reasons = reasons::of(checked, &scene, sources);
+        let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
+        if !matches!(checked.status, Status::NotRun { .. }) {
+            report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
+        }
+        let label = report.versions.get(1).map(|version| version.label.clone()).unwrap_or_default();
+        report.findings.extend(checked.findings.iter().map(|found| Caught {
+            version: label.clone(),
+            sizes: sizes.clone(),
+            schedule: schedule_name(&found.schedule),
+            finding: found.finding.clone(),
+        }));
+        // The same complaint at every size is one complaint.
+        let fresh = |reason: &Reason| {
+            !against.iter().any(|other| {
+                other.verdict == reason.verdict
+                    && (other.excerpts.first().map(|e| (&e.file, e.line))
+                        == reason.excerpts.first().map(|e| (&e.file, e.line)))
+            })
+        };
+        let reasons: Vec<Reason> = reasons.into_iter().filter(fresh).collect();
+        against.extend(reasons);
+    }
+    let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
+    report.notes.extend(account::race::same_values(findings));
+    // What happens when printf floods is worth knowing, not a failure.
+    let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
+    if dropped > 0 {
+        report.notes.push(format!("{dropped} bytes of printf output were dropped"));
+    }
+    if let Some(printed) = candidate.cases.iter().map(|(_, checked)| &checked.printf).find(|text| !text.is_empty()) {
+        report.printf.clone_from(printed);
+    }
+
+    let wrong = baseline.cases.iter().find_map(|(sizes, checked)| {
+        let case = report::sizes(sizes);
+        let buffers = problem.io(sizes).unwrap_or_default();
+        let scene = Scene { file: &paths[0], case: &case, buffers: &buffers };
+        let reason = reasons::of(checked, &scene, sources).into_iter().next()?;
+        Some((case, reason))
+    });
+    let label = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+    match (wrong, problem.manifest.flaw) {
+        (Some((_, reason)), Some(_)) => {
+            let place = reason.excerpts.first().map(|e| format!(" ({}:{})", e.file, e.line)).unwrap_or_default();
+            report.notes.push(format!("{label}: {}: {}{place}", reason.verdict.label(), reason.text));
+        }
+        (Some((case, reason)), None) => {
+            let message = format!("at {case}: {}: {}", reason.verdict.label(), reason.text);
+            report.notes.push(format!("the {label} version itself fails {message}"));
+            report.baseline_fails = true;
+        }
+        (None, Some(flaw)) if !on_gpu => {
+            report
+                .notes
+                .push(format!("the {label} version was not caught this time at what it is known for: {}", flaw.name()));
+        }
+        (None, _) => {}
+    }
+    Ok(against)
+}
+
+/// Does a finding lead to a verdict?
+fn is_caught(checked: &Checked) -> bool {
+    checked.findings.iter().any(|found| Verdict::of(&found.finding).is_some())
+}
+
+/// Where it failed first.
+pub fn failure_summary(candidate: &Results) -> String {
+    let mut all = candidate.cases.iter().chain(candidate.besides.iter());
+    let failed = all.find(|(_, checked)| !checked.status.passed());
+    let failed = failed.or_else(|| candidate.cases.iter().find(|(_, checked)| is_caught(checked)));
+    match failed {
+        Some((sizes, _)) => format!("not at {}", report::sizes(sizes)),
+        None => "something was caught".to_owned(),
+    }
+}
+
+/// What was right, and in how many runs.
+pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platform) -> String {
+    /// More cases than this are counted, not listed.
+    const LISTED: usize = 12;
+    let sizes: Vec<String> = candidate.cases.iter().map(|(sizes, _)| report::sizes(sizes)).collect();
+    let shared = match problem.manifest.cases.first() {
+        // "n = 1, 33, 1000" reads better than "n = 1; n = 33; n = 1000".
+        Some(case) if case.len() == 1 => {
+            let values: Vec<String> =
+                candidate.cases.iter().flat_map(|(sizes, _)| sizes.values()).map(ToString::to_string).collect();
+            format!("{} = {}", case.keys().next().map_or("n", String::as_str), values.join(", "))
+        }
+        _ if sizes.len() > LISTED => format!("{} sizes, the last {}", sizes.len(), sizes[sizes.len() - 1]),
+        _ => sizes.join("; "),
+    };
+    let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();
+    let place = if platform.gpu.is_some() { "on the GPU, " } else { "" };
+    format!("right {place}at {shared}: {runs} runs, inputs fresh, outputs poisoned")
+}
+
+/// Judges the goals: the last word when nothing else failed.
+pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, sources: &mut Sources) {
+    let unmet: Vec<_> = report.goals.iter().filter(|goal| goal.status == GoalStatus::NotMet).collect();
+    let of = |stage: StageName| {
+        move |provenance: &Option<Provenance>| match provenance {
+            Some(Provenance::Simulated) => stage == StageName::Counters,
+            Some(Provenance::Measured { .. } | Provenance::Modelled) => stage == StageName::Time,
+            _ => stage == StageName::Sass,
+        }
+    };
+    let mut stages = Vec::new();
+    for stage in [StageName::Sass, StageName::Counters] {
+        let here = of(stage);
+        let judged: Vec<_> =
+            report.goals.iter().filter(|goal| goal.status != GoalStatus::NotJudged && here(&goal.provenance)).collect();
+        if judged.is_empty() {
+            continue;
+        }
+        let met = judged.iter().filter(|goal| goal.status == GoalStatus::Met).count();
+        let status = if met == judged.len() { StageStatus::Passed } else { StageStatus::Failed };
+        stages.push(Stage { name: stage, status, summary: format!("{met} of {} goals met", judged.len()) });
+    }
+    report.verdict = if unmet.is_empty() { Verdict::Passed } else { Verdict::NotYet };
+    report.reasons = unmet
+        .iter()
+        .map(|goal| {
+            let found = match &goal.elsewhere {
+                Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
+                None => goal.value_text.clone().unwrap_or_default(),
+            };
+            let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
+            let origin = origin.and_then(|opcode| self::origin(opcode, goal.value, candidate, sources));
+            let idle = goal.unexecuted.as_ref();
+            let origin = origin.or_else(|| {
+                let unexecuted = idle?;
+                let label = format!("{} from here never ran", unexecuted.instructions);
+                Some(sources.excerpt(candidate.file.path(), unexecuted.line?, None, &label))
+            });
+            Reason {
+                verdict: Verdict::NotYet,
+                text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
+                details: idle
+                    .map(|unexecuted| seen_only(unexecuted, problem))
+                    .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
+                    .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
+                    .into_iter()
+                    .collect(),
+                excerpts: origin.into_iter().collect(),
+            }
+        })
+        .collect();
+    // One look at a line is enough.
+    for index in 1..report.reasons.len() {
+        let (before, rest) = report.reasons.split_at_mut(index);
+        let seen = |excerpt: &Excerpt| {
+            before
+                .iter()
+                .flat_map(|r| &r.excerpts)
+                .any(|other| (&other.file, other.line) == (&excerpt.file, excerpt.line))
+        };
+        rest[0].excerpts.retain(|excerpt| !seen(excerpt));
+    }
+    report.try_first = unmet.first().map(|goal| {
+        let what = &goal.quantity;
+        let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
+        match place {
+            Some(excerpt) => {
+                let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
+                if goal.why.is_empty() {
+                    question
+                } else {
+                    format!("{question} The goal is met when {}", stop(&goal.why))
+                }
+            }
+            None if goal.why.is_empty() => format!("Look at the {what}."),
+            None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
+        }
+    });
+    report.stages.extend(stages);
+    report.stages.sort_by_key(|stage| stage.name);
+    if report.verdict == Verdict::Passed {
+        report.learned = Some(problem.manifest.learned.clone());
+    }
+}
+
+fn is_modelled(goal: &report::GoalResult) -> bool {
+    goal.provenance == Some(Provenance::Modelled)
+}
+
+/// "nothing was measured: a model of an H200 says 0.61x to 0.88x, bound by shared memory, and the better end counts".
+fn at_best(modelled: &report::Modelled) -> String {
+    let [_, after] = &modelled.versions;
+    format!(
+        "nothing was measured: a model of an {} says {:.2}x to {:.2}x, bound by {}, and the better end counts",
+        modelled.device, modelled.low, modelled.high, after.bound
+    )
+}
+
+/// "4 more stand in the machine code, but at n = 32768 nothing executed them".
+fn seen_only(unexecuted: &report::Unexecuted, problem: &Problem) -> String {
+    let case = report::sizes(&problem.manifest.count);
+    let (count, stand) = (unexecuted.instructions, if unexecuted.instructions == 1 { "stands" } else { "stand" });
+    format!("{count} more {stand} in the machine code, but at {case} nothing, or next to nothing, executed them")
+}
+
+/// "at n = 32768, where it is counted, it is 40; what holds there only is not met (at n = 20480 the starter's is 900)".
+fn only_here(there: &report::Elsewhere, goal: &report::GoalResult, problem: &Problem, report: &Report) -> String {
+    let here = report::sizes(&problem.manifest.count);
+    let whose = report.versions.first().map_or("baseline", |version| version.label.as_str());
+    format!(
+        "it is {} at {here}, and the {whose}'s is {} at {}: a goal holds at every size, not only where it is counted",
+        goal.value_text.as_deref().unwrap_or("none"),
+        there.baseline_text,
+        report::sizes(&there.sizes)
+    )
+}
+
+/// The line of the kernel file that most instructions of an opcode come from; there are `all` of them.
+fn origin(opcode: &str, all: Option<f64>, candidate: &Built, sources: &mut Sources) -> Option<Excerpt> {
+    let module = candidate.module.as_ref()?;
+    let own = compiler::compile::name_of(candidate.file.path());
+    let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
+    for instruction in module.kernels.iter().flat_map(|kernel| kernel.code()) {
+        if let Some(source) = instruction.source
+            && instruction.opcode.matches(opcode)
+            && module.files.get(source.file).is_some_and(|file| file.trim_start_matches('/') == own)
+        {
+            *lines.entry(source.line).or_default() += 1;
+        }
+    }
+    let (line, count) = lines.into_iter().max_by_key(|(_, count)| *count)?;
+    // How many there are is the goal's word.
+    let label = match (count, all) {
+        (1, Some(1.0)) => "it comes from here".to_owned(),
+        (count, Some(all)) if count as f64 >= all => "all of them come from here".to_owned(),
+        (1, _) => "one of them comes from here".to_owned(),
+        (count, _) => format!("{count} of them come from here"),
+    };
+    Some(sources.excerpt(candidate.file.path(), line, None, &label))
+}
+
+/// Ends with a stop.
+fn stop(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}

@@ -1,0 +1,475 @@
+//! The pipeline of a pair or an exercise.
+
+pub(crate) mod difference;
+pub(crate) mod elsewhere;
+pub(crate) mod judge;
+pub mod modelled;
+pub(crate) mod numbers;
+pub(crate) mod stage;
+pub(crate) mod time;
+pub(crate) mod verify;
+
+use super::build::{Built, Refused};
+use super::judge::{failure_summary, judge, results_summary, verdict};
+use numbers::Known;
+use super::platform::{Platform, Platforms};
+use super::stage::{fail, pass, skip};
+use super::verify::{Bench, Results, schedules};
+use super::versions::{Cubins, Versions, assemble, fault_of, labels, not_here};
+use super::{CheckError, Options, Progress, kernel_path, line_reason, refused};
+use account::reasons;
+use account::schedule_name;
+use compiler::compile::CompileError;
+use compiler::toolchain::Toolchain;
+use execution::backend::{self, Checked, Thoroughness};
+use plan::Plan;
+use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
+use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
+use simulator::Schedule;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Runs the pipeline and fills the report.
+pub fn check(
+    problem: &Problem,
+    toolchain: &Toolchain,
+    platforms: &Platforms,
+    options: &Options,
+    report: &mut Report,
+    sources: &mut Sources,
+    progress: Progress<'_>,
+) -> Result<(), CheckError> {
+    let until = Instant::now() + Duration::from_secs(options.budget.seconds);
+    let version = options.version();
+    let labels = labels(problem, &version);
+    let paths = [kernel_path(problem, &problem::Version::Baseline)?, kernel_path(problem, &version)?];
+    report.versions = labels
+        .iter()
+        .zip(&paths)
+        .map(|(label, path)| report::Version { label: label.clone(), file: sources.name(path) })
+        .collect();
+    let checking =
+        Checking { problem, toolchain, platforms, options, version, paths, until, report, sources, progress };
+    checking.all()
+}
+
+/// A check under way.
+struct Checking<'a> {
+    problem: &'a Problem,
+    toolchain: &'a Toolchain,
+    platforms: &'a Platforms,
+    options: &'a Options,
+    /// The candidate.
+    version: problem::Version,
+    /// Files of the baseline and the candidate.
+    paths: [PathBuf; 2],
+    /// When all has to end.
+    until: Instant,
+    report: &'a mut Report,
+    sources: &'a mut Sources,
+    progress: Progress<'a>,
+}
+
+/// What the runs of a candidate that is right have shown, of the baseline and of itself.
+#[derive(Default)]
+struct Shown {
+    /// At the `count` size.
+    counted: [Option<Checked>; 2],
+    /// At a second size.
+    besides: [Option<(Sizes, Checked)>; 2],
+    /// What the simulator could not run, and a GPU did.
+    left_out: Vec<Reason>,
+}
+
+impl Checking<'_> {
+    /// Stage after stage, as far as it goes.
+    fn all(mut self) -> Result<(), CheckError> {
+        if !self.can_be_read()? {
+            return Ok(());
+        }
+        let here = self.platforms.sim.as_ref().or(self.platforms.gpu.as_ref());
+        let Some(first) = here else {
+            return Err(CheckError::Shipped {
+                problem: self.problem.id.to_string(),
+                what: "the list of backends",
+                message: "it runs on a GPU only, and there is none here".into(),
+            });
+        };
+        let Some(versions) = self.compiled(first)? else { return Ok(()) };
+        let Some(shown) = self.is_right(&versions, first)? else { return Ok(()) };
+        self.numbers(&versions, &first.arch, shown)
+    }
+
+    /// The learner's lines first: nothing else is worth a second if they cannot be read.
+    fn can_be_read(&mut self) -> Result<bool, CheckError> {
+        match self.problem.version(&self.version) {
+            Err(ProblemError::Line(error)) => {
+                let reason = line_reason(Verdict::BadKernelFile, &error, self.sources);
+                fail(self.report, StageName::Compile, "a line cannot be read", vec![reason]);
+                Ok(false)
+            }
+            Err(ProblemError::Read { path, source })
+                if self.problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Err(CheckError::Gone { path: self.sources.name(&path), problem: self.problem.id.to_string() })
+            }
+            Err(error) => Err(error.into()),
+            Ok(file) => {
+                self.sources.hold(file.path(), file.text());
+                Ok(true)
+            }
+        }
+    }
+
+    /// All versions compiled, or the reason why the candidate cannot be.
+    fn compiled(&mut self, platform: &Platform) -> Result<Option<Versions>, CheckError> {
+        (self.progress)("compiling");
+        let versions = match assemble(self.toolchain, self.problem, &self.version, platform, Some(self.until)) {
+            Ok(versions) => versions,
+            Err(stop) => {
+                if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
+                    self.report.cut = Some(error.to_string());
+                }
+                let reasons = refused(stop, self.sources)?;
+                let summary = match reasons.first().map(|reason| reason.verdict) {
+                    Some(Verdict::DoesNotCompile) => "the compiler refuses it",
+                    _ => "a launch cannot be made",
+                };
+                fail(self.report, StageName::Compile, summary, reasons);
+                return Ok(None);
+            }
+        };
+        versions.baseline.quoted_in(self.sources);
+        versions.candidate.quoted_in(self.sources);
+        let compiled = &versions.candidate.compiled;
+        let cached = if compiled.cached { ", from the cache" } else { "" };
+        pass(self.report, StageName::Compile, format!("{} for {}{cached}", compiled.compiler, platform.arch));
+        for warning in &compiled.warnings {
+            let file = self.sources.name(&self.paths[1]);
+            let place = warning.line.map(|line| format!("{file}:{line}: ")).unwrap_or_default();
+            self.report.notes.push(format!("{place}{}", warning.message));
+        }
+        Ok(Some(versions))
+    }
+
+    /// Correctness, here and on the GPU; nothing where the candidate is found wrong.
+    fn is_right(&mut self, versions: &Versions, first: &Platform) -> Result<Option<Shown>, CheckError> {
+        let (problem, platforms) = (self.problem, self.platforms);
+        let mut shown = Shown::default();
+        for platform in platforms.sim.iter().chain(&platforms.gpu) {
+            let on_gpu = platform.gpu.is_some();
+            (self.progress)(if on_gpu { "running on the GPU" } else { "simulating" });
+            let rebuilt = if platform.arch == first.arch && platform.device == first.device {
+                None
+            } else {
+                let made = assemble(self.toolchain, problem, &self.version, platform, Some(self.until));
+                Some(made.map_err(|stop| not_here(problem, stop))?)
+            };
+            let versions = rebuilt.as_ref().unwrap_or(versions);
+            let Some((baseline, candidate)) = self.results(versions, platform)? else { return Ok(None) };
+            let reasons = judge(problem, &baseline, &candidate, &self.paths, self.report, self.sources, on_gpu)?;
+            // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
+            let unsupported = |reason: &Reason| reason.verdict == Verdict::Unsupported;
+            if !reasons.is_empty() && reasons.iter().all(unsupported) && !on_gpu && platforms.gpu.is_some() {
+                shown.left_out = reasons;
+                let summary = "not looked for: the simulator does not know all that the kernel does".to_owned();
+                let status = StageStatus::Failed;
+                self.report.stages.push(Stage { name: StageName::Findings, status, summary });
+                continue;
+            } else if !reasons.is_empty() {
+                let wrong = reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult);
+                let stage = if wrong { StageName::Results } else { StageName::Findings };
+                fail(self.report, stage, failure_summary(&candidate), reasons);
+                return Ok(None);
+            }
+            pass(self.report, StageName::Results, results_summary(problem, &candidate, platform));
+            if !on_gpu {
+                let summary = "no race, bad access, unwritten read or divergent barrier";
+                pass(self.report, StageName::Findings, summary);
+                shown.counted = [baseline.count, candidate.count];
+                shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];
+            }
+        }
+        Ok(Some(shown))
+    }
+
+    /// Both versions' runs on a platform; nothing where the candidate cannot be launched.
+    fn results(&mut self, versions: &Versions, platform: &Platform) -> Result<Option<(Results, Results)>, CheckError> {
+        let on_gpu = platform.gpu.is_some();
+        versions.candidate.quoted_in(self.sources);
+        let cut = OnceLock::new();
+        let course = Course { options: self.options, seed: self.report.seed, until: self.until, cut: &cut };
+        let results = correctness(self.problem, platform, versions, &course, self.progress);
+        self.report.cut = cut.into_inner().or_else(|| self.report.cut.take());
+        let (baseline, candidate) = match results {
+            Ok(results) => results,
+            Err(stop) => {
+                let reasons = refused(stop, self.sources)?;
+                fail(self.report, StageName::Results, "the launch cannot be made", reasons);
+                return Ok(None);
+            }
+        };
+        self.report.machine = machine(platform, &candidate);
+        if !on_gpu || self.report.held.is_none() {
+            self.report.held = Some(held(&versions.candidate, &candidate, on_gpu));
+        }
+        Ok(Some((baseline, candidate)))
+    }
+
+    /// Time, the table, the goals and the verdict on them.
+    fn numbers(self, versions: &Versions, arch: &str, shown: Shown) -> Result<(), CheckError> {
+        let (problem, report) = (self.problem, self.report);
+        let Shown { counted, besides, left_out } = shown;
+        let plan = |built: &Built| -> Option<Plan> {
+            built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
+        };
+        let built = [&versions.baseline, &versions.candidate];
+        let plans = built.map(plan);
+        let mut known: [Known<'_>; 2] = std::array::from_fn(|side| Known {
+            built: Some(built[side]),
+            plan: plans[side].as_ref(),
+            counters: counted[side].as_ref().and_then(|checked| checked.counters),
+            coverage: counted[side].as_ref().map(|checked| checked.coverage.as_slice()),
+            ..Known::default()
+        });
+        let counts = |side: usize| -> Vec<(String, simulator::Counters)> {
+            let launches = counted[side].as_ref().map(|checked| checked.launches.as_slice()).unwrap_or_default();
+            launches.iter().map(|launch| (launch.kernel.clone(), launch.counters)).collect()
+        };
+        if let [Some(before), Some(after)] = &plans {
+            let old = difference::hottest(built[0], before, &counts(0));
+            let new = difference::hottest(built[1], after, &counts(1));
+            if let (Some(old), Some(new)) = (old, new) {
+                report.diff = Some(difference::compare(arch, old, new, self.options.whole_diff));
+            }
+        }
+        if let (Some(gpu), None) = (&self.platforms.gpu, problem.manifest.flaw) {
+            (self.progress)("measuring");
+            let until = self.options.budget.measures_within.then_some(self.until);
+            time::measure(problem, self.toolchain, gpu, &self.version, until, report, &mut known)?;
+            if let Some(reason) = report.reasons.first() {
+                // Right when checked and wrong when timed.
+                report.verdict = reason.verdict;
+                report.try_first = reasons::try_first(reason);
+                return Ok(());
+            }
+        } else if problem.manifest.flaw.is_some() {
+            skip(report, StageName::Time, "never timed: the baseline is wrong, not slow");
+        } else {
+            skip(report, StageName::Time, "no GPU here");
+        }
+        if report.speedup.is_none() {
+            report.recorded = time::recorded(problem);
+        }
+        let asked = problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup);
+        if report.speedup.is_none()
+            && problem.manifest.flaw.is_none()
+            && (!self.options.unmodelled || asked)
+            && let Some(sim) = &self.platforms.sim
+        {
+            let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
+            match modelled::compare(problem, sim, built, report.seed, &options) {
+                Ok(found) => {
+                    known[1].modelled = Some(found.high);
+                    report.modelled = Some(found);
+                }
+                Err(why) => report.not_modelled = Some(why),
+            }
+        }
+        report.counters = known.iter().filter_map(|side| side.counters).collect();
+        let times = std::mem::take(&mut report.table);
+        report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
+        report.table.extend(times);
+        goals(problem, versions, &known, &besides, report);
+        verdict(problem, report, &versions.candidate, self.sources);
+        not_judged(report, left_out);
+        Ok(())
+    }
+}
+
+/// Judges the goals, at the `count` size and at the second one, and the work that both versions do.
+fn goals(
+    problem: &Problem,
+    versions: &Versions,
+    known: &[Known<'_>; 2],
+    besides: &[Option<(Sizes, Checked)>; 2],
+    report: &mut Report,
+) {
+    let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
+    let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+    report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
+    everywhere(problem, &versions.candidate, report);
+    let work = numbers::work(problem, &whose, &known[0], &known[1], 1.0);
+    if let [Some((sizes, before)), Some((_, after))] = besides {
+        let there =
+            elsewhere::There { sizes, results: [before, after], built: [&versions.baseline, &versions.candidate] };
+        elsewhere::judge(problem, known, &there, &mut report.goals);
+        if work.is_empty() {
+            report.goals.extend(elsewhere::work(problem, &whose, &there));
+        }
+    }
+    report.goals.extend(work);
+}
+
+/// What could not be judged because of what the kernel does is not passed: findings and counters that the simulator did not
+/// get to see.
+fn not_judged(report: &mut Report, mut left_out: Vec<Reason>) {
+    let Some(first) = left_out.first_mut() else { return };
+    first.details.insert(0, "so no findings were looked for, and no goal on counters was judged".to_owned());
+    report.verdict = Verdict::Unsupported;
+    report.try_first = reasons::try_first(first);
+    report.learned = None;
+    left_out.append(&mut report.reasons);
+    report.reasons = left_out;
+}
+
+/// A kernel of its own for the size that is counted would dodge the goals: upper bounds on machine code hold for the
+/// kernels of every size.
+fn everywhere(problem: &Problem, candidate: &Built, report: &mut Report) {
+    let sizes = problem.manifest.cases.iter().chain([&problem.manifest.time]);
+    let plans: Vec<Plan> = sizes.filter_map(|sizes| candidate.plan(sizes, &problem.io(sizes).ok()?).ok()).collect();
+    for (goal, result) in problem.manifest.goals.iter().zip(&mut report.goals) {
+        let code = matches!(goal.metric.source(), MetricSource::Sass | MetricSource::Resources);
+        let bounded = goal.conditions.iter().any(|condition| matches!(condition, Condition::Max(_)));
+        if !code || !bounded || result.status != GoalStatus::Met {
+            continue;
+        }
+        for plan in &plans {
+            let known = Known { built: Some(candidate), plan: Some(plan), ..Known::default() };
+            if let Some(value) = known.value(&goal.metric).filter(|value| !goal.judge(result.baseline, *value)) {
+                result.status = GoalStatus::NotMet;
+                result.value = Some(value);
+                result.value_text = Some(goal.metric.format(value));
+            }
+        }
+    }
+}
+
+/// What all runs of a check share.
+#[derive(Clone, Copy)]
+struct Course<'a> {
+    options: &'a Options,
+    seed: u64,
+    until: Instant,
+    cut: &'a OnceLock<String>,
+}
+
+/// Runs both versions, on the simulator at the same time, on a GPU one after the other. A baseline that is right is only
+/// counted: that it is right was proven when it was written.
+fn correctness(
+    problem: &Problem,
+    platform: &Platform,
+    versions: &Versions,
+    course: &Course<'_>,
+    progress: Progress<'_>,
+) -> Result<(Results, Results), Refused> {
+    let Course { options, seed, until, cut } = *course;
+    let budget = options.budget;
+    let files = match platform.gpu {
+        Some(_) => Some(Cubins::write(versions).map_err(|error| Refused::Error(error.into()))?),
+        None => None,
+    };
+    let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
+    let reference_cubin = cubin(2);
+    let reference = &versions.reference;
+    let all_sizes = options.all_sizes;
+    let bench = Bench { problem, platform, reference, reference_cubin, seed, all_sizes, budget, until, cut, progress };
+    let flawed = problem.manifest.flaw.is_some();
+    let kept = options.baselines.as_deref().filter(|_| platform.gpu.is_none());
+    let baseline = || {
+        if let Some(known) = kept.and_then(|kept| kept.get(problem, seed)) {
+            return Ok(known);
+        }
+        let result = if platform.gpu.is_some() && never_ends(problem) {
+            Ok(Results::default())
+        } else if platform.gpu.is_some() {
+            bench.run(&versions.baseline, cubin(0), Thoroughness::Once, vec![Schedule::Its])
+        } else if flawed {
+            // A flaw may show under some orders only.
+            bench.run(&versions.baseline, None, Thoroughness::Once, schedules(&versions.baseline, seed))
+        } else {
+            let count = &problem.manifest.count;
+            bench.counted(&versions.baseline, std::slice::from_ref(count)).map(|mut counted| {
+                let counted = counted.pop();
+                let cases = counted.iter().map(|checked| (count.clone(), checked.clone())).collect();
+                Results { cases, count: counted, schedules: vec![Schedule::Its], ..Results::default() }
+            })
+        };
+        let with_elsewhere = |mut results: Results| {
+            results.besides.elsewhere = bench.elsewhere(&versions.baseline, false)?;
+            Ok(results)
+        };
+        let result = result.and_then(with_elsewhere).map_err(|stop| fault_of(problem, "the baseline", stop));
+        if let (Some(kept), Ok(results), None) = (kept, &result, cut.get()) {
+            kept.keep(problem, seed, results);
+        }
+        result
+    };
+    let candidate = || {
+        let schedules = if platform.gpu.is_some() { Vec::new() } else { schedules(&versions.candidate, seed) };
+        bench.run(&versions.candidate, cubin(1), Thoroughness::Full, schedules)
+    };
+    let (baseline, candidate) =
+        if platform.gpu.is_some() { (baseline(), candidate()) } else { rayon::join(baseline, candidate) };
+    let candidate = candidate?;
+    Ok((baseline?, candidate))
+}
+
+/// Is the baseline known for what a GPU would be at until it is stopped, most of a check's time? The simulator shows it at once.
+fn never_ends(problem: &Problem) -> bool {
+    use problem::Reason::Finding;
+    use simulator::finding::FindingName::{Deadlock, EndlessLoop, Livelock, StepLimit};
+    matches!(problem.manifest.flaw, Some(Finding(Deadlock | EndlessLoop | Livelock | StepLimit)))
+}
+
+/// What held the candidate's processes in.
+fn held(built: &Built, results: &Results, on_gpu: bool) -> report::Held {
+    let names = |guards: [(&str, bool); 3]| {
+        guards.into_iter().filter(|(_, held)| *held).map(|(name, _)| name.to_owned()).collect()
+    };
+    let (linux, unix) = (cfg!(target_os = "linux"), cfg!(unix));
+    let compiled = &built.compiled;
+    let ran = || results.cases.iter().map(|(_, checked)| checked).filter(|checked| !checked.runs.is_empty());
+    let (closed, confined) = (ran().all(|checked| checked.closed), ran().all(|checked| checked.confined));
+    report::Held {
+        compile: names([("landlock", linux && compiled.confined), ("seccomp", compiled.closed), ("rlimits", unix)]),
+        run: names([("landlock", linux && !on_gpu && confined), ("seccomp", !on_gpu && closed), ("rlimits", unix)]),
+    }
+}
+
+fn machine(platform: &Platform, candidate: &Results) -> Machine {
+    match &platform.gpu {
+        Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
+        None => Machine::Sim { schedules: candidate.schedules.iter().map(schedule_name).collect() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::{Subject, SubjectKind};
+
+    /// On a machine with a GPU the result may be right there; what the simulator did not get to see is not passed by that.
+    #[test]
+    fn what_the_simulator_left_out_is_not_passed() {
+        let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
+        let passed = || {
+            let mut report = Report::new(subject.clone(), Machine::Sim { schedules: Vec::new() }, 1);
+            (report.verdict, report.learned) = (Verdict::Passed, Some("something".into()));
+            report
+        };
+        let text = "the simulator does not know `wgmma`".to_owned();
+        let left_out = Reason { verdict: Verdict::Unsupported, text, details: Vec::new(), excerpts: Vec::new() };
+        let mut report = passed();
+        not_judged(&mut report, vec![left_out]);
+        assert_eq!((report.verdict, &report.learned), (Verdict::Unsupported, &None));
+        assert!(
+            report.reasons[0].text.contains("wgmma") && report.reasons[0].details[0].contains("no goal"),
+            "{report:?}"
+        );
+        let mut report = passed();
+        not_judged(&mut report, Vec::new());
+        assert_eq!(report.verdict, Verdict::Passed);
+    }
+}

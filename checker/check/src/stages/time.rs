@@ -1,0 +1,360 @@
+//! Measured time: of this machine's GPU now, or of a named device as committed with the workbook.
+
+use crate::CheckError;
+use crate::build::Built;
+use crate::numbers::Known;
+use crate::platform::Platform;
+use crate::versions::{Cubins, Versions, assemble};
+use account::outputs_of;
+use account::reasons::{self, Scene};
+use compiler::compile::{Request, compile};
+use compiler::toolchain::{Toolchain, home::Home};
+use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
+use execution::measure::record::{Record, RoofKind};
+use execution::measure::{self, RoofValues, Timed, Work};
+use plan::dtype::DType;
+use problem::{self, Problem, Quantity, Sizes, Version};
+use report::{
+    self, Better, Pace, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
+};
+use std::path::PathBuf;
+use std::time::Instant;
+use values::fill::first_turn;
+
+/// Share of bytes read above which a kernel is held against the reading roof instead of the copying one.
+const MOSTLY_READS: f64 = 0.9;
+
+/// The driver's version, or the CUDA version it supports where only that can be read.
+pub fn driver(info: &DeviceInfo) -> String {
+    info.driver.clone().unwrap_or_else(|| format!("for CUDA {}", info.driver_cuda))
+}
+
+pub fn provenance(info: &DeviceInfo) -> Provenance {
+    Provenance::Measured { device: info.name.clone(), driver: driver(info) }
+}
+
+/// A file with the checker's own kernels for a device.
+pub struct Tools {
+    file: tempfile::NamedTempFile,
+}
+
+impl Tools {
+    /// Compiles them.
+    pub fn build(toolchain: &Toolchain, arch: &str) -> Result<Self, CheckError> {
+        let compiled = compile(toolchain, &Request::new("tools.cu", measure::KERNELS.as_bytes(), arch)?)?;
+        let mut file = tempfile::NamedTempFile::new()?;
+        std::io::Write::write_all(&mut file, &compiled.cubin)?;
+        Ok(Self { file })
+    }
+
+    /// As jobs take it.
+    pub fn artefact(&self) -> Artefact {
+        Artefact { cubin: Some(self.file.path().to_path_buf()), ..Artefact::default() }
+    }
+}
+
+/// The device's roof: measured once, then kept by device and driver.
+pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, CheckError> {
+    let key: String = format!("roof-{}-{}", info.uuid, driver(info))
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
+        .collect();
+    let kept = Home::from_environment().probes().join(key + ".json");
+    let known = system::files::read_named(&kept, 1 << 20)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
+    // An older one does not know the L2 cache.
+    if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
+        return Ok(roof);
+    }
+    let tools = Tools::build(toolchain, &info.arch)?;
+    let roof = backend::roof(info.ordinal, &tools.artefact(), &backend::Options::default())?;
+    // A cache only: a disk that cannot be written costs the next run some time.
+    if let (Some(folder), Ok(bytes)) = (kept.parent(), serde_json::to_vec(&roof)) {
+        let _ = std::fs::create_dir_all(folder).map(|()| system::files::replace(&kept, &bytes));
+    }
+    Ok(roof)
+}
+
+/// Which roof bounds a problem, by what it declares to move and to compute.
+pub fn roof_kind(problem: &Problem, sizes: &Sizes) -> Option<RoofKind> {
+    if problem.manifest.bytes.is_none() {
+        return problem.manifest.flops.as_ref().map(|_| RoofKind::Fma);
+    }
+    let bytes = |len: &problem::Formula, size: usize| len.eval(sizes).unwrap_or(0) as f64 * size as f64;
+    let read: f64 = problem.manifest.inputs.iter().map(|input| bytes(&input.len, input.dtype.size())).sum();
+    let written: f64 = problem.manifest.outputs.iter().map(|output| bytes(&output.len, output.dtype.size())).sum();
+    Some(if read > MOSTLY_READS * (read + written) { RoofKind::Read } else { RoofKind::Copy })
+}
+
+/// The roof of that kind in GB/s or GFLOP/s.
+pub fn roof_value(roof: &RoofValues, kind: RoofKind) -> f64 {
+    match kind {
+        RoofKind::Copy => roof.copy_gb_per_s,
+        RoofKind::Read => roof.read_gb_per_s,
+        RoofKind::Fma => roof.fma_gflop_per_s,
+    }
+}
+
+/// Measures baseline and candidate, until then at the latest; fills in the speedup, its rows and what goals need.
+pub fn measure(
+    problem: &Problem,
+    toolchain: &Toolchain,
+    platform: &Platform,
+    version: &Version,
+    until: Option<Instant>,
+    report: &mut Report,
+    known: &mut [Known<'_>; 2],
+) -> Result<(), CheckError> {
+    let Some(info) = &platform.gpu else { return Ok(()) };
+    let versions = assemble(toolchain, problem, version, platform, until)?;
+    let files = Cubins::write(&versions)?;
+    let tools = Tools::build(toolchain, &info.arch)?;
+    let sizes = &problem.manifest.time;
+    let mut timing = pair(problem, &versions, &files, sizes, report.seed)?;
+    timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
+    let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
+    let options = backend::Options { until, ..backend::Options::default() };
+    let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { return Ok(()) };
+    if let backend::Status::TimedOut { seconds } = &timed.status {
+        report.cut = Some(format!("a measurement was stopped after {seconds:.0} s"));
+    }
+    let (Some(ratio), Some(verdict), [before, after]) = (timed.ratio, timed.verdict, timed.versions.as_slice()) else {
+        if let backend::Status::OracleFailed { message } = &timed.status {
+            let summary = format!("the oracle failed at the timed size: {message}");
+            report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+        } else if matches!(timed.failed, Some((0, _))) {
+            let what = "the baseline, timed,";
+            let path = versions.baseline.file.path();
+            let message = failed(&timed, path, sizes).map(|reason| reason.text).unwrap_or_default();
+            return Err(CheckError::Shipped { problem: problem.id.to_string(), what, message });
+        } else if let Some(reason) = failed(&timed, versions.candidate.file.path(), sizes) {
+            report.stages.push(Stage {
+                name: StageName::Time,
+                status: StageStatus::Failed,
+                summary: reason.text.clone(),
+            });
+            report.reasons.push(reason);
+        }
+        return Ok(());
+    };
+    let provenance = provenance(info);
+    report.speedup = Some(Speedup {
+        ratio: ratio.median,
+        low: ratio.low,
+        high: ratio.high,
+        verdict: pace(verdict),
+        sizes: sizes.clone(),
+        samples: timed.rounds as usize,
+        provenance: provenance.clone(),
+    });
+    known[1].speedup = Some(ratio.low);
+    let row = |metric: &str, quantity: &str, unit: &str, values: (f64, f64), better| Row {
+        metric: metric.to_owned(),
+        quantity: quantity.to_owned(),
+        unit: unit.to_owned(),
+        baseline: Some(values.0),
+        candidate: Some(values.1),
+        better,
+        provenance: provenance.clone(),
+        note: String::new(),
+        detail: false,
+    };
+    report.table.push(row("time", "time", "us", (before.median_us, after.median_us), Better::Less));
+    if let Some(kind) = roof_kind(problem, sizes) {
+        let work = if kind == RoofKind::Fma { &problem.manifest.flops } else { &problem.manifest.bytes };
+        let work = work.as_ref().map(|work| work.eval(sizes)).transpose()?.unwrap_or(0) as f64;
+        // Work a microsecond is 1e6 a second: a thousandth of it is 1e9 a second.
+        let rate = |us: f64| work / us / 1e3;
+        let unit = if kind == RoofKind::Fma { "GFLOP/s" } else { "GB/s" };
+        let rates = (rate(before.median_us), rate(after.median_us));
+        report.table.push(row("rate", "rate", unit, rates, Better::More));
+        let top = roof_value(&roof(toolchain, info)?, kind);
+        if top > 0.0 {
+            let share = (100.0 * rates.0 / top, 100.0 * rates.1 / top);
+            report.table.push(row("roof", "of the roof", "%", share, Better::More));
+            (known[0].roof, known[1].roof) = (Some(share.0 / 100.0), Some(share.1 / 100.0));
+        }
+    }
+    if !timed.narrow {
+        report.notes.push("the time's interval is wider than wished for: the measurement was disturbed".to_owned());
+    }
+    if timed.discarded > 0 {
+        report.notes.push(format!("{} rounds were thrown away because the clock had dropped", timed.discarded));
+    }
+    let summary = format!("{} rounds of both versions in turn, every output verified", timed.rounds);
+    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Passed, summary });
+    Ok(())
+}
+
+/// Baseline and candidate at the timed size.
+pub fn pair(
+    problem: &Problem,
+    versions: &Versions,
+    files: &Cubins,
+    sizes: &Sizes,
+    seed: u64,
+) -> Result<Timing, CheckError> {
+    let io = problem.io(sizes)?;
+    let oracle = versions.reference.plan(sizes, &problem.reference_io(&versions.reference.file, sizes)?)?;
+    Ok(Timing {
+        name: report::sizes(sizes),
+        versions: vec![
+            versions.baseline.program(versions.baseline.plan(sizes, &io)?, Some(files.path(0))),
+            versions.candidate.program(versions.candidate.plan(sizes, &io)?, Some(files.path(1))),
+        ],
+        oracle: Some(versions.reference.program(oracle, Some(files.path(2)))),
+        outputs: outputs_of(&problem.manifest.outputs, sizes)?,
+        own_outputs: Vec::new(),
+        least_us: None,
+        seed: first_turn(seed),
+        cache: cache(problem),
+        budget: Budget::default(),
+    })
+}
+
+/// The least time that the problem's work takes on the device.
+pub fn least_us(
+    problem: &Problem,
+    roof: &RoofValues,
+    info: &DeviceInfo,
+    sizes: &Sizes,
+) -> Result<Option<f64>, CheckError> {
+    let evaluated = |formula: &Option<problem::Formula>| -> Result<Option<f64>, CheckError> {
+        Ok(formula.as_ref().map(|formula| formula.eval(sizes)).transpose()?.map(|value| value as f64))
+    };
+    // Arithmetic of 16 bits is faster than the roof, which is of single precision.
+    let narrow = |dtype: DType| matches!(dtype, DType::F16 | DType::Bf16);
+    let narrow = problem.manifest.inputs.iter().any(|input| narrow(input.dtype));
+    let flops = if narrow { None } else { evaluated(&problem.manifest.flops)? };
+    let work = Work { bytes: evaluated(&problem.manifest.bytes)?, flops, cache: cache(problem) };
+    Ok(work.least_us(roof, info.l2_bytes as f64))
+}
+
+/// The cache as the problem states it.
+pub fn cache(problem: &Problem) -> backend::Cache {
+    match problem.manifest.cache {
+        problem::Cache::Cold => backend::Cache::Cold,
+        problem::Cache::Warm => backend::Cache::Warm,
+    }
+}
+
+/// As reports have it.
+pub const fn pace(verdict: measure::Verdict) -> Pace {
+    match verdict {
+        measure::Verdict::Faster => Pace::Faster,
+        measure::Verdict::Slower => Pace::Slower,
+        measure::Verdict::Same => Pace::Same,
+    }
+}
+
+/// A timed run that went wrong: the kernel's doing.
+pub fn failed(timed: &Timed, file: &std::path::Path, sizes: &Sizes) -> Option<Reason> {
+    let checked = backend::Checked::only(timed.status.clone());
+    let case = report::sizes(sizes);
+    let mut sources = Sources::default();
+    reasons::of(&checked, &Scene { file, case: &case, buffers: &[] }, &mut sources).into_iter().next()
+}
+
+/// Measures every cell of a sweep; the inner error is a cell that went wrong.
+pub fn sweep(
+    problem: &Problem,
+    toolchain: &Toolchain,
+    info: &DeviceInfo,
+    sweep: &problem::Sweep,
+    (built, reference): (&Built, &Built),
+    seed: u64,
+) -> Result<Result<SweepTable, Box<Reason>>, CheckError> {
+    let folder = tempfile::tempdir()?;
+    let file = |name: &str, built: &Built| -> Result<PathBuf, CheckError> {
+        let path = folder.path().join(name);
+        std::fs::write(&path, &built.compiled.cubin)?;
+        Ok(path)
+    };
+    let (own, oracle_file) = (file("sweep.cubin", built)?, file("reference.cubin", reference)?);
+    let tools = Tools::build(toolchain, &info.arch)?;
+    let roof = roof(toolchain, info)?;
+    let cells = sweep.cells(&problem.manifest.time);
+    let mut timings = Vec::with_capacity(cells.len());
+    for cell in &cells {
+        let oracle = reference.plan(&cell.sizes, &problem.reference_io(&reference.file, &cell.sizes)?)?;
+        timings.push(Timing {
+            name: report::sizes(&cell.sizes),
+            versions: vec![built.program(built.plan(&cell.sizes, &problem.io(&cell.sizes)?)?, Some(own.clone()))],
+            oracle: Some(reference.program(oracle, Some(oracle_file.clone()))),
+            outputs: outputs_of(&problem.manifest.outputs, &cell.sizes)?,
+            own_outputs: Vec::new(),
+            least_us: least_us(problem, &roof, info, &cell.sizes)?,
+            seed: first_turn(seed),
+            cache: cache(problem),
+            budget: Budget { seconds: 0.5, at_least: 0.05, ..Budget::default() },
+        });
+    }
+    let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings };
+    let results = backend::measure(&job, &backend::Options::default())?;
+    let work = match sweep.quantity {
+        Quantity::Gflops => &problem.manifest.flops,
+        Quantity::GBytes => &problem.manifest.bytes,
+    };
+    let mut values = Vec::with_capacity(cells.len());
+    for (cell, timed) in cells.iter().zip(&results) {
+        if let Some(reason) = failed(timed, built.file.path(), &cell.sizes) {
+            return Ok(Err(Box::new(reason)));
+        }
+        let work = work.as_ref().map(|work| work.eval(&cell.sizes)).transpose()?.unwrap_or(0) as f64;
+        values.push(timed.versions.first().map(|time| work / time.median_us / 1e3));
+    }
+    Ok(Ok(SweepTable {
+        quantity: sweep.quantity.unit().to_owned(),
+        row: sweep.rows.name.clone(),
+        rows: sweep.rows.values.clone(),
+        column: sweep.columns.name.clone(),
+        columns: sweep.columns.values.clone(),
+        values: values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect(),
+        provenance: provenance(info),
+    }))
+}
+
+/// The committed result of this problem: of the first device, by name.
+fn record(problem: &Problem) -> Option<Record> {
+    Record::of_problem(&problem.root().join("book/results"), problem.id.as_str()).into_iter().next()
+}
+
+fn recorded_on(record: &Record) -> Provenance {
+    Provenance::Recorded {
+        device: record.device.name.clone(),
+        driver: record.device.driver.clone(),
+        date: record.date.clone(),
+    }
+}
+
+/// A committed speedup, marked as such.
+pub fn recorded(problem: &Problem) -> Option<Speedup> {
+    let record = record(problem)?;
+    let (ratio, verdict) = (record.ratio?, record.verdict?);
+    Some(Speedup {
+        ratio: ratio.median,
+        low: ratio.low,
+        high: ratio.high,
+        verdict: pace(verdict),
+        sizes: record.sizes.clone(),
+        samples: record.candidate.map_or(0, |side| side.samples as usize),
+        provenance: recorded_on(&record),
+    })
+}
+
+/// A committed sweep, marked as such.
+pub fn recorded_sweep(problem: &Problem) -> Option<SweepTable> {
+    let record = record(problem)?;
+    let provenance = recorded_on(&record);
+    let sweep = record.sweep?;
+    Some(SweepTable {
+        quantity: sweep.quantity,
+        row: sweep.rows.0,
+        rows: sweep.rows.1,
+        column: sweep.columns.0,
+        columns: sweep.columns.1,
+        values: sweep.cells,
+        provenance,
+    })
+}

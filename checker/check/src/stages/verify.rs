@@ -1,0 +1,200 @@
+//! Correctness: every case, on one platform, as jobs for workers.
+
+mod besides;
+
+use crate::build::Built;
+use crate::platform::Platform;
+use crate::{Budget, CheckError, Progress, Refused, elsewhere, share};
+use account::outputs_of;
+pub use besides::Besides;
+use execution::backend::{self, Case, Checked, Found, Status, Thoroughness, Verify};
+use problem::{LineError, Problem, Sizes};
+use simulator::{Checks, FindingKind, Schedule};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use values::fill::first_turn;
+
+/// Warp instructions after which a launch of a check counts as endless: a hundred times what the largest shipped case
+/// needs, and seconds of simulation.
+pub const STEPS: u64 = 1 << 27;
+
+/// How versions of one problem are run on one platform.
+pub struct Bench<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Where.
+    pub platform: &'a Platform,
+    /// The oracle.
+    pub reference: &'a Built,
+    /// Its machine code in a file, for a GPU.
+    pub reference_cubin: Option<PathBuf>,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Try all sizes, though a candidate is wrong at one.
+    pub all_sizes: bool,
+    /// What all of it may use.
+    pub budget: Budget,
+    /// When all has to end.
+    pub until: Instant,
+    /// What the machine's clock or memory ended, if it did.
+    pub cut: &'a OnceLock<String>,
+    /// Hears what is being run.
+    pub progress: Progress<'a>,
+}
+
+/// One version's results, case by case.
+#[derive(Debug, Clone, Default)]
+pub struct Results {
+    /// The cases, in the problem's order; the `count` size last if it is none of them.
+    pub cases: Vec<(Sizes, Checked)>,
+    /// Result at the `count` size, on the simulator.
+    pub count: Option<Checked>,
+    /// What was tried besides, on the simulator.
+    pub besides: Besides,
+    /// Schedules it ran under.
+    pub schedules: Vec<Schedule>,
+}
+
+/// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
+/// fixed extremes and one that the seed draws.
+pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
+    let mut schedules = vec![Schedule::Its];
+    if built.communicates() {
+        let seeds = [0, 1, 2, 3, 8 + seed % 1_000_000];
+        schedules.extend(seeds.map(|seed| Schedule::Adversarial { seed }));
+    }
+    schedules
+}
+
+impl Bench<'_> {
+    /// Runs a version at every case and, on the simulator, at the `count` size.
+    pub fn run(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        thoroughness: Thoroughness,
+        schedules: Vec<Schedule>,
+    ) -> Result<Results, Refused> {
+        let mut cases = Vec::new();
+        let mut sizes = self.problem.cases();
+        // What is counted is verified as well, or a kernel could do nothing at this one size.
+        let count = &self.problem.manifest.count;
+        if !sizes.contains(count) && self.tries_besides() {
+            sizes.push(count.clone());
+        }
+        let counted = sizes.iter().position(|sizes| sizes == count);
+        for (index, sizes) in sizes.iter().enumerate() {
+            let mut case = self.case(built, cubin.clone(), sizes, index, thoroughness, true)?;
+            if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, sizes) {
+                (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
+            }
+            cases.push(case);
+        }
+        // A baseline that is meant to be wrong still has to be counted.
+        let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
+        let goes_on = meant || self.all_sizes && thoroughness == Thoroughness::Full;
+        let stops = !goes_on;
+        let options = self.options();
+        let mut on = self.platform.on(schedules.clone(), Checks::ALL, STEPS, self.seed);
+        if let backend::On::Sim { config, .. } = &mut on {
+            config.coverage = true;
+        }
+        let run = || {
+            if self.platform.gpu.is_some() {
+                let job = Verify { on, cases, stop_at_failure: stops };
+                backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
+            } else {
+                share::run(&on, &cases, &schedules, stops, self.budget.workers, &options, self.progress)
+            }
+        };
+        let full = thoroughness == Thoroughness::Full;
+        let besides = || if full { self.besides(built) } else { Ok(Besides::default()) };
+        let (results, besides) = rayon::join(run, besides);
+        let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
+        self.look_for_cuts(&results);
+        let count = counted.and_then(|at| results.get(at).cloned());
+        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, besides: besides?, schedules })
+    }
+
+    /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
+    fn options(&self) -> backend::Options {
+        // A unit may take two thirds of it all.
+        let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
+        backend::Options { until: Some(self.until), timeout, ..backend::Options::default() }.one_of(3)
+    }
+
+    /// Remembers what the machine ended, which is no property of the kernel alone.
+    fn look_for_cuts(&self, results: &[Checked]) {
+        let words = |status: &Status| match status {
+            Status::TimedOut { seconds } => Some(format!("a run was stopped after {seconds:.0} s")),
+            Status::OutOfTime => Some(format!("not all was tried within {} s", self.budget.seconds)),
+            Status::WorkerDied { death } if death.out_of_memory => Some("a run needed more memory than it gets".into()),
+            Status::WorkerDied { death } => Some(format!("the process of a run died: {}", death.how)),
+            _ => None,
+        };
+        let interrupted = |checked: &Checked| {
+            let stopped = |found: &Found| matches!(found.finding.kind, FindingKind::Interrupted { .. });
+            checked.findings.iter().any(stopped).then(|| "a run was stopped when its time was over".to_owned())
+        };
+        let cut = |checked: &Checked| words(&checked.status).or_else(|| interrupted(checked));
+        if let Some(words) = results.iter().find_map(cut) {
+            let _ = self.cut.set(words);
+        }
+    }
+
+    /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
+    pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
+        let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
+        let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let options = self.options();
+        let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
+        let results: Vec<Checked> =
+            results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect();
+        self.look_for_cuts(&results);
+        Ok(results)
+    }
+
+    /// One case with one version.
+    pub fn case(
+        &self,
+        built: &Built,
+        cubin: Option<PathBuf>,
+        sizes: &Sizes,
+        index: usize,
+        thoroughness: Thoroughness,
+        judged: bool,
+    ) -> Result<Case, Refused> {
+        let io = self.problem.io(sizes).map_err(shipped)?;
+        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        if cubin.is_none() {
+            built.fits(&plan).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        }
+        let seed = self.seed.wrapping_add(index as u64);
+        let seed = if *sizes == self.problem.manifest.count { first_turn(seed) } else { seed };
+        let mut oracle = None;
+        let mut outputs = Vec::new();
+        if judged {
+            let buffers = self.problem.reference_io(&self.reference.file, sizes).map_err(shipped)?;
+            let plan = self.reference.plan(sizes, &buffers).map_err(shipped)?;
+            oracle = Some(self.reference.program(plan, self.reference_cubin.clone()));
+            outputs = outputs_of(&self.problem.manifest.outputs, sizes).map_err(shipped)?;
+        }
+        Ok(Case {
+            name: report::sizes(sizes),
+            seed,
+            oracle,
+            outputs,
+            versions: vec![built.program(plan, cubin)],
+            thoroughness,
+            exact_integers: judged,
+            ..Case::default()
+        })
+    }
+}
+
+/// A malformed `problem.toml` or oracle is not the learner's doing.
+fn shipped(error: LineError) -> Refused {
+    Refused::Error(CheckError::from(error))
+}

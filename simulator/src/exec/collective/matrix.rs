@@ -1,0 +1,263 @@
+//! Matrix instructions of a whole warp.
+
+use crate::exec::block::Shared;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::defined::{Fragments, Reached};
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Reg};
+use crate::num::matrix::{self, Element, Family, Role, Shape};
+use crate::observe::{AccessKind, Observer, Order, Scope};
+
+impl<O: Observer> Worker<'_, O> {
+    /// Executes one of them.
+    pub fn matrix(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, op: &MatrixOp) -> Flow {
+        let group = warp.groups[at];
+        let input = fragments(warp, group.frame, &op.sources);
+        let doubts = Fragments::of(warp, group.frame, &op.sources);
+        match &op.kind {
+            MatrixKind::Product(product) => {
+                let words: usize = op.d.iter().map(|reg| words_of(*reg)).sum();
+                let mut output = vec![[0; 32]; words];
+                product.run(&input, &mut output);
+                let shape = product.shape;
+                let flops = 2 * u64::from(shape.m) * u64::from(shape.n) * u64::from(shape.k);
+                if !product.a.is_integer() {
+                    self.count(group.pc, |c| {
+                        c.flops += flops;
+                        c.flops_matrix += flops;
+                    });
+                }
+                let doubts = doubts.map(|doubts| doubts.product(product, &input, &output));
+                write_fragments(warp, group.frame, &op.d, group.mask, &output);
+                if let Some(doubts) = doubts {
+                    doubts.mark(warp, &group, &op.d);
+                }
+                Flow::Continue
+            }
+            MatrixKind::Transpose => {
+                let output = matrix::movmatrix(&input[0]);
+                write_fragments(warp, group.frame, &op.d, group.mask, &[output]);
+                if let Some(mut doubts) = doubts {
+                    doubts.words[0] = matrix::movmatrix(&doubts.words[0]);
+                    doubts.mark(warp, &group, &op.d);
+                }
+                Flow::Continue
+            }
+            MatrixKind::Load { transposed } => self.rows(shared, warp, at, op, *transposed, None),
+            MatrixKind::Store { transposed } => self.rows(shared, warp, at, op, *transposed, Some(&input)),
+            MatrixKind::WmmaLoad { shape, role, element, row_major } => {
+                self.wmma(shared, warp, at, op, (*shape, *role, *element, *row_major), None)
+            }
+            MatrixKind::WmmaStore { shape, role, element, row_major } => {
+                self.wmma(shared, warp, at, op, (*shape, *role, *element, *row_major), Some(&input))
+            }
+        }
+    }
+
+    /// `ldmatrix`, `stmatrix`: lane `8 i + r` has the address of row `r` of matrix `i`.
+    fn rows(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        at: usize,
+        op: &MatrixOp,
+        transposed: bool,
+        stored: Option<&[[u32; 32]]>,
+    ) -> Flow {
+        let group = warp.groups[at];
+        let count = stored.map_or(op.d.len(), <[_]>::len);
+        let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        let mask = u32::MAX >> (32 - 8 * count.min(4));
+        let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
+        let mut output = vec![[0; 32]; count];
+        let mut doubts = Fragments::defined(count);
+        let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
+        for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            self.count_access(group.pc, space, kind, part, &found, 16);
+            if stored.is_some() && space == AddressSpace::Global {
+                self.protect(shared, warp, group.pc, kind, part, &found, 16);
+            }
+            for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                if !found[lane].is_multiple_of(16) {
+                    let bad = crate::exec::cell::Bad::Misaligned;
+                    return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 16, bad);
+                }
+            }
+            for number in 0..count {
+                for lane in 0..32u32 {
+                    for half in 0..2 {
+                        let (row, column) = matrix::ldmatrix_place(lane, half, transposed);
+                        let from = 8 * number + row as usize;
+                        if part >> from & 1 == 0 {
+                            continue;
+                        }
+                        let address = found[from].wrapping_add(u64::from(2 * column));
+                        let result = match stored {
+                            Some(words) => {
+                                let value = u64::from(words[number][lane as usize] >> (16 * half) & 0xffff);
+                                self.store_lane(shared, warp, from, space, address, 2, value)
+                            }
+                            None => self.load_lane(shared, warp, from, space, address, 2).map(|value| {
+                                output[number][lane as usize] |= (value as u32) << (16 * half);
+                            }),
+                        };
+                        if let Err(bad) = result {
+                            return self.refuse(shared, warp, group.pc, from, kind, space, address, 16, bad);
+                        }
+                    }
+                }
+            }
+            if O::ACTIVE {
+                let order = (Order::Weak, Scope::Gpu);
+                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 16, part, &found);
+                let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
+                if self.doubts(&to) || stored_doubts.is_some() {
+                    for (number, lane, half) in halves(count) {
+                        let (row, column) = matrix::ldmatrix_place(lane, half, transposed);
+                        let (from, at) = (8 * number + row as usize, (2 * column, 2));
+                        if part >> from & 1 == 0 {
+                            continue;
+                        }
+                        let shift = 16 * half;
+                        if stored.is_some() {
+                            let bits = stored_doubts.as_ref().map_or((0, None), |doubts| {
+                                (u64::from(doubts.words[number][lane as usize] >> shift & 0xffff), doubts.origin)
+                            });
+                            self.fragment_written(shared, warp, &to, from, at, bits);
+                        } else {
+                            let bits = self.fragment_read(shared, warp, &to, from, at, &mut doubts);
+                            doubts.words[number][lane as usize] |= (bits as u32) << shift;
+                        }
+                    }
+                }
+            }
+        }
+        write_fragments(warp, group.frame, &op.d, group.mask, &output);
+        if doubts.origin.is_some() {
+            doubts.mark(warp, &group, &op.d);
+        }
+        Flow::Continue
+    }
+
+    /// `wmma.load`, `wmma.store`.
+    fn wmma(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        at: usize,
+        op: &MatrixOp,
+        (shape, role, element, row_major): (Shape, Role, Element, bool),
+        stored: Option<&[[u32; 32]]>,
+    ) -> Flow {
+        let group = warp.groups[at];
+        // Elements narrower than a byte are accessed by words.
+        let bytes = if element.bits() < 8 { 4 } else { element.bits() / 8 };
+        let elements = bytes * 8 / element.bits();
+        let words = matrix::words(Family::Wmma, shape, role, element);
+        let base = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        let stride = warp.read(group.frame, op.stride);
+        let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
+        let mut output = vec![[0u32; 32]; words as usize];
+        let mut doubts = Fragments::defined(words as usize);
+        let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
+        for index in 0..words * 4 / bytes {
+            let mut found = [0; 32];
+            for (lane, found) in found.iter_mut().enumerate() {
+                let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index * elements);
+                let (slow, fast) = if row_major { (row, column) } else { (column, row) };
+                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
+                *found = base[lane].wrapping_add(position * u64::from(element.bits()) / 8);
+            }
+            let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
+            for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
+                self.count_access(group.pc, space, kind, part, &found, bytes);
+                if stored.is_some() && space == AddressSpace::Global {
+                    self.protect(shared, warp, group.pc, kind, part, &found, bytes);
+                }
+                for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                    let result = match stored {
+                        Some(words) => {
+                            let mut value = u64::from(words[word][lane] >> shift);
+                            if bytes == 8 {
+                                value |= u64::from(words[word + 1][lane]) << 32;
+                            }
+                            self.store_lane(shared, warp, lane, space, found[lane], bytes, value)
+                        }
+                        None => self.load_lane(shared, warp, lane, space, found[lane], bytes).map(|value| {
+                            output[word][lane] |= (value as u32) << shift;
+                            if bytes == 8 {
+                                output[word + 1][lane] = (value >> 32) as u32;
+                            }
+                        }),
+                    };
+                    if let Err(bad) = result {
+                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], bytes, bad);
+                    }
+                }
+                if O::ACTIVE {
+                    let order = (Order::Weak, Scope::Gpu);
+                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, bytes, part, &found);
+                    let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
+                    if self.doubts(&to) || stored_doubts.is_some() {
+                        for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                            if stored.is_some() {
+                                let bits = stored_doubts.as_ref().map_or((0, None), |doubts| {
+                                    let low = u64::from(doubts.words[word][lane] >> shift);
+                                    let high = if bytes == 8 { doubts.words[word + 1][lane] } else { 0 };
+                                    ((low | u64::from(high) << 32) & u64::MAX >> (64 - 8 * bytes), doubts.origin)
+                                });
+                                self.fragment_written(shared, warp, &to, lane, (0, bytes), bits);
+                            } else {
+                                let bits = self.fragment_read(shared, warp, &to, lane, (0, bytes), &mut doubts);
+                                doubts.words[word][lane] |= (bits as u32) << shift;
+                                if bytes == 8 {
+                                    doubts.words[word + 1][lane] = (bits >> 32) as u32;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        write_fragments(warp, group.frame, &op.d, group.mask, &output);
+        if doubts.origin.is_some() {
+            doubts.mark(warp, &group, &op.d);
+        }
+        Flow::Continue
+    }
+}
+
+/// The halves of words that lanes hold of matrices of 8 x 8: matrix, lane, half.
+fn halves(count: usize) -> impl Iterator<Item = (usize, u32, u32)> {
+    (0..count).flat_map(|number| (0..32).flat_map(move |lane| (0..2).map(move |half| (number, lane, half))))
+}
+
+fn words_of(reg: Reg) -> usize {
+    if matches!(reg, Reg::R64(_)) { 2 } else { 1 }
+}
+
+fn fragments(warp: &Warp, frame: u32, regs: &[Reg]) -> Vec<[u32; 32]> {
+    let mut out = Vec::with_capacity(regs.len());
+    for &reg in regs {
+        let lanes = warp.read(frame, reg);
+        out.push(lanes.map(|value| value as u32));
+        if words_of(reg) == 2 {
+            out.push(lanes.map(|value| (value >> 32) as u32));
+        }
+    }
+    out
+}
+
+fn write_fragments(warp: &mut Warp, frame: u32, regs: &[Reg], mask: u32, words: &[[u32; 32]]) {
+    let mut at = 0;
+    for &reg in regs {
+        let Some(low) = words.get(at) else { return };
+        let high = words.get(at + 1);
+        let values = std::array::from_fn(|lane| {
+            let high = if words_of(reg) == 2 { high.map_or(0, |high| u64::from(high[lane])) } else { 0 };
+            u64::from(low[lane]) | high << 32
+        });
+        warp.write(frame, reg, mask, &values);
+        at += words_of(reg);
+    }
+}

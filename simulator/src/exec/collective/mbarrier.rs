@@ -1,0 +1,135 @@
+//! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
+//! (21 bits, biased), arrivals pending (21 bits), arrivals expected (21 bits).
+
+use crate::exec::block::Shared;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::defined::Reached;
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
+use crate::observe::{AccessKind, Observer, Order, Scope};
+
+const FIELD: u64 = (1 << 21) - 1;
+const BIAS: u64 = 1 << 20;
+
+#[derive(Clone, Copy)]
+struct Object {
+    phase: u64,
+    transactions: u64,
+    pending: u64,
+    expected: u64,
+}
+
+impl Object {
+    fn unpack(bits: u64) -> Self {
+        Self {
+            phase: bits >> 63,
+            transactions: bits >> 42 & FIELD,
+            pending: bits >> 21 & FIELD,
+            expected: bits & FIELD,
+        }
+    }
+
+    fn pack(self) -> u64 {
+        self.phase << 63 | (self.transactions & FIELD) << 42 | (self.pending & FIELD) << 21 | self.expected & FIELD
+    }
+
+    /// Ends the phase if nothing is missing; says whether it did.
+    fn settle(&mut self) -> bool {
+        let ends = self.pending == 0 && self.transactions == BIAS;
+        if ends {
+            self.phase ^= 1;
+            self.pending = self.expected;
+        }
+        ends
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Executes one of them, lane after lane.
+    pub fn mbarrier(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &MbarrierOp) -> Flow {
+        use MbarrierKind as Kind;
+        let group = warp.groups[at];
+        let operands = warp.read(group.frame, op.a);
+        let mut d = [0u64; 32];
+        if op.kind == Kind::PendingCount {
+            for lane in 0..32 {
+                d[lane] = Object::unpack(operands[lane]).pending;
+            }
+            warp.write(group.frame, op.d, mask, &d);
+            warp.groups[at].pc += 1;
+            return Flow::Continue;
+        }
+        let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        let space = if op.generic { AddressSpace::Generic } else { AddressSpace::Shared };
+        let waits = matches!(op.kind, Kind::TestWait | Kind::TryWait | Kind::TestWaitParity | Kind::TryWaitParity);
+        for (space, part) in Self::by_space(space, mask, &mut found) {
+            let mut ended = 0;
+            for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+                let before = match self.load_lane(shared, warp, lane, space, found[lane], 8) {
+                    Ok(before) => before,
+                    Err(bad) => {
+                        let kind = AccessKind::Atomic;
+                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 8, bad);
+                    }
+                };
+                let mut object = Object::unpack(before);
+                let operand = operands[lane];
+                let count = if op.a == Reg::None { 1 } else { operand & FIELD };
+                d[lane] = before;
+                match op.kind {
+                    Kind::Init => {
+                        object = Object { phase: 0, transactions: BIAS, pending: count, expected: count };
+                    }
+                    Kind::Arrive | Kind::ArriveNoComplete | Kind::CpAsyncArrive => {
+                        object.pending = object.pending.wrapping_sub(count);
+                    }
+                    Kind::ArriveDrop => {
+                        object.pending = object.pending.wrapping_sub(count);
+                        object.expected = object.expected.wrapping_sub(count);
+                    }
+                    Kind::ExpectTx => object.transactions += operand,
+                    Kind::ArriveExpectTx => {
+                        object.transactions += operand;
+                        object.pending = object.pending.wrapping_sub(1);
+                    }
+                    Kind::CompleteTx => object.transactions = object.transactions.wrapping_sub(operand),
+                    Kind::TestWait | Kind::TryWait => d[lane] = u64::from(object.phase != operand >> 63),
+                    Kind::TestWaitParity | Kind::TryWaitParity => d[lane] = u64::from(object.phase != operand & 1),
+                    // The arrival that it adds and the one that it makes.
+                    Kind::CpAsyncArriveExtra | Kind::Inval | Kind::PendingCount => {}
+                }
+                if !waits && op.kind != Kind::Inval {
+                    if object.settle() {
+                        ended |= 1 << lane;
+                    }
+                    if let Err(bad) = self.store_lane(shared, warp, lane, space, found[lane], 8, object.pack()) {
+                        let kind = AccessKind::Atomic;
+                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 8, bad);
+                    }
+                }
+            }
+            if O::ACTIVE {
+                let (kind, order) = match op.kind {
+                    Kind::Init => (AccessKind::Store, Order::Weak),
+                    // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
+                    // the object like any other, which races with plain accesses only.
+                    Kind::Inval => (AccessKind::Atomic, Order::Acquire),
+                    // A wait that succeeds acquires what the arrivals released.
+                    _ if waits => (AccessKind::Load, Order::Acquire),
+                    _ => (AccessKind::Atomic, Order::Release),
+                };
+                let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
+                let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
+                self.completing = Some(ended);
+                self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra);
+                let order = (order, Scope::Cta);
+                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 8, part, &found);
+                self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });
+            }
+        }
+        warp.write(group.frame, op.d, mask, &d);
+        warp.spun |= waits;
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+}

@@ -1,0 +1,167 @@
+//! Atomics and reductions, lane after lane.
+
+use crate::exec::block::Shared;
+use crate::exec::cell::Bad;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::defined::Reached;
+use crate::exec::direct::{Direct, Files};
+use crate::exec::schedule::Writer;
+use crate::exec::traffic::charge_atomic;
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, AtomicOp};
+use crate::observe::{AccessKind, Observer};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl<O: Observer> Worker<'_, O> {
+    /// `atom`, `red`
+    pub fn atomic(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> Flow {
+        let group = warp.groups[at];
+        warp.spun |= op.may_spin;
+        if self.atomic_at_once(shared, warp, at, mask, op) {
+            return Flow::Continue;
+        }
+        let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
+        if op.space == AddressSpace::Generic
+            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Atomic, mask, (&found, op.size))
+        {
+            return stop;
+        }
+        let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
+        let second = warp.read(group.frame, op.c);
+        let mut old = vec![[0u64; 32]; operands.len()];
+        let mut doubts = Vec::new();
+        for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let (lanes, reached) = ((space, part), (&found, op.size));
+            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Atomic, lanes, reached, op.array)
+            {
+                return stop;
+            }
+            self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));
+            if space == AddressSpace::Global {
+                self.protect(shared, warp, group.pc, AccessKind::Atomic, part, &found, op.size);
+            }
+            // A vector lies at a multiple of the whole of it.
+            let whole = op.size * operands.len().max(1) as u32;
+            for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+                if !found[lane].is_multiple_of(whole.into()) {
+                    let kind = AccessKind::Atomic;
+                    return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], whole, Bad::Misaligned);
+                }
+                for (element, operand) in operands.iter().enumerate() {
+                    let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
+                    let result = match space {
+                        AddressSpace::Global => self.atomic_global(address, op, operand[lane], second[lane]),
+                        _ => self.load_lane(shared, warp, lane, space, address, op.size).and_then(|before| {
+                            let after = (op.f)(before, operand[lane], second[lane]);
+                            self.store_lane(shared, warp, lane, space, address, op.size, after)?;
+                            Ok(before)
+                        }),
+                    };
+                    match result {
+                        Ok(before) => {
+                            old[element][lane] = before;
+                            let keep = u64::MAX >> (64 - u64::from(op.size.min(8)) * 8);
+                            if op.may_spin && ((op.f)(before, operand[lane], second[lane]) ^ before) & keep != 0 {
+                                let slot = (space == AddressSpace::Shared).then_some(shared.slot);
+                                let thread = (warp.index, lane as u32);
+                                self.writers.note(Writer::new(slot, address, shared.linear, thread, group.pc));
+                            }
+                        }
+                        Err(bad) => {
+                            let kind = AccessKind::Atomic;
+                            return self.refuse(shared, warp, group.pc, lane, kind, space, address, op.size, bad);
+                        }
+                    }
+                }
+            }
+            if O::ACTIVE {
+                for element in 0..operands.len() as u64 {
+                    let shifted = found.map(|address| address.wrapping_add(element * u64::from(op.size)));
+                    let order = (op.order, op.scope);
+                    let kind = AccessKind::Atomic;
+                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, part, &shifted);
+                    doubts.push((space, part, element, shifted, unwritten));
+                }
+            }
+        }
+        for (reg, old) in op.d.iter().zip(&old) {
+            warp.write(group.frame, *reg, mask, old);
+        }
+        for (space, part, element, addresses, unwritten) in doubts {
+            let to = Reached { pc: group.pc, space, mask: part, addresses: &addresses, unwritten };
+            self.exchanged(shared, warp, op, element as usize, to, || old[element as usize]);
+        }
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+
+    /// Does all lanes of an atomic at once, if that is possible, and tells of it.
+    fn atomic_at_once(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> bool {
+        let group = warp.groups[at];
+        let frame = warp.frames[group.frame as usize];
+        let by = shared.warp(warp.index);
+        let mut memory = Direct {
+            global: self.global.lend(),
+            last: &mut self.last,
+            shared: &mut shared.bytes,
+            shared_low: self.context.shared_low(),
+            lines: &mut self.lines,
+            origins: &self.context.decoded.code.origins,
+            writers: &mut self.writers,
+            by,
+        };
+        let mut files = Files::new(warp, &frame);
+        let Some((lanes, old)) = memory.atomic(group.pc as usize, op, &mut files, mask) else { return false };
+        if O::ACTIVE {
+            let order = (op.order, op.scope);
+            let addresses = lanes.addresses();
+            let kind = AccessKind::Atomic;
+            let unwritten = self.observe(shared, warp, group.pc, lanes.space, kind, order, 4, mask, &addresses);
+            let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &addresses, unwritten };
+            self.exchanged(shared, warp, op, 0, to, || old.map(u64::from));
+        }
+        warp.groups[at].pc += 1;
+        true
+    }
+
+    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, Bad> {
+        let size = op.size;
+        if address & u64::from(size - 1) != 0 {
+            return Err(Bad::Misaligned);
+        }
+        let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+        let global = self.global.get();
+        let allocation = &global.allocations[at];
+        if allocation.constant {
+            return Err(Bad::Constant);
+        }
+        if allocation.heap && !self.in_heap(address, size) {
+            return Err(Bad::Bounds);
+        }
+        let offset = address - allocation.base;
+        if self.global.alone() {
+            let before = allocation.load(offset, size);
+            allocation.store(offset, size, (op.f)(before, operand, second));
+            return Ok(before);
+        }
+        if size == 8 {
+            let _guard = global.lock(address).lock();
+            let before = allocation.load(offset, 8);
+            allocation.store(offset, 8, (op.f)(before, operand, second));
+            return Ok(before);
+        }
+        if let Some(reads) = &allocation.reads {
+            reads.note(offset, size);
+        }
+        let word = &allocation.words[(offset >> 2) as usize];
+        let shift = (offset & 3) * 8;
+        let keep = u32::MAX >> (32 - size * 8);
+        let before = word.fetch_update(Relaxed, Relaxed, |word| {
+            let before = word >> shift & keep;
+            let after = (op.f)(before.into(), operand, second) as u32 & keep;
+            Some(word & !(keep << shift) | after << shift)
+        });
+        // The closure always gives a value, so both arms hold what was there.
+        Ok(u64::from(before.unwrap_or_else(|before| before) >> shift & keep))
+    }
+}

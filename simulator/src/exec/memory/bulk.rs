@@ -1,0 +1,108 @@
+//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once.
+
+use crate::exec::block::Shared;
+use crate::exec::cell::Bad;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::defined::Reached;
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, BulkOp};
+use crate::observe::{AccessKind, Observer, Order, Scope};
+
+/// Addresses and sizes are multiples of this.
+const UNIT: u64 = 16;
+
+impl<O: Observer> Worker<'_, O> {
+    /// Executes one of them, lane after lane. Counted as requests of up to 512 bytes; watched as the thread's own accesses.
+    pub fn bulk(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &BulkOp) -> Flow {
+        let group = warp.groups[at];
+        let to = self.lane_addresses(warp, group.frame, op.to, op.to_offset, false);
+        let from = self.lane_addresses(warp, group.frame, op.from, op.from_offset, false);
+        let sizes = warp.read(group.frame, op.size);
+        for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
+            let size = sizes[lane] & 0xffff_ffff;
+            let ends = [(op.from_space, from[lane], AccessKind::Load), (op.to_space, to[lane], AccessKind::Store)];
+            for (space, address, kind) in ends {
+                if !address.is_multiple_of(UNIT) || !size.is_multiple_of(UNIT) {
+                    let at = (space, address, UNIT as u32);
+                    return self.bad_access(shared, warp, group.pc, 1 << lane, kind, at, Bad::Misaligned);
+                }
+                for start in (0..size).step_by(512) {
+                    let lanes = ((size - start) / UNIT).min(32) as u32;
+                    let addresses = std::array::from_fn(|lane| address + start + lane as u64 * UNIT);
+                    self.count_access(group.pc, space, kind, u32::MAX >> (32 - lanes), &addresses, UNIT as u32);
+                }
+            }
+            if op.to_space == AddressSpace::Global && size > 0 {
+                let kind = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
+                self.protect(shared, warp, group.pc, kind, 1 << lane, &to, UNIT as u32);
+            }
+            for offset in (0..size).step_by(UNIT as usize) {
+                if let Err((space, address, kind, bad)) =
+                    self.bulk_unit(shared, warp, lane, op, from[lane] + offset, to[lane] + offset)
+                {
+                    return self.bad_access(
+                        shared,
+                        warp,
+                        group.pc,
+                        1 << lane,
+                        kind,
+                        (space, address, UNIT as u32),
+                        bad,
+                    );
+                }
+                if O::ACTIVE {
+                    let written = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
+                    let (source, target) = ([from[lane] + offset; 32], [to[lane] + offset; 32]);
+                    let (mask, size) = (1 << lane, UNIT as u32);
+                    let ends = [(op.from_space, &source, AccessKind::Load), (op.to_space, &target, written)];
+                    let [source, target] = ends.map(|(space, addresses, kind)| {
+                        let order = if kind == AccessKind::Atomic { Order::Relaxed } else { Order::Weak };
+                        let order = (order, Scope::Gpu);
+                        let unwritten = self.observe(shared, warp, group.pc, space, kind, order, size, mask, addresses);
+                        Reached { pc: group.pc, space, mask, addresses, unwritten }
+                    });
+                    self.copied(shared, warp, &source, &target, |_| size, size);
+                }
+            }
+            if let Some((_, element, flops)) = &op.reduce {
+                let flops = u64::from(*flops) * size / u64::from(*element);
+                self.count(group.pc, |counters| counters.flops += flops);
+            }
+        }
+        match op.complete {
+            Some(index) => {
+                let code = &self.context.decoded.code;
+                self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize])
+            }
+            None => {
+                warp.groups[at].pc += 1;
+                Flow::Continue
+            }
+        }
+    }
+
+    /// Sixteen bytes.
+    fn bulk_unit(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        lane: usize,
+        op: &BulkOp,
+        from: u64,
+        to: u64,
+    ) -> Result<(), (AddressSpace, u64, AccessKind, Bad)> {
+        let size = op.reduce.as_ref().map_or(8, |(_, size, _)| *size);
+        for at in (0..UNIT).step_by(size as usize) {
+            let (from, to) = (from + at, to + at);
+            let read = self.load_lane(shared, warp, lane, op.from_space, from, size);
+            let mut value = read.map_err(|bad| (op.from_space, from, AccessKind::Load, bad))?;
+            if let Some((f, ..)) = &op.reduce {
+                let old = self.load_lane(shared, warp, lane, op.to_space, to, size);
+                value = f(old.map_err(|bad| (op.to_space, to, AccessKind::Atomic, bad))?, value, 0);
+            }
+            let written = self.store_lane(shared, warp, lane, op.to_space, to, size, value);
+            written.map_err(|bad| (op.to_space, to, AccessKind::Store, bad))?;
+        }
+        Ok(())
+    }
+}

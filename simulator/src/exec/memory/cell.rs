@@ -1,0 +1,136 @@
+//! One lane's value in memory, of any space.
+
+use crate::exec::block::Shared;
+use crate::exec::context::Worker;
+use crate::exec::warp::Warp;
+use crate::isa::op::AddressSpace;
+use crate::observe::Observer;
+
+/// A lane's access that cannot be done.
+pub enum Bad {
+    /// Outside everything.
+    Bounds,
+    /// Not a multiple of its size.
+    Misaligned,
+    /// A store to constants.
+    Constant,
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Reads one lane's value.
+    pub fn load_lane(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+    ) -> Result<u64, Bad> {
+        if address & u64::from(size - 1) != 0 {
+            return Err(Bad::Misaligned);
+        }
+        match space {
+            AddressSpace::Shared => {
+                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get(at..end));
+                let low = self.context.shared_low() as usize;
+                let found = found.filter(|_| at >= low).ok_or(Bad::Bounds)?;
+                let mut bytes = [0; 8];
+                bytes[..size as usize].copy_from_slice(found);
+                Ok(u64::from_le_bytes(bytes))
+            }
+            AddressSpace::Local => {
+                let end = address.checked_add(u64::from(size)).ok_or(Bad::Bounds)?;
+                if end > warp.local.len() as u64 * 4 {
+                    return Err(Bad::Bounds);
+                }
+                Ok(warp.load_local(lane, address as u32, size))
+            }
+            AddressSpace::Param => {
+                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let found = at.checked_add(size as usize).and_then(|end| self.context.params.get(at..end));
+                let found = found.ok_or(Bad::Bounds)?;
+                let mut bytes = [0; 8];
+                bytes[..size as usize].copy_from_slice(found);
+                Ok(u64::from_le_bytes(bytes))
+            }
+            _ => {
+                let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+                let allocation = &self.global.get().allocations[at];
+                if allocation.heap && !self.in_heap(address, size) {
+                    return Err(Bad::Bounds);
+                }
+                // A word of 64 bits is two here: one lock for whoever cares, as for atomics.
+                let words = self.global.get();
+                let _guard = (size == 8 && !self.global.alone()).then(|| words.lock(address).lock());
+                Ok(allocation.load(address - allocation.base, size))
+            }
+        }
+    }
+
+    /// Writes one lane's value.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn store_lane(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+        value: u64,
+    ) -> Result<(), Bad> {
+        if address & u64::from(size - 1) != 0 {
+            return Err(Bad::Misaligned);
+        }
+        match space {
+            AddressSpace::Shared => {
+                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get_mut(at..end));
+                let low = self.context.shared_low() as usize;
+                let found = found.filter(|_| at >= low);
+                found.ok_or(Bad::Bounds)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
+                Ok(())
+            }
+            AddressSpace::Local => {
+                let end = address.checked_add(u64::from(size)).ok_or(Bad::Bounds)?;
+                if end > warp.local.len() as u64 * 4 {
+                    return Err(Bad::Bounds);
+                }
+                warp.store_local(lane, address as u32, size, value);
+                Ok(())
+            }
+            AddressSpace::Param => Err(Bad::Constant),
+            _ => {
+                let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+                let allocation = &self.global.get().allocations[at];
+                if allocation.constant {
+                    return Err(Bad::Constant);
+                }
+                if allocation.heap && !self.in_heap(address, size) {
+                    return Err(Bad::Bounds);
+                }
+                let words = self.global.get();
+                let _guard = (size == 8 && !self.global.alone()).then(|| words.lock(address).lock());
+                allocation.store(address - allocation.base, size, value);
+                Ok(())
+            }
+        }
+    }
+
+    /// Index of the allocation that holds the bytes; the last one found is tried first.
+    #[inline(always)]
+    pub fn allocation(&mut self, address: u64, size: u64) -> Option<usize> {
+        let global = self.global.get();
+        if let Some(last) = global.allocations.get(self.last) {
+            let offset = address.wrapping_sub(last.base);
+            if offset < last.size && size <= last.size - offset {
+                return Some(self.last);
+            }
+        }
+        let found = global.find(address, size)?;
+        self.last = found;
+        Some(found)
+    }
+}

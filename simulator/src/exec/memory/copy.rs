@@ -1,0 +1,76 @@
+//! `cp.async`.
+
+use crate::exec::block::Shared;
+use crate::exec::cell::Bad;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::defined::Reached;
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, CopyOp, Reg};
+use crate::observe::{AccessKind, Observer, Order, Scope};
+
+impl<O: Observer> Worker<'_, O> {
+    /// `cp.async`, done at once.
+    pub fn copy(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &CopyOp) -> Flow {
+        let group = warp.groups[at];
+        let to = self.lane_addresses(warp, group.frame, op.to, op.to_offset, false);
+        let from = self.lane_addresses(warp, group.frame, op.from, op.from_offset, false);
+        let sizes = warp.read(group.frame, op.source_size);
+        let ignored = warp.read_predicate(group.frame, op.ignore);
+        let limit = |lane: usize| match (ignored >> lane & 1, op.source_size) {
+            (1, _) => 0,
+            (_, Reg::None) => op.size,
+            _ => (sizes[lane] as u32).min(op.size),
+        };
+        // Lanes that only write zeros do not read.
+        let reading =
+            (0..32).filter(|&lane| mask >> lane & 1 != 0 && limit(lane) > 0).fold(0, |all, lane| all | 1 << lane);
+        if reading != 0 {
+            self.count_access(group.pc, AddressSpace::Global, AccessKind::Load, reading, &from, op.size);
+        }
+        self.count_access(group.pc, AddressSpace::Shared, AccessKind::Store, mask, &to, op.size);
+        for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
+            let limit = limit(lane);
+            let size = u64::from(op.size);
+            if !to[lane].is_multiple_of(size) || limit > 0 && !from[lane].is_multiple_of(size) {
+                let (space, address) = if !to[lane].is_multiple_of(size) {
+                    (AddressSpace::Shared, to[lane])
+                } else {
+                    (AddressSpace::Global, from[lane])
+                };
+                let at = (space, address, op.size);
+                return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Load, at, Bad::Misaligned);
+            }
+            for step in (0..op.size).step_by(4) {
+                let mut value = 0;
+                for byte in step..(step + 4).min(limit.max(step)) {
+                    match self.load_lane(shared, warp, lane, AddressSpace::Global, from[lane] + u64::from(byte), 1) {
+                        Ok(read) => value |= read << ((byte - step) * 8),
+                        Err(bad) => {
+                            let at = (AddressSpace::Global, from[lane] + u64::from(byte), op.size);
+                            return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Load, at, bad);
+                        }
+                    }
+                }
+                let address = to[lane] + u64::from(step);
+                if let Err(bad) = self.store_lane(shared, warp, lane, AddressSpace::Shared, address, 4, value) {
+                    let at = (AddressSpace::Shared, address, op.size);
+                    return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Store, at, bad);
+                }
+            }
+        }
+        if O::ACTIVE {
+            let order = (Order::Weak, Scope::Gpu);
+            self.copying = true;
+            let (space, kind) = (AddressSpace::Global, AccessKind::Load);
+            let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, reading, &from);
+            let source = Reached { pc: group.pc, space, mask: reading, addresses: &from, unwritten };
+            self.copying = true;
+            let (space, kind) = (AddressSpace::Shared, AccessKind::Store);
+            self.observe(shared, warp, group.pc, space, kind, order, op.size, mask, &to);
+            let target = Reached { pc: group.pc, space, mask, addresses: &to, unwritten: None };
+            self.copied(shared, warp, &source, &target, limit, op.size);
+        }
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+}

@@ -1,0 +1,95 @@
+//! Atomics of all lanes on words, one lane after the other.
+
+use super::locate::Place;
+use super::{Direct, Files, Lanes, for_each};
+use crate::exec::schedule::Writer;
+use crate::exec::select::put;
+use crate::exec::traffic::charge_atomic;
+use crate::isa::op::{AddressSpace, AtomicOp, Reg, change_shared};
+use crate::memory::view::View;
+
+impl Direct<'_> {
+    /// Does an atomic on one word a lane, where nobody can come between, and says what was there; nothing if it is of
+    /// another kind.
+    #[inline(always)]
+    pub fn atomic(&mut self, pc: usize, op: &AtomicOp, files: &mut Files<'_>, mask: u32) -> Option<(Lanes, [u32; 32])> {
+        let (4, &[Reg::R32(operand)]) = (op.size, &op.b[..]) else { return None };
+        let second = match op.c {
+            Reg::R32(r) => files.r32[r as usize],
+            Reg::None => [0; 32],
+            _ => return None,
+        };
+        let to = match op.d[..] {
+            [] | [Reg::None] => None,
+            [Reg::R32(d)] => Some(d),
+            _ => return None,
+        };
+        let place = Place { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };
+        let lanes = self.locate(&place, files, mask)?;
+        self.note_reads(&lanes, mask);
+        let operands = &files.r32[operand as usize];
+        let (mut old, mut changed) = ([0; 32], 0);
+        let after = |lane: usize, before: u32| match op.word {
+            Some(word) => word.apply(before, operands[lane]),
+            None => (op.f)(before.into(), operands[lane].into(), second[lane].into()) as u32,
+        };
+        let mut turn = |lane: usize, before: u32| {
+            old[lane] = before;
+            let after = after(lane, before);
+            changed |= u32::from(after != before) << lane;
+            after
+        };
+        match (lanes.space, &mut self.global) {
+            (AddressSpace::Shared, _) => {
+                let words = self.shared.as_chunks_mut::<4>().0;
+                for_each(mask, |lane| {
+                    if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
+                        *word = turn(lane, u32::from_le_bytes(*word)).to_le_bytes();
+                    }
+                });
+            }
+            (AddressSpace::Global, View::Alone(global)) if !global.allocations[lanes.allocation].is_read_only() => {
+                let words = &mut global.allocations[lanes.allocation].words;
+                for_each(mask, |lane| {
+                    if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
+                        let word = word.get_mut();
+                        *word = turn(lane, *word);
+                    }
+                });
+            }
+            (AddressSpace::Global, View::Shared(global)) if !global.allocations[lanes.allocation].constant => {
+                let words = &global.allocations[lanes.allocation].words;
+                for_each(mask, |lane| {
+                    if let Some(word) = words.get(lanes.word(lane, 0)) {
+                        let before = match op.word {
+                            Some(name) => name.apply_shared(word, operands[lane]),
+                            None => change_shared(word, |before| after(lane, before)),
+                        };
+                        turn(lane, before);
+                    }
+                });
+            }
+            _ => return None,
+        }
+        let line = self.origins[pc].line as usize;
+        charge_atomic(&mut self.lines[line], op, lanes.space, mask, || lanes.addresses());
+        if op.may_spin && changed != 0 {
+            self.took(pc, &lanes, changed);
+        }
+        if let Some(d) = to {
+            put(&mut files.r32[d as usize], &old, mask);
+        }
+        Some((lanes, old))
+    }
+
+    /// Remembers who changed words that loops may wait for.
+    #[inline(never)]
+    fn took(&mut self, pc: usize, lanes: &Lanes, changed: u32) {
+        let slot = (lanes.space == AddressSpace::Shared).then_some(self.by.slot);
+        for_each(changed, |lane| {
+            let address = lanes.start + u64::from(lanes.offsets[lane]);
+            let thread = (self.by.warp, lane as u32);
+            self.writers.note(Writer::new(slot, address, self.by.block, thread, pc as u32));
+        });
+    }
+}

@@ -1,0 +1,129 @@
+//! Loads of all lanes.
+
+use super::{Direct, Files, Lanes, Shape, for_each};
+use crate::exec::select::put;
+use crate::isa::op::{AccessOp, AddressSpace, Reg};
+use crate::memory::view::View;
+use crate::observe::AccessKind;
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Direct<'_> {
+    /// Loads what [`Direct::access`] found.
+    #[inline(always)]
+    pub fn load(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, files: &mut Files<'_>, mask: u32) {
+        self.charge(pc, op, lanes, mask, AccessKind::Load);
+        self.note_reads(lanes, mask);
+        for (element, reg) in op.regs.iter().enumerate() {
+            let behind = element * op.size as usize;
+            match (*reg, op.size) {
+                (Reg::R32(d), 4) => {
+                    let words = self.words(lanes, files, behind / 4);
+                    put(&mut files.r32[d as usize], &words, mask);
+                }
+                (Reg::R64(d), 8) => {
+                    let low = self.words(lanes, files, behind / 4);
+                    let high = self.words(lanes, files, behind / 4 + 1);
+                    let both = std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32);
+                    put(&mut files.r64[d as usize], &both, mask);
+                }
+                (Reg::R32(d), _) => {
+                    let values = self.parts(lanes, files, behind as u32, op.size, op.signed);
+                    put(&mut files.r32[d as usize], &values, mask);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes what is read, where somebody wants to know.
+    #[inline(always)]
+    pub(super) fn note_reads(&self, lanes: &Lanes, mask: u32) {
+        if matches!(lanes.space, AddressSpace::Global | AddressSpace::Const)
+            && let Some(reads) = &self.global.get().allocations[lanes.allocation].reads
+        {
+            for_each(mask, |lane| reads.note(lanes.offsets[lane].into(), lanes.size));
+        }
+    }
+
+    /// The word that lies `behind` words behind each lane's offset.
+    #[inline(always)]
+    fn words(&mut self, lanes: &Lanes, files: &Files<'_>, behind: usize) -> [u32; 32] {
+        let mut out = [0; 32];
+        let first = lanes.word(0, behind);
+        let run = lanes.shape == Shape::Contiguous && lanes.size == 4;
+        match lanes.space {
+            AddressSpace::Shared => {
+                let words = self.shared.as_chunks::<4>().0;
+                match words.get(first..first + 32) {
+                    Some(words) if run => {
+                        for (to, from) in out.iter_mut().zip(words) {
+                            *to = u32::from_le_bytes(*from);
+                        }
+                    }
+                    _ if lanes.shape == Shape::Uniform => {
+                        out = [words.get(first).map_or(0, |word| u32::from_le_bytes(*word)); 32];
+                    }
+                    _ => {
+                        for (lane, to) in out.iter_mut().enumerate() {
+                            let word = words.get(lanes.word(lane, behind));
+                            *to = word.map_or(0, |word| u32::from_le_bytes(*word));
+                        }
+                    }
+                }
+            }
+            AddressSpace::Local if lanes.shape == Shape::Uniform => {
+                out = files.local.get(first).copied().unwrap_or_default();
+            }
+            AddressSpace::Local => {
+                for (lane, to) in out.iter_mut().enumerate() {
+                    *to = files.local.get(lanes.word(lane, behind)).map_or(0, |word| word[lane]);
+                }
+            }
+            _ => {
+                if let (true, View::Alone(global)) = (run, &mut self.global)
+                    && let Some(words) = global.allocations[lanes.allocation].words.get_mut(first..first + 32)
+                {
+                    for (to, from) in out.iter_mut().zip(words) {
+                        *to = *from.get_mut();
+                    }
+                    return out;
+                }
+                let words = &self.global.get().allocations[lanes.allocation].words;
+                if lanes.shape == Shape::Uniform {
+                    return [words.get(first).map_or(0, |word| word.load(Relaxed)); 32];
+                }
+                for (lane, to) in out.iter_mut().enumerate() {
+                    *to = words.get(lanes.word(lane, behind)).map_or(0, |word| word.load(Relaxed));
+                }
+            }
+        }
+        out
+    }
+
+    /// The 8 or 16 bits that lie `behind` bytes behind each lane's offset.
+    #[inline(always)]
+    fn parts(&self, lanes: &Lanes, files: &Files<'_>, behind: u32, size: u32, signed: bool) -> [u32; 32] {
+        let unused = 32 - size * 8;
+        let mut out = [0; 32];
+        for (lane, to) in out.iter_mut().enumerate() {
+            let offset = lanes.offsets[lane] + behind;
+            let at = (offset >> 2) as usize;
+            let word = match lanes.space {
+                AddressSpace::Shared => {
+                    // Shared memory may end in the middle of a word.
+                    let bytes = self.shared.get(offset as usize..(offset + size) as usize).unwrap_or_default();
+                    let low = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+                    low << ((offset & 3) * 8)
+                }
+                AddressSpace::Local => files.local.get(at).map_or(0, |word| word[lane]),
+                _ => {
+                    let words = &self.global.get().allocations[lanes.allocation].words;
+                    words.get(at).map_or(0, |word| word.load(Relaxed))
+                }
+            };
+            let high = word >> ((offset & 3) * 8) << unused;
+            *to = if signed { (high as i32 >> unused) as u32 } else { high >> unused };
+        }
+        out
+    }
+}

@@ -1,0 +1,125 @@
+//! Loads and stores of all lanes at once, where they lie in one allocation or one window and nothing is wrong with them.
+//! Whatever else there is (lanes in several spaces, addresses out of bounds, constants, odd registers) is left alone, for
+//! [`crate::exec::access`] to do lane after lane.
+
+mod atomic;
+mod load;
+mod locate;
+mod store;
+
+use crate::counters::Counters;
+use crate::exec::schedule::Writers;
+use crate::exec::traffic::{Request, charge};
+use crate::exec::warp::{Frame, Warp};
+use crate::isa::op::{AccessOp, AddressSpace, Origin};
+use crate::memory::view::View;
+use crate::observe::{AccessKind, WarpId};
+
+/// The memory that a warp sees, and the sums its accesses are added to.
+pub struct Direct<'m> {
+    /// Global memory.
+    pub global: View<'m>,
+    /// Index of the allocation used last.
+    pub last: &'m mut usize,
+    /// The block's shared memory.
+    pub shared: &'m mut [u8],
+    /// The first byte of it that the kernel may touch.
+    pub shared_low: u32,
+    /// Sums by line.
+    pub lines: &'m mut [Counters],
+    /// Lines by operation.
+    pub origins: &'m [Origin],
+    /// Who took which lock.
+    pub writers: &'m mut Writers,
+    /// The warp, for `writers`.
+    pub by: WarpId,
+}
+
+/// A warp's registers and local memory, from the current frame's first register on.
+pub struct Files<'w> {
+    /// 32-bit registers.
+    pub r32: &'w mut [[u32; 32]],
+    /// 64-bit registers.
+    pub r64: &'w mut [[u64; 32]],
+    /// Local memory of the thread, all frames.
+    pub local: &'w mut [[u32; 32]],
+    /// First byte of the frame in it.
+    pub frame: u32,
+}
+
+impl<'w> Files<'w> {
+    /// Those of a frame.
+    pub fn new(warp: &'w mut Warp, frame: &Frame) -> Self {
+        Self {
+            r32: &mut warp.r32[frame.base32 as usize..],
+            r64: &mut warp.r64[frame.base64 as usize..],
+            local: &mut warp.local,
+            frame: frame.local,
+        }
+    }
+}
+
+/// How the lanes' accesses lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// The whole warp, each lane right after the one before.
+    Contiguous,
+    /// All at the same address.
+    Uniform,
+    /// In the same aligned 128 bytes.
+    Row,
+    /// Nothing special.
+    Any,
+}
+
+/// Where the lanes' accesses are. All are inside and aligned.
+pub struct Lanes {
+    /// Global, constant, shared or local.
+    pub space: AddressSpace,
+    /// How they lie.
+    shape: Shape,
+    /// Bytes a lane.
+    size: u32,
+    /// Index of the allocation, in global memory.
+    allocation: usize,
+    /// Address of the allocation; 0 of a window.
+    start: u64,
+    /// Offsets in the allocation or window; lanes that take no part have that of one which does.
+    offsets: [u32; 32],
+}
+
+impl Lanes {
+    /// Addresses in the space, by lane.
+    #[inline(always)]
+    pub fn addresses(&self) -> [u64; 32] {
+        self.offsets.map(|offset| self.start + u64::from(offset))
+    }
+
+    /// Index of the word `behind` words behind the lane's first.
+    #[inline(always)]
+    fn word(&self, lane: usize, behind: usize) -> usize {
+        (self.offsets[lane] >> 2) as usize + behind
+    }
+}
+
+impl Direct<'_> {
+    /// Adds an access to the sums.
+    #[inline(always)]
+    fn charge(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, mask: u32, kind: AccessKind) {
+        if !op.parameter {
+            let first = lanes.start + u64::from(lanes.offsets[mask.trailing_zeros() as usize & 31]);
+            let request = Request::new(lanes.space, mask, lanes.shape, first, lanes.size, || lanes.addresses());
+            charge(&mut self.lines[self.origins[pc].line as usize], lanes.space, kind, &request);
+        }
+    }
+}
+
+/// Calls `f` for the lanes of `mask`, in order.
+#[inline(always)]
+fn for_each(mask: u32, mut f: impl FnMut(usize)) {
+    for lane in 0..32 {
+        if mask >> lane & 1 != 0 {
+            f(lane);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Findings with names and places.
+
+use crate::exec::block::Shared;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::warp::Warp;
+use crate::finding::{Access, Finding, FindingKind, Place, Severity};
+use crate::isa::op::AddressSpace;
+use crate::memory::window;
+use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Words for a load through the read-only cache.
+const CACHED: &str = "cached read";
+
+/// Words for an access.
+pub fn what(kind: AccessKind, copy: bool) -> &'static str {
+    match kind {
+        AccessKind::Atomic => "atomic",
+        AccessKind::Load if copy => "asynchronous read",
+        AccessKind::Store if copy => "asynchronous write",
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+    }
+}
+
+fn space_name(space: AddressSpace) -> &'static str {
+    match space {
+        AddressSpace::Generic | AddressSpace::Global => "global",
+        AddressSpace::Const => "const",
+        AddressSpace::Shared => "shared",
+        AddressSpace::Local => "local",
+        AddressSpace::Param => "param",
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// The place of an operation for the lanes of `mask`.
+    pub fn place(&self, block: [u32; 3], warp: &Warp, pc: u32, mask: u32) -> Place {
+        let lane = mask.trailing_zeros().min(31) as usize;
+        let thread = std::array::from_fn(|axis| warp.tid[axis][lane]);
+        self.place_of(block, thread, self.with_a_line(warp, pc, mask), mask.count_ones())
+    }
+
+    /// The operation, or the nearest call on the way to it that has a source line: library functions have none.
+    pub(in crate::exec) fn with_a_line(&self, warp: &Warp, pc: u32, mask: u32) -> u32 {
+        let code = &self.context.decoded.code;
+        let has_line =
+            |pc: u32| code.origins.get(pc as usize).is_some_and(|origin| code.lines[origin.line as usize].1 > 0);
+        let mut frame = warp.groups.iter().find(|group| group.pc == pc && group.mask & mask != 0).map(|g| g.frame);
+        let mut at = pc;
+        while !has_line(at)
+            && let Some(inner) = frame.and_then(|frame| warp.frames.get(frame as usize))
+            && inner.parent != u32::MAX
+        {
+            at = inner.return_pc.saturating_sub(1);
+            frame = Some(inner.parent);
+        }
+        if has_line(at) { at } else { pc }
+    }
+
+    pub(in crate::exec) fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
+        let code = &self.context.decoded.code;
+        let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
+        let (file, line) = code.lines[origin.line as usize];
+        Place {
+            function: code.functions[origin.function as usize].name.clone(),
+            file: if line > 0 { code.file(file).to_string() } else { String::new() },
+            line,
+            ptx_line: origin.ptx_line,
+            block,
+            thread,
+            lanes,
+        }
+    }
+
+    /// Records a finding; the same kind at the same place is counted.
+    pub fn report(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, kind: FindingKind, severity: Severity) {
+        let place = self.place(shared.index, warp, pc, mask);
+        self.add_finding(Finding { kind, severity, place, count: 1 });
+    }
+
+    /// Adds a finding to the list.
+    pub fn add_finding(&mut self, finding: Finding) {
+        if let Some(known) = self.findings.iter_mut().find(|known| known.is_like(&finding)) {
+            known.count += 1;
+        } else if self.findings.len() < self.context.config.limits.findings || finding.severity == Severity::Fault {
+            self.findings.push(finding);
+        } else {
+            self.unkept.get_or_insert((0, finding.place)).0 += 1;
+        }
+    }
+
+    /// Ends the launch.
+    pub fn halt(&mut self) -> Flow {
+        self.stopped = true;
+        self.context.stop.store(true, Relaxed);
+        Flow::Stop
+    }
+
+    /// Records a fault and ends the launch.
+    pub fn fault(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, kind: FindingKind) -> Flow {
+        self.report(shared, warp, pc, mask, kind, Severity::Fault);
+        self.halt()
+    }
+
+    /// Describes an access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn describe(
+        &self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        mask: u32,
+        kind: AccessKind,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+    ) -> Access {
+        let function = warp.frames.first().map_or(0, |frame| frame.function);
+        Access {
+            place: self.place(shared.index, warp, pc, mask),
+            what: what(kind, false).into(),
+            space: space_name(space).into(),
+            address,
+            size,
+            object: self.object(space, address, function, pc),
+        }
+    }
+
+    /// The variable or allocation an address falls into or is nearest to, with the offset.
+    pub fn object(&self, space: AddressSpace, address: u64, kernel: u32, pc: u32) -> String {
+        let decoded = self.context.decoded;
+        match space {
+            AddressSpace::Shared => {
+                let mut all: Vec<(&str, u64, u64)> = decoded
+                    .shared
+                    .iter()
+                    .filter(|(_, _, _, owner)| owner.is_none_or(|owner| owner == kernel))
+                    .map(|(name, at, size, _)| (name.as_str(), *at, *size))
+                    .collect();
+                let dynamic = u64::from(self.context.dynamic_shared);
+                if dynamic > 0 {
+                    let base = u64::from(self.context.dynamic_base());
+                    all.push(("dynamic shared memory", base, dynamic));
+                }
+                nearest(&all, address, "shared memory")
+            }
+            AddressSpace::Local => {
+                let function = decoded.code.origins.get(pc as usize).map_or(0, |origin| origin.function);
+                let info = &decoded.code.functions[function as usize];
+                let all: Vec<(&str, u64, u64)> = info
+                    .locals
+                    .iter()
+                    .map(|(name, at, size)| (name.as_str(), u64::from(*at), u64::from(*size)))
+                    .collect();
+                nearest(&all, address, "local memory")
+            }
+            AddressSpace::Param => {
+                nearest(&[("parameters", 0, self.context.params.len() as u64)], address, "parameters")
+            }
+            _ => {
+                let all = &self.global.get().allocations;
+                let at = all.partition_point(|allocation| allocation.base <= address);
+                let heap = at.checked_sub(1).is_some_and(|at| all[at].heap && address - all[at].base < all[at].size);
+                if let Some(found) = heap.then(|| self.heap_object(address)).flatten() {
+                    return found;
+                }
+                let near = [at.checked_sub(1), Some(at)];
+                let all: Vec<(&str, u64, u64)> = near
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|at| all.get(at))
+                    .map(|allocation| (allocation.name.as_str(), allocation.base, allocation.size))
+                    .collect();
+                if address < 4096 {
+                    return format!("a null pointer + {address}");
+                }
+                nearest(&all, address, "no allocation")
+            }
+        }
+    }
+
+    /// Counts a race at a place that has one already. Thousands of threads may tell it: names are made for the first alone.
+    fn raced_before(&mut self, warp: &Warp, pc: u32, mask: u32, severity: Severity, doubtful: bool) -> bool {
+        let code = &self.context.decoded.code;
+        let origin = code.origins.get(self.with_a_line(warp, pc, mask) as usize).copied().unwrap_or_default();
+        let function = &code.functions[origin.function as usize].name;
+        let like = |known: &&mut Finding| {
+            known.severity == severity
+                && known.place.ptx_line == origin.ptx_line
+                && matches!(known.kind, FindingKind::Race { .. })
+                && known.place.function == *function
+        };
+        let known = if doubtful {
+            self.doubtful.iter_mut().map(|(_, known)| known).find(like)
+        } else {
+            self.findings.iter_mut().find(like)
+        };
+        known.map(|known| known.count += 1).is_some()
+    }
+
+    /// Turns an observer's complaint into a finding.
+    pub fn complain(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>, complaint: Complaint) {
+        // Before Volta lockstep is an order like any other.
+        let lockstep = self.context.config.schedule == crate::Schedule::PreVolta;
+        if lockstep && matches!(complaint, Complaint::Race { hidden_before_volta: true, .. }) {
+            return;
+        }
+        let space = match access.space {
+            Space::Global => AddressSpace::Global,
+            Space::Shared => AddressSpace::Shared,
+            Space::Local => AddressSpace::Local,
+        };
+        let Complaint::Race { lane, address, guess, same_value, .. } = complaint;
+        let mask = 1 << lane;
+        let severity = if same_value { Severity::Note } else { Severity::Error };
+        if self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
+            return;
+        }
+        let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
+        this.what = what(access.kind, access.copy).into();
+        this.address = access.addresses[lane as usize & 31];
+        let place = this.place.clone();
+        let kind = match complaint {
+            Complaint::Race {
+                other_block,
+                other_thread,
+                other_pc,
+                other_kind,
+                other_copy,
+                cached,
+                hidden_before_volta,
+                ..
+            } => {
+                let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
+                let (bx, by) = (self.context.block[0], self.context.block[1]);
+                let block =
+                    [(other_block % gx) as u32, (other_block / gx % gy) as u32, (other_block / (gx * gy)) as u32];
+                let thread = [other_thread % bx, other_thread / bx % by, other_thread / (bx * by)];
+                let mut first = this.clone();
+                first.what = what(other_kind, other_copy).into();
+                for (side, cached) in [&mut first, &mut this].into_iter().zip(cached) {
+                    if cached {
+                        side.what = CACHED.into();
+                    }
+                }
+                first.place = self.place_of(block, thread, other_pc, 1);
+                first.address = address;
+                FindingKind::Race { first, second: this, hidden_before_volta }
+            }
+        };
+        let finding = Finding { kind, severity, place, count: 1 };
+        match guess {
+            Some(pc) => self.doubtful(pc, finding),
+            None => self.add_finding(finding),
+        }
+    }
+
+    /// Keeps a finding for the end of the launch, when it is known whether the load at `pc` is a first guess.
+    fn doubtful(&mut self, pc: u32, finding: Finding) {
+        let full = self.doubtful.len() >= self.context.config.limits.findings;
+        match self.doubtful.iter_mut().find(|(_, known)| known.is_like(&finding)) {
+            Some((_, known)) => known.count += 1,
+            None if full => {}
+            None => self.doubtful.push((pc, finding)),
+        }
+    }
+
+    /// At the end of the launch: loads that no atomic corrected are mistakes after all.
+    pub fn settle_doubts(&mut self) {
+        for (pc, finding) in std::mem::take(&mut self.doubtful) {
+            if !self.observer.corrected(pc) {
+                self.add_finding(finding);
+            }
+        }
+    }
+
+    /// The space and address within it of a generic address.
+    pub fn resolve(space: AddressSpace, address: u64) -> (AddressSpace, u64) {
+        match space {
+            AddressSpace::Generic => match window::classify(address) {
+                AddressSpace::Global => (AddressSpace::Global, address),
+                space => (space, address & (window::SIZE - 1)),
+            },
+            AddressSpace::Const => (AddressSpace::Global, address),
+            // Shared addresses are 32 bits; a generic one that points there is taken as well.
+            AddressSpace::Shared if address >> 32 == window::SHARED >> 32 => (space, address & (window::SIZE - 1)),
+            AddressSpace::Local if window::classify(address) == AddressSpace::Local => {
+                (space, address & (window::SIZE - 1))
+            }
+            space => (space, address),
+        }
+    }
+}
+
+fn nearest(all: &[(&str, u64, u64)], address: u64, otherwise: &str) -> String {
+    let distance = |&&(_, base, size): &&(&str, u64, u64)| {
+        if address < base { base - address } else { address.saturating_sub(base + size.max(1) - 1) }
+    };
+    match all.iter().min_by_key(distance) {
+        None => otherwise.to_string(),
+        Some(&(name, base, size)) if address < base => {
+            format!("`{name}` - {} ({} bytes before its start, of {size})", base - address, base - address)
+        }
+        Some(&(name, base, size)) if address < base + size => format!("`{name}` + {}", address - base),
+        Some(&(name, base, size)) => match address - base - size {
+            0 => format!("`{name}` + {size} (right behind its {size} bytes)"),
+            past => format!("`{name}` + {} ({past} bytes behind the end of its {size})", address - base),
+        },
+    }
+}

@@ -1,0 +1,128 @@
+//! Tells findings and observers of accesses.
+
+use crate::FindingKind;
+use crate::exec::block::Shared;
+use crate::exec::cell::Bad;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::warp::Warp;
+use crate::isa::op::{AddressSpace, Op};
+use crate::observe::{AccessKind, Observer, Order, Scope, Space, Unwritten, WarpAccess};
+
+impl<O: Observer> Worker<'_, O> {
+    /// Reports lanes' bad access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn bad_access(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lanes: u32,
+        kind: AccessKind,
+        at: (AddressSpace, u64, u32),
+        bad: Bad,
+    ) -> Flow {
+        let (space, address, size) = at;
+        let access = self.describe(shared, warp, pc, lanes, kind, space, address, size);
+        let kind = match bad {
+            Bad::Bounds => FindingKind::OutOfBounds { access },
+            Bad::Misaligned => FindingKind::Misaligned { access },
+            Bad::Constant => FindingKind::WriteToConstant { access },
+        };
+        self.fault(shared, warp, pc, lanes, kind)
+    }
+
+    /// Reports a lane's bad access.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn refuse(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lane: usize,
+        kind: AccessKind,
+        space: AddressSpace,
+        address: u64,
+        size: u32,
+        bad: Bad,
+    ) -> Flow {
+        self.bad_access(shared, warp, pc, 1 << lane, kind, (space, address, size), bad)
+    }
+
+    /// Remembers who writes to what is tracked.
+    #[inline]
+    fn track(&mut self, shared: &Shared, warp: &Warp, access: &WarpAccess<'_>) {
+        let Some((start, bytes)) = self.context.config.tracked else { return };
+        let meets = |lane: &u32| {
+            let address = access.addresses[*lane as usize];
+            access.mask >> lane & 1 != 0 && address < start + bytes && start < address + u64::from(access.size)
+        };
+        // Of lanes that write there at once the last one stays.
+        if let Some(lane) = (0..32).rfind(meets) {
+            self.writer = Some(self.place(shared.index, warp, access.pc, 1 << lane));
+        }
+    }
+
+    /// Tells the observer. Returns which bytes of what was read nobody has written.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
+    pub fn observe(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        space: AddressSpace,
+        kind: AccessKind,
+        order: (Order, Scope),
+        size: u32,
+        mask: u32,
+        addresses: &[u64; 32],
+    ) -> Option<Box<Unwritten>> {
+        let space = match space {
+            AddressSpace::Shared => Space::Shared,
+            AddressSpace::Local => Space::Local,
+            AddressSpace::Param => return None,
+            _ => Space::Global,
+        };
+        let code = &self.context.decoded.code;
+        let (mark, group) = match code.insts[pc as usize].op {
+            Op::Load(index) | Op::Store(index) => {
+                let op = &code.accesses[index as usize];
+                (op.mark, op.group)
+            }
+            Op::Atomic(index) => {
+                let op = &code.atomics[index as usize];
+                (op.answers, op.group)
+            }
+            _ => (false, 0),
+        };
+        let access = WarpAccess {
+            warp: shared.warp(warp.index),
+            pc,
+            space,
+            kind,
+            order: order.0,
+            scope: order.1,
+            size,
+            mask,
+            addresses,
+            silent: std::mem::take(&mut self.silent),
+            copy: std::mem::take(&mut self.copying),
+            completing: self.completing.take(),
+            mark,
+            group,
+            reserved: space == Space::Shared
+                && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),
+        };
+        if let Some(trace) = &mut self.trace {
+            trace.access(code, warp, &access);
+        }
+        let mut complaints = Vec::new();
+        if kind != AccessKind::Load && space == Space::Global {
+            self.track(shared, warp, &access);
+        }
+        let unwritten = self.observer.access(&access, &mut |complaint| complaints.push(complaint));
+        for complaint in complaints {
+            self.complain(shared, warp, &access, complaint);
+        }
+        unwritten
+    }
+}

@@ -1,0 +1,10 @@
+//! From PTX instructions to operations, by kind.
+
+pub mod arith;
+pub mod bulk;
+pub mod call;
+pub mod cvt;
+pub mod float;
+pub mod matrix;
+pub mod memory;
+pub mod sync;

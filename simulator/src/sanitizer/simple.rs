@@ -1,0 +1,186 @@
+//! Ordinary loads and stores, and atomics that only add up: a whole warp's loads or stores side by side by the line, all
+//! others lane after lane.
+
+use super::epoch::{Epoch, How};
+use super::order::Actor;
+use super::racecheck::{Races, tell};
+use super::region::Regions;
+use super::shadow::{EMPTY, LINE, Line, Shadow};
+use super::state::{Loose, Warp};
+use crate::observe::{AccessKind, Complaint, Order, Scope, Space, WarpAccess};
+use std::collections::HashSet;
+
+impl Races {
+    /// Looks at an access that neither acquires nor releases anything; false if it may. `run`: the whole warp takes part,
+    /// each lane right behind the one before.
+    pub fn simple(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) -> bool {
+        let atomic = access.kind == AccessKind::Atomic && access.order == Order::Relaxed && self.unfenced(access);
+        let weak = access.order == Order::Weak && access.kind != AccessKind::Atomic;
+        if !(weak || atomic) || access.copy {
+            return false;
+        }
+        let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return true };
+        // The shadow of shared memory is borrowed apart from the rest of its slot.
+        let mut shared = std::mem::take(&mut slot.shared);
+        let slot = &self.slots[access.warp.slot as usize];
+        if let Some(warp) = slot.warps.get(access.warp.warp as usize) {
+            let scope = if atomic { access.scope } else { Scope::Sys };
+            let mark = access.mark && access.kind != AccessKind::Store;
+            let how = How { kind: access.kind, strong: atomic, scope, copy: false, loose: false, mark };
+            let first = Epoch::new(slot.block, access.warp.warp * 32, access.pc, slot.phase, warp.clock, how);
+            let mut actor = Actor { warp, acquired: &slot.acquired, full: self.full, guesses: &self.guesses };
+            let (launch, global) = (self.launch, &mut self.global);
+            let mut side = Side { access, first, launch, global, shared: &mut shared, told: &mut self.told };
+            if !(run && weak && side.lines(&mut actor, complain)) {
+                side.lanes(&mut actor, access.mask, complain);
+            }
+        }
+        self.slots[access.warp.slot as usize].shared = shared;
+        true
+    }
+
+    /// Nothing has been published that an atomic could acquire, and its warp has nothing to publish.
+    fn unfenced(&self, access: &WarpAccess<'_>) -> bool {
+        let Some(slot) = self.slots.get(access.warp.slot as usize) else { return false };
+        let published = if access.space == Space::Shared { &slot.published } else { &self.published };
+        let none = |warp: &Warp| {
+            warp.talk.as_ref().is_none_or(|talk| {
+                talk.fences[0].iter().all(|fence| fence.clock == 0)
+                    && talk.loose.iter().all(|loose| *loose == Loose::None)
+            })
+        };
+        published.is_empty() && slot.warps.get(access.warp.warp as usize).is_some_and(none)
+    }
+}
+
+/// An access on its way.
+struct Side<'a> {
+    access: &'a WarpAccess<'a>,
+    /// Lane 0's epoch.
+    first: Epoch,
+    launch: u64,
+    global: &'a mut Regions<Shadow>,
+    shared: &'a mut Shadow,
+    told: &'a mut HashSet<(u32, u32)>,
+}
+
+/// The shadow of an address, and the offset in it.
+#[inline(always)]
+fn find<'a>(
+    space: Space,
+    global: &'a mut Regions<Shadow>,
+    shared: &'a mut Shadow,
+    address: u64,
+) -> Option<(&'a mut Shadow, u64)> {
+    if space == Space::Shared {
+        return Some((shared, address));
+    }
+    let region = global.find(address)?;
+    let offset = address - region.base;
+    Some((&mut region.data, offset))
+}
+
+impl Side<'_> {
+    /// The shadow of an address, and the offset in it.
+    #[inline(always)]
+    fn shadow(&mut self, address: u64) -> Option<(&mut Shadow, u64)> {
+        find(self.access.space, self.global, self.shared, address)
+    }
+
+    /// The lines of a run; false if it does not begin with one.
+    ///
+    /// All words of a run have the same history but for their threads, which lie side by side as those of the access do. So
+    /// one of them stands for all, unless what a thread knows of others is its own affair.
+    fn lines(&mut self, actor: &mut Actor<'_>, complain: &mut dyn FnMut(Complaint)) -> bool {
+        let (size, launch) = (self.access.size, self.launch);
+        let shift = match size {
+            4 => 0,
+            8 => 1,
+            16 => 2,
+            _ => return false,
+        };
+        let begin = self.access.addresses[0];
+        let Some((_, offset)) = self.shadow(begin) else { return false };
+        if offset % LINE != 0 {
+            return false;
+        }
+        let lanes = 32 >> shift;
+        let alike = actor.alike();
+        for line in 0..size / 4 {
+            let now = self.first.behind(line * lanes);
+            let mask = (u64::from(u32::MAX) >> (32 - lanes) << (line * lanes)) as u32;
+            let place = self.shadow(begin + u64::from(line) * LINE);
+            let Some(line) = place.map(|(shadow, offset)| shadow.line(offset, launch)) else { continue };
+            let known = match *line {
+                Line::Empty => Some(EMPTY),
+                Line::Run(cell, known) if known == shift => Some(cell),
+                _ => None,
+            };
+            if let (true, Some(mut cell)) = (alike, known)
+                && actor.touch(&mut cell, now, false).is_none()
+            {
+                *line = Line::Run(cell, shift);
+                continue;
+            }
+            self.lanes(actor, mask, complain);
+            if known.is_some()
+                && let Some((shadow, offset)) = self.shadow(self.access.addresses[mask.trailing_zeros() as usize])
+            {
+                shadow.line(offset, launch).join(shift);
+            }
+        }
+        true
+    }
+
+    /// Lane after lane.
+    fn lanes(&mut self, actor: &mut Actor<'_>, mask: u32, complain: &mut dyn FnMut(Complaint)) {
+        let (access, launch, first) = (self.access, self.launch, self.first);
+        let (everybody, size) = (actor.acquired, access.size as usize);
+        let loads = access.kind == AccessKind::Load && actor.alike();
+        let mut rest = mask;
+        while rest != 0 {
+            let address = access.addresses[rest.trailing_zeros() as usize];
+            let Some((shadow, offset)) = find(access.space, self.global, self.shared, address) else {
+                rest &= rest - 1;
+                continue;
+            };
+            let start = address - offset % LINE;
+            let line = shadow.line(offset, launch);
+            // A word whose readers stay as they are, whichever lane of this warp reads it next.
+            let mut still = u64::MAX;
+            // All lanes from here on that stay in this line.
+            while rest != 0 {
+                let lane = rest.trailing_zeros();
+                let at = access.addresses[lane as usize].wrapping_sub(start);
+                if at >= LINE {
+                    break;
+                }
+                rest &= rest - 1;
+                actor.acquired = actor.warp.acquired(lane as usize, everybody);
+                let now = first.behind(lane);
+                let silent = access.silent >> lane & 1 != 0;
+                let (cells, bytes) = line.cells(at as usize, size);
+                if let (true, [cell]) = (loads, &*cells) {
+                    if still == at && !cell.others[0].same_thread(now) && !cell.others[1].same_thread(now) {
+                        continue;
+                    }
+                    still = u64::MAX;
+                }
+                for (index, cell) in cells.iter_mut().enumerate() {
+                    let Some(clash) = actor.touch(cell, now, silent) else { continue };
+                    let address = start + at + index as u64 * if bytes { 1 } else { 4 };
+                    if tell(self.told, actor.guesses, clash, now, lane, address, complain) {
+                        break;
+                    }
+                }
+                if let (true, [cell]) = (loads, &*cells)
+                    && cell.read_only_since(now)
+                    && !cell.others.contains(&now)
+                {
+                    still = at;
+                }
+            }
+        }
+        actor.acquired = everybody;
+    }
+}
