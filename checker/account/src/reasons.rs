@@ -3,7 +3,7 @@
 use super::CHECK_SECONDS;
 use super::element::Elements;
 use super::orders::{self, schedule_name};
-use execution::backend::{Checked, Difference, Found, Status, UNREADABLE, Untried, WrongOutput};
+use execution::backend::{Checked, Death, Difference, Found, Status, UNREADABLE, Untried, WrongOutput};
 use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
@@ -69,15 +69,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         Status::Wrong { outputs } => {
             return outputs.iter().map(|output| wrong(output, &details)).collect();
         }
-        Status::OrderDependent { other, outputs } => {
-            let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
-            let at = run(checked, scene);
-            let with_places = |difference: &Difference| Reason {
-                excerpts: last_writers(difference, [*other, this], scene, sources),
-                ..orders::reason(difference, *other, this, &at)
-            };
-            return outputs.iter().map(with_places).collect();
-        }
+        Status::OrderDependent { other, outputs } => return depends(checked, *other, outputs, scene, sources),
         Status::LeavesOut { reads, part } => {
             let (does, what) = if *reads { ("reads", "inputs") } else { ("writes", "outputs") };
             let how_much = if *part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
@@ -90,19 +82,8 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
                  cannot be verified"
                     .into(),
             );
-            let text = match what {
-                Untried::Condition { file, line, holds } => {
-                    if *line > 0 {
-                        let place = Place { file: file.clone(), line: *line, ..Place::default() };
-                        excerpts.extend(excerpt(&place, "this condition", scene, sources));
-                    }
-                    format!("a condition is {holds} at {} that is {} wherever it was verified", scene.case, !holds)
-                }
-                Untried::Kernel { kernel, line } => {
-                    excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
-                    format!("`{kernel}` is launched at {} and nowhere where it was verified", scene.case)
-                }
-            };
+            let (text, place) = untried(what, scene, sources);
+            excerpts.extend(place);
             (Verdict::WrongResult, text)
         }
         Status::NeverReads { buffer, first, count } => {
@@ -131,12 +112,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             format!("the kernel changed its input `{buffer}`: element {index} is {got}, it was {want}"),
         ),
         Status::GuardBroken { buffer, offset, bytes } => {
-            let place = if *offset < 0 {
-                format!("{} bytes before the start of", offset.unsigned_abs())
-            } else {
-                format!("{} bytes behind the end of", offset.unsigned_abs().saturating_sub(*bytes))
-            };
-            (Verdict::GuardDamaged, format!("the kernel wrote {place} `{buffer}` ({bytes} bytes)"))
+            (Verdict::GuardDamaged, format!("the kernel wrote {} `{buffer}` ({bytes} bytes)", outside(*offset, *bytes)))
         }
         Status::Fault { fault } => {
             details.extend(fault.hint.clone());
@@ -166,20 +142,61 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         }
         Status::WorkerDied { death } => {
             details.extend(death.stderr.lines().last().map(str::to_owned));
-            if death.out_of_memory {
-                let most = execution::backend::MEMORY >> 30;
-                (
-                    Verdict::OutOfMemory,
-                    format!(
-                        "the run needs more memory than the {most} GiB of this machine that all runs of a check may use"
-                    ),
-                )
-            } else {
-                (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
-            }
+            died(death)
         }
     };
     vec![Reason { verdict, text, details, excerpts }]
+}
+
+/// Outputs that differ between this order and `other`.
+fn depends(
+    checked: &Checked,
+    other: Schedule,
+    outputs: &[Difference],
+    scene: &Scene<'_>,
+    sources: &mut Sources,
+) -> Vec<Reason> {
+    let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
+    let at = run(checked, scene);
+    let with_places = |difference: &Difference| Reason {
+        excerpts: last_writers(difference, [other, this], scene, sources),
+        ..orders::reason(difference, other, this, &at)
+    };
+    outputs.iter().map(with_places).collect()
+}
+
+/// What happens at this size only, and where.
+fn untried(what: &Untried, scene: &Scene<'_>, sources: &mut Sources) -> (String, Option<Excerpt>) {
+    match what {
+        Untried::Condition { file, line, holds } => {
+            let place = Place { file: file.clone(), line: *line, ..Place::default() };
+            let text = format!("a condition is {holds} at {} that is {} wherever it was verified", scene.case, !holds);
+            (text, excerpt(&place, "this condition", scene, sources))
+        }
+        Untried::Kernel { kernel, line } => {
+            let text = format!("`{kernel}` is launched at {} and nowhere where it was verified", scene.case);
+            (text, Some(sources.excerpt(scene.file, *line, None, "this launch")))
+        }
+    }
+}
+
+/// Where `bytes` bytes lie that begin `offset` bytes from the start of a buffer, or from its end if they lie behind it.
+fn outside(offset: i64, bytes: u64) -> String {
+    if offset < 0 {
+        format!("{} bytes before the start of", offset.unsigned_abs())
+    } else {
+        format!("{} bytes behind the end of", offset.unsigned_abs().saturating_sub(bytes))
+    }
+}
+
+fn died(death: &Death) -> (Verdict, String) {
+    if death.out_of_memory {
+        let most = execution::backend::MEMORY >> 30;
+        let text = format!("the run needs more memory than the {most} GiB of this machine that all runs of a check may use");
+        (Verdict::OutOfMemory, text)
+    } else {
+        (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
+    }
 }
 
 fn device_verdict(name: &str) -> Verdict {

@@ -9,7 +9,7 @@ use account::schedule_name;
 use execution::backend::{Checked, Status};
 use problem::Problem;
 use report::{
-    self, Case, Caught, Excerpt, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
+    self, Case, Caught, Excerpt, GoalResult, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
     Verdict,
 };
 use std::collections::BTreeMap;
@@ -136,54 +136,9 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
 /// Judges the goals: the last word when nothing else failed.
 pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, sources: &mut Sources) {
     let unmet: Vec<_> = report.goals.iter().filter(|goal| goal.status == GoalStatus::NotMet).collect();
-    let of = |stage: StageName| {
-        move |provenance: &Option<Provenance>| match provenance {
-            Some(Provenance::Simulated) => stage == StageName::Counters,
-            Some(Provenance::Measured { .. } | Provenance::Modelled) => stage == StageName::Time,
-            _ => stage == StageName::Sass,
-        }
-    };
-    let mut stages = Vec::new();
-    for stage in [StageName::Sass, StageName::Counters] {
-        let here = of(stage);
-        let judged: Vec<_> =
-            report.goals.iter().filter(|goal| goal.status != GoalStatus::NotJudged && here(&goal.provenance)).collect();
-        if judged.is_empty() {
-            continue;
-        }
-        let met = judged.iter().filter(|goal| goal.status == GoalStatus::Met).count();
-        let status = if met == judged.len() { StageStatus::Passed } else { StageStatus::Failed };
-        stages.push(Stage { name: stage, status, summary: format!("{met} of {} goals met", judged.len()) });
-    }
+    let stages = judged(&report.goals);
     report.verdict = if unmet.is_empty() { Verdict::Passed } else { Verdict::NotYet };
-    report.reasons = unmet
-        .iter()
-        .map(|goal| {
-            let found = match &goal.elsewhere {
-                Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
-                None => goal.value_text.clone().unwrap_or_default(),
-            };
-            let origin = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
-            let origin = origin.and_then(|opcode| self::origin(opcode, goal.value, candidate, sources));
-            let idle = goal.unexecuted.as_ref();
-            let origin = origin.or_else(|| {
-                let unexecuted = idle?;
-                let label = format!("{} from here never ran", unexecuted.instructions);
-                Some(sources.excerpt(candidate.file.path(), unexecuted.line?, None, &label))
-            });
-            Reason {
-                verdict: Verdict::NotYet,
-                text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
-                details: idle
-                    .map(|unexecuted| seen_only(unexecuted, problem))
-                    .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
-                    .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
-                    .into_iter()
-                    .collect(),
-                excerpts: origin.into_iter().collect(),
-            }
-        })
-        .collect();
+    report.reasons = unmet.iter().map(|goal| reason(goal, problem, report, candidate, sources)).collect();
     // One look at a line is enough.
     for index in 1..report.reasons.len() {
         let (before, rest) = report.reasons.split_at_mut(index);
@@ -195,22 +150,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
         };
         rest[0].excerpts.retain(|excerpt| !seen(excerpt));
     }
-    report.try_first = unmet.first().map(|goal| {
-        let what = &goal.quantity;
-        let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
-        match place {
-            Some(excerpt) => {
-                let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
-                if goal.why.is_empty() {
-                    question
-                } else {
-                    format!("{question} The goal is met when {}", stop(&goal.why))
-                }
-            }
-            None if goal.why.is_empty() => format!("Look at the {what}."),
-            None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
-        }
-    });
+    report.try_first = unmet.first().map(|goal| try_first(goal, report));
     report.stages.extend(stages);
     report.stages.sort_by_key(|stage| stage.name);
     if report.verdict == Verdict::Passed {
@@ -218,7 +158,68 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
     }
 }
 
-fn is_modelled(goal: &report::GoalResult) -> bool {
+/// The stages that goals are judged at, with how many are met.
+fn judged(goals: &[GoalResult]) -> Vec<Stage> {
+    let of = |goal: &GoalResult| match goal.provenance {
+        Some(Provenance::Simulated) => StageName::Counters,
+        Some(Provenance::Measured { .. } | Provenance::Modelled) => StageName::Time,
+        _ => StageName::Sass,
+    };
+    let stage = |name: StageName| {
+        let judged = goals.iter().filter(|goal| goal.status != GoalStatus::NotJudged && of(goal) == name);
+        let met: Vec<bool> = judged.map(|goal| goal.status == GoalStatus::Met).collect();
+        let (all, met) = (met.len(), met.into_iter().filter(|met| *met).count());
+        let status = if met == all { StageStatus::Passed } else { StageStatus::Failed };
+        (all > 0).then(|| Stage { name, status, summary: format!("{met} of {all} goals met") })
+    };
+    [StageName::Sass, StageName::Counters].into_iter().filter_map(stage).collect()
+}
+
+/// Why a goal is not met, with the line that it comes from.
+fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Built, sources: &mut Sources) -> Reason {
+    let found = match &goal.elsewhere {
+        Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
+        None => goal.value_text.clone().unwrap_or_default(),
+    };
+    let opcode = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
+    let origin = opcode.and_then(|opcode| origin(opcode, goal.value, candidate, sources));
+    let idle = goal.unexecuted.as_ref();
+    let origin = origin.or_else(|| {
+        let unexecuted = idle?;
+        let label = format!("{} from here never ran", unexecuted.instructions);
+        Some(sources.excerpt(candidate.file.path(), unexecuted.line?, None, &label))
+    });
+    let detail = idle
+        .map(|unexecuted| seen_only(unexecuted, problem))
+        .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
+        .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best));
+    Reason {
+        verdict: Verdict::NotYet,
+        text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
+        details: detail.into_iter().collect(),
+        excerpts: origin.into_iter().collect(),
+    }
+}
+
+/// What to look at for a goal that is not met.
+fn try_first(goal: &GoalResult, report: &Report) -> String {
+    let what = &goal.quantity;
+    let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
+    match place {
+        Some(excerpt) => {
+            let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
+            if goal.why.is_empty() {
+                question
+            } else {
+                format!("{question} The goal is met when {}", stop(&goal.why))
+            }
+        }
+        None if goal.why.is_empty() => format!("Look at the {what}."),
+        None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
+    }
+}
+
+fn is_modelled(goal: &GoalResult) -> bool {
     goal.provenance == Some(Provenance::Modelled)
 }
 
@@ -239,7 +240,7 @@ fn seen_only(unexecuted: &report::Unexecuted, problem: &Problem) -> String {
 }
 
 /// "at n = 32768, where it is counted, it is 40; what holds there only is not met (at n = 20480 the starter's is 900)".
-fn only_here(there: &report::Elsewhere, goal: &report::GoalResult, problem: &Problem, report: &Report) -> String {
+fn only_here(there: &report::Elsewhere, goal: &GoalResult, problem: &Problem, report: &Report) -> String {
     let here = report::sizes(&problem.manifest.count);
     let whose = report.versions.first().map_or("baseline", |version| version.label.as_str());
     format!(

@@ -120,23 +120,7 @@ pub fn measure(
         report.cut = Some(format!("a measurement was stopped after {seconds:.0} s"));
     }
     let (Some(ratio), Some(verdict), [before, after]) = (timed.ratio, timed.verdict, timed.versions.as_slice()) else {
-        if let backend::Status::OracleFailed { message } = &timed.status {
-            let summary = format!("the oracle failed at the timed size: {message}");
-            report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
-        } else if matches!(timed.failed, Some((0, _))) {
-            let what = "the baseline, timed,";
-            let path = versions.baseline.file.path();
-            let message = failed(&timed, path, sizes).map(|reason| reason.text).unwrap_or_default();
-            return Err(CheckError::Shipped { problem: problem.id.to_string(), what, message });
-        } else if let Some(reason) = failed(&timed, versions.candidate.file.path(), sizes) {
-            report.stages.push(Stage {
-                name: StageName::Time,
-                status: StageStatus::Failed,
-                summary: reason.text.clone(),
-            });
-            report.reasons.push(reason);
-        }
-        return Ok(());
+        return untimed(problem, &versions, &timed, report);
     };
     let provenance = provenance(info);
     report.speedup = Some(Speedup {
@@ -184,6 +168,24 @@ pub fn measure(
     }
     let summary = format!("{} rounds of both versions in turn, every output verified", timed.rounds);
     report.stages.push(Stage { name: StageName::Time, status: StageStatus::Passed, summary });
+    Ok(())
+}
+
+/// Why there is no time.
+fn untimed(problem: &Problem, versions: &Versions, timed: &Timed, report: &mut Report) -> Result<(), CheckError> {
+    let sizes = &problem.manifest.time;
+    if let backend::Status::OracleFailed { message } = &timed.status {
+        let summary = format!("the oracle failed at the timed size: {message}");
+        report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+    } else if matches!(timed.failed, Some((0, _))) {
+        let what = "the baseline, timed,";
+        let message = failed(timed, versions.baseline.file.path(), sizes).map(|reason| reason.text).unwrap_or_default();
+        return Err(CheckError::Shipped { problem: problem.id.to_string(), what, message });
+    } else if let Some(reason) = failed(timed, versions.candidate.file.path(), sizes) {
+        let summary = reason.text.clone();
+        report.stages.push(Stage { name: StageName::Time, status: StageStatus::Failed, summary });
+        report.reasons.push(reason);
+    }
     Ok(())
 }
 

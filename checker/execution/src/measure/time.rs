@@ -210,20 +210,22 @@ fn sample_all(
             }
         }
     }
+    let clock_mhz = statistics::median(&clocks).unwrap_or(0.0);
+    Ok(Ok(Timed { discarded, clock_mhz, narrow, seconds: begin.elapsed().as_secs_f64(), ..summary(&times) }))
+}
+
+/// What the rounds' times, of each version, come to.
+fn summary(times: &[Vec<f64>]) -> Timed {
     let mut timed = Timed::failed_at(None, Status::Passed);
     timed.versions = times.iter().filter_map(|times| statistics::summary(times)).collect();
-    if let [baseline, candidate] = times.as_slice() {
+    if let [baseline, candidate] = times {
         timed.ratio = statistics::ratio_interval(baseline, candidate);
         timed.verdict = timed.ratio.map(|ratio| ratio.verdict());
     }
     timed.intervals = times.iter().filter_map(|times| statistics::median_interval(times)).collect();
     timed.steps = times.windows(2).filter_map(|pair| statistics::ratio_interval(&pair[0], &pair[1])).collect();
     timed.rounds = times.first().map_or(0, Vec::len) as u32;
-    timed.discarded = discarded;
-    timed.clock_mhz = statistics::median(&clocks).unwrap_or(0.0);
-    timed.narrow = narrow;
-    timed.seconds = begin.elapsed().as_secs_f64();
-    Ok(Ok(timed))
+    timed
 }
 
 /// The ratio's interval of a pair, the time's of a single version, the widest time's of many.

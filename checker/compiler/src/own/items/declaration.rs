@@ -8,127 +8,49 @@ impl Parser<'_> {
     /// One declaration; adds it.
     pub(super) fn declaration(&mut self, within: &Within, all: &mut Vec<Item>) {
         let first = self.at;
-        let start = self.tokens[first].start;
         let mut seen = Seen::default();
         let mut at = first;
         while let Some(token) = self.token(at) {
-            if token.kind == Kind::Directive {
-                at = self.after_directive(at);
-                continue;
-            }
-            if token.kind == Kind::Name {
-                seen.space = seen.space.and(if seen.parameters.is_none() && !seen.assigned {
-                    self.macros.space(token.text)
-                } else {
-                    Space::default()
-                });
-                match token.text {
-                    // As a directive says it.
-                    "_Pragma" | "__pragma" if self.is(at + 1, "(") => {
-                        at = self.after_bracket(at + 1);
-                        continue;
-                    }
-                    "template" if self.is(at + 1, "<") => {
-                        let (after, span) = self.after_angles(at + 1);
-                        seen.template = seen.template.or(Some(span));
-                        at = after;
-                        continue;
-                    }
-                    "class" | "struct" | "union" | "enum" => seen.class = seen.class.or(Some(at)),
-                    "typedef" | "using" | "static_assert" | "namespace" | "friend" | "asm" if seen.words == 0 => {
-                        seen.other = true;
-                    }
-                    "operator" if seen.parameters.is_none() => {
-                        seen.name = Some((at, "operator".to_owned()));
-                        at += 1;
-                        // The operator's own characters, `()` among them.
-                        if self.is(at, "(") {
-                            at = self.after_bracket(at);
-                        }
-                        while !self.is(at, "(") && at < self.tokens.len() && !self.is(at, ";") {
-                            at += 1;
-                        }
-                        seen.words += 1;
-                        continue;
-                    }
-                    _ => {}
-                }
-                seen.words += 1;
-                at += 1;
-                continue;
-            }
-            match token.text {
-                "(" if token.kind == Kind::Punct => {
+            match (token.kind, token.text) {
+                (Kind::Directive, _) => at = self.after_directive(at),
+                (Kind::Name, _) => at = self.word(at, &mut seen),
+                (Kind::Punct, "(") => {
                     let after = self.after_bracket(at);
                     if let Some(name) = self.pointer(&seen, at, after) {
-                        seen.name = Some((name, self.tokens[name].text.to_owned()));
-                        seen.words += 1;
-                        // What it points to has parameters; a function that returns it has its own.
-                        let own = self.is(name + 1, "(").then(|| self.inside(name + 1));
-                        seen.parameters = seen.parameters.or(own);
-                        at = if self.is(after, "(") { self.after_bracket(after) } else { after };
+                        at = self.pointed(name, after, &mut seen);
                         continue;
                     }
-                    let before = self.token(at - usize::from(at > first));
-                    let before = if before.is_some_and(|before| before.is(">")) {
-                        self.before_angles(first, at - 1)
-                    } else {
-                        before.filter(|before| before.kind == Kind::Name)
-                    };
-                    let named = seen.name.as_ref().is_some_and(|(_, name)| name == "operator")
-                        || before.is_some_and(|before| {
-                            !is_attribute(before.text) && !self.macros.is_annotation(before.text)
-                        });
-                    // `KERNEL(name)(int n) { }`: the first parentheses belong to a macro.
-                    let made = at > first && self.is(at - 1, ")") && seen.space.on_device();
-                    if seen.parameters.is_none() && !seen.assigned && (named || made) && !self.says_more(after) {
-                        seen.parameters = Some(self.inside(at));
-                        if seen.name.is_none() {
-                            let name = before.or_else(|| self.token(at.checked_sub(2)?));
-                            seen.name = name.map(|name| (at - 1, name.text.to_owned()));
-                        }
-                    }
+                    self.parameters(first, at, after, &mut seen);
                     if self.is_macro_call(first, at, after) {
                         self.at = after;
-                        self.finish(within, all, start, first, What::Macro, seen);
-                        return;
+                        return self.finish(within, all, first, What::Macro, seen);
                     }
                     at = after;
                 }
-                "[" if token.kind == Kind::Punct => at = self.after_bracket(at),
-                "=" => {
-                    seen.assigned = true;
-                    at += 1;
-                }
-                ":" => {
-                    seen.colon = true;
-                    at += 1;
-                }
-                "{" if token.kind == Kind::Punct => {
+                (Kind::Punct, "[") => at = self.after_bracket(at),
+                (Kind::Punct, "{") => {
+                    let after = self.after_bracket(at);
                     if let Some(class) = seen.class.filter(|_| seen.parameters.is_none() && !seen.assigned) {
                         let inner = self.body(class, at, within);
                         seen.inner.extend(inner);
-                        at = self.after_bracket(at);
                         seen.body = true;
-                        continue;
-                    }
-                    let initialised =
-                        seen.colon && self.token(at - 1).is_some_and(|b| b.kind == Kind::Name || b.is(">"));
-                    let after = self.after_bracket(at);
-                    if seen.parameters.is_some() && !seen.assigned && !initialised {
+                    } else if self.begins_body(at, &seen) {
                         self.at = self.after_handlers(after);
                         let what = self.function(within, &seen, true);
-                        self.finish(within, all, start, first, what, seen);
-                        return;
+                        return self.finish(within, all, first, what, seen);
                     }
                     at = after;
                 }
-                "}" if token.kind == Kind::Punct => break,
-                ";" => {
+                (Kind::Punct, "}") => break,
+                (_, ";") => {
                     at += 1;
                     break;
                 }
-                _ => at += 1,
+                (_, text) => {
+                    seen.assigned |= text == "=";
+                    seen.colon |= text == ":";
+                    at += 1;
+                }
             }
         }
         self.at = at;
@@ -141,7 +63,81 @@ impl Parser<'_> {
         } else {
             What::Variable { constant: self.is_constant(first, at) }
         };
-        self.finish(within, all, start, first, what, seen);
+        self.finish(within, all, first, what, seen);
+    }
+
+    /// A word, with what belongs to it; where it ends.
+    fn word(&self, at: usize, seen: &mut Seen) -> usize {
+        let text = self.tokens[at].text;
+        seen.space = seen.space.and(if seen.parameters.is_none() && !seen.assigned {
+            self.macros.space(text)
+        } else {
+            Space::default()
+        });
+        let mut after = at + 1;
+        match text {
+            // As a directive says it.
+            "_Pragma" | "__pragma" if self.is(after, "(") => return self.after_bracket(after),
+            "template" if self.is(after, "<") => {
+                let (after, span) = self.after_angles(after);
+                seen.template = seen.template.take().or(Some(span));
+                return after;
+            }
+            "class" | "struct" | "union" | "enum" => seen.class = seen.class.or(Some(at)),
+            "typedef" | "using" | "static_assert" | "namespace" | "friend" | "asm" if seen.words == 0 => {
+                seen.other = true;
+            }
+            "operator" if seen.parameters.is_none() => {
+                seen.name = Some((at, "operator".to_owned()));
+                // The operator's own characters, `()` among them.
+                if self.is(after, "(") {
+                    after = self.after_bracket(after);
+                }
+                while !self.is(after, "(") && after < self.tokens.len() && !self.is(after, ";") {
+                    after += 1;
+                }
+            }
+            _ => {}
+        }
+        seen.words += 1;
+        after
+    }
+
+    /// The declarator `(*NAME)` that ends before `after`; where it ends with its parameters.
+    fn pointed(&self, name: usize, after: usize, seen: &mut Seen) -> usize {
+        seen.name = Some((name, self.tokens[name].text.to_owned()));
+        seen.words += 1;
+        // What it points to has parameters; a function that returns it has its own.
+        let own = self.is(name + 1, "(").then(|| self.inside(name + 1));
+        seen.parameters = seen.parameters.take().or(own);
+        if self.is(after, "(") { self.after_bracket(after) } else { after }
+    }
+
+    /// Are the parentheses from `open` to before `after` a function's parameters?
+    fn parameters(&self, first: usize, open: usize, after: usize, seen: &mut Seen) {
+        let before = self.token(open - usize::from(open > first));
+        let before = if before.is_some_and(|before| before.is(">")) {
+            self.before_angles(first, open - 1)
+        } else {
+            before.filter(|before| before.kind == Kind::Name)
+        };
+        let named = seen.name.as_ref().is_some_and(|(_, name)| name == "operator")
+            || before.is_some_and(|before| !is_attribute(before.text) && !self.macros.is_annotation(before.text));
+        // `KERNEL(name)(int n) { }`: the first parentheses belong to a macro.
+        let made = open > first && self.is(open - 1, ")") && seen.space.on_device();
+        if seen.parameters.is_none() && !seen.assigned && (named || made) && !self.says_more(after) {
+            seen.parameters = Some(self.inside(open));
+            if seen.name.is_none() {
+                let name = before.or_else(|| self.token(open.checked_sub(2)?));
+                seen.name = name.map(|name| (open - 1, name.text.to_owned()));
+            }
+        }
+    }
+
+    /// Does the `{` at `open` begin a function's body, and not the braces of one that it initialises a member with?
+    fn begins_body(&self, open: usize, seen: &Seen) -> bool {
+        let initialises = seen.colon && self.token(open - 1).is_some_and(|b| b.kind == Kind::Name || b.is(">"));
+        seen.parameters.is_some() && !seen.assigned && !initialises
     }
 
     /// The name in `(*NAME)(...)`, `(*NAME[2])(...)` or `(*NAME(...))(...)`, whose brackets these are.
@@ -236,7 +232,8 @@ impl Parser<'_> {
         (upper || self.macros.is_macro(name)) && new_line && !goes_on
     }
 
-    fn finish(&self, within: &Within, all: &mut Vec<Item>, start: usize, first: usize, what: What, seen: Seen) {
+    fn finish(&self, within: &Within, all: &mut Vec<Item>, first: usize, what: What, seen: Seen) {
+        let start = self.tokens[first].start;
         let last = self.tokens[first..self.at.min(self.tokens.len())].last();
         let end = last.map_or(self.text.len(), |token| token.end());
         let name = match (&what, &seen.name) {

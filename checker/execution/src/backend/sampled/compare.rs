@@ -32,27 +32,8 @@ pub fn compare_outputs(
     outputs: &[Output],
     seed: u64,
 ) -> Result<Option<Status>, Stop> {
-    let find = |program: &Program, name: &str| -> Option<(usize, Buffer)> {
-        let buffers = program.plan.buffers.iter().enumerate();
-        buffers.into_iter().find(|(_, buffer)| buffer.name == name).map(|(index, buffer)| (index, buffer.clone()))
-    };
     let mut truth = open(sim, oracle, seed)?;
-    let blocks = oracle.plan.launches[0].grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-    let mut wanted: BTreeSet<u64> = BTreeSet::new();
-    for output in outputs {
-        let Some((index, buffer)) = find(here.program, &output.name) else { continue };
-        let size = buffer.dtype.size() as u64;
-        for (from, to) in here.touched(index).written {
-            let block =
-                |element: u64| (u128::from(element) * u128::from(blocks) / u128::from(buffer.len.max(1))) as u64;
-            wanted.extend([block(from / size), block((to - 1) / size)].map(|block| block.min(blocks - 1)));
-        }
-    }
-    // All over the grid, in case there are too many.
-    let stream = Stream::new(seed, "oracle's blocks");
-    let mut wanted: Vec<u64> = wanted.into_iter().collect();
-    wanted.sort_by_cached_key(|block| stream.bits(*block));
-    for (at, block) in wanted.into_iter().enumerate() {
+    for (at, block) in oracle_blocks(here, oracle, outputs, seed).into_iter().enumerate() {
         if at >= ORACLE_BLOCKS && truth.ran > ORACLE_INSTRUCTIONS {
             break;
         }
@@ -119,6 +100,32 @@ pub fn compare_outputs(
         (true, 0) => None,
         (true, _) => Some(Status::Passed),
     })
+}
+
+/// The buffer of this name, and its index.
+fn find(program: &Program, name: &str) -> Option<(usize, Buffer)> {
+    let mut buffers = program.plan.buffers.iter().enumerate();
+    buffers.find(|(_, buffer)| buffer.name == name).map(|(index, buffer)| (index, buffer.clone()))
+}
+
+/// The oracle's blocks that write what the version's blocks wrote, by share of the output; from all over the grid, in case there
+/// are too many.
+fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: u64) -> Vec<u64> {
+    let blocks = oracle.plan.launches[0].grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+    let mut wanted: BTreeSet<u64> = BTreeSet::new();
+    for output in outputs {
+        let Some((index, buffer)) = find(here.program, &output.name) else { continue };
+        let size = buffer.dtype.size() as u64;
+        for (from, to) in here.touched(index).written {
+            let block =
+                |element: u64| (u128::from(element) * u128::from(blocks) / u128::from(buffer.len.max(1))) as u64;
+            wanted.extend([block(from / size), block((to - 1) / size)].map(|block| block.min(blocks - 1)));
+        }
+    }
+    let stream = Stream::new(seed, "oracle's blocks");
+    let mut wanted: Vec<u64> = wanted.into_iter().collect();
+    wanted.sort_by_cached_key(|block| stream.bits(*block));
+    wanted
 }
 
 #[cfg(test)]
