@@ -103,7 +103,7 @@ pub struct WarpAccess<'a> {
     /// which only its address will tell whether an atomic corrects it.
     pub group: u32,
     /// Of an operation on an mbarrier: the lanes whose arrival ends its phase. What arrivals release is there for those who wait
-    /// when the phase has ended.
+    /// when the phase has ended. Of a bulk copy that completes at an mbarrier: none.
     pub completing: Option<u32>,
     /// In the system's part of shared memory.
     pub reserved: bool,

@@ -199,3 +199,43 @@ fn reading_by_atomics_and_by_asynchronous_copies_is_reading() {
         assert!(ran.stdout.contains("global sectors read"), "{code}: {}", ran.stdout);
     }
 }
+
+/// All counts are as they should be, and one multiprocessor does the work of all: one block goes round, or the first of many does,
+/// or the first of many warps. What is left to the others does not look like work to any counter.
+#[test]
+fn a_kernel_that_is_slower_than_the_starter_has_not_met_the_goals() {
+    let workbook = exercise(&goal("sass.DMUL", "max = 0"));
+    let problem = workbook.read("exercises/ex01/problem.toml");
+    let timed = problem.replace("[[in]]", "time = { n = 16777216 }\nbytes = \"8 * n\"\n\n[[in]]");
+    workbook.write("exercises/ex01/problem.toml", timed);
+    let judged = |grid: &str, body: &str| {
+        let text = format!(
+            "//@ launch scale<<<{grid}>>>(a, b, n)\n__global__ void scale(const float* a, float* b, int n)\n{{\n    int t = \
+             threadIdx.x, own = blockIdx.x * blockDim.x + t;\n{body}\n}}\n"
+        );
+        workbook.write("exercises/ex01/kernel.cu", text);
+        workbook.run(["ex01", "--backend", "sim", "--seed", "7", "--plain"])
+    };
+    let many = "ceil_div(n, 128), 128";
+    let right = judged(many, "    if (own < n) b[own] = a[own] * 1.7f;");
+    assert_eq!(right.code, Some(0), "{right:?}");
+    for (grid, body) in [
+        ("1, 128", "    for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
+        (many, "    if (blockIdx.x == 0) for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
+        (many, "    if (blockIdx.x == gridDim.x - 1) for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
+    ] {
+        let ran = judged(grid, body);
+        assert!(ran.code == Some(1) && ran.stdout.contains("NOT YET"), "{grid} {body}: {ran:?}");
+        assert!(ran.stdout.contains("a model of an H200 says 0.0"), "{grid} {body}: {}", ran.stdout);
+    }
+}
+
+/// A goal on the modelled speedup is not dodged by being one that cannot be modelled.
+#[test]
+fn a_kernel_that_cannot_be_modelled_has_not_met_a_goal_on_that() {
+    let workbook = exercise(&goal("modelled.speedup", "min = 0.5"));
+    let alive = judged(&workbook, "");
+    assert_eq!(alive.code, Some(0), "{alive:?}");
+    let dodges = judged(&workbook, "    s[t] = 1.0f;\n    atomicCAS((int*)&s[t], 9, 8);");
+    assert!(dodges.code == Some(1) && dodges.stdout.contains("it cannot be modelled"), "{dodges:?}");
+}

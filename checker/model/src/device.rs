@@ -210,6 +210,11 @@ impl Device {
         self.name.trim_start_matches("NVIDIA ")
     }
 
+    /// Half-width of a time's interval, as a factor.
+    pub fn time_factor(&self, confidence: Confidence) -> f64 {
+        self.fitted.interval[usize::from(confidence != Confidence::Exact)]
+    }
+
     /// Half-width of a ratio's interval, as a factor.
     pub fn ratio_factor(&self, confidence: Confidence) -> f64 {
         self.fitted.ratio[usize::from(confidence != Confidence::Exact)]

@@ -98,6 +98,19 @@ pub struct Modelled {
     pub confidence: Confidence,
 }
 
+impl Modelled {
+    /// It takes no less than one multiprocessor takes for what is left to it.
+    pub fn wait_for(&mut self, us: f64, device: &Device) {
+        if us <= self.us {
+            return;
+        }
+        let factor = device.time_factor(self.confidence);
+        (self.us, self.low, self.high, self.bound) = (us, us / factor, us * factor, Bound::Latency);
+        add(&mut self.bars, Bound::Latency, us);
+        self.bars.sort_by(|a, b| b.us.total_cmp(&a.us));
+    }
+}
+
 /// Models a version.
 pub fn model(facts: &Facts, device: &Device) -> Modelled {
     let mut bars: Vec<Bar> = Vec::new();
@@ -124,10 +137,7 @@ pub fn model(facts: &Facts, device: &Device) -> Modelled {
     us += overhead;
     add(&mut bars, Bound::Launch, overhead);
     bars.sort_by(|a, b| b.us.total_cmp(&a.us));
-    let factor = match confidence {
-        Confidence::Exact => device.fitted.interval[0],
-        _ => device.fitted.interval[1],
-    };
+    let factor = device.time_factor(confidence);
     let bound = bars.first().map_or(Bound::Launch, |bar| bar.of);
     Modelled { us, low: us / factor, high: us * factor, bound, bars, confidence }
 }

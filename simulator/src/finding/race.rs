@@ -58,11 +58,11 @@ const CACHED: &str = "that cache may hold the old value, whatever orders the two
 fn copy(first: &Access, second: &Access) -> &'static str {
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
     if own {
-        "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all) before it \
-         counts on the copied bytes or changes them"
+        "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all, a bulk copy at its \
+         mbarrier) before it counts on the copied bytes or changes them"
     } else {
         "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all), and other \
-         threads need a __syncthreads() after that wait"
+         threads need a __syncthreads() after that wait; for a bulk copy each of them waits at its mbarrier"
     }
 }
 

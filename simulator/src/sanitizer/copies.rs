@@ -1,4 +1,5 @@
-//! Copies by `cp.async` on their way: nobody may count on them, nor touch their bytes, until their thread has waited.
+//! Copies by `cp.async` on their way: nobody may count on them, nor touch their bytes, until their thread has waited. Bulk groups are
+//! kept among the others: a wait for either then ends no fewer copies than it has to.
 //!
 //! A copy's epochs carry its number among the warp's copies in place of a clock, and nothing is ordered after them but
 //! what acquires an mbarrier that the copies arrived at. When the thread waits they become ordinary accesses of that
@@ -38,7 +39,7 @@ impl Races {
         warp.copies.get_or_insert_default()[lane as usize].open.push(side);
     }
 
-    /// `cp.async.commit_group`
+    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`
     pub fn commit(&mut self, id: WarpId, mask: u32) {
         let Some(warp) = self.warp(id) else { return };
         let copies = warp.copies.get_or_insert_default();
@@ -51,7 +52,7 @@ impl Races {
         }
     }
 
-    /// `cp.async.wait_group`; `None`: `cp.async.wait_all`.
+    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`; `None`: `cp.async.wait_all`.
     pub fn wait(&mut self, id: WarpId, mask: u32, left: Option<u32>) {
         let Some(copies) = self.warp(id).and_then(|warp| warp.copies.as_mut()) else { return };
         let mut done: Vec<(usize, Side)> = Vec::new();

@@ -39,7 +39,8 @@
 //!
 //! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
-//! or change their bytes, their own thread included.
+//! or change their bytes, their own thread included. So it is with both sides of a bulk copy that completes at an mbarrier, and with
+//! what a bulk copy of a group reads.
 //!
 //! Every byte remembers its last write and two others: reads, or writes that the last one does not order (of atomics one by
 //! another thread and one by another block). The two reads are of different warps where there are any (of different lanes otherwise): whoever writes next is unordered with one

@@ -116,7 +116,8 @@ impl Races {
         let strong = strong && (published || alone || !volatile_store);
         let loose = alone && several(access);
         let copy = access.copy && access.kind != AccessKind::Atomic;
-        if copy {
+        // What completes at an mbarrier is in no group.
+        if copy && access.completing.is_none() {
             self.issue(access, lane);
         }
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return };

@@ -192,7 +192,8 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
     let detail = idle
         .map(|unexecuted| seen_only(unexecuted, problem))
         .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
-        .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best));
+        .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
+        .or_else(|| report.not_modelled.as_ref().filter(|_| is_modelled(goal)).map(cannot_be));
     Reason {
         verdict: Verdict::NotYet,
         text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
@@ -230,6 +231,11 @@ fn at_best(modelled: &report::Modelled) -> String {
         "nothing was measured: a model of an {} says {:.2}x to {:.2}x, bound by {}, and the better end counts",
         modelled.device, modelled.low, modelled.high, after.bound
     )
+}
+
+/// "it cannot be modelled: its threads may wait for each other".
+fn cannot_be(why: &String) -> String {
+    format!("it cannot be modelled: {why}")
 }
 
 /// "4 more stand in the machine code, but at n = 32768 nothing executed them".

@@ -5,6 +5,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod judge;
 pub mod modelled;
 pub(crate) mod numbers;
+mod slower;
 pub(crate) mod stage;
 pub(crate) mod time;
 pub(crate) mod verify;
@@ -262,26 +263,38 @@ impl Checking<'_> {
         if report.speedup.is_none() {
             report.recorded = time::recorded(problem);
         }
+        let models = report.speedup.is_none() && problem.manifest.flaw.is_none();
         let asked = problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup);
-        if report.speedup.is_none()
-            && problem.manifest.flaw.is_none()
-            && (!self.options.unmodelled || asked)
-            && let Some(sim) = &self.platforms.sim
-        {
+        let model = |known: &mut Known<'_>, report: &mut Report| {
+            let Some(sim) = &self.platforms.sim else { return };
             let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
             match modelled::compare(problem, sim, built, report.seed, &options) {
                 Ok(found) => {
-                    known[1].modelled = Some(found.high);
+                    known.modelled = Some(found.high);
                     report.modelled = Some(found);
                 }
-                Err(why) => report.not_modelled = Some(why),
+                Err(found) => {
+                    // What cannot be modelled for what it does has not met a goal on that.
+                    known.modelled = found.own_doing.then_some(0.0);
+                    report.not_modelled = Some(found.why);
+                }
             }
+        };
+        let modelled = models && (!self.options.unmodelled || asked);
+        if modelled {
+            model(&mut known[1], report);
         }
         report.counters = known.iter().filter_map(|side| side.counters).collect();
         let times = std::mem::take(&mut report.table);
         report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
         report.table.extend(times);
         goals(problem, versions, &known, &besides, report);
+        if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
+            if !modelled && slower::floor(problem).is_some() {
+                model(&mut known[1], report);
+            }
+            report.goals.extend(slower::broken(problem, report.modelled.as_ref()));
+        }
         verdict(problem, report, &versions.candidate, self.sources);
         not_judged(report, left_out);
         Ok(())

@@ -10,6 +10,7 @@ use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
 use problem::{Cache, Problem, Sizes};
 use report::{Modelled, ModelledPart, ModelledTime};
+use simulator::counters::Sum;
 use simulator::{Checks, Counters, Schedule};
 use std::collections::BTreeMap;
 use values::fill::first_turn;
@@ -89,7 +90,17 @@ impl Profiling<'_> {
                 small.push(program);
             }
         }
-        let small = self.run(small)?;
+        let mut small = self.run(small)?;
+        // Twice as much has to be possible.
+        let much = |profile: &Profile| too_long(profile) || most_of_a_block(profile) > STEPS / 4;
+        for ((at, growth), found) in
+            long.iter_mut().zip(&mut small).filter(|(_, found)| found.as_ref().is_some_and(much))
+        {
+            *growth = growth.clone().from_less();
+            if let Ok(program) = self.program(wanted[*at].built, &growth.sizes(growth.near)) {
+                *found = self.run(vec![program])?.pop().flatten();
+            }
+        }
         let (mut further, mut pairs) = (Vec::new(), Vec::new());
         for ((at, growth), small) in long.iter().zip(small) {
             if let Some(near) = small.map(|small| growth.nearest(most_of_a_block(&small)))
@@ -117,7 +128,8 @@ fn most_of_a_block(profile: &Profile) -> u64 {
     profile.launches.iter().map(|launch| launch.counters.instructions / launch.blocks.max(1)).max().unwrap_or(0)
 }
 
-/// A size that grows alone from a small one to the one that is meant.
+/// A size that grows from a small one to the one that is meant, the others being that already.
+#[derive(Clone)]
 struct Growth {
     name: String,
     near: i64,
@@ -126,17 +138,22 @@ struct Growth {
 }
 
 impl Growth {
-    /// Of one size that makes the difference.
+    /// Of the size that makes the greatest difference.
     fn of(count: &Sizes, far: &Sizes) -> Option<Self> {
-        let mut names = far.iter().filter(|(name, size)| count.get(name.as_str()) != Some(size)).map(|(name, _)| name);
-        let (name, None) = (names.next()?, names.next()) else { return None };
-        let (near, far_size) = (*count.get(name)?, *far.get(name)?);
-        (near > 0 && far_size >= 2 * near).then(|| Self {
-            name: name.clone(),
-            near,
-            far: far_size,
-            others: far.clone(),
-        })
+        let grown = |(name, &far): (&String, &i64)| {
+            let near = count.get(name).copied().filter(|near| *near > 0 && far >= 2 * near)?;
+            Some((name.clone(), near, far))
+        };
+        let sizes = far.iter().filter_map(grown);
+        let (name, near, size) =
+            sizes.max_by(|a, b| (a.2 as f64 / a.1 as f64).total_cmp(&(b.2 as f64 / b.1 as f64)))?;
+        Some(Self { name, near, far: size, others: far.clone() })
+    }
+
+    /// From a size on that is so much smaller: of one block that does what all others might.
+    fn from_less(self) -> Self {
+        const LESS: i64 = 64;
+        Self { near: (self.near / LESS).max(1), ..self }
     }
 
     fn sizes(&self, size: i64) -> Sizes {
@@ -162,6 +179,46 @@ impl Growth {
     }
 }
 
+/// Why there is no modelled time.
+#[derive(Debug)]
+pub struct NotModelled {
+    /// In words.
+    pub why: String,
+    /// Is it something that the kernel need not do?
+    pub own_doing: bool,
+}
+
+impl NotModelled {
+    fn own_doing(why: impl Into<String>) -> Self {
+        Self { why: why.into(), own_doing: true }
+    }
+}
+
+impl<T: Into<String>> From<T> for NotModelled {
+    fn from(why: T) -> Self {
+        Self { why: why.into(), own_doing: false }
+    }
+}
+
+/// A share of the bytes that a problem has to move, or else of its outputs, below which the blocks that were run are not like the others: somebody else does
+/// the work.
+const FEW_BYTES: f64 = 0.5;
+
+/// Microseconds that one multiprocessor takes at least for what the blocks that were run leave out of the bytes that must move.
+fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -> Option<f64> {
+    let outputs = plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Out | Role::InOut));
+    let bytes = match &problem.manifest.bytes {
+        Some(bytes) => bytes.eval(&problem.manifest.time).ok()? as f64,
+        None => outputs.map(|buffer| (buffer.len * buffer.dtype.size() as u64) as f64).sum(),
+    };
+    let moved = |launch: &LaunchFacts| {
+        let each = Sum::GlobalSectors.of(&launch.counters) as f64 * 32.0 / launch.ran.max(1) as f64;
+        (launch.times * launch.blocks) as f64 * each
+    };
+    let moved: f64 = facts.launches.iter().map(moved).sum();
+    (moved < FEW_BYTES * bytes).then(|| device.us((bytes - moved) / device.memory.l2_bytes_per_cycle))
+}
+
 /// Baseline and candidate at the `time` size, modelled; or why not.
 pub fn compare(
     problem: &Problem,
@@ -169,10 +226,10 @@ pub fn compare(
     built: [&Built; 2],
     seed: u64,
     options: &backend::Options,
-) -> Result<Modelled, String> {
+) -> Result<Modelled, NotModelled> {
     let device = Device::h200().map_err(|error| error.to_string())?;
     if platform.arch != device.arch {
-        return Err(format!("the machine code is {}'s, and the model knows {}", platform.arch, device.arch));
+        return Err(format!("the machine code is {}'s, and the model knows {}", platform.arch, device.arch).into());
     }
     let sizes = &problem.manifest.time;
     let failed = |error: &dyn std::fmt::Display| format!("its blocks could not be run: {error}");
@@ -182,11 +239,17 @@ pub fn compare(
     let found = profiling.all(&wanted).map_err(|error| failed(&error))?;
     let mut times = Vec::new();
     for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
-        let Some(profile) = profile else { return Err("its blocks could not be run".to_owned()) };
-        let cache = problem.manifest.cache;
-        times.push(model::model(&facts(built, plan, profile, cache)?, &device));
+        let Some(profile) = profile else { return Err("its blocks could not be run".into()) };
+        let of_candidate = !times.is_empty();
+        let facts = facts(built, plan, profile, problem.manifest.cache)
+            .map_err(|found| NotModelled { own_doing: found.own_doing && of_candidate, ..found })?;
+        let mut time = model::model(&facts, &device);
+        if let Some(us) = left_to_one(problem, plan, &facts, &device) {
+            time.wait_for(us, &device);
+        }
+        times.push(time);
     }
-    let [before, after] = times.as_slice() else { return Err("its blocks could not be run".to_owned()) };
+    let [before, after] = times.as_slice() else { return Err("its blocks could not be run".into()) };
     let confidence = before.confidence.max(after.confidence);
     let (ratio, factor) = (before.us / after.us, device.ratio_factor(confidence));
     Ok(Modelled {
@@ -243,30 +306,30 @@ fn too_long(profile: &Profile) -> bool {
 }
 
 /// What the model is told of a version, or why it is not modelled.
-pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Result<Facts, String> {
-    let Some(module) = &built.module else { return Err("its machine code was not read".to_owned()) };
+pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Result<Facts, NotModelled> {
+    let Some(module) = &built.module else { return Err("its machine code was not read".into()) };
     let mut codes: Vec<Code> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut launches = Vec::new();
     for found in &profile.launches {
         if found.guesses {
-            return Err("a launch hangs on what blocks that were not run would have written".to_owned());
+            return Err("a launch hangs on what blocks that were not run would have written".into());
         }
         if let Some(reason) = &found.stopped {
-            return Err(format!("a block of it ended with {reason}"));
+            return Err(NotModelled::own_doing(format!("a block of it ended with {reason}")));
         }
         let waits =
             |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");
         if found.coverage.iter().any(waits) {
-            return Err("its threads may wait for each other, as often as it happens".to_owned());
+            return Err(NotModelled::own_doing("its threads may wait for each other, as often as it happens"));
         }
         let planned = &plan.launches[found.launch];
         let threads = planned.block.iter().product::<u32>();
         let Some(kernel) = built.kernel(&planned.kernel) else {
-            return Err(format!("`{}` has no machine code", planned.kernel));
+            return Err(format!("`{}` has no machine code", planned.kernel).into());
         };
         let Some(occupancy) = built.occupancy(&planned.kernel, threads, planned.shared) else {
-            return Err(format!("nobody knows how many blocks of `{}` fit", planned.kernel));
+            return Err(format!("nobody knows how many blocks of `{}` fit", planned.kernel).into());
         };
         let code = *places.entry(planned.kernel.as_str()).or_insert_with(|| {
             codes.push(Code::of(kernel, &module.files));
@@ -287,10 +350,10 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Res
         });
     }
     if let Some(code) = codes.iter().find(|code| code.recursive) {
-        return Err(format!("`{}` calls itself, and nobody counts its stack", code.name));
+        return Err(NotModelled::own_doing(format!("`{}` calls itself, and nobody counts its stack", code.name)));
     }
     if launches.is_empty() {
-        return Err("nothing of it could be run".to_owned());
+        return Err("nothing of it could be run".into());
     }
     let memory = plan.buffers.iter().map(|buffer| Memory {
         bytes: buffer.len * buffer.dtype.size() as u64,

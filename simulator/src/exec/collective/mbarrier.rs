@@ -121,7 +121,7 @@ impl<O: Observer> Worker<'_, O> {
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
                 let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
                 self.completing = Some(ended);
-                self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra);
+                self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra | Kind::CompleteTx);
                 let order = (order, Scope::Cta);
                 let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 8, part, &found);
                 self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });

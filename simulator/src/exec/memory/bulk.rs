@@ -1,4 +1,5 @@
-//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once.
+//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once. One that completes at an mbarrier is watched as a copy on
+//! its way until somebody has waited there; one of a bulk group reads until its thread has waited for the group.
 
 use crate::exec::block::Shared;
 use crate::exec::cell::Bad;
@@ -12,7 +13,7 @@ use crate::observe::{AccessKind, Observer, Order, Scope};
 const UNIT: u64 = 16;
 
 impl<O: Observer> Worker<'_, O> {
-    /// Executes one of them, lane after lane. Counted as requests of up to 512 bytes; watched as the thread's own accesses.
+    /// Executes one of them, lane after lane. Counted as requests of up to 512 bytes.
     pub fn bulk(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &BulkOp) -> Flow {
         let group = warp.groups[at];
         let to = self.lane_addresses(warp, group.frame, op.to, op.to_offset, false);
@@ -54,10 +55,14 @@ impl<O: Observer> Worker<'_, O> {
                     let written = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
                     let (source, target) = ([from[lane] + offset; 32], [to[lane] + offset; 32]);
                     let (mask, size) = (1 << lane, UNIT as u32);
-                    let ends = [(op.from_space, &source, AccessKind::Load), (op.to_space, &target, written)];
-                    let [source, target] = ends.map(|(space, addresses, kind)| {
+                    let at_barrier = op.complete.is_some();
+                    let ends =
+                        [(op.from_space, &source, AccessKind::Load, true), (op.to_space, &target, written, at_barrier)];
+                    let [source, target] = ends.map(|(space, addresses, kind, under_way)| {
                         let order = if kind == AccessKind::Atomic { Order::Relaxed } else { Order::Weak };
                         let order = (order, Scope::Gpu);
+                        self.copying = under_way;
+                        self.completing = at_barrier.then_some(0);
                         let unwritten = self.observe(shared, warp, group.pc, space, kind, order, size, mask, addresses);
                         Reached { pc: group.pc, space, mask, addresses, unwritten }
                     });

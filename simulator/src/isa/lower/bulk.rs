@@ -1,7 +1,7 @@
 //! `cp.async.bulk`, `cp.reduce.async.bulk`: copies of many bytes by one thread. Tensor maps are not supported.
 
 use crate::isa::function::{Builder, Lower, Unknown};
-use crate::isa::lower::memory::{address, atomic_function};
+use crate::isa::lower::memory::{address, atomic_function, left};
 use crate::isa::op::{AddressSpace, BulkOp, MbarrierKind, MbarrierOp, Op};
 use crate::isa::parts::Parts;
 use crate::ptx::ast::{Operand, Ty};
@@ -11,8 +11,17 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     if parts.has("tensor") || parts.has("multicast::cluster") {
         return Err(Unknown);
     }
-    // Copies are done when they are issued: nothing is left to wait for. Caches are not simulated.
-    if parts.has("commit_group") || parts.has("wait_group") || parts.has("prefetch") {
+    // Copies are done when they are issued; only those who watch hear of the waits. Caches are not simulated.
+    if parts.has("commit_group") {
+        b.emit(Op::CopyCommit);
+        return Ok(());
+    }
+    if parts.has("wait_group") {
+        // Of a group only what it reads is under way, which `.read` waits for as well.
+        b.emit(Op::CopyWait { left: left(operands)? });
+        return Ok(());
+    }
+    if parts.has("prefetch") {
         b.emit(Op::Nop);
         return Ok(());
     }

@@ -378,6 +378,12 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
     Ok(())
 }
 
+/// Groups of copies that a wait leaves under way.
+pub fn left(operands: &[Operand]) -> Lower<u32> {
+    let [Operand::Int(left)] = operands else { return Err(Unknown) };
+    Ok(u32::try_from(*left).map_err(|_| Unknown)?.min(u32::MAX - 1))
+}
+
 /// `cp`
 pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     if parts.has("bulk") {
@@ -392,8 +398,7 @@ pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         return Ok(());
     }
     if parts.has("wait_group") {
-        let [Operand::Int(left)] = operands else { return Err(Unknown) };
-        b.emit(Op::CopyWait { left: u32::try_from(*left).map_err(|_| Unknown)?.min(u32::MAX - 1) });
+        b.emit(Op::CopyWait { left: left(operands)? });
         return Ok(());
     }
     if parts.has("wait_all") {

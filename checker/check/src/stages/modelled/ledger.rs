@@ -175,7 +175,7 @@ fn profile(
     let found = profiling.all(&wanted)?;
     let told = |((mut entry, one), found): ((Entry, Wanted<'_>), Profiled)| {
         entry.facts = match &found.profile {
-            Some(profile) => facts(one.built, &found.plan, profile, cache),
+            Some(profile) => facts(one.built, &found.plan, profile, cache).map_err(|found| found.why),
             None => Err("its blocks could not be run".to_owned()),
         };
         entry
