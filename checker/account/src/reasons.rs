@@ -192,7 +192,8 @@ fn outside(offset: i64, bytes: u64) -> String {
 fn died(death: &Death) -> (Verdict, String) {
     if death.out_of_memory {
         let most = execution::backend::MEMORY >> 30;
-        let text = format!("the run needs more memory than the {most} GiB of this machine that all runs of a check may use");
+        let text =
+            format!("the run needs more memory than the {most} GiB of this machine that all runs of a check may use");
         (Verdict::OutOfMemory, text)
     } else {
         (Verdict::DeviceFault, format!("the process that ran the kernel died: {}", death.how))
