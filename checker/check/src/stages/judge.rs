@@ -9,8 +9,8 @@ use account::schedule_name;
 use execution::backend::{Checked, Status};
 use problem::Problem;
 use report::{
-    self, Case, Caught, Excerpt, GoalResult, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName, StageStatus,
-    Verdict,
+    self, Case, Caught, Excerpt, GoalResult, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName,
+    StageStatus, Verdict,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -209,11 +209,7 @@ fn try_first(goal: &GoalResult, report: &Report) -> String {
     match place {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
-            if goal.why.is_empty() {
-                question
-            } else {
-                format!("{question} The goal is met when {}", stop(&goal.why))
-            }
+            if goal.why.is_empty() { question } else { format!("{question} The goal is met when {}", stop(&goal.why)) }
         }
         None if goal.why.is_empty() => format!("Look at the {what}."),
         None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
