@@ -12,7 +12,6 @@ pub(crate) mod verify;
 
 use super::build::{Built, Refused};
 use super::judge::{failure_summary, judge, results_summary, verdict};
-use numbers::Known;
 use super::platform::{Platform, Platforms};
 use super::stage::{fail, pass, skip};
 use super::verify::{Bench, Results, schedules};
@@ -23,6 +22,7 @@ use account::schedule_name;
 use compiler::compile::CompileError;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Checked, Thoroughness};
+use numbers::Known;
 use plan::Plan;
 use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};

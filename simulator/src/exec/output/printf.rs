@@ -1,8 +1,8 @@
 //! `printf` as CUDA's runtime formats it.
 
+use super::format::{Size, Spec};
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
-use super::format::{Size, Spec};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, CallOp};
 use crate::observe::Observer;
