@@ -82,7 +82,8 @@ impl Profiling<'_> {
         // How much a block does at a small size says at which it does as much as it may.
         let mut long: Vec<(usize, Growth)> = Vec::new();
         let mut small = Vec::new();
-        for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(too_long)) {
+        let alone = |profile: &Profile| too_long(profile) && !takes_turns(profile);
+        for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(alone)) {
             if let Some(growth) = Growth::of(&one.count, &one.sizes)
                 && let Ok(program) = self.program(one.built, &growth.sizes(growth.near))
             {
@@ -300,6 +301,12 @@ fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Profile
     Some(Profile { launches })
 }
 
+/// May the blocks have taken their work from a counter that all share? Then the first of them has done the others' as well, and what a
+/// block does hangs on how many there are.
+fn takes_turns(profile: &Profile) -> bool {
+    profile.launches.iter().any(|launch| launch.counters.global_atomic_return_sectors > 0)
+}
+
 /// Did a block do more than it may?
 fn too_long(profile: &Profile) -> bool {
     profile.launches.iter().any(|launch| launch.stopped.as_deref() == Some("step-limit"))
@@ -316,7 +323,8 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Res
             return Err("a launch hangs on what blocks that were not run would have written".into());
         }
         if let Some(reason) = &found.stopped {
-            return Err(NotModelled::own_doing(format!("a block of it ended with {reason}")));
+            let why = format!("a block of it ended with {reason}");
+            return Err(NotModelled { why, own_doing: !takes_turns(profile) });
         }
         let waits =
             |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");
