@@ -82,8 +82,7 @@ impl Profiling<'_> {
         // How much a block does at a small size says at which it does as much as it may.
         let mut long: Vec<(usize, Growth)> = Vec::new();
         let mut small = Vec::new();
-        let alone = |profile: &Profile| too_long(profile) && !takes_turns(profile);
-        for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(alone)) {
+        for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(too_long)) {
             if let Some(growth) = Growth::of(&one.count, &one.sizes)
                 && let Ok(program) = self.program(one.built, &growth.sizes(growth.near))
             {
@@ -93,7 +92,8 @@ impl Profiling<'_> {
         }
         let mut small = self.run(small)?;
         // Twice as much has to be possible.
-        let much = |profile: &Profile| too_long(profile) || most_of_a_block(profile) > STEPS / 4;
+        let much =
+            |profile: &Profile| (too_long(profile) || most_of_a_block(profile) > STEPS / 4) && !takes_turns(profile);
         for ((at, growth), found) in
             long.iter_mut().zip(&mut small).filter(|(_, found)| found.as_ref().is_some_and(much))
         {
