@@ -1,7 +1,8 @@
 // The text of an exercise between the page and its kernel file, which the reader's own editor may write, too. Nothing is written over
-// that this page has not seen, and nothing typed is lost: until it is written the browser keeps it.
+// that this page has not seen, and nothing typed is lost: until it is written the browser keeps it, for each page by itself, because an
+// exercise may be open in several.
 
-import { ask, kept } from "./server.js";
+import { ask, kept, page as own } from "./server.js";
 
 /** Milliseconds without a key after which a text is written; and between looks at the file. */
 const PAUSE = 600;
@@ -11,6 +12,8 @@ export class Draft {
     #timer = null;
     #saving = null;
     #failed = false;
+    /** Names of drafts whose text this page shows. */
+    #shown = [];
 
     /**
      * @param {string} name the exercise
@@ -21,7 +24,8 @@ export class Draft {
         this.name = name;
         this.guest = guest;
         this.page = page;
-        this.key = `warpbook-draft:${name}`;
+        this.all = `warpbook-draft:${name}:`;
+        this.key = this.all + own;
         this.seen = "";
         this.theirs = null;
     }
@@ -31,13 +35,31 @@ export class Draft {
         const file = await ask("GET", `kernel/${this.name}`);
         this.seen = file.hash;
         this.written = file.text;
-        const draft = JSON.parse(kept.get(this.key) ?? "null");
-        if (!draft || draft.text === file.text) return file.text;
-        // Typed, and never written: the page was closed, or the disk was full.
+        // Typed, and never written: the page was closed, or the disk was full. The last of them is shown.
+        const [draft] = this.others();
+        if (!draft) return file.text;
+        this.#shown.push(draft.key);
         if (this.guest || draft.seen === file.hash) return draft.text;
         this.theirs = file;
         this.seen = draft.seen;
         return draft.text;
+    }
+
+    /** Texts that the browser keeps and nobody has written, which this page does not show; the newest first. */
+    others() {
+        const hidden = [this.key, ...this.#shown];
+        const drafts = kept.names(this.all).filter((key) => !hidden.includes(key)).map((key) => ({ key, ...JSON.parse(kept.get(key)) }));
+        return drafts.filter(({ text }) => text !== this.written).sort((a, b) => b.at - a.at);
+    }
+
+    /** This page shows it from now on. */
+    adopt(draft) {
+        this.#shown.push(draft.key);
+    }
+
+    /** Nobody wants it. */
+    forget(draft) {
+        kept.set(draft.key, null);
     }
 
     /** After `begin`, when the page shows its text. */
@@ -56,7 +78,18 @@ export class Draft {
     }
 
     #keep() {
-        kept.set(this.key, JSON.stringify({ text: this.page.text(), seen: this.seen }));
+        kept.set(this.key, JSON.stringify({ text: this.page.text(), seen: this.seen, at: Date.now() }));
+        this.#settle();
+    }
+
+    /** What was shown lives on in the page's own draft, or in the file. */
+    #settle() {
+        this.#shown.splice(0).forEach((key) => kept.set(key, null));
+    }
+
+    #done() {
+        kept.set(this.key, null);
+        this.#settle();
     }
 
     /** A key was pressed. */
@@ -93,7 +126,7 @@ export class Draft {
             this.seen = answer.hash;
             this.written = text;
             this.kept = answer.kept;
-            if (!this.dirty) kept.set(this.key, null);
+            if (!this.dirty) this.#done();
             this.#failed = false;
             this.page.trouble(null);
             return true;
@@ -129,6 +162,6 @@ export class Draft {
         this.written = text;
         this.theirs = null;
         this.page.take(text);
-        kept.set(this.key, null);
+        this.#done();
     }
 }

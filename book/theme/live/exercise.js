@@ -76,7 +76,33 @@ export class Exercise {
         if (this.#hints > 0) this.shown(await ask("POST", `hints/${this.name}`, { first: this.#hints }));
         this.editor.focus();
         this.draft.follow();
+        this.offer();
         this.check.run();
+    }
+
+    /** What another page of this browser has typed for this exercise, and nobody has written. */
+    offer() {
+        const [draft] = this.draft.others();
+        if (!draft || this.notice.hasChildNodes()) return;
+        const next = () => {
+            this.say();
+            this.offer();
+            this.editor.focus();
+        };
+        const show = () => {
+            this.draft.adopt(draft);
+            this.editor.set(draft.text);
+            this.draft.changed();
+            next();
+        };
+        const forget = () => {
+            this.draft.forget(draft);
+            next();
+        };
+        this.say(
+            make("p", {}, make("strong", {}, `Another text of yours for ${this.name} was never written`), `, of ${new Date(draft.at).toLocaleString()}. Undo in the editor brings this one back.`),
+            make("p", { class: "wb-fields" }, button("Show it", show), button("Forget it", forget)),
+        );
     }
 
     /** The text run in this browser, where the starter is: orders, counts beside the lines, steps. */

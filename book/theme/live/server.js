@@ -2,8 +2,8 @@
 
 const KEY = "warpbook-token";
 
-/** A page's name for itself: the server gives each page one job at a time. */
-const page = crypto.getRandomValues(new Uint32Array(4)).join("-");
+/** A page's name for itself: the server gives each page one job at a time, and what it keeps in the browser is its own. */
+export const page = crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 /** What the browser keeps for this page, where it may keep anything. */
 export const kept = {
@@ -20,6 +20,14 @@ export const kept = {
             else localStorage.setItem(name, value);
         } catch {
             // Nothing is kept then.
+        }
+    },
+    /** Names that begin so. */
+    names(beginning) {
+        try {
+            return Object.keys(localStorage).filter((name) => name.startsWith(beginning));
+        } catch {
+            return [];
         }
     },
 };

@@ -84,8 +84,18 @@ impl Kept {
 fn below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
+        if is_learners(&path) {
+            continue;
+        }
         if path.is_dir() { below(&path, files) } else { files.push(path) }
     }
+}
+
+/// What a learner writes beside an exercise or a pair: on no page.
+pub fn is_learners(path: &Path) -> bool {
+    let own = path.file_name().is_some_and(|name| name == "kernel.cu" || name == "mine");
+    let half_written = path.extension().is_some_and(|extension| extension == "new");
+    own || half_written
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -11,6 +11,7 @@ mod listing;
 mod live;
 mod measured;
 mod order;
+mod pages;
 mod picture;
 mod reference;
 mod sass;
@@ -25,10 +26,12 @@ use reference::{counters, kernel_lines, topics};
 use anyhow::Context as _;
 pub use directive::DirectiveError;
 use directive::Piece;
+pub use kept::is_learners;
 pub use live::PageKernels;
-use mdbook_preprocessor::book::{Book, BookItem, Chapter};
-use mdbook_preprocessor::errors::{Error, Result};
+use mdbook_preprocessor::book::Book;
+use mdbook_preprocessor::errors::Result;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+pub use pages::Progress;
 use problem::Workbook;
 use std::sync::Arc;
 
@@ -41,11 +44,16 @@ pub const NAME: &str = "warpbook";
 pub struct PageError(pub String);
 
 /// Replaces the directives of every chapter.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Warpbook {
     /// Where kernels go that run on their page; without it none does.
     pub page_kernels: Option<Arc<PageKernels>>,
+    /// Who is told of each page that is done.
+    pub told: Option<Arc<Told>>,
 }
+
+/// Hears how far a build is, from several threads.
+pub type Told = dyn Fn(Progress<'_>) + Send + Sync;
 
 impl Preprocessor for Warpbook {
     fn name(&self) -> &str {
@@ -56,25 +64,13 @@ impl Preprocessor for Warpbook {
         let workbook = Workbook::find(&context.root)?;
         let writer = blocks::Writer::new(&workbook, self.page_kernels.as_deref())?;
         order::check(&book, writer.problems())?;
-        let mut failure: Option<Error> = None;
-        let mut untrue = Vec::new();
-        book.for_each_mut(|item| {
-            if let BookItem::Chapter(chapter) = item
-                && failure.is_none()
-            {
-                let place = chapter.source_path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-                match rewrite(chapter, &writer) {
-                    Ok(claims) => untrue.extend(claims.into_iter().map(|claim| format!("book/src/{place}: {claim}"))),
-                    Err(error) => failure = Some(error.context(format!("in book/src/{place}"))),
-                }
+        let untrue = pages::rewrite(&mut book, &writer, &|progress| {
+            if let Some(told) = &self.told {
+                told(progress);
             }
-        });
-        match failure {
-            Some(failure) => Err(failure),
-            None if untrue.is_empty() => Ok(book),
-            // All of them: a new results file may contradict several sentences.
-            None => Err(PageError(untrue.join("\n")).into()),
-        }
+        })?;
+        // All of them: a new results file may contradict several sentences.
+        if untrue.is_empty() { Ok(book) } else { Err(PageError(untrue.join("\n")).into()) }
     }
 }
 
@@ -107,36 +103,5 @@ pub fn untrue(workbook: &Workbook) -> Result<Vec<String>> {
             }
         }
     }
-    Ok(untrue)
-}
-
-/// Replaces a chapter's directives; gives the claims that do not hold, with their lines.
-fn rewrite(chapter: &mut Chapter, writer: &blocks::Writer<'_>) -> Result<Vec<String>> {
-    let slug =
-        chapter.source_path.as_deref().and_then(|path| path.file_stem()?.to_str()).unwrap_or_default().to_owned();
-    let mut out = String::with_capacity(2 * chapter.content.len());
-    let mut untrue = Vec::new();
-    for piece in directive::cut(&chapter.content)? {
-        match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Value(text, line) => match claim::value(&writer.workshop(), text) {
-                Ok(value) => out.push_str(&value),
-                Err(error) => untrue.push(format!("line {line}: {error:#}")),
-            },
-            Piece::Claim(text, line) => {
-                if let Err(error) = claim::check(&writer.workshop(), text, &claim::sentence(&out)) {
-                    untrue.push(format!("line {line}: {error:#}"));
-                }
-            }
-            Piece::Directive(directive) => {
-                let block = writer.write(&directive, &slug);
-                out.push_str(&block.map_err(|error| match error.is::<DirectiveError>() {
-                    true => error,
-                    false => error.context(format!("line {}", directive.line)),
-                })?);
-            }
-        }
-    }
-    chapter.content = out;
     Ok(untrue)
 }

@@ -1,7 +1,8 @@
 //! `checker book`: builds or serves the book; `preprocess` is what `mdbook build` calls.
 
+use super::spinner::Spinner;
 use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
-use book::{DirectiveError, PageError, PageKernels, Warpbook};
+use book::{DirectiveError, PageError, PageKernels, Progress, Told, Warpbook};
 use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -53,7 +54,9 @@ pub enum Question {
 pub fn run(context: &Context, command: &Command) -> Outcome {
     match command {
         Command::Build { dest } => {
-            let built = build(context, dest.as_deref())?;
+            let spinner = Spinner::new(context);
+            let told = move |progress: Progress<'_>| spinner.step(progress.done, progress.of, progress.page);
+            let built = build(context, dest.as_deref(), Arc::new(told))?;
             context.print(format!("the book is in {}\n", built.display()))?;
             Ok(Exit::Met)
         }
@@ -65,11 +68,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
             }
             Err(usage(untrue.join("\n")))
         }
-        Command::Serve(args) => {
-            let listener = serve::bind(args)?;
-            let built = build(context, None)?;
-            serve::run(context, args, listener, built)
-        }
+        Command::Serve(args) => serve::run(context, args),
         Command::Job => job::run(context),
         Command::Preprocess { question: Some(Question::Supports { .. }) } => Ok(Exit::Met),
         Command::Preprocess { question: None } => {
@@ -84,8 +83,8 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
     }
 }
 
-/// Builds the book and returns its folder.
-fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
+/// Builds the book and returns its folder. `told` hears of each page, and is dropped when all are written.
+fn build(context: &Context, dest: Option<&Path>, told: Arc<Told>) -> Result<PathBuf, Fault> {
     let workbook = workbook::open(context)?;
     let root = workbook.root().join("book");
     let file = root.join("book.toml");
@@ -102,7 +101,7 @@ fn build(context: &Context, dest: Option<&Path>) -> Result<PathBuf, Fault> {
     if found.is_none() && scripts {
         context.note("no page runs its kernels: scripts/wasm.sh builds the simulator for them");
     }
-    book.with_preprocessor(Warpbook { page_kernels: page_kernels.clone() });
+    book.with_preprocessor(Warpbook { page_kernels: page_kernels.clone(), told: Some(told) });
     book.build().map_err(blame)?;
     let built = book.build_dir_for("html");
     if let Some(page_kernels) = page_kernels {

@@ -222,7 +222,19 @@ pub struct Folder {
 mod unix {
     use super::*;
     use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat};
+    use rustix::process::{Pid, test_kill_process};
     use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    /// No write of a file takes that long.
+    const WRITING: Duration = Duration::from_secs(60);
+
+    /// The process that writes `name` by way of this file.
+    fn writer(file: &[u8], name: &[u8]) -> Option<Pid> {
+        let number = file.strip_prefix(name)?.strip_prefix(b".")?.strip_suffix(b".new")?;
+        Pid::from_raw(std::str::from_utf8(number).ok()?.parse().ok()?)
+    }
 
     const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -331,6 +343,7 @@ mod unix {
             let _guard = crate::interrupt::HalfWritten::new(&folder.path.join(&new));
             // What an earlier process of this number left; a link of that name is taken away, not followed.
             let _ = unlinkat(&folder.dir, &new, AtFlags::empty());
+            folder.tidy(name);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let written =
                 openat(&folder.dir, &new, flags, Mode::from(0o666)).map_err(io::Error::from).and_then(|file| {
@@ -344,6 +357,21 @@ mod unix {
                 let _ = unlinkat(&folder.dir, &new, AtFlags::empty());
             }
             Ok(outcome?)
+        }
+
+        /// Takes away what processes left that were killed while they wrote this file. Another machine may share the folder, whose
+        /// processes are not known here: what is younger than [`WRITING`] stays.
+        fn tidy(&self, name: &OsStr) {
+            let Ok(entries) = rustix::fs::Dir::read_from(&self.dir) else { return };
+            for entry in entries.flatten() {
+                let gone = writer(entry.file_name().to_bytes(), name.as_bytes())
+                    .is_some_and(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH));
+                let file = statat(&self.dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok().filter(|_| gone);
+                let written = file.map(|about| UNIX_EPOCH + Duration::from_secs(about.st_mtime.max(0) as u64));
+                if written.and_then(|when| when.elapsed().ok()).is_some_and(|age| age > WRITING) {
+                    let _ = unlinkat(&self.dir, entry.file_name(), AtFlags::empty());
+                }
+            }
         }
 
         /// Gives a file another name in its folder.
@@ -499,6 +527,37 @@ mod tests {
         assert_eq!(words(read_named(&at("way/secret"), 100)), "secret", "the way there is the reader's own word");
         assert!(words(read_trusted(Path::new("/dev/zero"), 100)).contains("a device"));
         assert_eq!(words(read_trusted(&at("link"), 100)), "secret");
+    }
+
+    #[test]
+    fn what_killed_writers_left_goes_with_the_next_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let dead = ended.id();
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let left = |name: String, when: Option<std::time::SystemTime>| {
+            let file = std::fs::File::create(dir.path().join(name)).unwrap();
+            when.map(|when| file.set_modified(when).unwrap());
+        };
+        left(format!("kernel.cu.{dead}.new"), Some(long_ago));
+        left(format!("other.cu.{dead}.new"), Some(long_ago));
+        left("kernel.cu.1.new".to_owned(), Some(long_ago));
+        left("kernel.cu.mine.new".to_owned(), Some(long_ago));
+        let folder = Folder::trusted(dir.path()).unwrap();
+        let names = || {
+            folder.replace(Path::new("kernel.cu"), b"new").unwrap();
+            let entries = std::fs::read_dir(dir.path()).unwrap().flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        let other = format!("other.cu.{dead}.new");
+        let kept = ["kernel.cu", "kernel.cu.1.new", "kernel.cu.mine.new", other.as_str()];
+        assert_eq!(names(), kept, "another file's, a living process's, no process's");
+        // It may be another machine's, which writes now.
+        left(format!("kernel.cu.{dead}.new"), None);
+        assert_eq!(names().len(), kept.len() + 1);
     }
 
     #[test]

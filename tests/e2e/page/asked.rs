@@ -1,8 +1,10 @@
 //! The server behind the pages, asked without a browser: who gets what, and bad input.
 
-use super::served::{Served, served};
+use super::served::{NOTES, Served, served, started};
+use super::site::themed;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -111,6 +113,49 @@ fn kernel_files_are_written_by_page_and_editor_and_nothing_is_lost() {
     assert_eq!(site.workbook.read(kept), copy);
     let ran = site.workbook.run(["run", kept]);
     assert!(ran.code == Some(0) && ran.stdout.contains("ok results"), "{ran:?}");
+}
+
+/// The build waits for a page that is a pipe here, and the server does not.
+#[test]
+fn the_server_answers_before_the_book_is_built_and_shows_what_changes() {
+    let workbook = themed(&PAGES);
+    let page = workbook.path("book/src/first.md");
+    std::fs::remove_file(&page).expect("removed");
+    let pipe = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &page, pipe, 0o600.into(), 0).expect("a pipe");
+    let site = started(Path::new(""), &[], workbook);
+    let early = site.raw("GET", "/first.html", &[], "");
+    assert!(early.status == 503 && early.body.contains("The book is being built"), "{early:?}");
+    assert_eq!(site.ask("GET", "state", &Value::Null).json()["exercises"][0]["name"], "ex01");
+    let mut writer = std::fs::File::options().write(true).open(&page).expect("the build reads it");
+    // Whoever reads it again reads a file.
+    site.workbook.write("book/src/first.new", PAGES[0].1);
+    std::fs::rename(site.workbook.path("book/src/first.new"), &page).expect("renamed");
+    writer.write_all(PAGES[0].1.as_bytes()).expect("it reads");
+    drop(writer);
+    let built = site.until(|page| page.status == 200);
+    assert!(built.body.contains("First things"), "{built:?}");
+
+    // A page that is wrong leaves the book as it was; mended, it is shown.
+    let changed = |words: &str| site.workbook.write("book/src/first.md", PAGES[0].1.to_owned() + words);
+    changed("\n{{pair nobody}}\n");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !site.workbook.read(NOTES).contains("the pages are those of the last build: in book/src/first.md") {
+        assert!(Instant::now() < until, "{}", site.workbook.read(NOTES));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(site.raw("GET", "/first.html", &[], "").body.contains("First things"));
+    changed("\nNew words.\n");
+    site.until(|page| page.body.contains("New words."));
+}
+
+/// A book that cannot be built ends the server, with the reason.
+#[test]
+fn a_book_that_cannot_be_built_is_said() {
+    let wrong = PAGES[0].1.to_owned() + "\n{{pair nobody}}\n";
+    let workbook = themed(&[("book/src/first.md", &wrong), PAGES[1]]);
+    let ran = workbook.run(["book", "serve", "--port", "0"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("book/src/first.md"), "{ran:?}");
 }
 
 #[test]

@@ -59,17 +59,30 @@ impl Browser {
             }
         });
         let mut browser = Self { child, to, from, next: 0, session: None, events: Vec::new(), _profile: profile };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        browser.another();
+        Some(browser)
+    }
+
+    /// Opens another page beside those that there are, and turns to it; gives the one that was before, for [`Browser::turn_to`].
+    pub fn another(&mut self) -> Option<String> {
+        let before = self.session.take();
+        let target = self.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session =
-            browser.call("Target.attachToTarget", attach)["sessionId"].as_str().expect("a session").to_owned();
-        browser.session = Some(session);
+        let session = self.call("Target.attachToTarget", attach)["sessionId"].as_str().expect("a session").to_owned();
+        self.session = Some(session);
         for domain in ["Page", "Runtime", "Network", "Log"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            self.call(&format!("{domain}.enable"), json!({}));
         }
         // Focus is told to pages in front only.
-        browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-        Some(browser)
+        self.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+        before
+    }
+
+    /// Turns to a page, as a reader does who clicks on its tab; gives the one that was in front.
+    pub fn turn_to(&mut self, page: Option<String>) -> Option<String> {
+        let before = std::mem::replace(&mut self.session, page);
+        self.call("Page.bringToFront", json!({}));
+        before
     }
 
     /// Calls a method and waits for its result.

@@ -298,6 +298,83 @@ fn what_cannot_be_saved_stays_on_the_page() {
 }
 
 #[test]
+fn two_tabs_on_one_exercise_lose_nothing() {
+    let (Some(mut browser), site) = (Browser::start(), site()) else { return };
+    let edit = |browser: &mut Browser, address: &str| {
+        browser.view(390, false);
+        browser.open(address);
+        browser.click("✎ Edit exercises");
+        browser.until("document.querySelector('.cm-content')");
+        browser.has("NOT YET");
+    };
+    let page = format!("http://{}/first.html", site.host);
+    edit(&mut browser, &site.link("first.html"));
+    let first = browser.another();
+    edit(&mut browser, &page);
+
+    // What one writes the other shows.
+    browser.type_text("// both\n");
+    wait(|| site.workbook.read(KERNEL).contains("// both"));
+    let second = browser.turn_to(first);
+    browser.until(&format!("{TEXT}.includes('// both')"));
+
+    // Both write at once: a server that is held up gets both texts together.
+    signal("STOP", &site);
+    browser.type_text("// one\n");
+    let first = browser.turn_to(second);
+    browser.type_text("// two\n");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    signal("CONT", &site);
+    wait(|| ["// one", "// two"].iter().any(|text| site.workbook.read(KERNEL).contains(text)));
+    let one = site.workbook.read(KERNEL).contains("// one");
+    // Whoever came second has not seen the other's, and chooses.
+    let other = if one { None } else { Some(browser.turn_to(first.clone())) };
+    browser.has("The file was changed elsewhere while you typed here.");
+    browser.click("Write mine");
+    browser.has("Yours is written; the other is kept: .warpbook/backups/");
+    let (won, kept) = if one { ("// two", "// one") } else { ("// one", "// two") };
+    assert!(site.workbook.read(KERNEL).contains(won));
+    let backups = || {
+        let entries = std::fs::read_dir(site.workbook.path(".warpbook/backups")).expect("backups").flatten();
+        entries.map(|entry| std::fs::read_to_string(entry.path()).expect("text")).collect::<Vec<_>>()
+    };
+    assert!(backups().iter().any(|text| text.contains(kept)), "{:#?}", backups());
+    let first = if let Some(second) = other { browser.turn_to(second) } else { first };
+
+    // Neither can be written, and both are closed: the browser keeps both.
+    let there = site.workbook.path(&format!("{KERNEL}.{}.new", site.process()));
+    std::fs::create_dir(&there).expect("a folder");
+    let away = format!("http://{}/second.html", site.host);
+    browser.until(&format!("{TEXT}.includes('{won}')"));
+    browser.type_text("// three\n");
+    browser.has("Not saved: ");
+    let second = browser.turn_to(first);
+    browser.until(&format!("{TEXT}.includes('{won}')"));
+    browser.type_text("// four\n");
+    browser.has("Not saved: ");
+    browser.open(&away);
+    let first = browser.turn_to(second);
+    browser.open(&away);
+    std::fs::remove_dir(&there).expect("removed");
+    browser.turn_to(first);
+    browser.open(&page);
+    browser.click("✎ Edit exercises");
+    browser.until(&format!("document.querySelector('.cm-content') && {TEXT}.includes('// three')"));
+    wait(|| site.workbook.read(KERNEL).contains("// three"));
+    browser.has("Another text of yours for ex01 was never written");
+    browser.click("Show it");
+    browser.until(&format!("{TEXT}.includes('// four') && !{TEXT}.includes('// three')"));
+    wait(|| site.workbook.read(KERNEL).contains("// four"));
+    assert!(!browser.told_all().contains("never written"));
+}
+
+/// Sends the server a signal.
+fn signal(name: &str, site: &Served) {
+    let sent = std::process::Command::new("kill").args([&format!("-{name}"), &site.process().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+}
+
+#[test]
 fn nothing_serious_is_in_the_way_of_a_reader() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     let axe = std::fs::read_to_string(crate::support::repository().join("tests/e2e/page/axe/axe.min.js")).expect("axe");

@@ -7,7 +7,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// What the server says of itself.
+pub const NOTES: &str = "said-by-the-server";
 
 /// A served book.
 pub struct Served {
@@ -47,7 +50,13 @@ pub fn served(options: &[&str], files: &[(&str, &str)]) -> Served {
 
 /// The same with kernels that run on their page.
 pub fn served_with(simulator: &Path, options: &[&str], files: &[(&str, &str)]) -> Served {
-    let workbook = themed(files);
+    let served = started(simulator, options, themed(files));
+    served.until(|page| page.status == 200);
+    served
+}
+
+/// A server that may still build its book.
+pub fn started(simulator: &Path, options: &[&str], workbook: Workbook) -> Served {
     let mut command = workbook.command();
     command.env("WARPBOOK_SIMULATOR", simulator).args(["book", "serve", "--port", "0"]).args(options);
     // A signal that says that a file is too large would end it: tests of a full disk hold it back.
@@ -55,7 +64,8 @@ pub fn served_with(simulator: &Path, options: &[&str], files: &[(&str, &str)]) -
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.current_dir(workbook.path(""));
-    let mut server = shell.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let notes = std::fs::File::create(workbook.path(NOTES)).expect("a file");
+    let mut server = shell.stdout(Stdio::piped()).stderr(notes).spawn().expect("it starts");
     let mut said = BufReader::new(server.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
     let link = said.next().expect("a link");
     let part = |link: &str| {
@@ -76,6 +86,19 @@ impl Served {
     /// The server's process.
     pub fn process(&self) -> u32 {
         self.server.id()
+    }
+
+    /// Waits until the first page's answer is such a one.
+    pub fn until(&self, done: impl Fn(&Answer) -> bool) -> Answer {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let page = self.raw("GET", "/first.html", &[], "");
+            if done(&page) {
+                return page;
+            }
+            assert!(Instant::now() < until, "it never came: {page:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Ends the server.

@@ -1,4 +1,5 @@
-//! One quiet line on stderr that says what is being done, on a terminal and only when it takes a moment.
+//! One quiet line on stderr that says what is being done, and how much of it where that is known, on a terminal and only when it takes
+//! a moment.
 
 use crate::command::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,6 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct Spinner {
     bar: Option<ProgressBar>,
+    colour: bool,
     what: std::sync::Arc<Mutex<Option<String>>>,
 }
 
@@ -21,7 +23,7 @@ impl Spinner {
     pub fn new(context: &Context) -> Self {
         let what = std::sync::Arc::new(Mutex::new(Some(String::new())));
         if !context.animate() {
-            return Self { bar: None, what };
+            return Self { bar: None, colour: false, what };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let template = if context.face.colour { "  {spinner:.cyan} {msg:.dim}" } else { "  {spinner} {msg}" };
@@ -39,7 +41,26 @@ impl Spinner {
                 later.enable_steady_tick(Duration::from_millis(100));
             }
         });
-        Self { bar: Some(bar), what }
+        Self { bar: Some(bar), colour: context.face.colour, what }
+    }
+
+    /// Shows how much of the work is done, and the words.
+    pub fn step(&self, done: usize, of: usize, text: &str) {
+        if let Some(bar) = &self.bar {
+            if bar.length().is_none() {
+                let template = if self.colour {
+                    "  {bar:24.cyan/dim} {pos}/{len} {msg:.dim}"
+                } else {
+                    "  {bar:24} {pos}/{len} {msg}"
+                };
+                if let Ok(style) = ProgressStyle::with_template(template) {
+                    bar.set_style(style);
+                }
+            }
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+        }
+        self.say(text);
     }
 
     /// Changes the words.

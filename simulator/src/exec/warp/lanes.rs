@@ -6,7 +6,7 @@
 use crate::exec::context::Context;
 use crate::exec::direct::{Direct, Files};
 use crate::exec::profile::Profile;
-use crate::exec::select::{bits, compare, put};
+use crate::exec::select::{bits, compare, holds, put};
 use crate::exec::special::{by_lane, parameter, uniform};
 use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{NO_GUARD, Op, Reg, Special};
@@ -359,12 +359,12 @@ pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut G
             Op::Sel32 { d, a, b, p: by } => {
                 let by = p[by as usize];
                 let (a, b) = (&r32[a as usize], &r32[b as usize]);
-                map!(r32, d, u32, |lane| if by >> lane & 1 != 0 { a[lane] } else { b[lane] });
+                map!(r32, d, u32, |lane| if holds(by, lane) { a[lane] } else { b[lane] });
             }
             Op::Sel64 { d, a, b, p: by } => {
                 let by = p[by as usize];
                 let (a, b) = (&r64[a as usize], &r64[b as usize]);
-                map!(r64, d, u64, |lane| if by >> lane & 1 != 0 { a[lane] } else { b[lane] });
+                map!(r64, d, u64, |lane| if holds(by, lane) { a[lane] } else { b[lane] });
             }
             Op::Zext { d, a } => {
                 let a = &r32[a as usize];

@@ -2,6 +2,23 @@
 
 use crate::isa::op::Cmp;
 
+/// A bit a lane. Masks are compared with these: a shift by the lane's number is no vector instruction in WebAssembly.
+const LANES: [u32; 32] = {
+    let mut bits = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+/// Is the lane in the mask? For loops over all lanes.
+#[inline(always)]
+pub fn holds(mask: u32, lane: usize) -> bool {
+    mask & LANES[lane] != 0
+}
+
 /// Writes the lanes of `mask`.
 #[inline(always)]
 pub fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
@@ -9,7 +26,7 @@ pub fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
         *to = *values;
     } else {
         for lane in 0..32 {
-            to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
+            to[lane] = if holds(mask, lane) { values[lane] } else { to[lane] };
         }
     }
 }
@@ -19,7 +36,7 @@ pub fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
 pub fn bits(test: impl Fn(usize) -> bool) -> u32 {
     let mut mask = 0;
     for lane in 0..32 {
-        mask |= if test(lane) { 1u32 << lane } else { 0 };
+        mask |= if test(lane) { LANES[lane] } else { 0 };
     }
     mask
 }

@@ -2,6 +2,7 @@
 //! threads beside the one that serves.
 
 use super::api::{Answer, Api, LARGEST, Question};
+use super::built::{Built, Shown};
 use super::guard::{Claims, Guard, Refused, Role};
 use super::jobs::Listener;
 use super::site;
@@ -16,7 +17,6 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,32 +37,32 @@ const POLICY: &str = "default-src 'self' 'unsafe-inline' data:; script-src 'self
 /// Everything that a connection needs to answer.
 #[derive(Debug)]
 pub struct Server {
-    /// The built book.
-    pub folder: PathBuf,
+    /// The book.
+    pub built: Arc<Built>,
     /// Who may ask.
     pub guard: Guard,
     /// What is answered.
     pub api: Api,
 }
 
-/// Serves until the process ends.
+/// Serves until somebody says why it must end.
 ///
 /// # Errors
 /// The listeners cannot be used. A connection's failure is its own.
-pub fn serve(listeners: Vec<std::net::TcpListener>, server: Arc<Server>) -> std::io::Result<()> {
+pub fn serve<E>(
+    listeners: Vec<std::net::TcpListener>,
+    server: Arc<Server>,
+    end: tokio::sync::oneshot::Receiver<E>,
+) -> std::io::Result<E> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
-        let mut doors = Vec::new();
         let open = Arc::new(AtomicUsize::new(0));
         for listener in listeners {
             listener.set_nonblocking(true)?;
             let listener = TcpListener::from_std(listener)?;
-            doors.push(tokio::spawn(accept(listener, server.clone(), open.clone())));
+            tokio::spawn(accept(listener, server.clone(), open.clone()));
         }
-        for door in doors {
-            door.await.map_err(std::io::Error::other)?;
-        }
-        Ok(())
+        end.await.map_err(std::io::Error::other)
     })
 }
 
@@ -97,6 +97,9 @@ async fn respond(
 ) -> Result<Response<Reply>, Infallible> {
     let mut response = match answer(request, from.ip(), server).await {
         Ok(Answered::File(kind, bytes)) => reply(StatusCode::OK, kind, bytes),
+        Ok(Answered::Wait(page)) => {
+            reply(StatusCode::SERVICE_UNAVAILABLE, "text/html; charset=utf-8", page.into_bytes())
+        }
         Ok(Answered::Api(Answer::Value(status, value))) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             reply(status, "application/json", value.to_string().into_bytes())
@@ -123,6 +126,8 @@ async fn respond(
 /// What is found for a request.
 enum Answered {
     File(&'static str, Vec<u8>),
+    /// The book is not there yet.
+    Wait(String),
     Api(Answer),
 }
 
@@ -143,7 +148,11 @@ async fn answer(
         if head.method != Method::GET && head.method != Method::HEAD {
             return Err((StatusCode::METHOD_NOT_ALLOWED, "pages are read only\n".to_owned()));
         }
-        let found = off_thread(move || site::file(&server.folder, &path)).await;
+        let folder = match server.built.shown() {
+            Shown::Book(folder) => folder,
+            Shown::Coming { done, of } => return Ok(Answered::Wait(site::waiting(done, of))),
+        };
+        let found = off_thread(move || site::file(&folder, &path)).await;
         return found
             .map(|(kind, bytes)| Answered::File(kind, bytes))
             .ok_or((StatusCode::NOT_FOUND, "no such page\n".to_owned()));

@@ -2,14 +2,16 @@
 //! or writes a file behind a token.
 
 mod api;
+mod built;
 mod desk;
 mod guard;
 mod http;
 mod jobs;
 mod site;
 
-use super::super::{Context, Exit, Fault, Outcome, usage, workbook};
+use super::super::{Context, Fault, Outcome, usage, workbook};
 use api::{Api, Exercise};
+use built::Built;
 use check::BackendChoice;
 use desk::Desk;
 use guard::Guard;
@@ -17,7 +19,6 @@ use http::Server;
 use jobs::Queue;
 use problem::Kind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -38,16 +39,17 @@ pub struct ServeArgs {
     jobs: Option<u16>,
 }
 
-/// Takes the port, before anybody waits for a book to be built.
-pub fn bind(args: &ServeArgs) -> Result<TcpListener, Fault> {
+fn bind(args: &ServeArgs) -> Result<TcpListener, Fault> {
     let address: IpAddr = if args.lan { Ipv4Addr::UNSPECIFIED.into() } else { Ipv4Addr::LOCALHOST.into() };
     TcpListener::bind(SocketAddr::new(address, args.port))
         .map_err(|error| usage(format!("port {}: {error}\nnext: choose another with --port", args.port)))
 }
 
-/// Serves the book that was built into `folder`.
-pub fn run(context: &Context, args: &ServeArgs, listener: TcpListener, folder: PathBuf) -> Outcome {
+/// Answers at once, and shows the book when it is built.
+pub fn run(context: &Context, args: &ServeArgs) -> Outcome {
+    let listener = bind(args)?;
     let workbook = workbook::open(context)?;
+    let root = workbook.root().to_path_buf();
     let port = listener.local_addr()?.port();
     let guard = Guard::new(args.lan)?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -76,8 +78,14 @@ pub fn run(context: &Context, args: &ServeArgs, listener: TcpListener, folder: P
     }
     // Some browsers try this one first.
     let other = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).ok();
-    http::serve([listener].into_iter().chain(other).collect(), Arc::new(Server { folder, guard, api }))?;
-    Ok(Exit::Met)
+    let built = Arc::new(Built::new());
+    let (fault, end) = tokio::sync::oneshot::channel();
+    let (builder, shown) = (context.clone(), built.clone());
+    std::thread::Builder::new().spawn(move || {
+        // Nobody listens when the server has ended before.
+        let _ = fault.send(built::keep(&builder, &root, &shown));
+    })?;
+    Err(http::serve([listener].into_iter().chain(other).collect(), Arc::new(Server { built, guard, api }), end)?)
 }
 
 /// The first GPU's name.

@@ -30,6 +30,22 @@ pub fn file(folder: &Path, path: &str) -> Option<(&'static str, Vec<u8>)> {
     Some((kind, bytes))
 }
 
+/// A page that waits for the first build of the book.
+pub fn waiting(done: usize, of: usize) -> String {
+    let (value, words) = match of {
+        0 => (String::new(), "Its problems are being read.".to_owned()),
+        of => (format!(" max=\"{of}\" value=\"{done}\""), format!("{done} of {of} pages are written.")),
+    };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Warpbook is being built</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\"></head>\
+         <body><main style=\"font-family: sans-serif; max-width: 30em; margin: 4em auto; padding: 0 1em\">\
+         <h1>The book is being built</h1><p><progress style=\"width: 100%\" aria-label=\"pages\"{value}></progress></p>\
+         <p role=\"status\">{words} Every listing is compiled, every count simulated; next time they are kept. This page shows the \
+         book when it is there.</p></main><script>setTimeout(() => location.reload(), 1000)</script></body></html>\n"
+    )
+}
+
 fn place(folder: &Path, path: &str) -> Option<PathBuf> {
     let relative = Path::new(path.trim_start_matches('/'));
     if relative.components().any(|part| !matches!(part, Component::Normal(_))) {

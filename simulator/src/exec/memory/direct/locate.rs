@@ -1,6 +1,7 @@
 //! Finds where the lanes of an access go.
 
 use super::{Direct, Files, Lanes, Shape};
+use crate::exec::select::holds;
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::isa::provenance::Array;
 use crate::memory::global::Allocation;
@@ -74,28 +75,40 @@ impl Direct<'_> {
                 let begin = first.wrapping_sub(own(lane));
                 for (lane, base) in files.r64[r as usize].iter().enumerate() {
                     let offset = base.wrapping_add(offset).wrapping_sub(own(lane));
-                    let offset = if mask >> lane & 1 != 0 { offset } else { begin };
+                    let offset = if holds(mask, lane) { offset } else { begin };
                     outside |= offset > limit;
                     offsets[lane] = offset as u32;
                 }
             }
             Reg::R64(r) => {
                 let (begin, shift) = (first.wrapping_sub(start), offset.wrapping_sub(start));
-                for (lane, base) in files.r64[r as usize].iter().enumerate() {
-                    let offset = base.wrapping_add(shift);
-                    let offset = if mask >> lane & 1 != 0 { offset } else { begin };
-                    outside |= offset > limit;
-                    offsets[lane] = offset as u32;
+                let bases = &files.r64[r as usize];
+                // Without comparisons of 64 bits, which are no vector instructions everywhere.
+                let mut above = begin;
+                if mask == u32::MAX {
+                    for lane in 0..32 {
+                        let offset = bases[lane].wrapping_add(shift);
+                        above |= offset;
+                        offsets[lane] = offset as u32;
+                    }
+                } else {
+                    for lane in 0..32 {
+                        let offset = bases[lane].wrapping_add(shift);
+                        let offset = if holds(mask, lane) { offset } else { begin };
+                        above |= offset;
+                        offsets[lane] = offset as u32;
+                    }
                 }
+                let most = offsets.iter().fold(0, |most, offset| *offset.max(&most));
+                outside = above >> 32 != 0 || u64::from(most) > limit;
             }
             Reg::R32(r) if start == 0 => {
                 for (lane, base) in files.r32[r as usize].iter().enumerate() {
                     let offset = base.wrapping_add(offset as u32);
-                    let offset = if mask >> lane & 1 != 0 { offset } else { first as u32 };
-                    outside |= offset > limit as u32;
-                    offsets[lane] = offset;
+                    offsets[lane] = if holds(mask, lane) { offset } else { first as u32 };
                 }
-                outside |= limit > u64::from(u32::MAX);
+                let most = offsets.iter().fold(0, |most, offset| *offset.max(&most));
+                outside = u64::from(most) > limit;
             }
             Reg::R32(_) => return None,
             _ => {
