@@ -6,8 +6,8 @@
 
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
-#[cfg(not(target_family = "wasm"))]
 mod analysis;
+#[cfg(not(target_family = "wasm"))]
 mod disassemble;
 mod elf;
 pub mod limits;
