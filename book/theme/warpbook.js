@@ -13,7 +13,9 @@
   }
   // What scrolls inside itself is reached by keys, too.
   for (const long of document.querySelectorAll("main pre > code, main table.wb-sass, main > .table-wrapper")) {
-    if (long.scrollHeight > long.clientHeight + 1 && !long.querySelector("[tabindex]")) long.tabIndex = 0;
+    // What is folded has no height yet.
+    const scrolls = long.clientHeight === 0 || long.scrollHeight > long.clientHeight + 1;
+    if (scrolls && !long.querySelector("[tabindex]")) long.tabIndex = 0;
   }
   const block = document.querySelector("[data-parts]");
   // Browsers load no modules from a disk.

@@ -222,9 +222,9 @@ export class Exercise {
         const show = async () => {
             try {
                 const { text } = await ask("GET", `solution/${this.name}`);
-                const code = make("code", { class: "language-cpp hljs" }, text.trimEnd());
+                const code = make("code", { class: "language-cpp hljs", tabindex: "0" }, text.trimEnd());
                 globalThis.hljs?.highlightBlock?.(code);
-                this.answer.replaceChildren(make("details", { open: true }, make("summary", { tabindex: "0" }, "The worked answer"), make("pre", { tabindex: "0" }, code)));
+                this.answer.replaceChildren(make("details", { open: true }, make("summary", { tabindex: "0" }, "The worked answer"), make("pre", {}, code)));
                 close();
                 this.answer.querySelector("summary").focus();
             } catch (error) {
