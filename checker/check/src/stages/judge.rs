@@ -193,7 +193,7 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
         .map(|unexecuted| seen_only(unexecuted, problem))
         .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
         .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
-        .or_else(|| report.not_modelled.as_ref().filter(|_| is_modelled(goal)).map(cannot_be));
+        .or_else(|| report.not_modelled.as_deref().filter(|_| is_modelled(goal)).map(cannot_be));
     Reason {
         verdict: Verdict::NotYet,
         text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
@@ -230,7 +230,7 @@ fn at_best(modelled: &report::Modelled) -> String {
 }
 
 /// "it cannot be modelled: its threads may wait for each other".
-fn cannot_be(why: &String) -> String {
+fn cannot_be(why: &str) -> String {
     format!("it cannot be modelled: {why}")
 }
 

@@ -97,7 +97,7 @@ impl Profiling<'_> {
         for ((at, growth), found) in
             long.iter_mut().zip(&mut small).filter(|(_, found)| found.as_ref().is_some_and(much))
         {
-            *growth = growth.clone().from_less();
+            *growth = growth.clone().smaller();
             if let Ok(program) = self.program(wanted[*at].built, &growth.sizes(growth.near)) {
                 *found = self.run(vec![program])?.pop().flatten();
             }
@@ -152,7 +152,7 @@ impl Growth {
     }
 
     /// From a size on that is so much smaller: of one block that does what all others might.
-    fn from_less(self) -> Self {
+    fn smaller(self) -> Self {
         const LESS: i64 = 64;
         Self { near: (self.near / LESS).max(1), ..self }
     }
