@@ -35,8 +35,8 @@ pub fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], mask: u32) {
 #[inline(always)]
 pub fn bits(test: impl Fn(usize) -> bool) -> u32 {
     let mut mask = 0;
-    for lane in 0..32 {
-        mask |= if test(lane) { LANES[lane] } else { 0 };
+    for (lane, bit) in LANES.iter().enumerate() {
+        mask |= if test(lane) { *bit } else { 0 };
     }
     mask
 }
