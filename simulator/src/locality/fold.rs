@@ -58,6 +58,8 @@ pub struct Fold {
     blocks: [OfBlock; 2],
     /// Sectors that the block elsewhere loads.
     far: ByLine<u8>,
+    /// The lowest sector of each region that it loads, and that it writes.
+    lowest: Vec<[Option<u64>; 2]>,
     /// On global and on shared memory, of both blocks.
     atomics: [[Atomics; 2]; 2],
 }
@@ -71,7 +73,8 @@ impl std::fmt::Debug for Fold {
 impl Fold {
     /// Of the blocks that `request` names.
     pub fn new(request: Request) -> Self {
-        Self { request, blocks: Default::default(), far: ByLine::default(), atomics: Default::default() }
+        let lowest = vec![[None; 2]; request.regions.len()];
+        Self { request, blocks: Default::default(), far: ByLine::default(), lowest, atomics: Default::default() }
     }
 
     fn side(&self, block: u64) -> Option<usize> {
@@ -114,13 +117,18 @@ impl Fold {
     /// A warp accesses memory.
     pub fn access(&mut self, access: &WarpAccess<'_>) {
         let lanes = || (0..32usize).filter(|lane| access.mask >> lane & 1 != 0);
-        if self.request.far == Some(access.warp.block)
-            && access.kind == AccessKind::Load
-            && access.space == Space::Global
-            && self.far.len() < KEPT
-        {
-            for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], access.size)) {
-                *self.far.entry(line).or_default() |= bit;
+        if self.request.far == Some(access.warp.block) && access.space == Space::Global {
+            let load = access.kind == AccessKind::Load;
+            if let Some(at) = lanes().map(|lane| access.addresses[lane]).min()
+                && let Some(region) = self.request.regions.iter().position(|region| region.has(at))
+            {
+                let known = &mut self.lowest[region][usize::from(!load)];
+                *known = Some(known.map_or(at / SECTOR, |known| known.min(at / SECTOR)));
+            }
+            if load && self.far.len() < KEPT {
+                for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], access.size)) {
+                    *self.far.entry(line).or_default() |= bit;
+                }
             }
         }
         let Some(side) = self.side(access.warp.block) else { return };
@@ -180,6 +188,7 @@ impl Fold {
         for (loads, all) in [(true, &mut found.read), (false, &mut found.written)] {
             *all = self.touched(loads);
         }
+        found.away = self.request.far.map_or(0, |far| far.abs_diff(self.request.block));
         let [global, shared] = &self.atomics;
         (found.global, found.shared) = (meeting(global, true), meeting(shared, false));
         found
@@ -252,14 +261,25 @@ impl Fold {
             }
         }
         let mut all = vec![Touch::default(); self.request.regions.len()];
+        let mut lowest: Vec<Option<u64>> = vec![None; all.len()];
         let ones = |bits: u8| u64::from(bits.count_ones());
         for (line, [first, second]) in sectors {
             let inside = self.request.regions.iter().position(|region| region.has(line * LINE));
-            let Some(touch) = inside.map(|at| &mut all[at]) else { continue };
+            let Some(at) = inside else { continue };
+            if first != 0 {
+                let sector = line * (LINE / SECTOR) + u64::from(first.trailing_zeros());
+                lowest[at] = Some(lowest[at].map_or(sector, |known| known.min(sector)));
+            }
+            let touch = &mut all[at];
             touch.sectors += ones(first);
             touch.pairs += u64::from(first & 3 != 0) + u64::from(first & 12 != 0);
             touch.second += ones(second);
             touch.new += ones(second & !first);
+        }
+        for ((touch, own), far) in all.iter_mut().zip(lowest).zip(&self.lowest) {
+            if let (Some(own), Some(far)) = (own, far[usize::from(!loads)]) {
+                touch.away = own.abs_diff(far);
+            }
         }
         all
     }

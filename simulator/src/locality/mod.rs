@@ -27,7 +27,8 @@ const SECTOR: u64 = 32;
 pub struct Request {
     /// This one, and the one after it.
     pub block: u64,
-    /// Another one, somewhere else: what both load all blocks load, and it stays in the cache from block to block.
+    /// Another one, somewhere else: what both load all blocks load, and it stays in the cache from block to block. How far from the
+    /// first block's memory its own lies says how fast the blocks go through it.
     pub far: Option<u64>,
     /// Memory whose first touches are told apart.
     pub regions: Vec<Region>,
@@ -60,6 +61,9 @@ pub struct Touch {
     pub second: u64,
     /// Those of them that the first did not touch.
     pub new: u64,
+    /// From the lowest one of the first block to the lowest one of the block elsewhere.
+    #[serde(default)]
+    pub away: u64,
 }
 
 /// Lanes' atomics and who meets whom.
@@ -126,4 +130,7 @@ pub struct Locality {
     pub path: f64,
     /// It has more accesses than were looked at.
     pub cut: bool,
+    /// How many blocks away the block elsewhere is; 0 where none was looked at.
+    #[serde(default)]
+    pub away: u64,
 }

@@ -51,7 +51,7 @@ fn what_was_used_longest_ago_is_forgotten() {
     let found = finish(fold);
     assert_eq!((found.requested, found.lines), (512, 128));
     assert_eq!(found.missed, [512, 256, 256, 256, 256, 256]);
-    assert_eq!(found.read[0], Touch { sectors: 256, pairs: 128, second: 0, new: 0 });
+    assert_eq!(found.read[0], Touch { sectors: 256, pairs: 128, second: 0, new: 0, away: 0 });
 }
 
 /// The list with marks against a list for each cache.
@@ -105,10 +105,29 @@ fn what_the_next_block_touches_first_and_where_atomics_meet() {
         access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[2048, 2048, 2052]);
     }
     let found = finish(fold);
-    assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2 });
+    assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2, away: 0 });
     let expected =
         Meeting { requests: 1, lanes: 3, serial: 2, hottest: 2, hottest_requests: 1, addresses: 2, shared: true };
     assert_eq!((found.global, found.shared), (expected, Meeting::default()));
+}
+
+#[test]
+fn how_far_from_each_other_blocks_far_apart_begin() {
+    let mut fold = fold([1, 1], &[Region { base: 0, bytes: 256 }, Region { base: 1024, bytes: 1 << 20 }]);
+    for (block, at) in [(0, 1056), (1, 1056), (9, 1184), (9, 4096)] {
+        access(&mut fold, (block, 0), AccessKind::Load, Space::Global, &row(at));
+        access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[64, 1024 + 2 * (at - 1024)]);
+    }
+    let found = finish(fold);
+    // The lowest sectors: 33 and 37 for loads; what all write alike is nowhere else.
+    assert_eq!(found.away, 9);
+    assert_eq!((found.read[0].away, found.read[1].away), (0, 4));
+    assert_eq!((found.written[0].away, found.written[1].away), (0, 0));
+    let mut fold = self::fold([1, 1], &[Region { base: 1024, bytes: 1 << 20 }]);
+    for (block, at) in [(0, 1056), (9, 1184)] {
+        access(&mut fold, (block, 0), AccessKind::Store, Space::Global, &row(at));
+    }
+    assert_eq!(finish(fold).written[0].away, 4);
 }
 
 #[test]
