@@ -256,24 +256,65 @@ fn an_instance_named_on_the_command_line_is_compiled() {
     assert!(ran.stdout.starts_with("// k<3>(float*)"), "{}", ran.stdout);
 }
 
-/// One warp alone in the loops of `scripts/clock/loops.cu`.
+/// Loops whose turns the model knows to the cycle or nearly: within two cycles of what an H200 took. Not in it: what hangs on the
+/// instruction cache (long_body), on lanes that part (parted, divided), on conflicts that nobody counts here (all_way_list), on loads
+/// that queue (shared_loads, shuffles), on the L2 cache (global_sum), on how reads of registers queue (three_registers).
+const KNOWN: [&str; 30] = [
+    "one_chain",
+    "eight_chains",
+    "shared_list",
+    "cached_list",
+    "root_and_shuffle",
+    "two_chains",
+    "many_chains",
+    "multiply_chain",
+    "multiplies",
+    "integer_chain",
+    "integers",
+    "floats_and_integers",
+    "doubles_chain",
+    "doubles",
+    "halves",
+    "root",
+    "roots",
+    "shuffle",
+    "converted",
+    "counted",
+    "voted",
+    "constant_list",
+    "global_list",
+    "there_and_back",
+    "wide_list",
+    "two_way_list",
+    "shared_sum",
+    "barrier",
+    "fence",
+    "product",
+];
+
+/// One warp alone in the loops of `scripts/clock/loops.cu`, against an H200's clock.
 #[test]
 fn a_turn_of_a_loop_cycle_by_cycle() {
     let file = repository().join("scripts/clock/loops.cu").display().to_string();
-    let turn = |kernel: &str, memory: &str| {
-        let document = json(&[&file, "--model", "--memory", memory, "--kernel", kernel]);
-        let turns = array(&array(&document, "kernels")[0], "turns").clone();
-        // The one whose turns are counted stands last.
-        turns.into_iter().last().unwrap_or_else(|| panic!("`{kernel}` has no loop"))
+    let near = json(&[&file, "--model", "--memory", "l1"]);
+    // The one whose turns are counted stands last.
+    let turn = |document: &Value, kernel: &str| -> Value {
+        let of = |one: &&Value| {
+            one["name"].as_str().is_some_and(|name| name.contains(&format!("{}{kernel}P", kernel.len())))
+        };
+        let found = array(document, "kernels").iter().find(of).unwrap_or_else(|| panic!("no kernel `{kernel}`"));
+        array(found, "turns").last().cloned().unwrap_or_else(|| panic!("`{kernel}` has no loop"))
     };
-    let cycles = |kernel: &str, memory: &str| turn(kernel, memory)["cycles"].as_f64().expect("cycles");
-    // Four that need each other take four cycles each; eight that do not are a matter of their number.
-    assert!((16.0..30.0).contains(&cycles("one_chain", "l1")), "{}", turn("one_chain", "l1"));
-    assert!((11.0..30.0).contains(&cycles("eight_chains", "l1")));
-    // What a load takes, and its address.
-    let (near, far) = (turn("cached_list", "l1"), turn("cached_list", "dram"));
-    let more = far["cycles"].as_f64().unwrap_or(0.0) - near["cycles"].as_f64().unwrap_or(0.0);
-    assert!((600.0..640.0).contains(&more), "{near} {far}");
+    let table = repository().join("book/results/nvidia-h200/tables/loops.json");
+    let table: Value = serde_json::from_slice(&std::fs::read(table).expect("the table")).expect("JSON");
+    for kernel in KNOWN {
+        let row = array(&table, "rows").iter().find(|row| row["name"] == kernel).expect("a row");
+        let measured = row["values"][0].as_f64().expect("cycles");
+        let cycles = turn(&near, kernel)["cycles"].as_f64().expect("cycles");
+        assert!((cycles - measured).abs() <= 2.0, "{kernel}: {cycles} cycles a turn, measured {measured}");
+    }
+    // What a load from memory is waited for.
+    let far = turn(&json(&[&file, "--model", "--memory", "dram", "--kernel", "cached_list"]), "cached_list");
     let waiting: Vec<&Value> = array(&far, "steps").iter().filter(|step| step["for"] == "global memory").collect();
     let load = &waiting[0]["of"];
     assert!(array(&far, "steps").iter().any(|step| step["address"] == *load), "{far}");
