@@ -65,3 +65,31 @@ fn opcodes() {
     }
     holds("docs/simulator.md", "opcodes", &table);
 }
+
+/// Every exercise whose time is measured either has a goal on the modelled one, too, or docs/model.md says why not; the bound that it
+/// states is the goal's.
+#[test]
+fn every_timed_exercise_has_a_modelled_goal_or_a_reason() {
+    let document = fs::read_to_string(repository().join("docs/model.md")).expect("docs/model.md");
+    let rows: Vec<Vec<&str>> = document
+        .lines()
+        .filter(|line| line.starts_with("| ex"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let mut timed = 0;
+    for entry in fs::read_dir(repository().join("exercises")).expect("exercises") {
+        let path = entry.expect("an entry").path();
+        let Ok(manifest) = fs::read_to_string(path.join("problem.toml")) else { continue };
+        if !manifest.contains("metric = \"speedup\"") {
+            continue;
+        }
+        timed += 1;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let row = rows.iter().find(|row| row[0].split(", ").any(|one| one == name));
+        let row = row.unwrap_or_else(|| panic!("docs/model.md does not say whether {name} has a modelled goal"));
+        let goal = manifest.split_once("metric = \"modelled.speedup\"").map(|(_, rest)| rest);
+        let bound = goal.and_then(|rest| rest.lines().find_map(|line| line.strip_prefix("min    = ")));
+        assert_eq!(row[1], bound.unwrap_or("none"), "{name} in docs/model.md");
+    }
+    assert!(timed > 20 && rows.len() > 20, "{timed} exercises, {} rows", rows.len());
+}

@@ -2,7 +2,7 @@
 //! with it, and so does the workspace's test over the whole workbook.
 
 use crate::workbook::{Kind, Problem, Version, Workbook};
-use crate::{BackendName, DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
+use crate::{BackendName, DeviceShape, KernelFile, LineError, Metric, PlanContext, ProblemError, Reason, Sizes};
 use plan::{Buffer, Plan, Role};
 use std::path::Path;
 use std::process::Command;
@@ -30,16 +30,21 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
     if !mutants.is_empty() && problem.kind == Kind::Sweep {
         faults.push("a sweep has no goals and no baseline, so its mutants would not be run: remove them".to_string());
     }
+    let mut slow = false;
     for mutant in mutants {
         match problem.version(&Version::Mutant(mutant.clone())) {
             Err(error) => faults.push(error.to_string()),
             Ok(file) => {
+                slow |= file.mutant().is_some_and(|(reason, _)| reason == Reason::Slow);
                 if file.mutant().is_none() {
                     faults.push(format!("mutant {mutant}: it states no reason; add `//@ mutant REASON: SENTENCE`"));
                 }
                 faults.extend(plan_everywhere(problem, &file).err().map(|error| error.to_string()));
             }
         }
+    }
+    if !slow && problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup) {
+        faults.push("a goal on `modelled.speedup`, and no mutant `slow` that fails for it alone".to_string());
     }
     for style in problem.styles() {
         if let Err(fault) = audit_version(problem, &Version::Style(style)) {

@@ -15,6 +15,8 @@ pub enum Reason {
     InputChanged,
     /// It is right, but fails a goal.
     Goal,
+    /// It is right and meets every goal but the one on the modelled time.
+    Slow,
     /// It does not compile.
     Compile,
     /// Its launch lines are malformed.
@@ -25,11 +27,12 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons. A finding is one if a kernel can be judged by it.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::WrongResult,
         Self::Guard,
         Self::InputChanged,
         Self::Goal,
+        Self::Slow,
         Self::Compile,
         Self::Launch,
         Self::Finding(FindingName::OutOfBounds),
@@ -55,6 +58,7 @@ impl Reason {
             Self::Guard => "guard",
             Self::InputChanged => "input-changed",
             Self::Goal => "goal",
+            Self::Slow => "slow",
             Self::Compile => "compile",
             Self::Launch => "launch",
             Self::Finding(finding) => finding.name(),

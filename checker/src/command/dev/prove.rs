@@ -3,7 +3,7 @@
 use check::{self, BackendChoice, Baselines, Budget, CheckError};
 use problem::audit::audit;
 use problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
-use report::{Report, Verdict};
+use report::{GoalStatus, Provenance, Report, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -212,6 +212,7 @@ fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Opti
         match expected.as_str() {
             "passes" => format!("{version} should pass, but: {found}"),
             "goal" => format!("{version} should be right and fail a goal, but: {found}"),
+            "slow" => format!("{version} should be right and fail for its modelled time alone, but: {found}"),
             reason => format!("{version} should fail for `{reason}`, but: {found}"),
         }
     });
@@ -235,6 +236,7 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
         Reason::Guard => &[Verdict::GuardDamaged],
         Reason::InputChanged => &[Verdict::InputChanged],
         Reason::Goal => return report.verdict == Verdict::NotYet,
+        Reason::Slow => return is_only_slow(report),
         Reason::Compile => &[Verdict::DoesNotCompile],
         Reason::Launch => &[Verdict::BadLaunch, Verdict::BadKernelFile],
         Reason::Finding(_) => of_finding.as_slice(),
@@ -242,6 +244,13 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
     wanted.contains(&report.verdict)
         || report.reasons.iter().any(|reason| wanted.contains(&reason.verdict))
         || report.findings.iter().any(|caught| Verdict::of(&caught.finding).is_some_and(|v| wanted.contains(&v)))
+}
+
+/// Is the modelled time all that a right kernel fails for?
+fn is_only_slow(report: &Report) -> bool {
+    let mut unmet = report.goals.iter().filter(|goal| goal.status == GoalStatus::NotMet).peekable();
+    let any = unmet.peek().is_some();
+    report.verdict == Verdict::NotYet && any && unmet.all(|goal| goal.provenance == Some(Provenance::Modelled))
 }
 
 #[cfg(test)]
