@@ -13,8 +13,10 @@ pub struct Waits {
     pub lines: BTreeMap<(u16, u32), f64>,
     /// A load from local memory.
     pub local: f64,
-    /// Cycles that a shared access adds for every wavefront beyond its first.
+    /// Cycles that a shared access takes longer, for its wavefronts beyond the first.
     pub shared: f64,
+    /// Cycles that the others of its block keep a warp at a barrier that has come last; alone it goes on at once.
+    pub barrier: f64,
     /// A global atomic with a result.
     pub atomic: f64,
 }
@@ -50,6 +52,7 @@ pub struct Lone<'d> {
     device: &'d Device,
     waits: &'d Waits,
     now: f64,
+    last: f64,
     issued: usize,
     boards: [Board; 6],
 }
@@ -57,7 +60,7 @@ pub struct Lone<'d> {
 impl<'d> Lone<'d> {
     /// In cycle 0, with nothing under way.
     pub fn new(device: &'d Device, waits: &'d Waits) -> Self {
-        Self { device, waits, now: 0.0, issued: 0, boards: [(0.0, Unit::Other, 0); 6] }
+        Self { device, waits, now: 0.0, last: 0.0, issued: 0, boards: [(0.0, Unit::Other, 0); 6] }
     }
 
     /// The cycle from which on it may issue again.
@@ -90,12 +93,16 @@ impl<'d> Lone<'d> {
     /// Issues an instruction at a cycle in which it may.
     pub fn issue_at(&mut self, op: &Op, at: f64) {
         let latency = self.latency(op);
+        self.last = at;
         self.now = at + f64::from(op.stall.max(1 + op.conflicts));
+        self.now += f64::from(op.pause) * self.device.clock_ghz;
         if op.unit == Unit::Indirect {
             self.now += self.device.latency.uniform;
         }
-        if op.unit == Unit::Barrier {
-            self.now += self.device.latency.barrier;
+        match op.unit {
+            Unit::Barrier => self.now += self.waits.barrier,
+            Unit::Fence => self.now += self.device.latency.fence,
+            _ => {}
         }
         for (board, takes) in [(op.writes, latency), (op.reads, self.device.latency.read)] {
             let Some(board) = board else { continue };
@@ -107,9 +114,9 @@ impl<'d> Lone<'d> {
         self.issued += 1;
     }
 
-    /// It has jumped back.
+    /// Its last instruction was a jump back.
     pub fn jump(&mut self) {
-        self.now += self.device.latency.jump;
+        self.now = self.now.max(self.last + self.device.latency.jump);
     }
 
     fn latency(&self, op: &Op) -> f64 {
@@ -120,16 +127,17 @@ impl<'d> Lone<'d> {
             }
             Unit::Local if op.loads => self.waits.local,
             Unit::Global | Unit::Local | Unit::Reduction => latency.read,
-            Unit::Shared => latency.shared + self.waits.shared,
+            Unit::Shared => {
+                let words = if op.loads { f64::from(op.bits.max(32) / 32 - 1) } else { 0.0 };
+                latency.shared + self.waits.shared.max(words * latency.wide)
+            }
             Unit::Atomic => self.waits.atomic,
             Unit::Shuffle => latency.shuffle,
             Unit::Special => latency.special,
             Unit::Double => latency.double,
             Unit::Tensor => latency.tensor,
             Unit::Constant => latency.constant,
-            Unit::Fence => latency.fence,
-            Unit::Uniform | Unit::Other => latency.uniform,
-            Unit::Barrier => latency.barrier,
+            Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier => latency.uniform,
             Unit::Fma | Unit::Multiply | Unit::Alu | Unit::Half | Unit::Control | Unit::Indirect => 4.0,
         }
     }

@@ -141,9 +141,15 @@ impl Class {
     }
 }
 
+/// Does the assembler make many instructions of it: a division, a remainder, a root that is rounded?
+pub fn is_long(opcode: &str) -> bool {
+    let base = opcode.split('.').next().unwrap_or_default();
+    matches!(base, "div" | "rem" | "sqrt" | "rcp" | "rsqrt") && !opcode.contains(".approx")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Class;
+    use super::{Class, is_long};
 
     #[test]
     fn ptx_by_space_and_width() {
@@ -158,5 +164,8 @@ mod tests {
         assert_eq!((of("bar.sync"), of("bar.warp.sync")), (Some(Class::Barrier), None));
         assert_eq!(of("cp.async.ca.shared.global"), Some(Class::Copy));
         assert_eq!(of("cp.async.wait_group"), None);
+        let long =
+            ["rem.u64", "div.rn.f32", "sqrt.rn.f64", "rcp.rn.f64", "div.approx.f32", "sqrt.approx.ftz.f32", "mul.f32"];
+        assert_eq!(long.map(is_long), [true, true, true, true, false, false, false]);
     }
 }

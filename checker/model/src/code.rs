@@ -63,10 +63,16 @@ pub struct Op {
     pub loads: bool,
     /// It may be skipped, and takes its slot all the same.
     pub guarded: bool,
-    /// Registers of one bank beyond the first that it reads, where its unit takes one of each bank a cycle: a cycle each.
+    /// Registers of one bank beyond the first that it reads, a cycle each for a warp that is alone.
     pub conflicts: u8,
+    /// The same among two banks: cycles of its unit beyond the first, where many warps want it.
+    #[serde(default)]
+    pub crowded: u8,
     /// Cycles until the warp may issue again.
     pub stall: u8,
+    /// Nanoseconds that it pauses for.
+    #[serde(default)]
+    pub pause: u32,
     /// Scoreboard that its result releases.
     pub writes: Option<u8>,
     /// Scoreboard that its operands release.
@@ -145,24 +151,33 @@ fn is_recursive(kernel: &Kernel) -> bool {
     })
 }
 
+/// Banks of a scheduler's registers, as far as the turns of `scripts/clock/loops.cu` tell: for a warp alone. With four warps they are as
+/// two (`three_registers`), for which nobody publishes a reason.
+const BANKS: usize = 4;
+
 /// Instructions with the reads that their registers' banks make them wait for.
 pub fn ops(code: &[Instruction]) -> Vec<Op> {
     let mut kept = [None; 4];
     let each = |instruction: &Instruction| {
         let mut op = op(instruction);
-        let (mut banks, mut next, mut read) = ([0u8; 2], [None; 4], Vec::new());
+        let (mut banks, mut pair) = ([0u8; BANKS], [0u8; 2]);
+        let (mut next, mut read) = ([None; 4], Vec::new());
         // The first operand is what is written.
         for (slot, operand) in instruction.operands.iter().skip(1).take(4).enumerate() {
             let Operand::Register(register) = operand else { continue };
             let (File::General, Some(index)) = (register.file, register.index) else { continue };
             if kept[slot] != Some(index) && !read.contains(&index) {
                 read.push(index);
-                banks[usize::from(index % 2)] += 1;
+                banks[usize::from(index) % BANKS] += 1;
+                pair[usize::from(index) % 2] += 1;
             }
             next[slot] = register.reuse.then_some(index);
         }
         kept = next;
-        op.conflicts = if op.unit == Unit::Fma { banks[0].max(banks[1]).saturating_sub(1) } else { 0 };
+        let beyond = |banks: &[u8]| banks.iter().max().copied().unwrap_or(0).saturating_sub(1);
+        op.conflicts = if matches!(op.unit, Unit::Fma | Unit::Alu) { beyond(&banks) } else { 0 };
+        // The other units take two cycles for a warp, in which their reads have their time.
+        op.crowded = if op.unit == Unit::Fma { beyond(&pair) } else { 0 };
         op
     };
     code.iter().map(each).collect()
@@ -177,13 +192,23 @@ fn op(instruction: &Instruction) -> Op {
         bits: instruction.opcode.width(),
         loads,
         conflicts: 0,
+        crowded: 0,
         guarded: instruction.guard.is_some_and(|guard| guard.is_conditional()),
         stall: control.stall,
+        pause: pause(instruction),
         writes: control.write_barrier,
         reads: control.read_barrier,
         waits: control.wait_mask,
         class: Class::of_sass(instruction),
         line,
+    }
+}
+
+/// What `__nanosleep` was given, if it is a number: what a register holds nobody knows here.
+fn pause(instruction: &Instruction) -> u32 {
+    match (instruction.opcode.mnemonic(), instruction.operands.first()) {
+        ("NANOSLEEP", Some(Operand::Integer(ns))) => u32::try_from(*ns).unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -227,7 +252,7 @@ fn unit(instruction: &Instruction) -> Unit {
         },
         Family::Synchronisation => match mnemonic {
             "BAR" => Unit::Barrier,
-            "MEMBAR" | "FENCE" | "ERRBAR" | "CCTL" => Unit::Fence,
+            "MEMBAR" | "FENCE" => Unit::Fence,
             _ => Unit::Other,
         },
         Family::Control if matches!(mnemonic, "BRX" | "JMX" | "BRXU") => Unit::Indirect,

@@ -57,13 +57,17 @@ pub struct Latency {
     pub constant: f64,
     /// Uniform datapath and special registers.
     pub uniform: f64,
+    /// A wavefront of shared memory beyond an access's first.
+    pub wavefront: f64,
+    /// A word of a lane beyond the first, of a load from shared memory.
+    pub wide: f64,
     /// A block barrier, from the last arrival on.
     pub barrier: f64,
-    /// A fence.
+    /// A fence with nothing under way.
     pub fence: f64,
     /// Until operands were read.
     pub read: f64,
-    /// A jump back, beyond its stall count, for a warp that is alone.
+    /// From a jump back to what stands there, for a warp that is alone.
     pub jump: f64,
 }
 

@@ -4,7 +4,7 @@
 //! ones, in order, and say how often their blocks ran. Where the assembler unrolled or dropped some, only the sum is known. What
 //! flows into a block flows out of it; that says the rest. All of it together is solved by proportional fitting.
 
-use crate::class::Class;
+use crate::class::{self, Class};
 use crate::code::{Block, Code, Op};
 use serde::{Deserialize, Serialize};
 use simulator::Covered;
@@ -285,8 +285,14 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
 /// little; where half of the instructions stand on others, it is sure.
 fn by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<(f64, bool)>> {
     let mut ptx: BTreeMap<(&str, u32), (f64, f64, f64, f64)> = BTreeMap::new();
+    // Those that become many machine instructions, and how often they ran.
+    let mut long: BTreeMap<(&str, u32), (f64, f64)> = BTreeMap::new();
     for covered in coverage.iter().filter(|covered| covered.line > 0) {
         let warps = covered.warps as f64;
+        if class::is_long(&covered.opcode) {
+            let (count, sum) = long.entry((file_name(&covered.file), covered.line)).or_default();
+            (*count, *sum) = (*count + 1.0, *sum + warps);
+        }
         let (count, sum, low, high) =
             ptx.entry((file_name(&covered.file), covered.line)).or_insert((0.0, 0.0, f64::MAX, 0.0));
         (*count, *sum, *low, *high) = (*count + 1.0, *sum + warps, low.min(warps), high.max(warps));
@@ -304,7 +310,11 @@ fn by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<(f64, bool)>> {
         for place in block.ops.iter().filter_map(place) {
             if let Some((count, sum, low, high)) = ptx.get(&place) {
                 let there = own.get(&place).copied().unwrap_or(1.0);
-                values.push((sum / count.max(there), if *high > 1.5 * low || there > *count { 0.1 } else { 1.0 }));
+                // What is more than PTX has is theirs.
+                let each = long.get(&place).map(|(those, ran)| ran / those);
+                let more = each.map_or(0.0, |_| f64::max(there - count, 0.0));
+                let (count, sum) = (count + more, sum + more * each.unwrap_or(0.0));
+                values.push((sum / count.max(there), if *high > 1.5 * low || there > count { 0.1 } else { 1.0 }));
             }
         }
         let sure = values.iter().filter(|(_, weight)| *weight >= 1.0).count() * 2 >= block.ops.len();

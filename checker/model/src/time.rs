@@ -264,7 +264,8 @@ impl Parts {
             global: mix(traffic.timely) + traffic.lines_per_request - 1.0,
             lines: by_line(code, launch, traffic.capacity, &mix),
             local: mix(traffic.local_hits),
-            shared: (wavefronts / shared_requests - 1.0).max(0.0),
+            shared: (wavefronts / shared_requests - 1.0).max(0.0) * device.latency.wavefront,
+            barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
             atomic: device.latency.atomic,
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
@@ -353,7 +354,7 @@ impl Work {
         for (block, times) in code.blocks.iter().zip(&found.blocks) {
             for op in &block.ops {
                 work.issued += times / ran;
-                work.conflicts += f64::from(op.conflicts) * times / ran;
+                work.conflicts += f64::from(op.crowded) * times / ran;
                 *work.units.entry(op.unit).or_default() += times / ran;
             }
         }
@@ -379,15 +380,14 @@ fn atomics_us(facts: &Facts, launch: &LaunchFacts, code: &Code, device: &Device)
     let sectors = counters.global_atomic_sectors as f64 * per_launch;
     let answered = of(counters.global_atomic_return_sectors, counters.global_atomic_sectors).min(1.0);
     let place_ns = memory.place_ns + (memory.place_answer_ns - memory.place_ns) * answered;
-    let spread: f64 = launch
-        .locality
-        .written
-        .iter()
-        .zip(&facts.memory)
-        .filter(|(touch, _)| touch.sectors > 0)
-        .map(|(touch, memory)| fetched_once(touch, launch.blocks as f64, memory.bytes as f64))
-        .sum();
-    let places = (spread / memory.place_bytes).max(1.0);
+    let written = || launch.locality.written.iter().zip(&facts.memory).filter(|(touch, _)| touch.sectors > 0);
+    let spread = |blocks: u64| -> f64 {
+        written().map(|(touch, memory)| touched_once(touch, launch, blocks, memory.bytes as f64)).sum()
+    };
+    // At a time they go only where the blocks go that are at work: neighbours may share their places.
+    let at_work = (u64::from(launch.resident.max(1)) * device.sms).min(launch.blocks);
+    let places = (spread(at_work) / memory.place_bytes).max(1.0);
+    let spread = spread(launch.blocks);
     // What a block touches, of what all of them touch: the others go to its hottest address as far as they go where it goes.
     let own: f64 = launch.locality.written.iter().map(|touch| touch.sectors as f64 * SECTOR).sum();
     let whole = if meeting.shared { (own / spread.max(1.0)).min(1.0) } else { 1.0 / launch.blocks.max(1) as f64 };
@@ -477,7 +477,7 @@ impl Traffic {
         for (at, memory) in facts.memory.iter().enumerate() {
             let touch = |all: &[Touch]| scaled(all.get(at).copied().unwrap_or_default(), unseen);
             let there = facts.start == Start::Warm && memory.input && (memory.bytes as f64) < device.memory.l2_bytes;
-            let (fetched, again) = fetched(&touch(&locality.read), blocks, memory.bytes as f64, device);
+            let (fetched, again) = fetched(&touch(&locality.read), launch, memory.bytes as f64, device);
             if there {
                 hit += fetched + again;
             } else {
@@ -486,7 +486,7 @@ impl Traffic {
                 hit += again;
             }
             if !stays {
-                written += fetched_once(&touch(&locality.written), blocks, memory.bytes as f64);
+                written += touched_once(&touch(&locality.written), launch, launch.blocks, memory.bytes as f64);
             }
             let asked = touch(&locality.read).sectors as f64 * blocks;
             touched += asked;
@@ -541,7 +541,8 @@ fn misses(counted: &[u64; CAPACITIES.len()], capacity: f64) -> f64 {
 
 fn scaled(touch: Touch, times: f64) -> Touch {
     let more = |count: u64| (count as f64 * times) as u64;
-    Touch { sectors: more(touch.sectors), pairs: more(touch.pairs), second: more(touch.second), new: more(touch.new) }
+    let [sectors, pairs, second, new] = [touch.sectors, touch.pairs, touch.second, touch.new].map(more);
+    Touch { sectors, pairs, second, new, ..touch }
 }
 
 /// The share of a block's sectors whose neighbour (memory moves two at once) it does not touch.
@@ -549,23 +550,30 @@ fn apart(touch: &Touch) -> f64 {
     if touch.sectors == 0 { 0.0 } else { (2 * touch.pairs).saturating_sub(touch.sectors) as f64 / touch.sectors as f64 }
 }
 
-/// Bytes of a buffer that all blocks touch, each once.
-fn fetched_once(touch: &Touch, blocks: f64, bytes: f64) -> f64 {
-    let fresh = if touch.second > 0 { touch.new as f64 / touch.second as f64 } else { 1.0 };
+/// Bytes of a buffer that a block touches, and those of them that no block before it did: what its neighbour does not share with it, or
+/// as fast as blocks far apart go through the buffer. Neighbours may well write the same sector, and all of them the whole buffer.
+fn own_and_fresh(touch: &Touch, launch: &LaunchFacts) -> (f64, f64) {
     let own = touch.sectors as f64 * SECTOR;
-    (own + own * fresh * (blocks - 1.0)).min(bytes.max(own.min(bytes)))
+    let beside = if touch.second > 0 { own * touch.new as f64 / touch.second as f64 } else { own };
+    let away = touch.away as f64 * SECTOR / launch.locality.away.max(1) as f64;
+    (own, beside.max(away.min(own)))
+}
+
+/// Bytes of a buffer that so many blocks touch, each once.
+fn touched_once(touch: &Touch, launch: &LaunchFacts, blocks: u64, bytes: f64) -> f64 {
+    let (own, fresh) = own_and_fresh(touch, launch);
+    (own + fresh * (blocks as f64 - 1.0)).min(bytes)
 }
 
 /// Bytes that come from memory, and bytes that are asked for again and lie in the L2 cache.
-fn fetched(touch: &Touch, blocks: f64, bytes: f64, device: &Device) -> (f64, f64) {
-    let own = touch.sectors as f64 * SECTOR;
-    let asked = own * blocks;
-    let fresh = if touch.second > 0 { touch.new as f64 / touch.second as f64 } else { 1.0 };
+fn fetched(touch: &Touch, launch: &LaunchFacts, bytes: f64, device: &Device) -> (f64, f64) {
+    let blocks = launch.blocks as f64;
+    let (own, fresh) = own_and_fresh(touch, launch);
     // What neighbours do not share, and what is more than the buffer has, others have fetched before; it is still there in part.
-    let apart = own + own * fresh * (blocks - 1.0);
+    let apart = own + fresh * (blocks - 1.0);
     let once = apart.min(bytes);
     let again = apart - once;
     let kept = (device.memory.l2_bytes / bytes.max(1.0)).min(1.0);
     let read = once + again * (1.0 - kept);
-    (read, (asked - read).max(0.0))
+    (read, (own * blocks - read).max(0.0))
 }

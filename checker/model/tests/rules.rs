@@ -3,7 +3,7 @@
 use model::chain::{Lone, Waits, Why};
 use model::timeline::{State, Timeline, Turn};
 use model::{Block, Bound, Code, Device, Facts, LaunchFacts, Memory, Op, Start, Unit, model};
-use simulator::locality::{CAPACITIES, Locality, Touch};
+use simulator::locality::{CAPACITIES, Locality, Meeting, Touch};
 use simulator::{Counters, Covered};
 
 fn op(unit: Unit, line: u32) -> Op {
@@ -12,8 +12,10 @@ fn op(unit: Unit, line: u32) -> Op {
         bits: 32,
         loads: unit == Unit::Global,
         conflicts: 0,
+        crowded: 0,
         guarded: false,
         stall: 1,
+        pause: 0,
         writes: None,
         reads: None,
         waits: 0,
@@ -41,7 +43,7 @@ fn facts(body: Vec<Op>, turns: u64, warps_per_block: u64, blocks: u64) -> Facts 
     };
     let covered =
         |at: u32, line: u32, warps: u64| Covered { at, file: "k.cu".into(), line, opcode: "add.s32".into(), warps };
-    let many = 64;
+    let many = 160;
     let mut coverage = vec![covered(0, 1, warps_per_block), covered(1, 3, warps_per_block)];
     // As many instructions of PTX as there may be of the machine: no unrolling.
     coverage.extend((0..many).map(|at| covered(2 + at, 2, warps_per_block * turns)));
@@ -70,7 +72,7 @@ fn streaming(sectors: u64, blocks: u64) -> Facts {
     launch.counters.global_load_requests = sectors / 4;
     launch.counters.global_store_sectors = sectors;
     launch.counters.global_store_bytes = 32 * sectors;
-    let touch = Touch { sectors, pairs: sectors / 2, second: sectors, new: sectors };
+    let touch = Touch { sectors, pairs: sectors / 2, second: sectors, new: sectors, away: 0 };
     launch.locality = Locality {
         requested: sectors,
         missed: [sectors; CAPACITIES.len()],
@@ -91,7 +93,8 @@ fn us(facts: &Facts) -> f64 {
 /// A chain of dependent operations that issue every `stall` cycles, `chains` of them in turn.
 fn chains(chains: u8) -> Vec<Op> {
     let stall = 4u8.div_ceil(chains).max(1);
-    (0..32).map(|_| Op { stall, ..op(Unit::Fma, 2) }).collect()
+    // So many that the jump back is little.
+    (0..128).map(|_| Op { stall, ..op(Unit::Fma, 2) }).collect()
 }
 
 #[test]
@@ -133,12 +136,12 @@ fn little_s_law_in_the_small() {
 #[test]
 fn turns_of_small_loops_by_hand() {
     let mut device = Device::h200().unwrap();
-    device.latency.jump = 5.0;
+    device.latency.jump = 10.0;
     let waits = Waits { global: 300.0, ..Waits::default() };
     let turn = |body: &[Op]| Turn::of(body, &device, &waits);
     let fma = |waits: u8| Op { stall: 4, waits, ..op(Unit::Fma, 2) };
     let jump = || Op { stall: 5, ..op(Unit::Control, 2) };
-    // Two that need each other, and the jump back: 4 + 4 + 5 + 5.
+    // Two that need each other, and the jump back: 4 + 4 + 10.
     let chain = turn(&[fma(0), fma(0), jump()]);
     assert_eq!((chain.cycles, chain.steps[2].at), (18.0, 8.0));
     assert_eq!(chain.parts(), [(State::Issues, 3.0), (State::Stalls, 15.0)]);
@@ -156,6 +159,19 @@ fn turns_of_small_loops_by_hand() {
     hidden.push(jump());
     assert_eq!(turn(&hidden).cycles, 4.0 + 1.0 + 80.0 * 4.0 + 5.0 + 5.0);
     assert_eq!(Turn::of(&[], &device, &waits).cycles, 0.0);
+    // A longer stall count covers the jump.
+    assert_eq!(turn(&[fma(0), Op { stall: 12, ..jump() }]).cycles, 16.0);
+    // A barrier keeps nobody who is alone; with others it does, and a fence and a pause do in any case.
+    let barrier = [fma(0), op(Unit::Barrier, 2), jump()];
+    assert_eq!(turn(&barrier).cycles, 15.0);
+    let others = Waits { barrier: device.latency.barrier, ..Waits::default() };
+    assert_eq!(Turn::of(&barrier, &device, &others).cycles, 15.0 + device.latency.barrier);
+    assert_eq!(turn(&[fma(0), op(Unit::Fence, 2), jump()]).cycles, 15.0 + device.latency.fence);
+    let pause = Op { pause: 500, ..op(Unit::Other, 2) };
+    assert_eq!(turn(&[fma(0), pause, jump()]).cycles, 15.0 + 500.0 * device.clock_ghz);
+    // Four words of a lane come later than one.
+    let wide = Op { writes: Some(0), bits: 128, loads: true, ..op(Unit::Shared, 2) };
+    assert_eq!(turn(&[wide, fma(1), jump()]).cycles, 37.0 + 3.0 * device.latency.wide);
 }
 
 #[test]
@@ -181,6 +197,61 @@ fn a_stream_is_bound_by_memory_and_little_occupancy_by_latency() {
     lone.launches[0].resident = 1;
     let lone = model(&lone, &device);
     assert_eq!(lone.bound, Bound::Latency, "{lone:?}");
+}
+
+/// Blocks of 8 warps whose lanes add each to a float: `own` sectors of a block, of which `new` are new beside its neighbour's, `away`
+/// sectors from those of a block a thousand blocks on; lanes of a warp at one address: `together`.
+fn adding(own: u64, new: u64, away: u64, together: u64, blocks: u64) -> Facts {
+    let mut facts = facts(vec![op(Unit::Reduction, 2)], 1, 8, blocks);
+    let launch = &mut facts.launches[0];
+    let (file, opcode) = ("k.cu".into(), "red.global.add.f32".into());
+    launch.coverage.push(Covered { at: 99, file, line: 2, opcode, warps: 8 });
+    let sectors = (256 / together).min(own * 8);
+    launch.counters.global_atomics = 256;
+    launch.counters.global_atomic_requests = 8;
+    launch.counters.global_atomic_sectors = sectors.max(8);
+    launch.locality.away = 1000;
+    launch.locality.written = vec![Touch::default(), Touch { sectors: own, pairs: own, second: own, new, away }];
+    launch.locality.global = Meeting {
+        requests: 8,
+        lanes: 256,
+        serial: 8 * together,
+        hottest: together,
+        hottest_requests: 1,
+        addresses: 256 / together,
+        shared: false,
+    };
+    if own == 1 && new == 0 && away == 0 {
+        let all = &mut launch.locality.global;
+        (all.hottest, all.hottest_requests, all.addresses, all.shared) = (256, 8, 1, true);
+    }
+    facts
+}
+
+#[test]
+fn atomics_at_one_address_take_turns_and_places_work_side_by_side() {
+    let device = Device::h200().unwrap();
+    let blocks = 1 << 16;
+    let bar = |facts: &Facts| {
+        let found = model(facts, &device);
+        found.bars.iter().find(|bar| bar.of == Bound::Atomics).map_or(0.0, |bar| bar.us)
+    };
+    let lanes = 256.0 * f64::from(1 << 16);
+    // All to one float: one after the other, as long as the adder takes.
+    let one = bar(&adding(1, 0, 0, 32, blocks));
+    let expected = lanes * device.memory.same_float_ns / 1e3;
+    assert!((one / expected - 1.0).abs() < 0.01, "{one} us, by hand {expected}");
+    // Each to an address of its own, in sectors of their own: the rate of all places together.
+    let apart = bar(&adding(256, 256, 256 * 1000, 1, blocks));
+    let expected = lanes / device.memory.atomics_per_ns / 1e3;
+    assert!((apart / expected - 1.0).abs() < 0.02, "{apart} us, by hand {expected}");
+    // Keys in order: a block goes to one sector, which is its neighbour's, and all blocks to many; those at work at a time, to as many
+    // places as they are blocks times a third of a sector.
+    let sorted = bar(&adding(1, 0, 333, 32, blocks));
+    let at_work = (132.0 * 8.0 - 1.0) * 0.333 * 32.0 + 32.0;
+    let turns = lanes / (at_work / device.memory.place_bytes) * device.memory.place_ns / 1e3;
+    assert!((sorted / turns - 1.0).abs() < 0.05, "{sorted} us, by hand {turns}");
+    assert!(one > 10.0 * sorted && sorted > 2.0 * apart, "{one} {sorted} {apart}");
 }
 
 /// Numbers by seed, below `n`.

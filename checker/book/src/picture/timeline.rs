@@ -56,7 +56,8 @@ impl Line {
     pub fn of(kernel: &Kernel, question: Question, device: &Device) -> Result<Self> {
         let code: Vec<Instruction> = path(kernel, question.turns)?.into_iter().cloned().collect();
         let atomic = question.memory.max(device.latency.atomic);
-        let waits = Waits { global: question.memory, local: device.latency.l1, atomic, ..Waits::default() };
+        let (local, barrier) = (device.latency.l1, device.latency.barrier);
+        let waits = Waits { global: question.memory, local, atomic, barrier, ..Waits::default() };
         let timeline = Timeline::of(&ops(&code), question.warps, CYCLES, device, &waits);
         let too_long = || format!("the model does not end within {CYCLES} cycles: ask for fewer turns=");
         Ok(Self(timeline.with_context(too_long)?))
