@@ -538,7 +538,9 @@ mod tests {
         let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
         let left = |name: String, when: Option<std::time::SystemTime>| {
             let file = std::fs::File::create(dir.path().join(name)).unwrap();
-            when.map(|when| file.set_modified(when).unwrap());
+            if let Some(when) = when {
+                file.set_modified(when).unwrap();
+            }
         };
         left(format!("kernel.cu.{dead}.new"), Some(long_ago));
         left(format!("other.cu.{dead}.new"), Some(long_ago));

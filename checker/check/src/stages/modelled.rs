@@ -74,6 +74,12 @@ impl Profiling<'_> {
         Ok(built.program(plan, None))
     }
 
+    /// How many blocks each launch of a version has at a size.
+    fn grids(&self, built: &Built, sizes: &Sizes) -> Option<Vec<[u32; 3]>> {
+        let plan = built.plan(sizes, &self.problem.io(sizes).ok()?).ok()?;
+        Some(plan.launches.iter().map(|launch| launch.grid).collect())
+    }
+
     /// Some blocks of each version. Where they do too much, they are followed from two smaller sizes on.
     pub fn all(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Profiled>, CheckError> {
         let programs = wanted.iter().map(|one| self.program(one.built, &one.sizes)).collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +89,7 @@ impl Profiling<'_> {
         let mut long: Vec<(usize, Growth)> = Vec::new();
         let mut small = Vec::new();
         for (at, one) in wanted.iter().enumerate().filter(|(at, _)| profiles[*at].as_ref().is_some_and(too_long)) {
-            if let Some(growth) = Growth::of(&one.count, &one.sizes)
+            if let Some(growth) = Growth::of(&one.count, &one.sizes, |sizes| self.grids(one.built, sizes))
                 && let Ok(program) = self.program(one.built, &growth.sizes(growth.near))
             {
                 long.push((at, growth));
@@ -97,8 +103,12 @@ impl Profiling<'_> {
         for ((at, growth), found) in
             long.iter_mut().zip(&mut small).filter(|(_, found)| found.as_ref().is_some_and(much))
         {
-            *growth = growth.clone().smaller();
-            if let Ok(program) = self.program(wanted[*at].built, &growth.sizes(growth.near)) {
+            let (built, smaller) = (wanted[*at].built, growth.clone().smaller());
+            if self.grids(built, &smaller.sizes(smaller.near)) != self.grids(built, &smaller.sizes(smaller.far)) {
+                continue;
+            }
+            *growth = smaller;
+            if let Ok(program) = self.program(built, &growth.sizes(growth.near)) {
                 *found = self.run(vec![program])?.pop().flatten();
             }
         }
@@ -139,16 +149,20 @@ struct Growth {
 }
 
 impl Growth {
-    /// Of the size that makes the greatest difference.
-    fn of(count: &Sizes, far: &Sizes) -> Option<Self> {
-        let grown = |(name, &far): (&String, &i64)| {
-            let near = count.get(name).copied().filter(|near| *near > 0 && far >= 2 * near)?;
-            Some((name.clone(), near, far))
+    /// Of the size that makes the greatest difference, of those that leave `grids` as they are: with more blocks each does no more.
+    /// A size that grows alone need not leave them: blocks that go round do more where there is an end to their number.
+    fn of(count: &Sizes, far: &Sizes, grids: impl Fn(&Sizes) -> Option<Vec<[u32; 3]>>) -> Option<Self> {
+        let grown = |(name, &far_size): (&String, &i64)| {
+            let near = count.get(name).copied().filter(|near| *near > 0 && far_size >= 2 * near)?;
+            Some(Self { name: name.clone(), near, far: far_size, others: far.clone() })
         };
-        let sizes = far.iter().filter_map(grown);
-        let (name, near, size) =
-            sizes.max_by(|a, b| (a.2 as f64 / a.1 as f64).total_cmp(&(b.2 as f64 / b.1 as f64)))?;
-        Some(Self { name, near, far: size, others: far.clone() })
+        let mut all: Vec<Self> = far.iter().filter_map(grown).collect();
+        if all.len() > 1 {
+            let there = grids(far);
+            all.retain(|growth| grids(&growth.sizes(growth.near)) == there);
+        }
+        let times = |growth: &Self| growth.far as f64 / growth.near as f64;
+        all.into_iter().max_by(|a, b| times(a).total_cmp(&times(b)))
     }
 
     /// From a size on that is so much smaller: of one block that does what all others might.
