@@ -37,7 +37,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer over all problems; kernels that run on their page go to the page_kernels.
+    /// A writer over all problems; kernels that run on their page go to `page_kernels`.
     ///
     /// # Errors
     ///
@@ -72,10 +72,7 @@ impl<'a> Writer<'a> {
             | Kind::Timeline => {
                 let made = (&self.kept, &self.toolchain, self.workbook);
                 let sliders: picture::Sliders<'_> = &|file, wish, ranges| {
-                    self.page_kernels.map_or_else(
-                        || Ok(String::new()),
-                        |page_kernels| page_kernels.sliders(made, file, wish, ranges),
-                    )
+                    self.page_kernels.map_or_else(|| Ok(String::new()), |all| all.sliders(made, file, wish, ranges))
                 };
                 let parts = self.page_kernels.map(PageKernels::parts);
                 return picture::block(&self.toolchain, self.workbook, directive, sliders, parts.as_deref());

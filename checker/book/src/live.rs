@@ -39,7 +39,7 @@ pub struct PageKernels {
 }
 
 impl PageKernels {
-    /// A page_kernels with the workbook's scripts, and this simulator if there is one.
+    /// None yet, with the workbook's scripts, and this simulator if there is one.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -144,7 +144,7 @@ impl PageKernels {
         format!("<div class=\"wb-machine\" data-parts=\"{FOLDER}/{}\">\n{text}</div>\n\n", self.folder)
     }
 
-    /// Puts a kernel on the page_kernels: the name of its file, and what is in it.
+    /// Adds a kernel: the name of its file, and what is in it.
     fn kernel(
         &self,
         (kept, toolchain, workbook): (&Kept, &Toolchain, &Workbook),

@@ -18,7 +18,7 @@ mod sweep;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
 pub use stages::modelled;
-use stages::{elsewhere, judge, numbers, stage, time, verify};
+use stages::{elsewhere, numbers, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;

@@ -222,7 +222,7 @@ pub struct Folder {
 mod unix {
     use super::*;
     use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat};
-    use rustix::process::{Pid, test_kill_process};
+    use rustix::process::Pid;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     use std::time::{Duration, UNIX_EPOCH};
@@ -364,8 +364,8 @@ mod unix {
         fn tidy(&self, name: &OsStr) {
             let Ok(entries) = rustix::fs::Dir::read_from(&self.dir) else { return };
             for entry in entries.flatten() {
-                let gone = writer(entry.file_name().to_bytes(), name.as_bytes())
-                    .is_some_and(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH));
+                let gone =
+                    writer(entry.file_name().to_bytes(), name.as_bytes()).is_some_and(crate::interrupt::has_ended);
                 let file = statat(&self.dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok().filter(|_| gone);
                 let written = file.map(|about| UNIX_EPOCH + Duration::from_secs(about.st_mtime.max(0) as u64));
                 if written.and_then(|when| when.elapsed().ok()).is_some_and(|age| age > WRITING) {

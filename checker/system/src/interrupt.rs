@@ -2,6 +2,8 @@
 //!
 //! Children need no care: on a terminal they get the same signal, and every worker ends when its standard input closes.
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use rustix::termios::{OptionalActions, Termios, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::BTreeSet;
@@ -17,6 +19,11 @@ struct Undo {
 }
 
 static UNDO: Mutex<Undo> = Mutex::new(Undo { terminal: None, cursor_hidden: false, files: BTreeSet::new() });
+
+/// Is there no such process on this machine any more? Then what it left half-written may go. One of another user is there.
+pub fn has_ended(process: Pid) -> bool {
+    test_kill_process(process) == Err(Errno::SRCH)
+}
 
 /// Starts the thread that waits for signals.
 pub fn install() {

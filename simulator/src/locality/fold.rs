@@ -122,8 +122,7 @@ impl Fold {
             if let Some(at) = lanes().map(|lane| access.addresses[lane]).min()
                 && let Some(region) = self.request.regions.iter().position(|region| region.has(at))
             {
-                let known = &mut self.lowest[region][usize::from(!load)];
-                *known = Some(known.map_or(at / SECTOR, |known| known.min(at / SECTOR)));
+                keep_lower(&mut self.lowest[region][usize::from(!load)], at / SECTOR);
             }
             if load && self.far.len() < KEPT {
                 for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], access.size)) {
@@ -267,8 +266,7 @@ impl Fold {
             let inside = self.request.regions.iter().position(|region| region.has(line * LINE));
             let Some(at) = inside else { continue };
             if first != 0 {
-                let sector = line * (LINE / SECTOR) + u64::from(first.trailing_zeros());
-                lowest[at] = Some(lowest[at].map_or(sector, |known| known.min(sector)));
+                keep_lower(&mut lowest[at], line * (LINE / SECTOR) + u64::from(first.trailing_zeros()));
             }
             let touch = &mut all[at];
             touch.sectors += ones(first);
@@ -293,6 +291,10 @@ impl Fold {
         let all: u64 = (0..phases).flat_map(of).sum();
         if all == 0 { 1.0 } else { (slowest as f64 * warps.len() as f64 / all as f64).max(1.0) }
     }
+}
+
+fn keep_lower(known: &mut Option<u64>, sector: u64) {
+    *known = Some(known.map_or(sector, |known| known.min(sector)));
 }
 
 /// The sectors that some bytes lie in: their lines, and their bits there.

@@ -17,7 +17,7 @@ use system::interrupt::HalfWritten;
 pub struct Element {
     /// The ladder at this type.
     pub problem: Problem,
-    /// In the order of the ladder's versions.
+    /// In the order of [`CompiledLadder::versions`].
     pub versions: Vec<Built>,
     /// The oracle.
     pub reference: Built,

@@ -11,10 +11,7 @@ pub(crate) mod time;
 pub(crate) mod verify;
 
 use super::build::{Built, Refused};
-use super::judge::{failure_summary, judge, results_summary, verdict};
 use super::platform::{Platform, Platforms};
-use super::stage::{fail, pass, skip};
-use super::verify::{Bench, Results, schedules};
 use super::versions::{Cubins, Versions, assemble, fault_of, labels, not_here};
 use super::{CheckError, Options, Progress, kernel_path, line_reason, refused};
 use account::reasons;
@@ -22,14 +19,17 @@ use account::schedule_name;
 use compiler::compile::CompileError;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Checked, Thoroughness};
+use judge::{failure_summary, judge, results_summary, verdict};
 use numbers::Known;
 use plan::Plan;
 use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
+use stage::{fail, pass, skip};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+use verify::{Bench, Results, schedules};
 
 /// Runs the pipeline and fills the report.
 pub fn check(

@@ -114,7 +114,9 @@ impl Profiling<'_> {
         }
         let (mut further, mut pairs) = (Vec::new(), Vec::new());
         for ((at, growth), small) in long.iter().zip(small) {
-            if let Some(near) = small.map(|small| growth.nearest(most_of_a_block(&small)))
+            // What was too long at the small size is so at the larger ones.
+            if let Some(near) =
+                small.filter(|small| !too_long(small)).map(|small| growth.nearest(most_of_a_block(&small)))
                 && let [Ok(a), Ok(b)] =
                     [near, 2 * near].map(|size| self.program(wanted[*at].built, &growth.sizes(size)))
             {
@@ -215,8 +217,8 @@ impl<T: Into<String>> From<T> for NotModelled {
     }
 }
 
-/// A share of the bytes that a problem has to move, or else of its outputs, below which the blocks that were run are not like the others: somebody else does
-/// the work.
+/// A share of the bytes that a problem has to move, or else of its outputs, below which the blocks that were run are not like the
+/// others: somebody else does the work.
 const FEW_BYTES: f64 = 0.5;
 
 /// Microseconds that one multiprocessor takes at least for what the blocks that were run leave out of the bytes that must move.

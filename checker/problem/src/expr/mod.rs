@@ -5,9 +5,9 @@
 pub(crate) mod cursor;
 pub(crate) mod formula;
 
-use super::cursor::{Cursor, Number};
 use super::error::{LineError, SourceLine, did_you_mean};
 use super::kernel_name::KernelName;
+use cursor::{Cursor, Number};
 use std::cell::Cell;
 use std::collections::HashMap;
 

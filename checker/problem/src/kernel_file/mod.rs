@@ -10,13 +10,13 @@ pub(crate) mod types;
 use super::error::{LineError, SourceLine, did_you_mean, nearest};
 use super::expr::Sizes;
 use super::mutant::Reason;
-use super::statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
-use super::types::Types;
 use plan::Role;
 use source::Owner;
+use statement::{DIRECTIVES, LaunchStatement, Line, Statement, StatementKind, parse_line};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use types::Types;
 
 /// Largest kernel file in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

@@ -15,18 +15,18 @@ pub mod work;
 use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
-use super::goal::Goal;
-use super::ladder::Ladder;
-use super::metric::CounterRatio;
 use super::mutant::Reason;
 use super::planning::check_len;
 use super::types::Types;
-use super::work::WorkBounds;
+use goal::Goal;
 use indexmap::IndexMap;
+use ladder::Ladder;
+use metric::CounterRatio;
 use plan::dtype::DType;
 use plan::{Buffer, Fill, Role};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use work::WorkBounds;
 
 /// A checked `problem.toml`.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use system::interrupt::HalfWritten;
+use system::interrupt::{HalfWritten, has_ended};
 
 /// Between two looks at the workbook's files.
 const LOOK: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ pub fn keep(context: &Context, root: &Path, built: &Arc<Built>) -> Fault {
 fn abandoned(root: &Path) {
     for entry in std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten() {
         let process = entry.file_name().to_str().and_then(|name| rustix::process::Pid::from_raw(name.parse().ok()?));
-        if process.is_none_or(|process| rustix::process::test_kill_process(process).is_err()) {
+        if process.is_none_or(has_ended) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

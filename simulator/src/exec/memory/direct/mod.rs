@@ -1,6 +1,6 @@
 //! Loads and stores of all lanes at once, where they lie in one allocation or one window and nothing is wrong with them.
 //! Whatever else there is (lanes in several spaces, addresses out of bounds, constants, odd registers) is left alone, for
-//! [`crate::exec::access`] to do lane after lane.
+//! [`super::access`] to do lane after lane.
 
 mod atomic;
 mod load;
