@@ -111,7 +111,8 @@ case "\$*" in *--share\ 2/3*) kill -9 \$\$ ;; esac
 exec "$checker" "\$@"
 END
 chmod 755 "$work/bin/checker-of-a-bad-node"
-sed "s|'$checker'|'$work/bin/checker-of-a-bad-node'|; s|$work/array|$work/failed|g" "$work/array/slurm.sh" > "$work/failed.sh"
+sed "s|'$checker'|'$work/bin/checker-of-a-bad-node'|; s|^#SBATCH --output=.*|#SBATCH --output=\"$work/log/failed-%a\"|; \
+s|$work/array|$work/failed|g; s|'--quiet'|'--seed' '7' '--quiet'|" "$work/array/slurm.sh" > "$work/failed.sh"
 sbatch --wait "$work/failed.sh" > /dev/null || echo "a task of three died"
 lost=$(find "$work/failed/grades" -name '*.json' | wc -l)
 [ "$lost" -lt 12 ] || { echo "no grade is missing after a task died"; exit 1; }
