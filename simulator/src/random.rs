@@ -1,4 +1,7 @@
-//! Random numbers by seed: splitmix64 (Steele, Lea, Flood 2014).
+//! Random numbers by seed: splitmix64 (Steele, Lea, Flood 2014). It scatters the keys of maps, too.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Scatters the bits of a number.
 pub fn mix(value: u64) -> u64 {
@@ -9,6 +12,27 @@ pub fn mix(value: u64) -> u64 {
 }
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Hashes numbers.
+#[derive(Default)]
+pub struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = mix(self.0 ^ u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(number);
+    }
+}
+
+/// A map by addresses or the like, which nobody chooses to fall into one place.
+pub type ByNumber<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
 
 /// A generator; its state is its seed.
 #[cfg(test)]

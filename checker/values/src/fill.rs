@@ -140,11 +140,13 @@ fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: P
         (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
             // Another pattern for another length: what one of them hides, the next shows.
-            let (first, period) = match values {
-                Values::Repeating if repeats(buffer) => (buffer.len, PERIOD),
-                _ => (0, u64::MAX),
-            };
-            reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(first + index % period) * (hi - lo));
+            match values {
+                Values::Repeating if repeats(buffer) => {
+                    let first = buffer.len;
+                    reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(first + index % PERIOD) * (hi - lo));
+                }
+                _ => reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(index) * (hi - lo)),
+            }
         }
         (Some(Fill::Integers { lo, hi }), _) => {
             integers(buffer.dtype, bytes, |index| stream.integer(index, *lo, *hi));

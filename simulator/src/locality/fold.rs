@@ -3,9 +3,10 @@
 //! The simulator runs a warp as far as it comes; on hardware warps take turns. So accesses are kept as lines and sectors, and gone
 //! through in turns, an access of each warp, when the launch is over.
 
-use super::stack::{ByLine, LINE, Stack};
+use super::stack::{LINE, Stack};
 use super::{CAPACITIES, Locality, Meeting, Place, Request, SECTOR, Touch};
 use crate::observe::{AccessKind, Space, WarpAccess};
+use crate::random::ByNumber;
 use std::collections::BTreeMap;
 
 /// Lines of a block that are kept, all its warps together.
@@ -49,7 +50,7 @@ struct Atomics {
     lanes: u64,
     serial: u64,
     /// Lanes and requests by address.
-    places: ByLine<[u64; 2]>,
+    places: ByNumber<[u64; 2]>,
 }
 
 /// What becomes [`Locality`].
@@ -57,7 +58,7 @@ pub struct Fold {
     request: Request,
     blocks: [OfBlock; 2],
     /// Sectors that the block elsewhere loads.
-    far: ByLine<u8>,
+    far: ByNumber<u8>,
     /// The lowest sector of each region that it loads, and that it writes.
     lowest: Vec<[Option<u64>; 2]>,
     /// On global and on shared memory, of both blocks.
@@ -74,7 +75,7 @@ impl Fold {
     /// Of the blocks that `request` names.
     pub fn new(request: Request) -> Self {
         let lowest = vec![[None; 2]; request.regions.len()];
-        Self { request, blocks: Default::default(), far: ByLine::default(), lowest, atomics: Default::default() }
+        Self { request, blocks: Default::default(), far: ByNumber::default(), lowest, atomics: Default::default() }
     }
 
     fn side(&self, block: u64) -> Option<usize> {
@@ -197,7 +198,7 @@ impl Fold {
         let OfBlock { warps, lines, .. } = &self.blocks[0];
         let mut stack = Stack::new();
         // Bytes that all blocks load.
-        let mut own: ByLine<u8> = ByLine::default();
+        let mut own: ByNumber<u8> = ByNumber::default();
         for (line, sectors) in lines {
             *own.entry(*line).or_default() |= sectors & self.far.get(line).copied().unwrap_or(0);
         }
@@ -250,7 +251,7 @@ impl Fold {
 
     /// What both blocks touched of each region.
     fn touched(&self, loads: bool) -> Vec<Touch> {
-        let mut sectors: ByLine<[u8; 2]> = ByLine::default();
+        let mut sectors: ByNumber<[u8; 2]> = ByNumber::default();
         for (side, block) in self.blocks.iter().enumerate() {
             let seen = block.warps.iter().flat_map(|warp| &warp.seen);
             for seen in seen.filter(|seen| !seen.local && (seen.kind == AccessKind::Load) == loads) {

@@ -22,6 +22,15 @@ pub const CAPACITIES: [u64; 6] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10
 #[cfg(not(target_family = "wasm"))]
 const SECTOR: u64 = 32;
 
+/// The straight line through two sums, `times` as far as the second.
+fn far(from: u64, to: u64, times: f64) -> u64 {
+    (from as f64 + times * (to as f64 - from as f64)).max(0.0) as u64
+}
+
+fn far_each<const N: usize>(from: &[u64; N], to: &[u64; N], times: f64) -> [u64; N] {
+    std::array::from_fn(|at| far(from[at], to[at], times))
+}
+
 /// Which blocks of a launch are looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
@@ -133,4 +142,80 @@ pub struct Locality {
     /// How many blocks away the block elsewhere is; 0 where none was looked at.
     #[serde(default)]
     pub away: u64,
+}
+
+impl Locality {
+    /// What a block comes to at a larger size, on the straight line through what it does at two: as
+    /// [`Counters::along`](crate::Counters::along). Where the larger of them has more accesses than were looked at, it says all there is.
+    #[must_use]
+    pub fn along(&self, other: &Self, times: f64) -> Self {
+        if other.cut {
+            return other.clone();
+        }
+        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
+        let each = |of: fn(&Self) -> &[u64; CAPACITIES.len()]| far_each(of(self), of(other), times);
+        let place = |to: &Place| {
+            let from = self.places.iter().find(|from| (&from.file, from.line) == (&to.file, to.line));
+            from.map_or_else(|| to.clone(), |from| from.along(to, times))
+        };
+        let touched = |from: &[Touch], to: &[Touch]| -> Vec<Touch> {
+            to.iter().enumerate().map(|(at, to)| from.get(at).map_or(*to, |from| from.along(to, times))).collect()
+        };
+        Self {
+            requested: sum(|all| all.requested),
+            missed: each(|all| &all.missed),
+            late: each(|all| &all.late),
+            local_missed: each(|all| &all.local_missed),
+            places: other.places.iter().map(place).collect(),
+            lines: sum(|all| all.lines),
+            read: touched(&self.read, &other.read),
+            written: touched(&self.written, &other.written),
+            global: self.global.along(&other.global, times),
+            shared: self.shared.along(&other.shared, times),
+            path: other.path,
+            cut: false,
+            away: other.away,
+        }
+    }
+}
+
+impl Place {
+    fn along(&self, other: &Self, times: f64) -> Self {
+        Self {
+            file: other.file.clone(),
+            line: other.line,
+            requested: far(self.requested, other.requested, times),
+            late: far_each(&self.late, &other.late, times),
+            requests: far(self.requests, other.requests, times),
+            lines: far(self.lines, other.lines, times),
+        }
+    }
+}
+
+impl Touch {
+    fn along(&self, other: &Self, times: f64) -> Self {
+        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
+        Self {
+            sectors: sum(|all| all.sectors),
+            pairs: sum(|all| all.pairs),
+            second: sum(|all| all.second),
+            new: sum(|all| all.new),
+            away: other.away,
+        }
+    }
+}
+
+impl Meeting {
+    fn along(&self, other: &Self, times: f64) -> Self {
+        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
+        Self {
+            requests: sum(|all| all.requests),
+            lanes: sum(|all| all.lanes),
+            serial: sum(|all| all.serial),
+            hottest: sum(|all| all.hottest),
+            hottest_requests: sum(|all| all.hottest_requests),
+            addresses: sum(|all| all.addresses),
+            shared: other.shared,
+        }
+    }
 }

@@ -2,35 +2,12 @@
 //! one holds: one list in the order of use does for all, with a mark where each of them ends.
 
 use super::CAPACITIES;
-use crate::random::mix;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use crate::random::ByNumber;
 
 /// Bytes of a line.
 pub const LINE: u64 = 128;
 const CACHES: usize = CAPACITIES.len();
 const NOBODY: u32 = u32::MAX;
-
-/// Hashes line numbers.
-#[derive(Default)]
-pub struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = mix(self.0 ^ u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = mix(number);
-    }
-}
-
-/// By line.
-pub type ByLine<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
 
 /// A line that was used.
 struct Line {
@@ -47,7 +24,7 @@ struct Line {
 
 /// Caches of [`CAPACITIES`].
 pub struct Stack {
-    places: ByLine<u32>,
+    places: ByNumber<u32>,
     lines: Vec<Line>,
     newest: u32,
     /// The line in each cache that was used longest ago.
@@ -68,7 +45,7 @@ pub struct Missed {
 impl Stack {
     /// Empty ones.
     pub fn new() -> Self {
-        Self { places: ByLine::default(), lines: Vec::new(), newest: NOBODY, oldest: [NOBODY; CACHES], held: 0 }
+        Self { places: ByNumber::default(), lines: Vec::new(), newest: NOBODY, oldest: [NOBODY; CACHES], held: 0 }
     }
 
     /// Uses sectors of a line.

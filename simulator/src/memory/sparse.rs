@@ -1,12 +1,12 @@
 //! Memory that exists only where it is touched: pages are filled when a kernel first comes there, and remember which of their
 //! bytes were read and written. So a few blocks of a huge grid cost no more than those of a small one.
 
-use std::collections::BTreeMap;
+use crate::random::ByNumber;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a page.
-pub const PAGE: u64 = 4096;
+/// Bytes of a page: kernels that jump from row to row need little of each.
+pub const PAGE: u64 = 1024;
 
 /// Gives bytes from an offset on, always the same ones.
 pub type Fill = Arc<dyn Fn(u64, &mut [u8]) + Send + Sync>;
@@ -18,7 +18,7 @@ struct Marks([u64; PAGE as usize / 64]);
 impl Marks {
     const NONE: Self = Self([0; PAGE as usize / 64]);
 
-    /// The word with the bits of a naturally aligned value of 1 to 8 bytes, and those bits.
+    /// The word with the bits of naturally aligned 1 to 32 bytes, and those bits.
     fn place(from: usize, size: usize) -> (usize, u64) {
         (from / 64, ((1 << size) - 1) << (from % 64))
     }
@@ -45,13 +45,13 @@ struct Page {
 }
 
 /// Pages whose place is remembered: lanes often walk along many of them at once.
-const RECENT: usize = 64;
+const RECENT: usize = 256;
 
 #[derive(Default)]
 struct Inside {
     pages: Vec<Box<Page>>,
     /// Of pages by number: the index in `pages`.
-    places: BTreeMap<u64, usize>,
+    places: ByNumber<usize>,
     /// The same of pages that were touched lately, by the last bits of their number.
     recent: Vec<(u64, usize)>,
     /// A byte was read that no kernel wrote and that has no value of its own.
@@ -119,6 +119,31 @@ impl Sparse {
         })
     }
 
+    /// Reads each lane's `count` values of `size` bytes, naturally aligned together.
+    pub fn load_lanes(&self, mask: u32, offsets: &[u64; 32], size: u32, values: &mut [[u64; 32]]) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = size as usize * values.len();
+        let mut recent = None;
+        let mut sound = true;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+            let (number, from) = (offsets[lane] / PAGE, (offsets[lane] % PAGE) as usize);
+            let at = match recent {
+                Some((known, at)) if known == number => at,
+                _ => inside.find(number, |page| (self.fill)(number * PAGE, page)),
+            };
+            recent = Some((number, at));
+            let page = &mut *inside.pages[at];
+            for (values, bytes) in values.iter_mut().zip(page.bytes[from..from + whole].chunks_exact(size as usize)) {
+                let mut value = [0; 8];
+                value[..size as usize].copy_from_slice(bytes);
+                values[lane] = u64::from_le_bytes(value);
+            }
+            sound &= self.known || page.written.all(from, whole);
+            page.read.set(from, whole);
+        }
+        inside.unknown |= !sound;
+    }
+
     /// Stores a naturally aligned value of 1 to 8 bytes.
     pub fn store(&self, offset: u64, size: u32, value: u64) {
         self.page(offset, |page, at| {
@@ -148,8 +173,10 @@ impl Sparse {
     pub fn touched(&self, size: u64) -> Touched {
         let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched { unknown: inside.unknown, ..Touched::default() };
-        for (number, place) in &inside.places {
-            let page = &inside.pages[*place];
+        let mut pages: Vec<(u64, &Page)> =
+            inside.places.iter().map(|(number, place)| (*number, &*inside.pages[*place])).collect();
+        pages.sort_unstable_by_key(|(number, _)| *number);
+        for (number, page) in pages {
             touched.read_bytes += page.read.ones();
             touched.written_bytes += page.written.ones();
             ranges(&mut touched.read, &page.read, number * PAGE, size);
@@ -230,6 +257,28 @@ mod tests {
         memory.forget();
         assert_eq!(memory.touched(1 << 41), Touched::default());
         assert_eq!(memory.load(PAGE - 1, 1), 0xff);
+    }
+
+    #[test]
+    fn lanes_read_together_what_they_read_alone() {
+        let [together, alone] = [(); 2].map(|()| Sparse::new(counting(), false));
+        for memory in [&together, &alone] {
+            memory.store(64, 8, 0x1122_3344_5566_7788);
+        }
+        for (size, count, mask) in [(4u32, 1usize, u32::MAX), (4, 4, 0x00ff_0f01), (8, 2, 0xf000_0000), (1, 2, 1)] {
+            let stride = u64::from(size) * count as u64 * if mask == u32::MAX { 1 } else { 67 };
+            let offsets: [u64; 32] = std::array::from_fn(|lane| lane as u64 * stride);
+            let mut values = vec![[0; 32]; count];
+            together.load_lanes(mask, &offsets, size, &mut values);
+            for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                for (at, values) in values.iter().enumerate() {
+                    let offset = offsets[lane] + u64::from(size) * at as u64;
+                    assert_eq!(values[lane], alone.load(offset, size), "lane {lane}, element {at} of {size} bytes");
+                }
+            }
+        }
+        assert_eq!(together.touched(1 << 20), alone.touched(1 << 20));
+        assert!(together.unknown());
     }
 
     #[test]

@@ -127,7 +127,9 @@ impl<O: Observer> Worker<'_, O> {
             if !op.parameter {
                 self.count_access(group.pc, counted, AccessKind::Load, part, &found, whole);
             }
-            for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+            let sparse =
+                space == AddressSpace::Global && self.load_sparse(part, &found, size, &mut values[..count as usize]);
+            for lane in (0..32usize).filter(|lane| !sparse && part >> lane & 1 != 0) {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
                     let at = (space, found[lane], whole);

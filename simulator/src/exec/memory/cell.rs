@@ -69,6 +69,21 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// Reads all lanes' values where they lie in one sparse allocation and nothing is wrong with them; else says `false`.
+    pub fn load_sparse(&mut self, mask: u32, addresses: &[u64; 32], size: u32, values: &mut [[u64; 32]]) -> bool {
+        let whole = u64::from(size) * values.len() as u64;
+        let Some(at) = self.allocation(addresses[mask.trailing_zeros() as usize % 32], whole) else { return false };
+        let allocation = &self.global.get().allocations[at];
+        let Some(sparse) = &allocation.sparse else { return false };
+        let offsets = addresses.map(|address| address.wrapping_sub(allocation.base));
+        let fine = |lane: &usize| offsets[*lane] <= allocation.size - whole && addresses[*lane] & (whole - 1) == 0;
+        if !(0..32usize).filter(|lane| mask >> lane & 1 != 0).all(|lane| fine(&lane)) {
+            return false;
+        }
+        sparse.load_lanes(mask, &offsets, size, values);
+        true
+    }
+
     /// Writes one lane's value.
     #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn store_lane(
