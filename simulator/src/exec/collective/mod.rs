@@ -319,13 +319,15 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             CollectiveFn::Redux(f) => {
+                // Lanes have the same members, as a rule.
+                let mut known = (0, 0);
                 for lane in each {
                     let members = masks[lane] as u32 & active;
-                    let mut sum = None;
-                    for other in (0..32usize).filter(|other| members >> other & 1 != 0) {
-                        sum = Some(sum.map_or(a[other], |sum| f(sum, a[other], 0)));
+                    if known.0 != members {
+                        let all = (0..32usize).filter(|other| members >> other & 1 != 0).map(|other| a[other]);
+                        known = (members, all.reduce(|sum, other| f(sum, other, 0)).unwrap_or(0));
                     }
-                    d[lane] = sum.unwrap_or(0);
+                    d[lane] = known.1;
                 }
             }
         }
