@@ -36,6 +36,8 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = 46.0;
 const BAR: f64 = 16.0;
 const GAP: f64 = 8.0;
+/// About the width of a letter.
+const LETTER: f64 = 7.0;
 
 impl Bars {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
@@ -69,9 +71,11 @@ impl Bars {
             escape(&self.label)
         );
         if let Some((name, value)) = &self.reference {
+            // Over the line, or as near to that as the picture is wide.
+            let end = (x(*value) + LETTER / 2.0 * name.chars().count() as f64).min(WIDTH - 4.0);
             let _ = writeln!(
                 out,
-                r#"<line class="roof" x1="{0:.1}" y1="{TOP}" x2="{0:.1}" y2="{bottom:.1}"/><text class="tick" x="{0:.1}" y="{1:.1}" text-anchor="middle">{2}</text>"#,
+                r#"<line class="roof" x1="{0:.1}" y1="{TOP}" x2="{0:.1}" y2="{bottom:.1}"/><text class="tick" x="{end:.1}" y="{1:.1}" text-anchor="end">{2}</text>"#,
                 x(*value),
                 TOP - 8.0,
                 escape(name)
