@@ -101,6 +101,8 @@ pub fn block(results: &Path, name: &str, settings: &BTreeMap<String, String>) ->
         };
         let head = |at: &usize| {
             let Column { name, unit } = &table.columns[*at];
+            // A file may be plain ASCII.
+            let unit = if unit == "us" { "µs" } else { unit.as_str() };
             let unit = if unit.is_empty() { String::new() } else { format!(", {}", escape(unit)) };
             format!("<th>{}{unit}</th>", escape(name))
         };
