@@ -157,4 +157,15 @@ mod tests {
         assert!((widths[1] / widths[0] - 4.0).abs() < 0.01, "{widths:?}");
         assert!(svg.contains("&lt;x&gt;") && !svg.contains("\n\n"));
     }
+
+    #[test]
+    fn the_name_of_a_line_at_the_edge_stays_in_the_picture() {
+        let end = |name: &str| -> f64 {
+            let svg = Bars { reference: Some((name.into(), 100.0)), ..bars(&[Some(20.0)]) }.svg();
+            let text = svg.split("class=\"roof\"").nth(1).unwrap().split("<text ").nth(1).unwrap();
+            text.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(end("a name that is longer than the room beside the line") < WIDTH);
+        assert!(end("roof") < end("a longer name"), "in the middle over its line where there is room");
+    }
 }
