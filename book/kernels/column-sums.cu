@@ -1,4 +1,5 @@
-// A column each: thread t adds the numbers of column t. In each step the lanes of a warp read neighbouring words.
+// A column each: thread t adds the numbers of column t. In each step the lanes of a
+// warp read neighbouring words.
 //@ size   n = 64
 //@ in     a: f32[n * n] = uniform(-1, 1)
 //@ out    sums: f32[n]

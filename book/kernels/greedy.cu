@@ -1,4 +1,5 @@
-// The same as scale.cu, by blocks that take much of an SM: 40 KB of shared memory each, whether they need it or not.
+// The same as scale.cu, by blocks that take much of an SM: 40 KB of shared memory
+// each, whether they need it or not.
 //@ size   n = 1048576
 //@ in     x: f32[n] = uniform(-1, 1)
 //@ out    y: f32[n]

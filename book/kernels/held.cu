@@ -1,4 +1,5 @@
-// What a thread holds in registers limits how many of them an SM holds: ninety-six numbers each.
+// What a thread holds in registers limits how many of them an SM holds: ninety-six
+// numbers each.
 //@ size   n = 65536
 //@ in     x: f32[96 * n] = uniform(-1, 1)
 //@ out    y: f32[n]

@@ -1,4 +1,5 @@
-// A window of sixteen values, in registers. One line more, and it is in local memory.
+// A window of sixteen values, in registers. One line more, and it is in local
+// memory.
 //@ size   n = 256
 //@ in     x: f32[16 * n] = uniform(-1, 1)
 //@ out    y: f32[n]

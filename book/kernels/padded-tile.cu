@@ -1,4 +1,5 @@
-// The same with one unused word at the end of each row: the words of a column lie in different banks.
+// The same with one unused word at the end of each row: the words of a column lie
+// in different banks.
 //@ in     a: f32[1024] = uniform(-1, 1)
 //@ out    b: f32[1024]
 //@ launch turn<<<1, 32>>>(a, b)

@@ -1,4 +1,5 @@
-// A branch whose sides take long, and what comes after it: without and with a barrier in the source.
+// A branch whose sides take long, and what comes after it: without and with a
+// barrier in the source.
 //@ in     x: i32[32] = integers(1, 9)
 //@ out    y: i32[32]
 //@ out    z: i32[32]
@@ -29,7 +30,8 @@ __global__ void demanded(const int* x, int* y)
     y[threadIdx.x] = v;
 }
 
-// Lanes that take the branch synchronize in it, with a mask that the kernel computes.
+// Lanes that take the branch synchronize in it, with a mask that the kernel
+// computes.
 __global__ void by_mask(const int* x, int* y)
 {
     int v = x[threadIdx.x];

@@ -1,4 +1,5 @@
-// A row each: thread t adds the numbers of row t. In each step the lanes of a warp read words that lie a whole row apart.
+// A row each: thread t adds the numbers of row t. In each step the lanes of a warp
+// read words that lie a whole row apart.
 //@ size   n = 64
 //@ in     a: f32[n * n] = uniform(-1, 1)
 //@ out    sums: f32[n]

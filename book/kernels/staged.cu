@@ -1,4 +1,5 @@
-// What a block keeps in shared memory limits how many of them an SM holds: 48 KB each.
+// What a block keeps in shared memory limits how many of them an SM holds: 48 KB
+// each.
 //@ size   n = 65536
 //@ in     x: f32[n] = uniform(-1, 1)
 //@ out    y: f32[n]

@@ -1,4 +1,5 @@
-// Each lane reads one word, `stride` words from its neighbour's; the first one lies `offset` words into the array.
+// Each lane reads one word, `stride` words from its neighbour's; the first one lies
+// `offset` words into the array.
 //@ size   stride = 1
 //@ size   offset = 0
 //@ in     a: f32[offset + 32 * stride] = uniform(-1, 1)

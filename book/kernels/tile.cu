@@ -1,4 +1,5 @@
-// A warp turns a tile of 32 by 32 numbers through shared memory: it writes rows and reads columns.
+// A warp turns a tile of 32 by 32 numbers through shared memory: it writes rows and
+// reads columns.
 //@ in     a: f32[1024] = uniform(-1, 1)
 //@ out    b: f32[1024]
 //@ launch turn<<<1, 32>>>(a, b)

@@ -1,4 +1,5 @@
-// A warp adds 32 numbers in shared memory. The usual order gives the right sum. Is the kernel right?
+// A warp adds 32 numbers in shared memory. The usual order gives the right sum. Is
+// the kernel right?
 //@ in     x: i32[32] = integers(1, 99)
 //@ out    sum: i32[1]
 //@ launch total<<<1, 32>>>(x, sum)

@@ -12,9 +12,10 @@
     });
   }
   // What scrolls inside itself is reached by keys, too.
-  for (const long of document.querySelectorAll("main pre > code, main table.wb-sass, main > .table-wrapper")) {
+  const scrolling = "main pre > code, main table.wb-sass, main > .table-wrapper, main .wb-scroll, main > table.wb-table, main .wb-figure";
+  for (const long of document.querySelectorAll(scrolling)) {
     // What is folded has no height yet.
-    const scrolls = long.clientHeight === 0 || long.scrollHeight > long.clientHeight + 1;
+    const scrolls = long.clientHeight === 0 || long.scrollHeight > long.clientHeight + 1 || long.scrollWidth > long.clientWidth + 1;
     if (scrolls && !long.querySelector("[tabindex]")) long.tabIndex = 0;
   }
   const block = document.querySelector("[data-parts]");

@@ -1,6 +1,8 @@
-// One bit for each element: is it above the threshold? 32 bits per word, one word per iteration of a warp.
-// Flaw: __activemask() tells which lanes happen to be here now, not which are still to come. Where the lanes of a warp
-// arrive in two groups, each group votes by itself, and lane 0 stores the bits of its own group only.
+// One bit for each element: is it above the threshold? 32 bits per word, one word
+// per iteration of a warp.
+// Flaw: __activemask() tells which lanes happen to be here now, not which are still
+// to come. Where the lanes of a warp arrive in two groups, each group votes by
+// itself, and lane 0 stores the bits of its own group only.
 //@ let    words = ceil_div(n, 32)
 //@ let    block = 128
 //@ launch above<<<ceil_div(words, 4 * 8), block>>>(x, bits, n)

@@ -1,6 +1,7 @@
-// One bit for each element: is it above the threshold? 32 bits per word, one word per step of a warp.
-// Every lane runs every iteration, so the full mask is correct by construction: __ballot_sync waits for all 32 lanes,
-// in whatever groups they arrive, and a lane beyond the end votes no.
+// One bit for each element: is it above the threshold? 32 bits per word, one word
+// per step of a warp. Every lane runs every iteration, so the full mask is correct
+// by construction: __ballot_sync waits for all 32 lanes, in whatever groups they
+// arrive, and a lane beyond the end votes no.
 //@ let    words = ceil_div(n, 32)
 //@ let    block = 128
 //@ launch above<<<ceil_div(words, 4 * 8), block>>>(x, bits, n)

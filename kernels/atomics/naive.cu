@@ -1,5 +1,6 @@
 // The sum of the whole array.
-// Flaw: every thread adds to the same word, and an atomic on one word is done one after the other: n of them in a row.
+// Flaw: every thread adds to the same word, and an atomic on one word is done one
+// after the other: n of them in a row.
 //@ let    block = 256
 //@ launch clear<<<1, 1>>>(sum)
 //@ launch total<<<ceil_div(n, block), block>>>(x, sum, n)

@@ -1,6 +1,7 @@
 // The sum of the whole array, one atomic per block.
-// Threads first add among themselves: five shuffles within a warp, shared memory across the warps. A grid-stride loop
-// lets a thread take many elements, so there are few blocks, and only a few hundred atomics update the word.
+// Threads first add among themselves: five shuffles within a warp, shared memory
+// across the warps. A grid-stride loop lets a thread take many elements, so there
+// are few blocks, and only a few hundred atomics update the word.
 //@ let    block = 256
 //@ let    grid = min(ceil_div(n, block), 8 * sms)
 //@ launch clear<<<1, 1>>>(sum)

@@ -1,5 +1,7 @@
-// One record for all elements, two words that belong together: their sum and the largest. A lock keeps them together.
-// Flaw: a lane that does not get the lock tries again at once, in step with all other lanes of its warp.
+// One record for all elements, two words that belong together: their sum and the
+// largest. A lock keeps them together.
+// Flaw: a lane that does not get the lock tries again at once, in step with all
+// other lanes of its warp.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
@@ -17,7 +19,8 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
-    // The lane that has the lock releases it inside the loop, before it waits for others.
+    // The lane that has the lock releases it inside the loop, before it waits for
+    // others.
     int own = x[i];
     bool done = false;
     while (!done) {

@@ -1,5 +1,6 @@
-// The same lock. A lane that does not get it sits out some rounds: twice as many after each failed attempt, and each lane of a
-// warp another number of them, or all would come back at the same time.
+// The same lock. A lane that does not get it sits out some rounds: twice as many
+// after each failed attempt, and each lane of a warp another number of them, or all
+// would come back at the same time.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)
@@ -17,7 +18,8 @@ __global__ void gather(const int* x, int* lock, volatile int* record, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
-    // The lane that has the lock releases it inside the loop, before it waits for others.
+    // The lane that has the lock releases it inside the loop, before it waits for
+    // others.
     int own = x[i];
     int wait = 0, pause = 1;
     bool done = false;

@@ -1,5 +1,7 @@
-// A calibration curve: a polynomial of degree 15, its coefficients in an array in global memory.
-// Flaw: every thread loads all sixteen coefficients, though they are the same for all threads: 17 loads for one element.
+// A calibration curve: a polynomial of degree 15, its coefficients in an array in
+// global memory.
+// Flaw: every thread loads all sixteen coefficients, though they are the same for
+// all threads: 17 loads for one element.
 //@ let    block = 256
 //@ launch calibrate<<<ceil_div(n, block), block>>>(x, y, n)
 

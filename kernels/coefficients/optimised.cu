@@ -1,6 +1,6 @@
 // The calibration curve with its coefficients in constant memory.
-// An FFMA can take an operand straight from a constant bank or from a uniform register, so a coefficient needs neither a
-// load nor a register of each thread.
+// An FFMA can take an operand straight from a constant bank or from a uniform
+// register, so a coefficient needs neither a load nor a register of each thread.
 //@ let    block = 256
 //@ launch calibrate<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -29,7 +29,8 @@ __device__ float steps_of(float v, float factor, float addend, int steps)
 __device__ float left(float v, int steps) { return steps_of(v, 0.875f, 0.125f, steps); }
 __device__ float right(float v, int steps) { return steps_of(v, 0.75f, -0.25f, steps); }
 
-// The place of each thread of a block of 256 behind those before it of the same side; all of side 0 come first.
+// The place of each thread of a block of 256 behind those before it of the same
+// side; all of side 0 come first.
 __device__ int place(bool side)
 {
     __shared__ int before[2][8];
@@ -97,7 +98,8 @@ __global__ void clear(int* sizes)
     if (threadIdx.x < 2) sizes[threadIdx.x] = 0;
 }
 
-// Side 0 fills the list from its front, side 1 from its back; a warp asks for room once for each.
+// Side 0 fills the list from its front, side 1 from its back; a warp asks for room
+// once for each.
 __global__ void divide(const int* kind, int* list, int* sizes, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

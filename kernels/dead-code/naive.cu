@@ -1,5 +1,7 @@
-// A benchmark of multiply-adds: every thread runs a chain of 256 and reports how many steps it ran.
-// Flaw: the chain's result is never used, so the compiler removes the chain. What is timed is a kernel that stores 256.
+// A benchmark of multiply-adds: every thread runs a chain of 256 and reports how
+// many steps it ran.
+// Flaw: the chain's result is never used, so the compiler removes the chain. What
+// is timed is a kernel that stores 256.
 //@ let    block = 256
 //@ launch chain<<<ceil_div(n, block), block>>>(0.875, 0.125, x, steps, n)
 

@@ -1,7 +1,7 @@
 // Sums of every `block` elements, still one kernel for every block size. The rounds
-// are a template over the block size, written out, and a switch at the
-// kernel's beginning, the dispatcher, selects the right one. All threads of a launch take the
-// same case.
+// are a template over the block size, written out, and a switch at the kernel's
+// beginning, the dispatcher, selects the right one. All threads of a launch take
+// the same case.
 //@ launch totals<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)
 
 template <int block>

@@ -1,5 +1,6 @@
 // A sine from its Taylor series, with literals as a mathematician writes them.
-// Flaw: 1.0 is a double, so every line widens p, adds on the double units and rounds back.
+// Flaw: 1.0 is a double, so every line widens p, adds on the double units and
+// rounds back.
 //@ let    block = 256
 //@ launch sine<<<ceil_div(n, block), block>>>(angle, y, n)
 

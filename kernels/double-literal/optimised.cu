@@ -1,4 +1,5 @@
-// A sine from its Taylor series, in single precision: every literal ends in f, and each line is one FFMA.
+// A sine from its Taylor series, in single precision: every literal ends in f, and
+// each line is one FFMA.
 //@ let    block = 256
 //@ launch sine<<<ceil_div(n, block), block>>>(angle, y, n)
 

@@ -1,6 +1,8 @@
-// The Fourier transform of 4,096 complex points, a block for each. A thread holds `values` of them, does the transform of that many
-// points in its registers, and puts them back where the next pass reads them: 4,096 is 4 to the 6th, 8 to the 4th and 16 to the 3rd.
-// With `padded` = 1 one word in 17 of shared memory stays unused, so that lanes that store far apart have fewer bank conflicts.
+// The Fourier transform of 4,096 complex points, a block for each. A thread holds
+// `values` of them, does the transform of that many points in its registers, and
+// puts them back where the next pass reads them: 4,096 is 4 to the 6th, 8 to the
+// 4th and 16 to the 3rd. With `padded` = 1 one word in 17 of shared memory stays
+// unused, so that lanes that store far apart have fewer bank conflicts.
 //@ launch transform<values, padded><<<transforms, 4096 / values>>>(x, y)
 
 constexpr int points = 4096;
@@ -14,7 +16,8 @@ __device__ float2 times(float2 a, float2 b)
     return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-// The transform of that many points in registers; afterwards they are in bit-reversed order.
+// The transform of that many points in registers; afterwards they are in
+// bit-reversed order.
 template <int values>
 __device__ void in_registers(float2* v)
 {

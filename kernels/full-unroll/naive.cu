@@ -1,6 +1,8 @@
-// The sum of magnitudes of every `block` elements, for whatever block size the launch says.
-// Flaw: the block size is known when the kernel is launched, not when it is compiled, so the tree is a loop: a shift, a
-// compare and a branch for each addition.
+// The sum of magnitudes of every `block` elements, for whatever block size the
+// launch says.
+// Flaw: the block size is known when the kernel is launched, not when it is
+// compiled, so the tree is a loop: a shift, a compare and a branch for each
+// addition.
 //@ launch block_norms<<<ceil_div(n, block), block, 4 * block>>>(x, norms, n)
 
 __global__ void block_norms(const int* x, int* norms, int n)

@@ -1,6 +1,8 @@
-// The sum of magnitudes of every `block` elements, compiled for each block size that is launched.
-// As a template argument the block size is a constant: the compiler evaluates every `if (block >= ...)`, and what is
-// left is straight-line code with constant offsets. One warp adds the last 32 values alone. The launch line picks the
+// The sum of magnitudes of every `block` elements, compiled for each block size
+// that is launched.
+// As a template argument the block size is a constant: the compiler evaluates every
+// `if (block >= ...)`, and what is left is straight-line code with constant
+// offsets. One warp adds the last 32 values alone. The launch line picks the
 // instance, which is all the dispatcher does.
 //@ launch block_norms<block><<<ceil_div(n, block), block>>>(x, norms, n)
 

@@ -1,5 +1,6 @@
 // A tone curve: clamp to [0, 1], smooth, scale: v = f(g(h(x))) as three kernels.
-// Flaw: t0 and t1 go out to memory and come back, so three times the bytes move and two whole arrays exist for nothing.
+// Flaw: t0 and t1 go out to memory and come back, so three times the bytes move and
+// two whole arrays exist for nothing.
 //@ let     block = 256
 //@ let     grid = ceil_div(n, block)
 //@ scratch t0: f32[n]

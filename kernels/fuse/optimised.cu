@@ -1,4 +1,5 @@
-// The tone curve in one kernel: t0 and t1 are registers, so x is read once and v is written once.
+// The tone curve in one kernel: t0 and t1 are registers, so x is read once and v is
+// written once.
 //@ let    block = 256
 //@ launch tone<<<ceil_div(n, block), block>>>(x, v, n)
 

@@ -1,6 +1,7 @@
-// The sum of an array by halving it, a launch per round: the upper half is added to the lower one until one element is left.
-// Flaw: blocks cannot wait for each other, so every round is a launch of its own, and every partial sum is written to global
-// memory and read back in the next.
+// The sum of an array by halving it, a launch per round: the upper half is added to
+// the lower one until one element is left.
+// Flaw: blocks cannot wait for each other, so every round is a launch of its own,
+// and every partial sum is written to global memory and read back in the next.
 //@ let     block = 256
 //@ scratch work: f32[n]
 //@ launch  copy<<<ceil_div(n, block), block>>>(x, work, n)

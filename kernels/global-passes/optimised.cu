@@ -1,5 +1,6 @@
-// The sum of an array in two launches: within a block the rounds are separated by a barrier, and partial sums stay in
-// shared memory. Only one number per block goes through global memory, to the second launch, which is a single block.
+// The sum of an array in two launches: within a block the rounds are separated by a
+// barrier, and partial sums stay in shared memory. Only one number per block goes
+// through global memory, to the second launch, which is a single block.
 //@ let     block = 256
 //@ let     grid = min(ceil_div(n, block), 8 * sms)
 //@ scratch partial: f32[grid]

@@ -1,6 +1,7 @@
-// A response curve, a polynomial of degree 8, over an array of half-precision numbers.
-// Flaw: a half alone takes a whole register and a whole instruction: the machine's half arithmetic works on two at a time, and
-// one of them is wasted.
+// A response curve, a polynomial of degree 8, over an array of half-precision
+// numbers.
+// Flaw: a half alone takes a whole register and a whole instruction: the machine's
+// half arithmetic works on two at a time, and one of them is wasted.
 //@ let    block = 256
 //@ launch curve<<<ceil_div(n, block), block>>>(x, y, n)
 #include <cuda_fp16.h>

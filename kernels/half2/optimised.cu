@@ -1,5 +1,5 @@
-// Two elements per thread as one __half2: one load, one store, and each HFMA2 works for both. An odd n has one element left; a
-// thread takes it alone.
+// Two elements per thread as one __half2: one load, one store, and each HFMA2 works
+// for both. An odd n has one element left; a thread takes it alone.
 //@ let    block = 256
 //@ launch curve<<<ceil_div(ceil_div(n, 2), block), block>>>(x, y, n)
 #include <cuda_fp16.h>

@@ -1,5 +1,6 @@
-// The same with intrinsics: __sinf is a multiplication and MUFU.SIN, __fdividef a MUFU.RCP and a multiplication. They are right to
-// an absolute error near 2^-21 for x from -pi to pi, and much worse beyond.
+// The same with intrinsics: __sinf is a multiplication and MUFU.SIN, __fdividef a
+// MUFU.RCP and a multiplication. They are right to an absolute error near 2^-21 for
+// x from -pi to pi, and much worse beyond.
 //@ let    block = 256
 //@ launch wavelet<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -1,7 +1,10 @@
-// Sums of blocks, the last 64 values unrolled: one warp needs no barrier, so it was written without any.
-// Flaw: this assumes that a warp runs in lockstep. `volatile` makes every step touch memory, and before Volta that was
-// enough. Since then lanes have program counters of their own, and nothing orders w[t + 16] against the lane that adds to
-// it. With 32-thread blocks, lanes from 16 on also read past the end of the shared array.
+// Sums of blocks, the last 64 values unrolled: one warp needs no barrier, so it was
+// written without any.
+// Flaw: this assumes that a warp runs in lockstep. `volatile` makes every step
+// touch memory, and before Volta that was enough. Since then lanes have program
+// counters of their own, and nothing orders w[t + 16] against the lane that adds to
+// it. With 32-thread blocks, lanes from 16 on also read past the end of the shared
+// array.
 //@ launch block_sums<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)
 
 __global__ void block_sums(const int* x, int* sums, int n)

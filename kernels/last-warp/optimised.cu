@@ -1,7 +1,8 @@
 // Sums of blocks; the last warp synchronizes explicitly.
-// __syncwarp() makes the lanes converge and orders their memory accesses. Only the lower k lanes add, so in a round no lane
-// reads what another writes, and one __syncwarp() per round is enough. Where the warp is already together it costs next
-// to nothing. The bound on t + k keeps small blocks inside their array.
+// __syncwarp() makes the lanes converge and orders their memory accesses. Only the
+// lower k lanes add, so in a round no lane reads what another writes, and one
+// __syncwarp() per round is enough. Where the warp is already together it costs
+// next to nothing. The bound on t + k keeps small blocks inside their array.
 //@ launch block_sums<<<ceil_div(n, block), block, 4 * block>>>(x, sums, n)
 
 __global__ void block_sums(const int* x, int* sums, int n)

@@ -1,5 +1,6 @@
 // A tree's last warp as it was published, in a block of one warp.
-// Flaw: a block of 32 threads has 32 words, and lanes 16 to 31 read words 32 to 47 all the same.
+// Flaw: a block of 32 threads has 32 words, and lanes 16 to 31 read words 32 to 47
+// all the same.
 //@ size    n = 1024
 //@ let     block = 32
 //@ in      x: f32[n] = uniform(-1, 1)

@@ -1,12 +1,14 @@
 // Local arrays, indexed at run time.
-// Flaw: registers have no index, so an array that is indexed by a variable has to live in local memory, which is DRAM
-// behind a cache: every v[...] is a load (LDL) or a store (STL).
+// Flaw: registers have no index, so an array that is indexed by a variable has to
+// live in local memory, which is DRAM behind a cache: every v[...] is a load (LDL)
+// or a store (STL).
 //@ let    one = min(n, 1024)
 //@ launch add_kernel<<<1, one>>>(0, a, b)
 //@ let    block = 256
 //@ launch lagged<<<ceil_div(n, block), block>>>(64, a, last, n)
 
-// Two values in slots that only the launch knows. c is 0 or 1; the compiler cannot know that it is 0 here.
+// Two values in slots that only the launch knows. c is 0 or 1; the compiler cannot
+// know that it is 0 here.
 __global__ void add_kernel(int c, const int* a, int* b)
 {
     int i = threadIdx.x;
@@ -16,7 +18,8 @@ __global__ void add_kernel(int c, const int* a, int* b)
     b[i] = a[i] + v[i % 2];
 }
 
-// A lagged Fibonacci generator: x[k] = x[k - 8] + x[k - 3], the last eight values kept in a ring.
+// A lagged Fibonacci generator: x[k] = x[k - 8] + x[k - 3], the last eight values
+// kept in a ring.
 __global__ void lagged(int steps, const int* a, unsigned* last, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // Local arrays, indexed by constants.
-// Every index below is a number once the inner loop is unrolled, so each v[...] is a register of its own, and the array
-// exists only in the source.
+// Every index below is a number once the inner loop is unrolled, so each v[...] is
+// a register of its own, and the array exists only in the source.
 //@ let    one = min(n, 1024)
 //@ launch add_kernel2<<<1, one>>>(0, a, b)
 //@ let    block = 256
@@ -17,7 +17,8 @@ __global__ void add_kernel2(int c, const int* a, int* b)
     b[i] = a[i] + vv;
 }
 
-// The ring turns once every eight steps, so eight steps are written out and the loop counts turns.
+// The ring turns once every eight steps, so eight steps are written out and the
+// loop counts turns.
 // `steps` is a multiple of 8.
 __global__ void lagged(int steps, const int* a, unsigned* last, int n)
 {

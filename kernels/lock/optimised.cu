@@ -1,5 +1,6 @@
 // The same record; one lane of each warp takes the lock for all of them.
-// The lanes first combine their values by shuffles, which need no lock, into one sum and one largest value.
+// The lanes first combine their values by shuffles, which need no lock, into one
+// sum and one largest value.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)

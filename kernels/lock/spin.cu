@@ -1,4 +1,5 @@
-// Eight lanes of one warp count up under a lock, each in a loop of its own around the attempt.
+// Eight lanes of one warp count up under a lock, each in a loop of its own around
+// the attempt.
 // `checker run kernels/lock/spin.cu --schedule pre-volta` shows who waits for whom.
 //@ let    lanes = 8
 //@ scratch lock: i32[1]

@@ -1,6 +1,7 @@
 // The largest of every 256 elements, as a tree over neighbours.
-// Flaw: t % (2 * k) with k a variable is an integer division; there is no instruction for that, so a reciprocal is
-// estimated in floating point and corrected, in every round, where one bit test would do.
+// Flaw: t % (2 * k) with k a variable is an integer division; there is no
+// instruction for that, so a reciprocal is estimated in floating point and
+// corrected, in every round, where one bit test would do.
 //@ let    block = 256
 //@ launch block_max<<<ceil_div(n, block), block>>>(x, largest, n)
 

@@ -1,6 +1,6 @@
 // The largest of every 256 elements, as a tree over neighbours.
-// k is a power of two, so the remainder by 2k is the bits below 2k: one AND. The compiler cannot know that k is
-// a power of two; the programmer does.
+// k is a power of two, so the remainder by 2k is the bits below 2k: one AND. The
+// compiler cannot know that k is a power of two; the programmer does.
 //@ let    block = 256
 //@ launch block_max<<<ceil_div(n, block), block>>>(x, largest, n)
 

@@ -1,4 +1,5 @@
-// Small decisions, and what the compiler makes of them: `checker sass kernels/opcodes/forms.cu` shows the machine code.
+// Small decisions, and what the compiler makes of them: `checker sass
+// kernels/opcodes/forms.cu` shows the machine code.
 //@ size   n = 64
 //@ size   mode = 1
 //@ in     x: f32[n] = uniform(-4, 4)
@@ -48,7 +49,8 @@ __global__ void root(const float* x, float* z)
     z[i] = r;
 }
 
-// The condition is an argument, so it is the same for all lanes, and the compiler can see that.
+// The condition is an argument, so it is the same for all lanes, and the compiler
+// can see that.
 __global__ void same(int mode, const float* x, float* z)
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;

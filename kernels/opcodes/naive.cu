@@ -1,5 +1,7 @@
-// Eight channels lie in turn in one array, and each has an opcode of its own: what to do to its samples, sixteen times.
-// Flaw: neighbouring lanes have neighbouring channels, so a warp comes to its switch with up to eight opcodes.
+// Eight channels lie in turn in one array, and each has an opcode of its own: what
+// to do to its samples, sixteen times.
+// Flaw: neighbouring lanes have neighbouring channels, so a warp comes to its
+// switch with up to eight opcodes.
 //@ let    block = 256
 //@ launch interpret<<<ceil_div(n, block), block>>>(x, program, y, n)
 

@@ -1,6 +1,8 @@
-// The same channels, a warp each: the eight warps of a block take its eight channels.
-// Global memory is read and written in the order in which it lies; the samples change hands in shared memory. Rows of 36 words
-// put the eight channels of a warp's access into different banks, on the way in as on the way out.
+// The same channels, a warp each: the eight warps of a block take its eight
+// channels.
+// Global memory is read and written in the order in which it lies; the samples
+// change hands in shared memory. Rows of 36 words put the eight channels of a
+// warp's access into different banks, on the way in as on the way out.
 //@ let    block = 256
 //@ launch interpret<<<ceil_div(n, block), block>>>(x, program, y, n)
 

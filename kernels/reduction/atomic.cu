@@ -1,5 +1,6 @@
 // Every thread adds its element to the result with an atomic.
-// Flaw: all threads update the same word, and atomics on one word are executed one after the other, n of them in a row.
+// Flaw: all threads update the same word, and atomics on one word are executed one
+// after the other, n of them in a row.
 //@ launch clear<accumulator><<<1, 1>>>(sum)
 //@ launch total<element, accumulator><<<max(1, ceil_div(n, block)), block>>>(x, sum, n)
 

@@ -1,10 +1,13 @@
-// The sum of an array in one launch, 16 bytes per load and four loads in flight per thread: as fast as
-// the memory is read. The size chooses among three ways. One block, as long as the ticket that finds
-// the last block (a fence, an atomic, a second tree) would take longer than a few more loads. Then
-// two blocks per SM, with loads spread over the whole array, so that every SM has its share of any
-// size; of 256 threads, and of 1024 beyond 2^18 elements. From 2^27 elements on a block reads 64 KB
-// at a stretch, which the memory serves 0.5 % faster. The constants were found on an H200.
-// Flaw: none that a sum of this size could avoid. Below 2^16 elements most of its time is a launch.
+// The sum of an array in one launch, 16 bytes per load and four loads in flight per
+// thread: as fast as the memory is read. The size chooses among three ways. One
+// block, as long as the ticket that finds the last block (a fence, an atomic, a
+// second tree) would take longer than a few more loads. Then two blocks per SM,
+// with loads spread over the whole array, so that every SM has its share of any
+// size; of 256 threads, and of 1024 beyond 2^18 elements. From 2^27 elements on a
+// block reads 64 KB at a stretch, which the memory serves 0.5 % faster. The
+// constants were found on an H200.
+// Flaw: none that a sum of this size could avoid. Below 2^16 elements most of its
+// time is a launch.
 //@ blocks  1024
 //@ let     way = min(max(n - 1, 0) / 16384, 1) + min(n / 134217728, 1)
 //@ let     small = min(max(n - 1, 0) / 4096, 1) - min(way, 1)   // 4097 to 16384 elements
@@ -29,8 +32,8 @@ struct alignas(16) Vector {
     T e[width];
 };
 
-// Adds `loads` vectors, `stride` apart; if guarded, those before `end`. All are asked for before
-// the first is added.
+// Adds `loads` vectors, `stride` apart; if guarded, those before `end`. All are
+// asked for before the first is added.
 template <bool guarded, typename T, typename A>
 __device__ void add(A* own, const Vector<T>* v, unsigned i, unsigned stride, unsigned end)
 {
@@ -97,7 +100,8 @@ total(const T* x, A* partial, A* sum, int n)
         return;
     }
 
-    // The block with the last ticket knows that all other blocks have left their sums.
+    // The block with the last ticket knows that all other blocks have left their
+    // sums.
     __shared__ bool last;
     if (t == 0) {
         partial[b] = all;

@@ -1,6 +1,6 @@
 // A single pass: each block adds its number to the result with one atomic.
-// Flaw: the result must be cleared before, which is another launch, and the blocks finish in any order, so that a sum of floats
-// differs from run to run.
+// Flaw: the result must be cleared before, which is another launch, and the blocks
+// finish in any order, so that a sum of floats differs from run to run.
 //@ let    grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ launch clear<accumulator><<<1, 1>>>(sum)
 //@ launch total<element, accumulator, block><<<grid, block>>>(x, sum, n)
@@ -42,7 +42,8 @@ __device__ A block_sum(A own)
     return own;
 }
 
-// The sum of this thread's share of n elements: 16 bytes at a time, whole grids apart; what is left over one by one.
+// The sum of this thread's share of n elements: 16 bytes at a time, whole grids
+// apart; what is left over one by one.
 template <typename T, typename A, int block>
 __device__ A share(const T* x, int n)
 {

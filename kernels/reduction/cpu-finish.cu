@@ -1,6 +1,8 @@
-// The host adds the blocks' sums instead of a second launch: it waits for the first launch, copies the sums, adds them one after
-// the other, and copies the result back. The device is free meanwhile, and the host often wants the result anyway.
-// Flaw: the wait and two transfers cost more than the launch that they save, whatever the size of the array.
+// The host adds the blocks' sums instead of a second launch: it waits for the first
+// launch, copies the sums, adds them one after the other, and copies the result
+// back. The device is free meanwhile, and the host often wants the result anyway.
+// Flaw: the wait and two transfers cost more than the launch that they save,
+// whatever the size of the array.
 //@ let     grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ scratch partial: accumulator[grid]
 //@ launch  total<element, accumulator, block><<<grid, block>>>(x, partial, n)
@@ -43,7 +45,8 @@ __device__ A block_sum(A own)
     return own;
 }
 
-// The sum of this thread's share of n elements: 16 bytes at a time, whole grids apart; what is left over one by one.
+// The sum of this thread's share of n elements: 16 bytes at a time, whole grids
+// apart; what is left over one by one.
 template <typename T, typename A, int block>
 __device__ A share(const T* x, int n)
 {

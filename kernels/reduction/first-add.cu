@@ -1,6 +1,7 @@
-// Each thread adds two elements while it loads them, so that all threads do at least one addition, and half as many blocks
-// are needed.
-// Flaw: the last rounds are the work of one warp, and still the whole block waits at a barrier in each.
+// Each thread adds two elements while it loads them, so that all threads do at
+// least one addition, and half as many blocks are needed.
+// Flaw: the last rounds are the work of one warp, and still the whole block waits
+// at a barrier in each.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

@@ -1,6 +1,7 @@
-// The block size is a template argument: the compiler evaluates every `if (block >= ...)`, and straight-line code is left. There is
-// one kernel for each block size; the launch line names the one it wants. A host program that learns the block size only
-// when it runs has a dispatcher in that place:
+// The block size is a template argument: the compiler evaluates every
+// `if (block >= ...)`, and straight-line code is left. There is one kernel for each
+// block size; the launch line names the one it wants. A host program that learns the
+// block size only when it runs has a dispatcher in that place:
 //
 //     switch (block) {
 //         case 1024: total<T, A, 1024><<<grid, 1024>>>(x, sums, n); break;
@@ -8,8 +9,8 @@
 //         ...
 //     }
 //
-// Flaw: in every round each value is stored to shared memory and loaded again, although the lanes of a warp could exchange it
-// directly.
+// Flaw: in every round each value is stored to shared memory and loaded again,
+// although the lanes of a warp could exchange it directly.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

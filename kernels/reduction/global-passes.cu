@@ -1,5 +1,7 @@
-// A tree without atomics: the upper half is added to the lower one, one launch per round, until one element is left.
-// Flaw: every round is a launch, and every partial sum is written to global memory and read back in the next round.
+// A tree without atomics: the upper half is added to the lower one, one launch per
+// round, until one element is left.
+// Flaw: every round is a launch, and every partial sum is written to global memory
+// and read back in the next round.
 //@ scratch work: accumulator[max(1, n)]
 //@ launch  copy<element, accumulator><<<max(1, ceil_div(n, block)), block>>>(x, work, n)
 //@ for (m = n; m > 1; m = ceil_div(m, 2))

@@ -1,6 +1,8 @@
-// The same with cooperative groups, which name the threads that take part: a warp is a tile of the block, and cg::reduce adds its values with
-// the best instructions available (for integers one REDUX).
-// Flaw: a launch for every level of the tree, and as many blocks as the array has tiles: each one starts, loads, adds, ends.
+// The same with cooperative groups, which name the threads that take part: a warp
+// is a tile of the block, and cg::reduce adds its values with the best instructions
+// available (for integers one REDUX).
+// Flaw: a launch for every level of the tree, and as many blocks as the array has
+// tiles: each one starts, loads, adds, ends.
 //@ let     tile = block * (64 / sizeof(element))
 //@ let     again = block * (64 / sizeof(accumulator))
 //@ let     m = max(1, ceil_div(n, tile))

@@ -1,6 +1,7 @@
-// One warp adds the last 64 values alone. __syncwarp() replaces the barrier: the lanes converge, and see what the others
-// wrote. Other warps are done.
-// Flaw: the block size is known at launch only, so the other rounds remain a loop with its counter and its tests.
+// One warp adds the last 64 values alone. __syncwarp() replaces the barrier: the
+// lanes converge, and see what the others wrote. Other warps are done.
+// Flaw: the block size is known at launch only, so the other rounds remain a loop
+// with its counter and its tests.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

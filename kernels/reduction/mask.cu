@@ -1,5 +1,6 @@
 // The same tree; the remainder by a power of two is the low bits.
-// Flaw: every warp is still active in every round, with half as many lanes each time.
+// Flaw: every warp is still active in every round, with half as many lanes each
+// time.
 //@ let     m = max(1, ceil_div(n, block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

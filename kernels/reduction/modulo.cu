@@ -1,7 +1,9 @@
-// A tree within the block, in shared memory, over neighbours: only one number per block goes out to global memory. The
-// same kernel is launched again over these numbers until one block is enough.
-// Flaw: `%` by a variable is a long sequence of instructions, and the active lanes are ever farther apart, so every warp
-// stays busy with fewer and fewer active lanes.
+// A tree within the block, in shared memory, over neighbours: only one number per
+// block goes out to global memory. The same kernel is launched again over these
+// numbers until one block is enough.
+// Flaw: `%` by a variable is a long sequence of instructions, and the active lanes
+// are ever farther apart, so every warp stays busy with fewer and fewer active
+// lanes.
 //@ let     m = max(1, ceil_div(n, block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

@@ -1,4 +1,5 @@
-// The oracle: 256 threads, one block, in double precision (integers as they are); thread 0 adds what the others found.
+// The oracle: 256 threads, one block, in double precision (integers as they are);
+// thread 0 adds what the others found.
 //@ launch total_reference<element, accumulator, exact><<<1, 256>>>(x, sum, sum_magnitude, n)
 
 #include <cuda_fp16.h>

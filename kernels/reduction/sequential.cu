@@ -1,4 +1,5 @@
-// The upper half is added to the lower one: the first threads are active, and neighbouring lanes read neighbouring words.
+// The upper half is added to the lower one: the first threads are active, and
+// neighbouring lanes read neighbouring words.
 // Flaw: half of the threads do nothing but load one element.
 //@ let     m = max(1, ceil_div(n, block))
 //@ scratch partial: accumulator[m]

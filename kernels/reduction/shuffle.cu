@@ -1,6 +1,7 @@
-// From register to register: five shuffles add the values of a warp, shared memory carries one number per warp across one barrier, and
-// the first warp adds those.
-// Flaw: a thread has two elements only. It waits for two small loads, then the block spends its time on the tree.
+// From register to register: five shuffles add the values of a warp, shared memory
+// carries one number per warp across one barrier, and the first warp adds those.
+// Flaw: a thread has two elements only. It waits for two small loads, then the
+// block spends its time on the tree.
 //@ let     m = max(1, ceil_div(n, 2 * block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

@@ -1,6 +1,7 @@
-// The same tree, but the first threads do the work: thread t takes the t-th pair. Whole warps become idle.
-// Flaw: neighbouring lanes read words 2k apart. Those are in the same few banks of shared memory, which serves them one
-// after the other.
+// The same tree, but the first threads do the work: thread t takes the t-th pair.
+// Whole warps become idle.
+// Flaw: neighbouring lanes read words 2k apart. Those are in the same few banks of
+// shared memory, which serves them one after the other.
 //@ let     m = max(1, ceil_div(n, block))
 //@ scratch partial: accumulator[m]
 //@ scratch next: accumulator[m]

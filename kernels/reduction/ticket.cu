@@ -1,7 +1,10 @@
-// A single pass, the same sum in every run: each block stores its number, takes a ticket, and the block that gets the last one adds
-// all numbers in their order. A fence between the store and the ticket, and one between the ticket and the reads, make
-// the numbers visible. atomicInc wraps to 0 after the last ticket, which leaves the counter ready for the next run.
-// Flaw: every block waits for its fence and its ticket, and the last one works alone while the device is idle.
+// A single pass, the same sum in every run: each block stores its number, takes a
+// ticket, and the block that gets the last one adds all numbers in their order. A
+// fence between the store and the ticket, and one between the ticket and the reads,
+// make the numbers visible. atomicInc wraps to 0 after the last ticket, which
+// leaves the counter ready for the next run.
+// Flaw: every block waits for its fence and its ticket, and the last one works
+// alone while the device is idle.
 //@ let     grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ scratch partial: accumulator[grid]
 //@ launch  total<element, accumulator, block><<<grid, block>>>(x, partial, sum, n)
@@ -45,7 +48,8 @@ __device__ A block_sum(A own)
     return own;
 }
 
-// The sum of this thread's share of n elements: 16 bytes at a time, whole grids apart; what is left over one by one.
+// The sum of this thread's share of n elements: 16 bytes at a time, whole grids
+// apart; what is left over one by one.
 template <typename T, typename A, int block>
 __device__ A share(const T* x, int n)
 {

@@ -1,6 +1,8 @@
-// As many blocks as the device holds at once, each thread going through the array in strides of the whole grid. What is left is one
-// number per block, and the second launch is a single block.
-// Flaw: the second launch exists only because blocks cannot wait for each other. For a small array it costs as much as the first.
+// As many blocks as the device holds at once, each thread going through the array
+// in strides of the whole grid. What is left is one number per block, and the
+// second launch is a single block.
+// Flaw: the second launch exists only because blocks cannot wait for each other.
+// For a small array it costs as much as the first.
 //@ let     grid = max(1, min(ceil_div(n, block * (16 / sizeof(element))), sms * max_threads_per_sm / block))
 //@ scratch partial: accumulator[grid]
 //@ launch  total<element, accumulator, block><<<grid, block>>>(x, partial, n)
@@ -43,7 +45,8 @@ __device__ A block_sum(A own)
     return own;
 }
 
-// The sum of this thread's share of n elements: 16 bytes at a time, whole grids apart; what is left over one by one.
+// The sum of this thread's share of n elements: 16 bytes at a time, whole grids
+// apart; what is left over one by one.
 template <typename T, typename A, int block>
 __device__ A share(const T* x, int n)
 {

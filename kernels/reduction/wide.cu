@@ -1,6 +1,8 @@
-// Many elements per thread: four loads of 16 bytes each, all in flight before the first is needed, and one tree for
-// all of them. The last block, which has no full tile, takes its elements one by one.
-// Flaw: five shuffles and a hand-written exchange of partial sums are a lot of code for "add up the block".
+// Many elements per thread: four loads of 16 bytes each, all in flight before the
+// first is needed, and one tree for all of them. The last block, which has no full
+// tile, takes its elements one by one.
+// Flaw: five shuffles and a hand-written exchange of partial sums are a lot of code
+// for "add up the block".
 //@ let     tile = block * (64 / sizeof(element))
 //@ let     again = block * (64 / sizeof(accumulator))
 //@ let     m = max(1, ceil_div(n, tile))

@@ -1,5 +1,7 @@
-// Kepler's equation, E = M + e sin(E), by 48 fixed-point iterations: the position of a planet from the time.
-// Flaw: the body of the loop is long (a sine for any argument), and the pragma unrolls it 48 times.
+// Kepler's equation, E = M + e sin(E), by 48 fixed-point iterations: the position
+// of a planet from the time.
+// Flaw: the body of the loop is long (a sine for any argument), and the pragma
+// unrolls it 48 times.
 //@ let    block = 256
 //@ launch kepler<<<ceil_div(n, block), block>>>(mean, eccentric, 0.5, n)
 

@@ -1,4 +1,5 @@
-// A loop that stays rolled. The counter, the comparison and the jump are three instructions beside a sine.
+// A loop that stays rolled. The counter, the comparison and the jump are three
+// instructions beside a sine.
 //@ let    block = 256
 //@ launch kepler<<<ceil_div(n, block), block>>>(mean, eccentric, 0.5, n)
 

@@ -1,5 +1,7 @@
-// The sum of every 256 elements, as a tree over neighbours: 0+1, 2+3, ... then 0+2, 4+6, ...
-// Flaw: the threads that are still active are spread over all warps, so every warp stays busy with ever fewer lanes.
+// The sum of every 256 elements, as a tree over neighbours: 0+1, 2+3, ... then 0+2,
+// 4+6, ...
+// Flaw: the threads that are still active are spread over all warps, so every warp
+// stays busy with ever fewer lanes.
 //@ let    block = 256
 //@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
 

@@ -1,6 +1,8 @@
-// The sum of every 256 elements, as a tree over halves: the lower half adds the upper half to itself.
-// The threads that are still active are the first ones, so whole warps become idle instead of single lanes: a warp without work
-// runs a compare and the barrier and nothing else. Neighbouring threads read neighbouring words, so there are no bank conflicts.
+// The sum of every 256 elements, as a tree over halves: the lower half adds the
+// upper half to itself. The threads that are still active are the first ones, so
+// whole warps become idle instead of single lanes: a warp without work runs a
+// compare and the barrier and nothing else. Neighbouring threads read neighbouring
+// words, so there are no bank conflicts.
 //@ let    block = 256
 //@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
 

@@ -1,9 +1,12 @@
-// C = A B. With `outputs` = 1 a thread computes one element of C, and loads two numbers for every FMA. With 16 it computes 4 x 4 of
-// them, its block 64 x 64; with 64 it computes 8 x 8, its block 128 x 128.
-// A slab of A (8 deep) and one of B then lie in shared memory, in two buffers: while one is used, the next is on its way through
-// registers, so that a slab costs one barrier. For each step in depth a thread of 8 x 8 reads 8 numbers of A and 8 of B for 64 FMAs,
-// one step ahead. A warp has 8 x 4 lanes, each with quads of 4 x 4 elements: neighbouring lanes read neighbouring quads of B,
-// and the same quads of A.
+// C = A B. With `outputs` = 1 a thread computes one element of C, and loads two
+// numbers for every FMA. With 16 it computes 4 x 4 of them, its block 64 x 64; with
+// 64 it computes 8 x 8, its block 128 x 128.
+// A slab of A (8 deep) and one of B then lie in shared memory, in two buffers:
+// while one is used, the next is on its way through registers, so that a slab costs
+// one barrier. For each step in depth a thread of 8 x 8 reads 8 numbers of A and 8
+// of B for 64 FMAs, one step ahead. A warp has 8 x 4 lanes, each with quads of 4 x
+// 4 elements: neighbouring lanes read neighbouring quads of B, and the same quads
+// of A.
 //@ let    edge = 16 << (log2(outputs) / 2)
 //@ launch product<outputs><<<(128 / edge * cols, 128 / edge * rows), 256>>>(a, b, c, 128 * cols, 8 * depth * fold)
 

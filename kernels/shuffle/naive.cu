@@ -1,5 +1,6 @@
 // The sum of every 256 elements, as a tree in shared memory.
-// Flaw: every round goes through shared memory and stops the whole block, although the last 32 elements are the work of one warp.
+// Flaw: every round goes through shared memory and stops the whole block, although
+// the last 32 elements are the work of one warp.
 //@ let    block = 256
 //@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
 

@@ -1,6 +1,7 @@
 // The sum of every 256 elements, from register to register.
-// A shuffle hands a register of one lane to another, so each warp adds its 32 values in five steps, with no memory and no
-// barrier. Shared memory carries eight partial sums across, past a single barrier, and the first warp adds those.
+// A shuffle hands a register of one lane to another, so each warp adds its 32
+// values in five steps, with no memory and no barrier. Shared memory carries eight
+// partial sums across, past a single barrier, and the first warp adds those.
 //@ let    block = 256
 //@ launch block_sums<<<ceil_div(n, block), block>>>(x, sums, n)
 

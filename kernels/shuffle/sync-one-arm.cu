@@ -1,5 +1,6 @@
 // The block's barrier on one side of a branch, and once more after it.
-// Flaw: the threads of the first warp wait at one barrier and those of the second at the other.
+// Flaw: the threads of the first warp wait at one barrier and those of the second
+// at the other.
 //@ size    n = 64
 //@ out     y: i32[n]
 //@ launch  arm<<<1, n>>>(y)

@@ -1,6 +1,7 @@
-// The sum of an array in two launches: a partial sum per block, then one block for the partial sums.
-// Flaw: the second launch exists only because blocks cannot wait for each other, and for a small array starting it costs
-// about as much as the work.
+// The sum of an array in two launches: a partial sum per block, then one block for
+// the partial sums.
+// Flaw: the second launch exists only because blocks cannot wait for each other,
+// and for a small array starting it costs about as much as the work.
 //@ let     block = 256
 //@ let     grid = min(ceil_div(n, block), 8 * sms)
 //@ scratch partial: f32[grid]

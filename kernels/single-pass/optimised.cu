@@ -1,8 +1,12 @@
-// The sum of an array in one launch: the block that finishes last adds the partial sums.
-// Every block stores its partial sum and then takes a ticket. The block that gets the last one knows that all partial sums have
-// been stored. For that to mean that it can read them, both sides need a fence: one between the store and the ticket, so
-// that the ticket is not seen before the sum, and one between the ticket and the reads. The barrier hands both on to the
-// other threads of the block. atomicInc wraps to 0 after the last ticket, which leaves the counter ready for the next run.
+// The sum of an array in one launch: the block that finishes last adds the partial
+// sums.
+// Every block stores its partial sum and then takes a ticket. The block that gets
+// the last one knows that all partial sums have been stored. For that to mean that
+// it can read them, both sides need a fence: one between the store and the ticket,
+// so that the ticket is not seen before the sum, and one between the ticket and the
+// reads. The barrier hands both on to the other threads of the block. atomicInc
+// wraps to 0 after the last ticket, which leaves the counter ready for the next
+// run.
 //@ let     block = 256
 //@ let     grid = min(ceil_div(n, block), 8 * sms)
 //@ scratch partial: f32[grid]

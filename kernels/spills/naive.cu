@@ -1,6 +1,7 @@
-// Noise of n pixels over 48 frames: the mean square distance from a pixel's mean. Each sample is needed twice.
-// Flaw: the bounds ask for two blocks of 1024 threads, which leave 32 registers to each thread. 48 samples do not fit: most go to
-// local memory and come back.
+// Noise of n pixels over 48 frames: the mean square distance from a pixel's mean.
+// Each sample is needed twice.
+// Flaw: the bounds ask for two blocks of 1024 threads, which leave 32 registers to
+// each thread. 48 samples do not fit: most go to local memory and come back.
 //@ let    block = 256
 //@ launch noise<<<ceil_div(n, block), block>>>(frames, spread, n)
 

@@ -1,5 +1,6 @@
-// The bounds say what is launched: blocks of 256 threads, and nothing of how many an SM should hold. The compiler takes the
-// registers that 48 samples need. Fewer warps fit, and none of them goes to memory twice.
+// The bounds say what is launched: blocks of 256 threads, and nothing of how many
+// an SM should hold. The compiler takes the registers that 48 samples need. Fewer
+// warps fit, and none of them goes to memory twice.
 //@ let    block = 256
 //@ launch noise<<<ceil_div(n, block), block>>>(frames, spread, n)
 

@@ -1,5 +1,7 @@
-// A list of the indices of all positive elements, in any order, and then work for the elements on the list alone.
-// Flaw: each of them reserves its position by an atomic of its own, all on one word.
+// A list of the indices of all positive elements, in any order, and then work for
+// the elements on the list alone.
+// Flaw: each of them reserves its position by an atomic of its own, all on one
+// word.
 //@ let    block = 128
 //@ scratch list: i32[n]
 //@ scratch found: i32[1]

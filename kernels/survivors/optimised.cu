@@ -1,5 +1,7 @@
-// The same list. Lanes that are together form a group; one of them reserves positions for all, and the others use their rank.
-// The kernel asks for the group once. Lanes that come later form another group with other positions, so every order is right.
+// The same list. Lanes that are together form a group; one of them reserves
+// positions for all, and the others use their rank. The kernel asks for the group
+// once. Lanes that come later form another group with other positions, so every
+// order is right.
 //@ let    block = 128
 //@ scratch list: i32[n]
 //@ scratch found: i32[1]

@@ -1,5 +1,7 @@
-// Each element is stirred a number of times of its own: steps[i] rounds of a xorshift generator.
-// Flaw: a warp loops until its slowest lane is done. With random counts the lanes spend nearly half of their time so.
+// Each element is stirred a number of times of its own: steps[i] rounds of a
+// xorshift generator.
+// Flaw: a warp loops until its slowest lane is done. With random counts the lanes
+// spend nearly half of their time so.
 //@ let    block = 256
 //@ launch stir<<<ceil_div(n, block), block>>>(seed, steps, out, n)
 

@@ -1,7 +1,8 @@
 // The same work, sorted by length within the block before it is handed out.
-// A counting sort in shared memory puts the block's 256 elements in order of their counts (0 to 63). Thread t then takes
-// the t-th of them, so the lanes of a warp have nearly the same number of rounds to do. Which of two equals comes first
-// is left to the atomics, and changes nothing in the result.
+// A counting sort in shared memory puts the block's 256 elements in order of their
+// counts (0 to 63). Thread t then takes the t-th of them, so the lanes of a warp
+// have nearly the same number of rounds to do. Which of two equals comes first is
+// left to the atomics, and changes nothing in the result.
 //@ let    block = 256
 //@ launch stir<<<ceil_div(n, block), block>>>(seed, steps, out, n)
 

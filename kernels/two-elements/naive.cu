@@ -1,5 +1,6 @@
 // Vector add, one element per thread.
-// Flaw: three 64-bit addresses are computed for one addition; the bookkeeping is most of the kernel.
+// Flaw: three 64-bit addresses are computed for one addition; the bookkeeping is
+// most of the kernel.
 //@ let    block = 256
 //@ launch add<<<ceil_div(n, block), block>>>(a, b, c, n)
 

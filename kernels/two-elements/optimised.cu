@@ -1,6 +1,7 @@
 // Vector add, two elements per thread, a constant distance apart.
-// Each address is computed once: the second element's 256 * 4 bytes fit into the offset of the load or store itself.
-// __restrict__ promises that c is neither a nor b, so all four loads may be in flight before the first store.
+// Each address is computed once: the second element's 256 * 4 bytes fit into the
+// offset of the load or store itself. __restrict__ promises that c is neither a nor
+// b, so all four loads may be in flight before the first store.
 //@ let    block = 256
 //@ launch add<<<ceil_div(n, 2 * block), block>>>(a, b, c, n)
 

@@ -1,5 +1,7 @@
-// Particles give mass and momentum (four floats) to the cells of a mesh that they are in.
-// Flaw: the four numbers are adjacent, but each is added separately: four atomic instructions per particle.
+// Particles give mass and momentum (four floats) to the cells of a mesh that they
+// are in.
+// Flaw: the four numbers are adjacent, but each is added separately: four atomic
+// instructions per particle.
 //@ let    block = 256
 //@ launch clear<<<16384 / block, block>>>(mesh)
 //@ launch deposit<<<ceil_div(n, block), block>>>(particle, cell, mesh, n)

@@ -1,6 +1,7 @@
-// The four additions as one instruction of PTX, which sm_90 brought: red.global.add.v4.f32. The compiler does not make it of
-// four atomicAdd: it would have to know that `to` is a multiple of 16 bytes. Each of the four is atomic, the four together are
-// not.
+// The four additions as one instruction of PTX, which sm_90 brought:
+// red.global.add.v4.f32. The compiler does not make it of four atomicAdd: it would
+// have to know that `to` is a multiple of 16 bytes. Each of the four is atomic, the
+// four together are not.
 //@ let    block = 256
 //@ launch clear<<<16384 / block, block>>>(mesh)
 //@ launch deposit<<<ceil_div(n, block), block>>>(particle, cell, mesh, n)
@@ -12,7 +13,8 @@ __global__ void clear(float* mesh)
 
 __device__ void add(float* to, float4 p)
 {
-    // "l": a 64-bit register, "f": a float. "memory" says that memory changes, volatile that it must happen.
+    // "l": a 64-bit register, "f": a float. "memory" says that memory changes,
+    // volatile that it must happen.
     asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
                  :: "l"(to), "f"(p.x), "f"(p.y), "f"(p.z), "f"(p.w) : "memory");
 }

@@ -1,6 +1,7 @@
-// The sum of every 4096 elements: sixteen per thread in four wide loads, then a tree in shared memory.
-// Flaw: nine barriers for the block's one tree. They cost next to nothing, because while a block waits, the memory serves
-// the others.
+// The sum of every 4096 elements: sixteen per thread in four wide loads, then a
+// tree in shared memory.
+// Flaw: nine barriers for the block's one tree. They cost next to nothing, because
+// while a block waits, the memory serves the others.
 //@ let    block = 256
 //@ launch tile_sums<<<ceil_div(n, 16 * block), block>>>(x, sums, n)
 

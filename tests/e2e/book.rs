@@ -149,7 +149,7 @@ fn pictures(pages: &BTreeMap<PathBuf, String>) {
         assert!(!both.is_empty() && both.iter().all(|(title, desc)| !title.is_empty() && !desc.is_empty()), "{name}");
         both.into_iter().map(|(_, desc)| desc).collect()
     };
-    let reduction = words("reduction-roof.html");
+    let reduction = words("reduction-trees.html");
     // Over neighbours, over neighbours by the first lanes, over halves.
     for (tree, round) in reduction.iter().zip([
         "Round 2: lane 0 adds 2 to 0, lane 4 adds 6 to 4, lane 8 adds 10 to 8, lane 12 adds 14 to 12.",

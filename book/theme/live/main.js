@@ -15,7 +15,7 @@ for (const block of all(".wb-live")) {
 for (const block of all(".wb-slide")) {
     new Slide(block, kernel(block));
 }
-for (const block of all(".wb-steps")) {
+for (const block of all("div.wb-steps")) {
     new Steps(block);
 }
 for (const table of all(".wb-machine .wb-sass")) {

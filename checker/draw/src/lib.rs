@@ -43,7 +43,7 @@ pub enum Of {
 pub struct Picture {
     /// An `svg` element.
     pub svg: String,
-    /// "turn, line 13, load of 4 bytes per lane in `...`: 32 passes".
+    /// "turn, line 13, load of 4 bytes per lane in “...”: 32 passes".
     pub caption: String,
 }
 
@@ -77,13 +77,13 @@ pub fn picture(wish: Wish, traced: &Traced, file: &str, id: &str) -> Result<Pict
     }
 }
 
-/// "turn, line 12, load of 4 bytes per lane in `s[left] += s[left + k]`".
+/// "turn, line 12, load of 4 bytes per lane in “s[left] += s[left + k]”".
 fn place(traced: &Traced, access: &Access, event: &Event) -> String {
     let at = event.place as usize;
     let line = traced.trace.places.get(at).map_or(0, |place| place.line);
     let text = traced.texts.get(at).map_or("", |text| text.trim());
     format!(
-        "{}, line {line}, {} of {} bytes per lane in `{}`",
+        "{}, line {line}, {} of {} bytes per lane in “{}”",
         traced.kernel,
         access.word(),
         access.bytes,

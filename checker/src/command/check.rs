@@ -43,7 +43,7 @@ pub struct CheckOptions {
     /// Repeat a run: the seed that its report names
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Machine code for this architecture: sm_75 to sm_120
+    /// Machine code for this architecture: sm_75 to sm_121
     #[arg(long, value_name = "sm_XX")]
     pub arch: Option<String>,
     /// A CUDA folder to use instead of the one found

@@ -36,6 +36,8 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = 46.0;
 const BAR: f64 = 16.0;
 const GAP: f64 = 8.0;
+/// About the width of a letter.
+const LETTER: f64 = 7.0;
 
 impl Bars {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
@@ -69,9 +71,11 @@ impl Bars {
             escape(&self.label)
         );
         if let Some((name, value)) = &self.reference {
+            // Over the line, or as near to that as the picture is wide.
+            let end = (x(*value) + LETTER / 2.0 * name.chars().count() as f64).min(WIDTH - 4.0);
             let _ = writeln!(
                 out,
-                r#"<line class="roof" x1="{0:.1}" y1="{TOP}" x2="{0:.1}" y2="{bottom:.1}"/><text class="tick" x="{0:.1}" y="{1:.1}" text-anchor="middle">{2}</text>"#,
+                r#"<line class="roof" x1="{0:.1}" y1="{TOP}" x2="{0:.1}" y2="{bottom:.1}"/><text class="tick" x="{end:.1}" y="{1:.1}" text-anchor="end">{2}</text>"#,
                 x(*value),
                 TOP - 8.0,
                 escape(name)
@@ -152,5 +156,16 @@ mod tests {
         assert_eq!(widths.len(), 2);
         assert!((widths[1] / widths[0] - 4.0).abs() < 0.01, "{widths:?}");
         assert!(svg.contains("&lt;x&gt;") && !svg.contains("\n\n"));
+    }
+
+    #[test]
+    fn the_name_of_a_line_at_the_edge_stays_in_the_picture() {
+        let end = |name: &str| -> f64 {
+            let svg = Bars { reference: Some((name.into(), 100.0)), ..bars(&[Some(20.0)]) }.svg();
+            let text = svg.split("class=\"roof\"").nth(1).unwrap().split("<text ").nth(1).unwrap();
+            text.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(end("a name that is longer than the room beside the line") < WIDTH);
+        assert!(end("roof") < end("a longer name"), "in the middle over its line where there is room");
     }
 }

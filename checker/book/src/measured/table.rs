@@ -101,6 +101,8 @@ pub fn block(results: &Path, name: &str, settings: &BTreeMap<String, String>) ->
         };
         let head = |at: &usize| {
             let Column { name, unit } = &table.columns[*at];
+            // A file may be plain ASCII.
+            let unit = if unit == "us" { "µs" } else { unit.as_str() };
             let unit = if unit.is_empty() { String::new() } else { format!(", {}", escape(unit)) };
             format!("<th>{}{unit}</th>", escape(name))
         };
@@ -164,6 +166,8 @@ mod tests {
         assert!(whole.contains("<th>instruction</th><th>one chain, cycles</th><th>error</th>"), "{whole}");
         assert!(whole.contains("<tr><td>LDG from L2</td><td>262.5</td><td>–</td></tr>"), "{whole}");
         assert!(whole.contains("Waits: Some GPU, nvcc 13, 2026-01-01, by <code>x</code>"), "{whole}");
+        let (_folder, micro) = written(&FILE.replace("cycles", "us"));
+        assert!(block(&micro, "waits", &BTreeMap::new()).unwrap().contains("<th>one chain, µs</th>"), "{whole}");
         let settings = BTreeMap::from([("columns".to_owned(), "one_chain".to_owned())]);
         let chosen = block(&path, "waits", &settings).unwrap();
         assert!(chosen.contains("<tr><td>FFMA</td><td>4</td></tr>"), "{chosen}");
