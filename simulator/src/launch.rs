@@ -81,6 +81,8 @@ pub struct Order {
     pub warps_reversed: bool,
     /// Of the grid's blocks the last went first.
     pub blocks_reversed: bool,
+    /// Who waited went on waiting, long before others went first.
+    pub patient: bool,
     /// Who stopped where, in the order in which it happened.
     pub preempted: Vec<Preempted>,
     /// False if there were more than [`crate::Limits::preemptions`].

@@ -14,6 +14,11 @@ use std::collections::HashMap;
 const BEHIND: u64 = 1 << 40;
 /// Operations of a launch among which PCT's change points are drawn, as a power of two.
 const POINTS: u32 = 20;
+/// Warp instructions of a launch that may go into waiting before those who wait let others go first: thousands of rounds of every
+/// loop of a small grid, and tenths of a second where all of it is used.
+const PATIENCE: u64 = 1 << 20;
+/// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
+const HOLDS: u32 = 8;
 
 /// The state of an explored schedule.
 pub struct Control {
@@ -26,6 +31,10 @@ pub struct Control {
     pub warps_reversed: bool,
     /// Of a grid's blocks the last goes first.
     pub blocks_reversed: bool,
+    /// Warp instructions for which those who wait may still go on; `None` where they let others go first.
+    patience: Option<u64>,
+    /// How many more of those who hold something may be stopped for it.
+    holds: u32,
     launch: u64,
     limit: usize,
     taken: Vec<(Preemption, u32)>,
@@ -53,6 +62,8 @@ pub struct Asker<'a> {
     pub group: &'a Group,
     /// Such operations executed, by lane.
     pub done: &'a [u32; 32],
+    /// Lanes whose last atomic changed a word that others may wait for.
+    pub holds: u32,
 }
 
 impl Control {
@@ -65,6 +76,8 @@ impl Control {
             behind: BEHIND,
             warps_reversed: false,
             blocks_reversed: false,
+            patience: None,
+            holds: 0,
             launch,
             limit: config.limits.preemptions,
             taken: Vec::new(),
@@ -80,6 +93,10 @@ impl Control {
             Schedule::Adversarial { seed } => {
                 new.random = seed;
                 new.warps_reversed = new.below(2) == 1;
+            }
+            Schedule::Patient { seed } => {
+                new.random = seed ^ 0x5041_5400;
+                (new.patience, new.holds) = (Some(PATIENCE), HOLDS);
             }
             Schedule::Pct { seed, depth, operations } => {
                 new.random = seed ^ 0x5043_5400;
@@ -103,6 +120,7 @@ impl Control {
                 }
                 new.warps_reversed = config.witness.warps_reversed;
                 new.blocks_reversed = config.witness.blocks_reversed;
+                new.patience = config.witness.patient.then_some(PATIENCE);
                 new.chooser = Chooser::Replay(by_warp);
             }
         }
@@ -129,6 +147,13 @@ impl Control {
         self.behind
     }
 
+    /// Somebody has waited for so many warp instructions: may they go on, though others could?
+    pub fn goes_on_waiting(&mut self, instructions: u64) -> bool {
+        let Some(left) = &mut self.patience else { return false };
+        *left = left.saturating_sub(instructions);
+        *left > 0
+    }
+
     /// The number that orders lanes with this rank.
     pub fn rank(&mut self, rank: Rank) -> u64 {
         match rank {
@@ -152,6 +177,11 @@ impl Control {
             }
             Chooser::Extreme(_) => Vec::new(),
             Chooser::Random => {
+                // Who has taken something that others want goes on when all of them have waited for long.
+                if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
+                    self.holds -= 1;
+                    return vec![(asker.holds, Rank::Last)];
+                }
                 if self.below(8) != 0 {
                     return Vec::new();
                 }
@@ -239,6 +269,7 @@ impl Control {
         Order {
             warps_reversed: self.warps_reversed,
             blocks_reversed: self.blocks_reversed,
+            patient: self.patience.is_some(),
             preempted: self.taken.into_iter().map(place).collect(),
             complete: self.complete,
             operations: self.operations,

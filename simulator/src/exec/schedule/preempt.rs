@@ -39,7 +39,8 @@ impl<O: Observer> Worker<'_, O> {
         }
         warp.asked |= group.mask;
         let done = warp.done;
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done };
+        let holds = self.writers.taken((shared.linear, warp.index), group.mask);
+        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;

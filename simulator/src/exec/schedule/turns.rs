@@ -165,7 +165,10 @@ impl<O: Observer> Worker<'_, O> {
             } else {
                 warp.idle = 0;
             }
+            let (spent, spins) = (self.clock - start, flow == Flow::Spin && !long);
+            let goes_on = spins && self.control.as_mut().is_some_and(|control| control.goes_on_waiting(spent));
             if (flow == Flow::Spin || long)
+                && !goes_on
                 && let (Some(control), Some(group)) = (&mut self.control, warp.groups.get_mut(group))
             {
                 // Whoever waits, or has run for long, lets all others go first.
