@@ -70,6 +70,9 @@ pub struct LaunchReport {
     pub writer: Option<crate::Place>,
     /// What printf wrote, cut at [`crate::Limits::printf`].
     pub printf: Vec<u8>,
+    /// Warp instructions of the block that executed most.
+    #[serde(default)]
+    pub busiest: u64,
     /// What the schedule did, where it is not [`crate::Schedule::Its`] or [`crate::Schedule::PreVolta`].
     pub order: Order,
 }

@@ -41,7 +41,9 @@ pub const fn meaning(schedule: &Schedule) -> &'static str {
             "adversarial:0 to 7: orders that CUDA allows and a GPU seldom takes: lanes, warps or blocks in reverse, one ahead"
         }
         Schedule::Adversarial { .. } => "adversarial:SEED: lanes stopped at random before what others can see",
-        Schedule::Patient { .. } => "patient:SEED: the same, and who waits in a loop goes on for long before others may",
+        Schedule::Patient { .. } => {
+            "patient:SEED: the same, and who waits in a loop goes on for long before others may"
+        }
         Schedule::Pct { .. } => "pct:SEED: random priorities, which change at a few random places",
         Schedule::Replay => "replay: exactly the order that is written there",
     }

@@ -28,6 +28,7 @@ pub struct Outcome {
     dropped: u64,
     dropped_at: Option<crate::Place>,
     order: Option<Order>,
+    busiest: u64,
     /// What is known of undefined values.
     pub defined: Defined,
 }
@@ -65,6 +66,7 @@ pub fn work<O: Observer>(
         dropped: worker.dropped,
         dropped_at: worker.dropped_at,
         order: worker.control.map(|control| control.order(&context.decoded.code)),
+        busiest: worker.busiest,
         defined: worker.defined,
     }
 }
@@ -150,7 +152,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut unkept: Option<(u64, crate::Place)> = None;
     let mut order = Order { complete: true, ..Order::default() };
     let code = &context.decoded.code;
-    let (mut trace, mut writer) = (None, None);
+    let (mut trace, mut writer, mut busiest) = (None, None, 0);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
     let mut met = vec![0u8; if context.config.conditions { code.insts.len() } else { 0 }];
     for outcome in outcomes {
@@ -158,6 +160,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| *all |= more);
         trace = trace.or(outcome.trace);
         writer = writer.or(outcome.writer);
+        busiest = busiest.max(outcome.busiest);
         for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             counters.add(line);
             if !context.config.lines {
@@ -216,6 +219,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         locality: None,
         writer,
         printf,
+        busiest,
         order,
     }
 }

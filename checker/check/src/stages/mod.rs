@@ -8,6 +8,7 @@ pub(crate) mod numbers;
 mod slower;
 pub(crate) mod stage;
 pub(crate) mod time;
+mod uneven;
 pub(crate) mod verify;
 
 use super::build::{Built, Refused};
@@ -289,6 +290,8 @@ impl Checking<'_> {
         report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
         report.table.extend(times);
         goals(problem, versions, &known, &besides, report);
+        let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+        report.goals.extend(uneven::broken(problem, &whose, &counted));
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
             if !modelled && slower::floor(problem).is_some() {
                 model(&mut known[1], report);

@@ -19,6 +19,8 @@ const POINTS: u32 = 20;
 const PATIENCE: u64 = 1 << 20;
 /// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
 const HOLDS: u32 = 8;
+/// Other stops of a launch in which those who wait go on.
+const STOPS: u32 = 256;
 
 /// The state of an explored schedule.
 pub struct Control {
@@ -35,6 +37,8 @@ pub struct Control {
     patience: Option<u64>,
     /// How many more of those who hold something may be stopped for it.
     holds: u32,
+    /// How many more random stops there are where those who wait go on.
+    stops: u32,
     launch: u64,
     limit: usize,
     taken: Vec<(Preemption, u32)>,
@@ -64,11 +68,13 @@ pub struct Asker<'a> {
     pub done: &'a [u32; 32],
     /// Lanes whose last atomic changed a word that others may wait for.
     pub holds: u32,
+    /// Perhaps it waits.
+    pub polls: bool,
 }
 
 impl Control {
-    /// For a launch (from 0) after `so_far` operations; `None` where nothing is to be decided.
-    pub fn new(config: &Config, launch: u64, so_far: u64) -> Option<Self> {
+    /// For a launch (from 0) after `so_far` operations, of which all blocks can be resident or not; `None` where nothing is to be decided.
+    pub fn new(config: &Config, launch: u64, so_far: u64, resident: bool) -> Option<Self> {
         let mut new = Self {
             chooser: Chooser::Random,
             random: 0,
@@ -78,6 +84,7 @@ impl Control {
             blocks_reversed: false,
             patience: None,
             holds: 0,
+            stops: STOPS,
             launch,
             limit: config.limits.preemptions,
             taken: Vec::new(),
@@ -97,6 +104,8 @@ impl Control {
             Schedule::Patient { seed } => {
                 new.random = seed ^ 0x5041_5400;
                 (new.patience, new.holds) = (Some(PATIENCE), HOLDS);
+                // Who waits is there before those it waits for, half of the time; of blocks only where all are resident at once.
+                (new.warps_reversed, new.blocks_reversed) = (new.below(2) == 1, resident && new.below(2) == 1);
             }
             Schedule::Pct { seed, depth, operations } => {
                 new.random = seed ^ 0x5043_5400;
@@ -182,9 +191,13 @@ impl Control {
                     self.holds -= 1;
                     return vec![(asker.holds, Rank::Last)];
                 }
-                if self.below(8) != 0 {
+                // Who is stopped while it waits would let those go on that it waits for.
+                let one_in = if self.patience.is_some() { 3 } else { 8 };
+                let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
+                if spared || self.below(one_in) != 0 {
                     return Vec::new();
                 }
+                self.stops = self.stops.saturating_sub(1);
                 let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
                 vec![(part, Rank::Among(self.below(1 << 30)))]
             }
