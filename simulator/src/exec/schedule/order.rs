@@ -19,6 +19,8 @@ const POINTS: u32 = 20;
 const PATIENCE: u64 = 1 << 20;
 /// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
 const HOLDS: u32 = 8;
+/// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
+const PROOFS: u32 = 256;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
 
@@ -39,6 +41,8 @@ pub struct Control {
     holds: u32,
     /// How many more random stops there are where those who wait go on.
     stops: u32,
+    /// How many more proofs of right waits are awaited.
+    proofs: u32,
     launch: u64,
     limit: usize,
     taken: Vec<(Preemption, u32)>,
@@ -85,6 +89,7 @@ impl Control {
             patience: None,
             holds: 0,
             stops: STOPS,
+            proofs: PROOFS,
             launch,
             limit: config.limits.preemptions,
             taken: Vec::new(),
@@ -161,6 +166,15 @@ impl Control {
         let Some(left) = &mut self.patience else { return false };
         *left = left.saturating_sub(instructions);
         *left > 0
+    }
+
+    /// Somebody was proven to wait for as long as it takes: after many of them nobody's patience need be tried.
+    pub fn proven(&mut self) {
+        self.proofs = self.proofs.saturating_sub(1);
+        if self.proofs == 0 {
+            self.patience = self.patience.map(|_| 0);
+            self.holds = 0;
+        }
     }
 
     /// The number that orders lanes with this rank.
