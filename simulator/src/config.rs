@@ -32,6 +32,13 @@ pub enum Schedule {
         /// run. 0: not known, then every launch has its own places, and every power of two is as likely.
         operations: u64,
     },
+    /// Lanes stopped at random, and who waits is not made to wait: a loop that waits for others goes on until it has come back to
+    /// a state that it had before (nothing but a change by others will end it) or the launch's patience is used up. Whoever holds
+    /// what others wait for is stopped for as long, so a loop that counts its attempts and gives up does so.
+    Patient {
+        /// Which order.
+        seed: u64,
+    },
     /// The order of [`Config::witness`], exactly.
     Replay,
 }

@@ -70,6 +70,9 @@ pub struct LaunchReport {
     pub writer: Option<crate::Place>,
     /// What printf wrote, cut at [`crate::Limits::printf`].
     pub printf: Vec<u8>,
+    /// Warp instructions of the block that executed most.
+    #[serde(default)]
+    pub busiest: u64,
     /// What the schedule did, where it is not [`crate::Schedule::Its`] or [`crate::Schedule::PreVolta`].
     pub order: Order,
 }
@@ -81,6 +84,8 @@ pub struct Order {
     pub warps_reversed: bool,
     /// Of the grid's blocks the last went first.
     pub blocks_reversed: bool,
+    /// Who waited went on waiting, long before others went first.
+    pub patient: bool,
     /// Who stopped where, in the order in which it happened.
     pub preempted: Vec<Preempted>,
     /// False if there were more than [`crate::Limits::preemptions`].

@@ -101,6 +101,12 @@ impl Module {
         code.reads_clock || code.allocates() || code.insts.iter().any(|inst| code.is_communication(&inst.op))
     }
 
+    /// May a thread wait in a loop for what others write? A loop with a volatile load, an atomic or a sleep in it; a call is taken
+    /// for one.
+    pub fn waits(&self) -> bool {
+        self.decoded.code.waits()
+    }
+
     /// Code and variables.
     pub(crate) fn decoded(&self) -> &Decoded {
         &self.decoded

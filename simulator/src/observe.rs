@@ -180,7 +180,10 @@ pub trait Observer {
     fn fence(&mut self, warp: WarpId, mask: u32, order: Order, scope: Scope);
     /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen
     /// through its atomics and fences.
-    fn launch_end(&mut self) {}
+    /// `false`: it has looked no further from somewhere on.
+    fn launch_end(&mut self) -> bool {
+        true
+    }
 
     /// At the end of a launch: has the load at `pc` been a first guess that atomics corrected?
     fn corrected(&self, _pc: u32) -> bool {

@@ -1,6 +1,6 @@
 //! Worker processes: what a kernel or a worker does never harms the checker.
 
-use execution::backend::{self, End, Error, Job, On, Options, Reply, Verify};
+use execution::backend::{self, Case, Checked, End, Error, Job, On, Options, Program, Reply, Status, Verify};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -38,6 +38,29 @@ fn all_of_a_check_has_one_deadline() {
     let options = Options { timeout: LONG * 100, until: Some(Instant::now()), worker, ..Options::default() };
     let end = backend::run(&Job::Devices, &[], &options, &mut |_| {}).unwrap();
     assert!(matches!(end, End::TimedOut { seconds } if seconds < 900.0), "{end:?}");
+}
+
+/// What ran before the oracle has used up the time of a check: the oracle is not blamed for that, and a check with time left blames it.
+#[test]
+fn an_oracle_that_is_cut_off_by_the_end_of_a_check_is_not_to_blame() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let only = Checked::only(Status::OracleFailed { message: "it was stopped".into() });
+    let replies = [
+        Reply::Started { case: 0, version: None },
+        Reply::Checked { case: 0, version: 0, result: Box::new(only) },
+        Reply::Done,
+    ];
+    let lines: Vec<String> = replies.iter().map(|reply| serde_json::to_string(reply).expect("JSON")).collect();
+    let worker = Some(script(folder.path(), &format!("cat <<'END'\n{}\nEND", lines.join("\n"))));
+    let case = Case { versions: vec![Program::default()], ..Case::default() };
+    let on = On::Sim { config: simulator::Config::default(), schedules: Vec::new(), minimise: None };
+    let status = |left: Duration| {
+        let options = Options { until: Some(Instant::now() + left), worker: worker.clone(), ..Options::default() };
+        let job = Verify { on: on.clone(), cases: vec![case.clone()], stop_at_failure: false };
+        backend::verify(&job, &options).expect("results")[0][0].status.clone()
+    };
+    assert_eq!(status(Duration::from_millis(1900)), Status::OutOfTime);
+    assert!(matches!(status(LONG * 100), Status::OracleFailed { .. }));
 }
 
 #[test]

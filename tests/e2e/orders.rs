@@ -254,3 +254,51 @@ fn a_lock_that_only_lockstep_hangs_is_said_to_be_one() {
     assert_eq!(report["verdict"], "livelock");
     assert!(report["reasons"][0]["details"].to_string().contains(words), "{}", report["reasons"]);
 }
+
+/// Waits that give up after some attempts, as bodies of `k(int* c, int* n)`, and the same without an end to their patience.
+const GIVES_UP: [(&str, &str, &str); 4] = [
+    (
+        "a lock",
+        "2, 32",
+        "for (int t = 0; t < LIMIT; ++t) if (atomicCAS(n, 0, 1) == 0) { __threadfence(); ((volatile int*)c)[3] += 1; __threadfence(); \
+         atomicExch(n, 0); break; }",
+    ),
+    (
+        "a flag of another block",
+        "2, 32",
+        "if (threadIdx.x == 0) { if (blockIdx.x == 0) { c[1] = 5; __threadfence(); atomicExch(n, 1); } else { int t = 0; \
+         while (atomicAdd(n, 0) == 0 && ++t < LIMIT) {} __threadfence(); if (t < LIMIT) c[2] = c[1]; } }",
+    ),
+    (
+        "a flag of another warp, with naps",
+        "1, 64",
+        "if (threadIdx.x == 32) { c[1] = 5; __threadfence(); *(volatile int*)n = 1; } if (threadIdx.x == 0) { int t = 0; \
+         while (*(volatile int*)n == 0 && ++t < LIMIT) __nanosleep(20); __threadfence(); c[2] = t < LIMIT ? 7 : 0; }",
+    ),
+    (
+        "barging in after a while",
+        "1, 64",
+        "int t = 0; while (atomicCAS(n, 0, 1) != 0 && ++t < LIMIT) {} __threadfence(); int seen = ((volatile int*)c)[3]; \
+         ((volatile int*)c)[3] = seen + 1; __threadfence(); atomicExch(n, 0);",
+    ),
+];
+
+#[test]
+fn a_wait_that_gives_up_is_found_and_one_that_does_not_is_not_blamed() {
+    let text = |grid: &str, body: &str, limit: &str| kernel(grid, &body.replace("LIMIT", limit), "scratch n: i32[1]");
+    let schedules = "its,patient:1,patient:2,patient:3,patient:4";
+    let wrong: Vec<String> = GIVES_UP
+        .par_iter()
+        .flat_map(|(name, grid, body)| [(name, grid, body, "700", Some(1)), (name, grid, body, "2000000000", Some(0))])
+        .filter_map(|(name, grid, body, limit, code)| {
+            let ran = run(&text(grid, body, limit), &["--schedule", schedules, "--json"]);
+            let report = report(&ran);
+            (ran.code != code).then(|| format!("{name}, {limit}: {} {}", report["verdict"], report["reasons"]))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // The other orders let those go on that somebody waits for.
+    let (_, grid, body) = GIVES_UP[1];
+    let ran = run(&text(grid, body, "700"), &["--schedule", SOME]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -25,6 +25,7 @@ pub fn schedule_name(schedule: &Schedule) -> String {
         Schedule::PreVolta => "pre-volta".to_owned(),
         Schedule::Its => "its".to_owned(),
         Schedule::Adversarial { seed } => format!("adversarial:{seed}"),
+        Schedule::Patient { seed } => format!("patient:{seed}"),
         Schedule::Pct { seed, depth: PCT_DEPTH, .. } => format!("pct:{seed}"),
         Schedule::Pct { seed, depth, .. } => format!("pct:{seed}:{depth}"),
         Schedule::Replay => "replay".to_owned(),
@@ -40,6 +41,9 @@ pub const fn meaning(schedule: &Schedule) -> &'static str {
             "adversarial:0 to 7: orders that CUDA allows and a GPU seldom takes: lanes, warps or blocks in reverse, one ahead"
         }
         Schedule::Adversarial { .. } => "adversarial:SEED: lanes stopped at random before what others can see",
+        Schedule::Patient { .. } => {
+            "patient:SEED: the same, and who waits in a loop goes on for long before others may"
+        }
         Schedule::Pct { .. } => "pct:SEED: random priorities, which change at a few random places",
         Schedule::Replay => "replay: exactly the order that is written there",
     }
@@ -158,14 +162,16 @@ fn listed(name: &str, seed: u64) -> Result<Vec<Schedule>, String> {
         // Past the fixed extremes, so that every seed is an order of its own.
         ("adversarial", None, false) => vec![Schedule::Adversarial { seed: seed.saturating_add(8) }],
         ("adversarial", Some(&[seed]), _) => vec![Schedule::Adversarial { seed }],
+        ("patient", None, false) => vec![Schedule::Patient { seed }],
+        ("patient", Some(&[seed]), _) => vec![Schedule::Patient { seed }],
         ("pct", None, false) => vec![pct(seed, PCT_DEPTH)],
         ("pct", Some(&[seed]), _) => vec![pct(seed, PCT_DEPTH)],
         ("pct", Some(&[seed, depth @ 1..=64]), _) => vec![pct(seed, depth as u32)],
         ("all", None, false) => all(seed),
         _ => {
             return Err(format!(
-                "no schedule is called `{name}`; there are its, pre-volta, adversarial, adversarial:SEED, pct, pct:SEED, \
-                 pct:SEED:DEPTH, replay:WITNESS and all"
+                "no schedule is called `{name}`; there are its, pre-volta, adversarial, adversarial:SEED, patient, patient:SEED, \
+                 pct, pct:SEED, pct:SEED:DEPTH, replay:WITNESS and all"
             ));
         }
     })
@@ -176,7 +182,9 @@ fn all(seed: u64) -> Vec<Schedule> {
     let fixed = (0..8).map(|seed| Schedule::Adversarial { seed });
     let random = (0..8).map(|n| Schedule::Adversarial { seed: seed.saturating_add(8 + n) });
     let priorities = (0..16).map(|n| pct(seed.saturating_add(n), if n < 4 { 2 } else { PCT_DEPTH }));
-    [Schedule::Its, Schedule::PreVolta].into_iter().chain(fixed).chain(random).chain(priorities).collect()
+    let patient = (0..2).map(|n| Schedule::Patient { seed: seed.saturating_add(n) });
+    let hardware = [Schedule::Its, Schedule::PreVolta].into_iter();
+    hardware.chain(fixed).chain(random).chain(patient).chain(priorities).collect()
 }
 
 #[cfg(test)]

@@ -42,6 +42,8 @@ pub struct Shared {
     pub moved: bool,
     /// Lanes that exist and have not exited, by warp.
     pub live: Vec<u32>,
+    /// Warp instructions so far.
+    pub ran: u64,
 }
 
 /// What is wrong when two warps name different numbers of threads at one barrier.
@@ -142,7 +144,7 @@ impl<O: Observer> Worker<'_, O> {
             *word = poisoned(poison, at as u32).to_le_bytes();
         }
         let warps = threads.div_ceil(32) as usize;
-        (block.shared.waited, block.shared.moved) = (0, false);
+        (block.shared.waited, block.shared.moved, block.shared.ran) = (0, false, 0);
         block.warps.resize_with(warps, Warp::default);
         block.shared.live.clear();
         for (index, warp) in block.warps.iter_mut().enumerate() {
@@ -212,6 +214,7 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE {
             self.observer.block_end(block.shared.warp(0));
         }
+        self.busiest = self.busiest.max(block.shared.ran);
         // The step limit is for what does not come to an end.
         self.context.steps.store(0, Relaxed);
         self.unreported = 0;

@@ -91,6 +91,8 @@ pub struct Worker<'a, O: Observer> {
     pub dropped_at: Option<crate::Place>,
     /// Steps taken since the shared count was brought up to date.
     pub unreported: u64,
+    /// Warp instructions of the block with most, of those that have ended.
+    pub busiest: u64,
     /// Steps seen in all; also the clock.
     pub clock: u64,
     /// Allocation last used.
@@ -160,6 +162,8 @@ impl<'a, O: Observer> Worker<'a, O> {
     pub fn new(context: &'a Context<'a>, global: View<'a>, observer: &'a mut O) -> Self {
         let code = &context.decoded.code;
         let request = context.config.trace.as_ref();
+        let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
+        let resident = blocks <= u64::from(context.config.resident_blocks);
         Self {
             context,
             global,
@@ -177,13 +181,14 @@ impl<'a, O: Observer> Worker<'a, O> {
             dropped: 0,
             dropped_at: None,
             unreported: 0,
+            busiest: 0,
             clock: 0,
             last: 0,
             changes: 0,
             watching: false,
             rounds: 0,
             writers: Writers::default(),
-            control: Control::new(context.config, context.launch - 1, context.operations),
+            control: Control::new(context.config, context.launch - 1, context.operations, resident),
             silent: 0,
             state: 0,
             defined: Defined::default(),

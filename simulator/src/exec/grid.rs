@@ -9,6 +9,7 @@ use crate::finding::{Finding, FindingKind, Severity};
 use crate::launch::{LaunchReport, Order, Status};
 use crate::memory::view::View;
 use crate::observe::Observer;
+use crate::sanitizer::PUBLISHED;
 use crate::trace::Trace;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -28,6 +29,8 @@ pub struct Outcome {
     dropped: u64,
     dropped_at: Option<crate::Place>,
     order: Option<Order>,
+    busiest: u64,
+    watched: bool,
     /// What is known of undefined values.
     pub defined: Defined,
 }
@@ -50,7 +53,7 @@ pub fn work<O: Observer>(
         worker.take_turns(next, slots);
     }
     worker.settle_doubts();
-    worker.observer.launch_end();
+    let watched = worker.observer.launch_end();
     worker.defined.cells.launch_end();
     worker.profile.settle(&context.decoded.code, &mut worker.lines);
     Outcome {
@@ -65,6 +68,8 @@ pub fn work<O: Observer>(
         dropped: worker.dropped,
         dropped_at: worker.dropped_at,
         order: worker.control.map(|control| control.order(&context.decoded.code)),
+        busiest: worker.busiest,
+        watched,
         defined: worker.defined,
     }
 }
@@ -150,7 +155,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut unkept: Option<(u64, crate::Place)> = None;
     let mut order = Order { complete: true, ..Order::default() };
     let code = &context.decoded.code;
-    let (mut trace, mut writer) = (None, None);
+    let (mut trace, mut writer, mut busiest, mut watched) = (None, None, 0, true);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
     let mut met = vec![0u8; if context.config.conditions { code.insts.len() } else { 0 }];
     for outcome in outcomes {
@@ -158,6 +163,8 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| *all |= more);
         trace = trace.or(outcome.trace);
         writer = writer.or(outcome.writer);
+        busiest = busiest.max(outcome.busiest);
+        watched &= outcome.watched;
         for (index, line) in outcome.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             counters.add(line);
             if !context.config.lines {
@@ -193,6 +200,10 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         let kind = FindingKind::FindingsOverflow { dropped };
         findings.push(Finding { kind, severity: Severity::Note, place, count: 1 });
     }
+    if !watched {
+        let kind = FindingKind::Unwatched { addresses: PUBLISHED as u64 };
+        findings.push(Finding { kind, severity: Severity::Note, place: crate::Place::default(), count: 1 });
+    }
     findings.sort_by_key(|finding| {
         let rank = match finding.severity {
             Severity::Fault => 0,
@@ -216,6 +227,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         locality: None,
         writer,
         printf,
+        busiest,
         order,
     }
 }

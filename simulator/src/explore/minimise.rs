@@ -49,6 +49,7 @@ impl Trial {
         let order = &report.order;
         self.witness.warps_reversed |= order.warps_reversed;
         self.witness.blocks_reversed |= order.blocks_reversed;
+        self.witness.patient |= order.patient;
         self.witness.preemptions.extend(order.preempted.iter().map(|preempted| preempted.preemption));
         self.preempted.extend_from_slice(&order.preempted);
         self.steps += report.counters.instructions;
@@ -95,6 +96,10 @@ pub fn minimise<E>(
     let order = search.best.witness.clone();
     if order.blocks_reversed {
         search.fails(Witness { blocks_reversed: false, ..order })?;
+    }
+    let order = search.best.witness.clone();
+    if order.patient {
+        search.fails(Witness { patient: false, ..order })?;
     }
     search.all_last()?;
     search.shorten()?;
@@ -230,6 +235,9 @@ impl<E, F: FnMut(&Witness) -> Result<Trial, E>> Search<F> {
         }
         if best.blocks_reversed {
             fewer.push(Witness { blocks_reversed: false, ..best.clone() });
+        }
+        if best.patient {
+            fewer.push(Witness { patient: false, ..best.clone() });
         }
         for at in 0..best.preemptions.len() {
             let mut less = best.clone();

@@ -74,13 +74,16 @@ pub struct Preempted {
 /// An order of execution: the plain one but for this. Its text form is what `parse` takes:
 /// `b0.w1.l3-5+7@12` are lanes 3 to 5 and 7 of warp 1 in block 0 before their 13th operation, without lanes the whole
 /// warp; `k1.` before it the second launch; `=N` after it [`Rank::Among`], `~N` [`Rank::InWarp`]. Items are joined by
-/// commas; `warps-reversed` and `blocks-reversed` are items too, and `plain` is the empty list.
+/// commas; `warps-reversed`, `blocks-reversed` and `patient` are items too, and `plain` is the empty list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Witness {
     /// Of a block's warps the last goes first.
     pub warps_reversed: bool,
     /// Of a grid's blocks the last goes first.
     pub blocks_reversed: bool,
+    /// Who waits in a loop goes on, for long, before others may.
+    #[serde(default)]
+    pub patient: bool,
     /// Who stops where.
     pub preemptions: Vec<Preemption>,
 }

@@ -19,6 +19,7 @@ impl fmt::Display for Witness {
         let mut items: Vec<String> = Vec::new();
         items.extend(self.warps_reversed.then(|| "warps-reversed".to_owned()));
         items.extend(self.blocks_reversed.then(|| "blocks-reversed".to_owned()));
+        items.extend(self.patient.then(|| "patient".to_owned()));
         items.extend(self.preemptions.iter().map(ToString::to_string));
         if items.is_empty() { f.write_str("plain") } else { f.write_str(&items.join(",")) }
     }
@@ -68,6 +69,7 @@ impl FromStr for Witness {
                 "plain" => {}
                 "warps-reversed" => witness.warps_reversed = true,
                 "blocks-reversed" => witness.blocks_reversed = true,
+                "patient" => witness.patient = true,
                 _ => witness.preemptions.push(item.parse()?),
             }
         }
@@ -125,7 +127,7 @@ mod tests {
         for text in [
             "plain",
             "b0.w1.l3-5+7@12",
-            "warps-reversed,blocks-reversed,k2.b70000.w31@0=4294967295",
+            "warps-reversed,blocks-reversed,patient,k2.b70000.w31@0=4294967295",
             "b0.w0.l31@1~31,b0.w0.l0-30@1",
         ] {
             assert_eq!(text.parse::<Witness>().map(|witness| witness.to_string()).as_deref(), Ok(text));

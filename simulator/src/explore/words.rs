@@ -41,6 +41,9 @@ impl Witness {
         if self.blocks_reversed {
             sentences.push("of the blocks of the grid the last goes first".to_owned());
         }
+        if self.patient {
+            sentences.push("whoever waits in a loop goes on for long before those that it waits for".to_owned());
+        }
         sentences.extend(preempted.iter().map(Preempted::explain));
         if sentences.is_empty() {
             sentences.push("nothing out of the ordinary: every thread goes as far as it can, in order".to_owned());

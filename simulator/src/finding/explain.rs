@@ -124,6 +124,10 @@ impl FindingKind {
                 advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
             ),
             Self::Unsupported { instruction } => (format!("the simulator does not know `{instruction}`"), Vec::new()),
+            Self::Unwatched { addresses } => (
+                format!("threads publish at more than {addresses} addresses: beyond them no races were looked for"),
+                Vec::new(),
+            ),
             Self::PrintfOverflow { dropped } => (format!("{dropped} bytes of printf output were dropped"), Vec::new()),
             Self::FindingsOverflow { dropped } => (format!("{dropped} more findings were dropped"), Vec::new()),
         };

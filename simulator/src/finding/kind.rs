@@ -181,6 +181,11 @@ kinds! {
         /// The instruction as written.
         instruction: String,
     },
+    /// Threads publish at more addresses than are followed: from there on no races were looked for in the launch.
+    Unwatched "unwatched" {
+        /// How many are followed.
+        addresses: u64,
+    },
     /// printf output beyond the limit `printf` was dropped.
     PrintfOverflow "printf-overflow" {
         /// Bytes dropped.

@@ -66,6 +66,7 @@ mod shadow;
 mod simple;
 mod state;
 mod sync;
+pub use sync::PUBLISHED;
 #[cfg(test)]
 mod tests;
 
@@ -231,10 +232,8 @@ impl Observer for Sanitizer {
         self.races.as_ref().is_some_and(|races| races.guesses.corrected(pc))
     }
 
-    fn launch_end(&mut self) {
-        if let Some(races) = &mut self.races {
-            races.launch_end();
-        }
+    fn launch_end(&mut self) -> bool {
+        self.races.as_mut().is_none_or(|races| races.launch_end())
     }
 }
 

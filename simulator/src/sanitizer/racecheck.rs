@@ -68,12 +68,14 @@ impl Races {
         self.slots.get_mut(id.slot as usize)?.warps.get_mut(id.warp as usize)
     }
 
-    pub fn launch_end(&mut self) {
+    /// `false`: from somewhere on races were not looked for.
+    pub fn launch_end(&mut self) -> bool {
         self.launch += 1;
-        self.full = false;
+        let watched = !std::mem::take(&mut self.full);
         self.guesses.clear();
         self.told.clear();
         self.published.clear();
+        watched
     }
 
     /// Looks at an access. `run`: the whole warp takes part, each lane right behind the one before.

@@ -6,7 +6,7 @@ use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
-/// never invents one.
+/// never invents one. The launch's report says so.
 pub const PUBLISHED: usize = 1 << 20;
 
 impl Races {

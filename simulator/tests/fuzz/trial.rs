@@ -61,6 +61,7 @@ pub fn run(text: &str, seed: u64) -> Outcome {
         (Schedule::Adversarial { seed: seed % 8 }, Checks::ALL),
         (Schedule::Adversarial { seed: random }, Checks::ALL),
         (Schedule::Pct { seed, depth: 3, operations: seed >> 8 & 255 }, Checks::ALL),
+        (Schedule::Patient { seed }, Checks::ALL),
         (Schedule::Its, Checks::NONE),
     ];
     let kernels = module.kernels();

@@ -31,6 +31,7 @@ fn ways(steps: u64) -> Vec<Config> {
         Schedule::PreVolta,
         Schedule::Adversarial { seed: 0 },
         Schedule::Pct { seed: 2, depth: 3, operations: 0 },
+        Schedule::Patient { seed: 3 },
     ];
     let limits = Limits { steps, ..Limits::default() };
     let with = |schedule, checks| Config { schedule, checks, limits, ..Config::default() };

@@ -175,6 +175,11 @@ impl Built {
         *self.communicates.get_or_init(|| parse().map_or(true, |module| module.communicates()))
     }
 
+    /// May a thread wait in a loop for others?
+    pub fn waits(&self) -> bool {
+        simulator::Module::parse(&self.compiled.ptx).is_ok_and(|module| module.waits())
+    }
+
     /// Reports may quote its text: as it was compiled.
     pub fn quoted_in(&self, sources: &mut Sources) {
         sources.hold(self.file.path(), self.file.text());

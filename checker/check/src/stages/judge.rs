@@ -12,6 +12,7 @@ use report::{
     self, Case, Caught, Excerpt, GoalResult, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName,
     StageStatus, Verdict,
 };
+use simulator::FindingKind;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -60,6 +61,17 @@ pub fn judge(
     }
     let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
     report.notes.extend(account::race::same_values(findings));
+    let unwatched = |(sizes, checked): &(problem::Sizes, Checked)| {
+        let addresses = checked.findings.iter().find_map(|found| match found.finding.kind {
+            FindingKind::Unwatched { addresses } => Some(addresses),
+            _ => None,
+        })?;
+        let case = report::sizes(sizes);
+        Some(format!(
+            "threads publish at more than {addresses} addresses at {case}: beyond them no races were looked for"
+        ))
+    };
+    report.notes.extend(candidate.cases.iter().find_map(unwatched));
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {

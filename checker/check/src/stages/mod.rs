@@ -8,6 +8,7 @@ pub(crate) mod numbers;
 mod slower;
 pub(crate) mod stage;
 pub(crate) mod time;
+mod uneven;
 pub(crate) mod verify;
 
 use super::build::{Built, Refused};
@@ -265,6 +266,8 @@ impl Checking<'_> {
         }
         let models = report.speedup.is_none() && problem.manifest.flaw.is_none();
         let asked = problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup);
+        // One block that does more than can be followed at the `time` size is slower than many that can.
+        let too_much = std::cell::Cell::new(false);
         let model = |known: &mut Known<'_>, report: &mut Report| {
             let Some(sim) = &self.platforms.sim else { return };
             let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
@@ -276,6 +279,7 @@ impl Checking<'_> {
                 Err(found) => {
                     // What cannot be modelled for what it does has not met a goal on that.
                     known.modelled = found.own_doing.then_some(0.0);
+                    too_much.set(found.too_much);
                     report.not_modelled = Some(found.why);
                 }
             }
@@ -289,11 +293,14 @@ impl Checking<'_> {
         report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
         report.table.extend(times);
         goals(problem, versions, &known, &besides, report);
+        let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
+        report.goals.extend(uneven::broken(problem, &whose, &counted));
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
             if !modelled && slower::floor(problem).is_some() {
                 model(&mut known[1], report);
             }
-            report.goals.extend(slower::broken(problem, report.modelled.as_ref()));
+            let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
+            report.goals.extend(slower::broken(problem, modelled.or_else(|| too_much.get().then_some(0.0))));
         }
         verdict(problem, report, &versions.candidate, self.sources);
         not_judged(report, left_out);

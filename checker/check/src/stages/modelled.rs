@@ -23,17 +23,19 @@ pub struct NotModelled {
     pub why: String,
     /// Is it something that the kernel need not do?
     pub own_doing: bool,
+    /// Is it that one block does more than can be followed, which of the baseline's none does?
+    pub too_much: bool,
 }
 
 impl NotModelled {
     fn own_doing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), own_doing: true }
+        Self { why: why.into(), own_doing: true, too_much: false }
     }
 }
 
 impl<T: Into<String>> From<T> for NotModelled {
     fn from(why: T) -> Self {
-        Self { why: why.into(), own_doing: false }
+        Self { why: why.into(), own_doing: false, too_much: false }
     }
 }
 
@@ -78,8 +80,11 @@ pub fn compare(
     for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
         let Some(profile) = profile else { return Err("its blocks could not be run".into()) };
         let of_candidate = !times.is_empty();
-        let facts = facts(built, plan, profile, problem.manifest.cache)
-            .map_err(|found| NotModelled { own_doing: found.own_doing && of_candidate, ..found })?;
+        let facts = facts(built, plan, profile, problem.manifest.cache).map_err(|found| NotModelled {
+            own_doing: found.own_doing && of_candidate,
+            too_much: found.too_much && of_candidate,
+            ..found
+        })?;
         let mut time = model::model(&facts, &device);
         if let Some(us) = left_to_one(problem, plan, &facts, &device) {
             time.wait_for(us, &device);
@@ -122,7 +127,8 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Res
         }
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
-            return Err(NotModelled { why, own_doing: !takes_turns(profile) });
+            let own_doing = !takes_turns(profile);
+            return Err(NotModelled { why, own_doing, too_much: own_doing && reason == "step-limit" });
         }
         let waits =
             |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");

@@ -3,7 +3,7 @@
 
 use super::numbers::{self, Known};
 use problem::{Condition, Goal, Kind, Metric, Problem};
-use report::{GoalResult, Modelled};
+use report::GoalResult;
 
 /// Of the speedup that a goal asks for, ...
 const PART: f64 = 0.5;
@@ -27,10 +27,10 @@ pub fn floor(problem: &Problem) -> Option<f64> {
     asked.map(|least| (PART * least).max(1.0)).or_else(|| (problem.kind == Kind::Exercise).then_some(UNASKED))
 }
 
-/// That it is slower, as a goal that is not met.
-pub fn broken(problem: &Problem, modelled: Option<&Modelled>) -> Option<GoalResult> {
+/// That it is slower, as a goal that is not met; `modelled`: as much faster at best.
+pub fn broken(problem: &Problem, modelled: Option<f64>) -> Option<GoalResult> {
     let (floor, modelled) = (floor(problem)?, modelled?);
-    if modelled.high >= floor {
+    if modelled >= floor {
         return None;
     }
     let goal = Goal {
@@ -38,6 +38,6 @@ pub fn broken(problem: &Problem, modelled: Option<&Modelled>) -> Option<GoalResu
         conditions: vec![Condition::Min(floor)],
         why: "the kernel is no slower than what it began from".to_owned(),
     };
-    let known = Known { modelled: Some(modelled.high), ..Known::default() };
+    let known = Known { modelled: Some(modelled), ..Known::default() };
     numbers::goals(&[goal], "", None, &known, None).pop()
 }

@@ -136,6 +136,10 @@ pub struct Checked {
     pub counters: Option<Counters>,
     /// Simulator: the same by launch.
     pub launches: Vec<LaunchCount>,
+    /// Simulator: what the blocks of all launches did, as a part of what they would have done if each had done as much as the busiest
+    /// one of its launch. Under the order that comes to most: who takes work from a counter depends on it.
+    #[serde(default)]
+    pub evenness: Option<f64>,
     /// Simulator: the same by source line, when asked for.
     pub lines: Vec<LineCount>,
     /// Simulator: which instructions of which lines ran in the first run, when asked for.
@@ -182,6 +186,10 @@ impl Checked {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
+        self.evenness = match (self.evenness, other.evenness) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
         for found in other.findings {
             self.add_finding(found);
         }
@@ -207,6 +215,7 @@ impl Checked {
             findings: Vec::new(),
             counters: None,
             launches: Vec::new(),
+            evenness: None,
             lines: Vec::new(),
             coverage: Vec::new(),
             printf: String::new(),

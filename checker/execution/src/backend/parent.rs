@@ -48,6 +48,12 @@ impl Options {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
+    /// Is the time for all of it over, or so nearly that a worker's clock has rung ([`super::alarm`])?
+    fn is_nearly_over(&self) -> bool {
+        const RUNG: Duration = Duration::from_secs(2);
+        self.until.is_some_and(|until| until.saturating_duration_since(Instant::now()) <= RUNG)
+    }
+
     /// Is the time for all of it over?
     fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
@@ -283,7 +289,8 @@ pub fn verify_with(job: &Verify, options: &Options, begun: &mut dyn FnMut(usize)
             }
             Reply::Checked { case, version, result } => {
                 if let Some(slot) = results.get_mut(*case).and_then(|case| case.get_mut(*version)) {
-                    *slot = Some((**result).clone());
+                    let cut = matches!(result.status, Status::OracleFailed { .. }) && options.is_nearly_over();
+                    *slot = Some(if cut { Checked::only(Status::OutOfTime) } else { (**result).clone() });
                 }
             }
             _ => {}
@@ -293,9 +300,14 @@ pub fn verify_with(job: &Verify, options: &Options, begun: &mut dyn FnMut(usize)
                 results[case][version] = Some(Checked::only(status));
             }
             (Some(status), Some((case, None))) => {
-                let message = oracle_message(&status);
+                // What ran before used up the time: that is nothing to blame the oracle for.
+                let timed_out = matches!(status, Status::TimedOut { .. });
+                let status = match timed_out && options.is_nearly_over() {
+                    true => Status::OutOfTime,
+                    false => Status::OracleFailed { message: oracle_message(&status) },
+                };
                 for slot in results[case].iter_mut().filter(|slot| slot.is_none()) {
-                    *slot = Some(Checked::only(Status::OracleFailed { message: message.clone() }));
+                    *slot = Some(Checked::only(status.clone()));
                 }
             }
             _ => {}

@@ -218,10 +218,21 @@ fn is_small(plan: &Plan) -> bool {
     plan.threads().max(elements) <= WATCHED
 }
 
+/// What the blocks did, of what they would have done if each had done as much as the busiest one of its launch. Nothing where
+/// nothing was counted.
+fn evenness(program: &Program, pass: &Pass) -> Option<f64> {
+    let did: u64 = pass.reports.iter().map(|report| report.counters.instructions).sum();
+    let grid = |launch: &plan::Launch| launch.grid.iter().map(|&extent| f64::from(extent)).product::<f64>();
+    let launches = program.plan.launches.iter().zip(&pass.reports);
+    let most: f64 = launches.map(|(launch, report)| report.busiest as f64 * grid(launch)).sum();
+    (most > 0.0).then(|| did as f64 / most)
+}
+
 /// Adds a run's findings; of the first run also counters, lines and printf output.
 fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
     let first = run.number == 0;
     if first {
+        checked.evenness = evenness(program, &pass);
         keep_printf(checked, &pass.printf, pass.printf_dropped);
     }
     let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();

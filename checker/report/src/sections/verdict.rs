@@ -25,7 +25,7 @@ macro_rules! verdicts {
             pub const fn of_kind(kind: FindingName) -> Option<Self> {
                 match kind {
                     $($($(FindingName::$finding)|+ => Some(Self::$variant),)?)*
-                    FindingName::PrintfOverflow | FindingName::FindingsOverflow => None,
+                    FindingName::Unwatched | FindingName::PrintfOverflow | FindingName::FindingsOverflow => None,
                 }
             }
         }

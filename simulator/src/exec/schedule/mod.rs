@@ -4,9 +4,10 @@
 //!   each other at immediate post-dominators. A group that only waits (it loops over volatile loads, atomics or
 //!   `nanosleep`) hands over, and if nobody else can run, those who wait at a join go on alone.
 //! * `PreVolta`: the same joins, but nobody ever leaves one early: lanes in lockstep.
-//! * Explored schedules (`Adversarial`, `Pct`, `Replay`): `Its`, but before an operation that others can see lanes may be
+//! * Explored schedules (`Adversarial`, `Patient`, `Pct`, `Replay`): `Its`, but before an operation that others can see lanes may be
 //!   stopped; they belong to another clan then, for which nobody waits at a join. Of all resident blocks the group with
-//!   the lowest rank goes next; who only waits goes behind all others, so that every order is fair.
+//!   the lowest rank goes next; who only waits goes behind all others, so that every order is fair (under `Patient` when it has
+//!   waited for long).
 
 mod control;
 mod deadlock;

@@ -14,6 +14,15 @@ use std::collections::HashMap;
 const BEHIND: u64 = 1 << 40;
 /// Operations of a launch among which PCT's change points are drawn, as a power of two.
 const POINTS: u32 = 20;
+/// Warp instructions of a launch that may go into waiting before those who wait let others go first: thousands of rounds of every
+/// loop of a small grid, and tenths of a second where all of it is used.
+const PATIENCE: u64 = 1 << 20;
+/// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
+const HOLDS: u32 = 8;
+/// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
+const PROOFS: u32 = 256;
+/// Other stops of a launch in which those who wait go on.
+const STOPS: u32 = 256;
 
 /// The state of an explored schedule.
 pub struct Control {
@@ -26,6 +35,14 @@ pub struct Control {
     pub warps_reversed: bool,
     /// Of a grid's blocks the last goes first.
     pub blocks_reversed: bool,
+    /// Warp instructions for which those who wait may still go on; `None` where they let others go first.
+    patience: Option<u64>,
+    /// How many more of those who hold something may be stopped for it.
+    holds: u32,
+    /// How many more random stops there are where those who wait go on.
+    stops: u32,
+    /// How many more proofs of right waits are awaited.
+    proofs: u32,
     launch: u64,
     limit: usize,
     taken: Vec<(Preemption, u32)>,
@@ -53,11 +70,15 @@ pub struct Asker<'a> {
     pub group: &'a Group,
     /// Such operations executed, by lane.
     pub done: &'a [u32; 32],
+    /// Lanes whose last atomic changed a word that others may wait for.
+    pub holds: u32,
+    /// Perhaps it waits.
+    pub polls: bool,
 }
 
 impl Control {
-    /// For a launch (from 0) after `so_far` operations; `None` where nothing is to be decided.
-    pub fn new(config: &Config, launch: u64, so_far: u64) -> Option<Self> {
+    /// For a launch (from 0) after `so_far` operations, of which all blocks can be resident or not; `None` where nothing is to be decided.
+    pub fn new(config: &Config, launch: u64, so_far: u64, resident: bool) -> Option<Self> {
         let mut new = Self {
             chooser: Chooser::Random,
             random: 0,
@@ -65,6 +86,10 @@ impl Control {
             behind: BEHIND,
             warps_reversed: false,
             blocks_reversed: false,
+            patience: None,
+            holds: 0,
+            stops: STOPS,
+            proofs: PROOFS,
             launch,
             limit: config.limits.preemptions,
             taken: Vec::new(),
@@ -80,6 +105,12 @@ impl Control {
             Schedule::Adversarial { seed } => {
                 new.random = seed;
                 new.warps_reversed = new.below(2) == 1;
+            }
+            Schedule::Patient { seed } => {
+                new.random = seed ^ 0x5041_5400;
+                (new.patience, new.holds) = (Some(PATIENCE), HOLDS);
+                // Who waits is there before those it waits for, half of the time; of blocks only where all are resident at once.
+                (new.warps_reversed, new.blocks_reversed) = (new.below(2) == 1, resident && new.below(2) == 1);
             }
             Schedule::Pct { seed, depth, operations } => {
                 new.random = seed ^ 0x5043_5400;
@@ -103,6 +134,7 @@ impl Control {
                 }
                 new.warps_reversed = config.witness.warps_reversed;
                 new.blocks_reversed = config.witness.blocks_reversed;
+                new.patience = config.witness.patient.then_some(PATIENCE);
                 new.chooser = Chooser::Replay(by_warp);
             }
         }
@@ -129,6 +161,22 @@ impl Control {
         self.behind
     }
 
+    /// Somebody has waited for so many warp instructions: may they go on, though others could?
+    pub fn goes_on_waiting(&mut self, instructions: u64) -> bool {
+        let Some(left) = &mut self.patience else { return false };
+        *left = left.saturating_sub(instructions);
+        *left > 0
+    }
+
+    /// Somebody was proven to wait for as long as it takes: after many of them nobody's patience need be tried.
+    pub fn proven(&mut self) {
+        self.proofs = self.proofs.saturating_sub(1);
+        if self.proofs == 0 {
+            self.patience = self.patience.map(|_| 0);
+            self.holds = 0;
+        }
+    }
+
     /// The number that orders lanes with this rank.
     pub fn rank(&mut self, rank: Rank) -> u64 {
         match rank {
@@ -152,9 +200,18 @@ impl Control {
             }
             Chooser::Extreme(_) => Vec::new(),
             Chooser::Random => {
-                if self.below(8) != 0 {
+                // Who has taken something that others want goes on when all of them have waited for long.
+                if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
+                    self.holds -= 1;
+                    return vec![(asker.holds, Rank::Last)];
+                }
+                // Who is stopped while it waits would let those go on that it waits for.
+                let one_in = if self.patience.is_some() { 3 } else { 8 };
+                let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
+                if spared || self.below(one_in) != 0 {
                     return Vec::new();
                 }
+                self.stops = self.stops.saturating_sub(1);
                 let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
                 vec![(part, Rank::Among(self.below(1 << 30)))]
             }
@@ -239,6 +296,7 @@ impl Control {
         Order {
             warps_reversed: self.warps_reversed,
             blocks_reversed: self.blocks_reversed,
+            patient: self.patience.is_some(),
             preempted: self.taken.into_iter().map(place).collect(),
             complete: self.complete,
             operations: self.operations,

@@ -39,7 +39,14 @@ impl<O: Observer> Worker<'_, O> {
         }
         warp.asked |= group.mask;
         let done = warp.done;
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done };
+        let code = &self.context.decoded.code;
+        let polls = match code.insts.get(group.pc as usize).map(|inst| &inst.op) {
+            Some(Op::Load(index)) => code.accesses[*index as usize].may_spin,
+            Some(Op::Atomic(index)) => code.atomics[*index as usize].may_spin,
+            _ => false,
+        };
+        let holds = self.writers.taken((shared.linear, warp.index), group.mask);
+        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;

@@ -144,6 +144,13 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     pub(super) fn run_group(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, until: u64) -> Flow {
+        let began = self.clock;
+        let flow = self.go_on(shared, warp, at, until);
+        shared.ran += self.clock - began;
+        flow
+    }
+
+    fn go_on(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, until: u64) -> Flow {
         let context = self.context;
         let wanted = self.trace.as_ref().is_some_and(|trace| trace.wants(shared.linear, warp.index));
         self.traced = wanted.then_some(shared.linear);

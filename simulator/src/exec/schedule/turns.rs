@@ -2,7 +2,7 @@
 
 use super::super::block::{Block, Turn};
 use super::super::context::{Flow, Worker};
-use super::super::warp::State;
+use super::super::warp::{Group, Spins, State};
 use super::run::QUANTUM;
 use crate::observe::Observer;
 use std::ops::Range;
@@ -161,11 +161,19 @@ impl<O: Observer> Worker<'_, O> {
             }
             if flow == Flow::Spin {
                 self.look(warp, group);
+                if let (Some(control), Some(Group { spins: Spins { polls: true, .. }, .. })) =
+                    (&mut self.control, warp.groups.get(group))
+                {
+                    control.proven();
+                }
                 warp.idle += 1;
             } else {
                 warp.idle = 0;
             }
+            let (spent, spins) = (self.clock - start, flow == Flow::Spin && !long);
+            let goes_on = spins && self.control.as_mut().is_some_and(|control| control.goes_on_waiting(spent));
             if (flow == Flow::Spin || long)
+                && !goes_on
                 && let (Some(control), Some(group)) = (&mut self.control, warp.groups.get_mut(group))
             {
                 // Whoever waits, or has run for long, lets all others go first.

@@ -7,6 +7,8 @@ const WORDS: usize = 256;
 #[derive(Debug, Default)]
 pub struct Writers {
     table: Vec<Option<Writer>>,
+    /// The warp that changed one last, and which of its lanes did since somebody asked.
+    fresh: (u64, u32, u32),
 }
 
 /// A change of a word.
@@ -44,6 +46,17 @@ impl Writers {
             self.table.resize(WORDS, None);
         }
         self.table[Self::place(writer.slot, writer.address)] = Some(writer);
+        let (block, warp, lanes) = self.fresh;
+        let before = if (block, warp) == (writer.block, writer.warp) { lanes } else { 0 };
+        self.fresh = (writer.block, writer.warp, before | 1 << writer.lane);
+    }
+
+    /// Which of these lanes have changed a word since this was asked last, with nobody of another warp after them.
+    pub fn taken(&mut self, by: (u64, u32), lanes: u32) -> u32 {
+        let (block, warp, changed) = self.fresh;
+        let taken = if (block, warp) == by { changed & lanes } else { 0 };
+        self.fresh.2 &= !taken;
+        taken
     }
 
     /// Who changed that word last, if it is still known.

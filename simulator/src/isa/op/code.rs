@@ -7,6 +7,7 @@ use super::{
 use crate::observe::Order;
 use crate::opcodes::Effect;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// One value that goes from caller to callee or back.
 #[derive(Debug, Clone, Copy)]
@@ -192,6 +193,24 @@ impl Code {
                 Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,
             },
         }
+    }
+
+    /// Is there a loop in which a thread may wait for others? What is called in a loop is taken to be in it.
+    pub fn waits(&self) -> bool {
+        let waits = |op: &Op| match op {
+            Op::Load(index) => self.accesses[*index as usize].may_spin,
+            Op::Atomic(index) => self.atomics[*index as usize].may_spin,
+            Op::NanoSleep | Op::Mbarrier(_) => true,
+            _ => false,
+        };
+        let waiting: Vec<usize> = (0..self.insts.len()).filter(|&at| waits(&self.insts[at].op)).collect();
+        let loops = self.insts.iter().enumerate().filter_map(|(at, inst)| match inst.op {
+            Op::Bra { target, .. } if target as usize <= at => Some(target as usize..=at),
+            _ => None,
+        });
+        let calls = |body: &mut RangeInclusive<usize>| body.any(|at| matches!(self.insts[at].op, Op::Call(_)));
+        let mut loops = loops.filter(|_| !waiting.is_empty());
+        loops.any(|mut body| waiting.iter().any(|at| body.contains(at)) || calls(&mut body))
     }
 
     /// Index of a source line in `lines`.

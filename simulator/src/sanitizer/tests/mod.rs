@@ -251,3 +251,20 @@ fn reads_of_what_nothing_wrote() {
     bench.load(warp(0, 0, 0), 1, |_| A + 252);
     assert_eq!(bench.unwritten, 20, "what is discarded is gone");
 }
+
+#[test]
+fn a_watch_that_ends_early_says_so() {
+    let mut bench = Bench::new();
+    let bytes = 4 * super::PUBLISHED as u64 + 4096;
+    bench.watch.allocated(A, bytes);
+    bench.watch.written(A, bytes);
+    let publish = |bench: &mut Bench, rounds: u64| {
+        for round in 0..rounds {
+            bench.go(warp(0, 0, 0), u32::MAX, AccessKind::Store, Order::Release, |lane| A + 4 * (32 * round + lane));
+        }
+        bench.watch.launch_end()
+    };
+    assert!(publish(&mut bench, 8), "few addresses are followed to the end");
+    assert!(!publish(&mut bench, super::PUBLISHED as u64 / 32 + 1), "more are not");
+    assert!(publish(&mut bench, 8), "and the next launch is watched again");
+}

@@ -1,0 +1,43 @@
+//! Blocks that are launched and idle: a goal on registers, occupancy or warps says what a grid could do, not that its blocks do it.
+
+use execution::backend::Checked;
+use problem::{Kind, Problem};
+use report::{GoalResult, GoalStatus, Provenance};
+
+/// Of the baseline's part, the least that a candidate's blocks have to do: what waits for others, is done by the last block or is taken
+/// from a counter by who comes first is uneven as well.
+const PART: f64 = 0.2;
+
+/// That few blocks do the work of all, as a goal that is not met.
+pub fn broken(problem: &Problem, whose: &str, counted: &[Option<Checked>; 2]) -> Option<GoalResult> {
+    if problem.kind == Kind::Ladder {
+        return None;
+    }
+    let [Some(before), Some(after)] = counted.each_ref().map(|one| one.as_ref()?.evenness) else { return None };
+    // A baseline that never ends has no busiest block.
+    let least = PART * before.min(1.0);
+    if after >= least {
+        return None;
+    }
+    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+    let (quantity, demand) = (
+        "work of a block, of the busiest block's".to_owned(),
+        format!("at least {} ({PART} times the {whose}'s)", percent(least)),
+    );
+    Some(GoalResult {
+        metric: "evenness".to_owned(),
+        text: format!("{quantity}: {demand}"),
+        quantity,
+        demand,
+        at_most: false,
+        why: "the blocks share the work, as the starter's do".to_owned(),
+        status: GoalStatus::NotMet,
+        value: Some(after),
+        value_text: Some(percent(after)),
+        baseline: Some(before),
+        baseline_text: Some(percent(before)),
+        provenance: Some(Provenance::Simulated),
+        unexecuted: None,
+        elsewhere: None,
+    })
+}
