@@ -174,6 +174,22 @@ fn work_beyond_the_starters_is_refused_without_a_goal_of_its_own() {
 }
 
 /// A problem whose idea costs more of something says so; a name that is none is refused.
+/// An array with an index from data is local memory in PTX. Where the assembler finds room for it in registers it is none.
+#[test]
+fn local_memory_that_the_assembler_removed_is_not_held_against_a_kernel() {
+    let workbook = exercise(&goal("count.shared_load_requests", "max = 0"));
+    let row = |loops: &str| {
+        format!(
+            "    int row[10] = {{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n#pragma {loops}\n    for (int k = 0; k < t % 10; ++k)\n\
+             #pragma {loops}\n        for (int j = 9; j > 0; --j) row[j] += row[j - 1];\n    if (row[t % 7] == 999) b[0] = 1.0f;"
+        )
+    };
+    for (loops, held) in [("unroll", false), ("unroll 1", true)] {
+        let ran = judged(&workbook, &row(loops));
+        assert_eq!(ran.stdout.contains("local sectors"), held, "{loops}: {ran:?}");
+    }
+}
+
 #[test]
 fn a_problem_may_change_a_bound_on_work() {
     let code = "    for (int k = 0; k < 40; ++k) asm volatile(\"{ .reg .u32 r; mov.u32 r, 1; }\");";

@@ -11,7 +11,9 @@ __global__ void ways(const int* m, const int* k, int* count, int n)
     int row = m[i];
     int chosen = min(k[i], row);
     int triangle[10] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+#pragma unroll 1
     for (int step = 0; step < row; ++step)
+#pragma unroll 1
         for (int j = 9; j > 0; --j) triangle[j] += triangle[j - 1];
     count[i] = triangle[chosen];
 }

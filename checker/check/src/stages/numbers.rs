@@ -52,6 +52,15 @@ impl Known<'_> {
         }
     }
 
+    /// Has its machine code no local memory? Then what PTX has of it the assembler has put into registers.
+    fn keeps_registers(&self) -> bool {
+        let (Some(built), Some(plan)) = (self.built, self.plan) else { return false };
+        let kernels = built.launched(plan);
+        let none = |quantity| sass::measure(&kernels, quantity) == Some(0.0);
+        built.module.is_some()
+            && [Quantity::Stack, Quantity::Opcode("LDL"), Quantity::Opcode("STL")].into_iter().all(none)
+    }
+
     /// What ran of the machine instructions that a goal asks for: its value, and those that only stand there. `None` for
     /// goals of another kind, and where nothing was simulated.
     pub fn executed(&self, goal: &Goal) -> Option<(f64, Option<Unexecuted>)> {
@@ -177,7 +186,10 @@ pub fn work(problem: &Problem, whose: &str, baseline: &Known<'_>, candidate: &Kn
     if problem.kind == Kind::Ladder {
         return Vec::new();
     }
-    let (Some(before), Some(after)) = (&baseline.counters, &candidate.counters) else { return Vec::new() };
-    let broken = problem.manifest.work.broken(&problem.manifest.goals, before, after, room);
+    let (Some(before), Some(mut after)) = (&baseline.counters, candidate.counters) else { return Vec::new() };
+    if candidate.keeps_registers() {
+        (after.local_load_sectors, after.local_store_sectors) = (0, 0);
+    }
+    let broken = problem.manifest.work.broken(&problem.manifest.goals, before, &after, room);
     goals(&broken, whose, Some(baseline), candidate, None)
 }
