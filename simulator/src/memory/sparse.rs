@@ -49,7 +49,7 @@ const RECENT: usize = 256;
 
 #[derive(Default)]
 struct Inside {
-    pages: Vec<Box<Page>>,
+    pages: Vec<Page>,
     /// Of pages by number: the index in `pages`.
     places: ByNumber<usize>,
     /// The same of pages that were touched lately, by the last bits of their number.
@@ -68,7 +68,7 @@ impl Inside {
             None => self.recent.resize(RECENT, (u64::MAX, 0)),
         }
         let place = *self.places.entry(number).or_insert_with(|| {
-            let mut page = Box::new(Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE });
+            let mut page = Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE };
             fill(&mut page.bytes);
             self.pages.push(page);
             self.pages.len() - 1
@@ -132,7 +132,7 @@ impl Sparse {
                 _ => inside.find(number, |page| (self.fill)(number * PAGE, page)),
             };
             recent = Some((number, at));
-            let page = &mut *inside.pages[at];
+            let page = &mut inside.pages[at];
             for (values, bytes) in values.iter_mut().zip(page.bytes[from..from + whole].chunks_exact(size as usize)) {
                 let mut value = [0; 8];
                 value[..size as usize].copy_from_slice(bytes);
@@ -174,7 +174,7 @@ impl Sparse {
         let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched { unknown: inside.unknown, ..Touched::default() };
         let mut pages: Vec<(u64, &Page)> =
-            inside.places.iter().map(|(number, place)| (*number, &*inside.pages[*place])).collect();
+            inside.places.iter().map(|(number, place)| (*number, &inside.pages[*place])).collect();
         pages.sort_unstable_by_key(|(number, _)| *number);
         for (number, page) in pages {
             touched.read_bytes += page.read.ones();
