@@ -395,6 +395,8 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
                     if name == "WARPBOOK_HOME" { home.to_string_lossy().into_owned() } else { value.to_owned() };
                 variables.push((name.to_owned(), value));
             }
+            // Debian's packages are not installed for a test: `make` is here.
+            "RUN" if rest.starts_with("apt-get ") => assert!(rest.contains(" make "), "{rest}"),
             "RUN" => {
                 let command = rest.replace(OWN, &there(OWN).to_string_lossy());
                 let ran: Ran =
@@ -404,6 +406,12 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
             other => panic!("{other} is not tried"),
         }
     }
+    let readable = |name: &String| {
+        let about = std::fs::metadata(there(OWN).join(name)).expect("a file");
+        std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o004 != 0
+    };
+    let closed: Vec<String> = list(&there(OWN)).into_iter().filter(|name| !readable(name)).collect();
+    assert_eq!(closed, [String::new(); 0], "a platform's other user cannot read them");
     (there(OWN), variables)
 }
 

@@ -108,7 +108,10 @@ impl Platform {
                 template!("tests/run.sh", "prairielearn/tests/run.sh", true),
             ],
             Self::Classroom50 => &[CONTAINER, template!("grade.sh", "classroom50/grade.sh", true)],
-            Self::Autolab => &[CONTAINER, template!("autograde-Makefile", "autolab/autograde-Makefile", false)],
+            Self::Autolab => &[
+                template!("Containerfile", "autolab/Containerfile", false),
+                template!("autograde-Makefile", "autolab/autograde-Makefile", false),
+            ],
             Self::Vpl => &[CONTAINER, template!("vpl_evaluate.sh", "vpl/vpl_evaluate.sh", true)],
         }
     }
