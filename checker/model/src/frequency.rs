@@ -161,49 +161,72 @@ pub fn file_name(path: &str) -> &str {
 
 type Key<'a> = (Class, &'a str, u32);
 
-/// Finds them. `warps` is how many warps began.
-pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
-    let mut ptx: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
-    for covered in coverage {
-        if let Some(class) = Class::of_ptx(&covered.opcode) {
-            ptx.entry((class, file_name(&covered.file), covered.line)).or_default().push(covered.warps as f64);
-        }
-    }
-    let mut own: BTreeMap<Key<'_>, Vec<(usize, bool)>> = BTreeMap::new();
-    for (at, block) in code.blocks.iter().enumerate() {
-        for op in &block.ops {
-            let (Some(class), Some((file, line))) = (op.class, op.line) else { continue };
-            let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
-            own.entry((class, file, line)).or_default().push((at, op.guarded));
-        }
-    }
-    let count = code.blocks.len();
-    let mut anchors: Vec<Vec<(f64, f64)>> = vec![Vec::new(); count];
-    let mut sums: Vec<Sum> = Vec::new();
-    let mut idle = vec![false; count];
-    for (key, there) in &own {
-        let Some(ran) = ptx.get(key) else { continue };
-        if ran.iter().all(|times| *times == 0.0) {
-            there.iter().for_each(|(block, _)| idle[*block] = true);
-            there
-                .iter()
-                .filter(|(_, guarded)| !guarded)
-                .for_each(|(block, _)| anchors[*block].push((0.0, key.0.weight())));
-            continue;
-        }
-        let weight = key.0.weight();
-        if ran.len() == there.len() {
-            for (times, (block, guarded)) in ran.iter().zip(there) {
-                // Of a guarded instruction only those are counted that did something.
-                if !guarded {
-                    anchors[*block].push((*times, weight));
-                } else if *times > 0.0 {
-                    let parts = vec![(*block, 1.0)];
-                    sums.push(Sum { parts, total: *times, weight, guarded: true });
-                }
+/// What source lines tell of blocks, instruction by instruction.
+struct Evidence {
+    /// How often a block ran, with the weight of who says so, by block.
+    anchors: Vec<Vec<(f64, f64)>>,
+    sums: Vec<Sum>,
+    /// Blocks with instructions that never ran.
+    idle: Vec<bool>,
+}
+
+impl Evidence {
+    fn of(code: &Code, coverage: &[Covered]) -> Self {
+        let mut ptx: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
+        for covered in coverage {
+            if let Some(class) = Class::of_ptx(&covered.opcode) {
+                ptx.entry((class, file_name(&covered.file), covered.line)).or_default().push(covered.warps as f64);
             }
-            continue;
         }
+        let mut own: BTreeMap<Key<'_>, Vec<(usize, bool)>> = BTreeMap::new();
+        for (at, block) in code.blocks.iter().enumerate() {
+            for op in &block.ops {
+                let (Some(class), Some((file, line))) = (op.class, op.line) else { continue };
+                let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+                own.entry((class, file, line)).or_default().push((at, op.guarded));
+            }
+        }
+        let count = code.blocks.len();
+        let mut evidence = Self { anchors: vec![Vec::new(); count], sums: Vec::new(), idle: vec![false; count] };
+        for (key, there) in &own {
+            let Some(ran) = ptx.get(key) else { continue };
+            let weight = key.0.weight();
+            if ran.iter().all(|times| *times == 0.0) {
+                evidence.never(there, weight);
+            } else if ran.len() == there.len() {
+                evidence.each(ran, there, weight);
+            } else {
+                evidence.together(ran, there, weight);
+            }
+        }
+        evidence
+    }
+
+    /// None of these instructions ran.
+    fn never(&mut self, there: &[(usize, bool)], weight: f64) {
+        for (block, guarded) in there {
+            self.idle[*block] = true;
+            if !guarded {
+                self.anchors[*block].push((0.0, weight));
+            }
+        }
+    }
+
+    /// As many in PTX as in the machine code: the same ones, in order.
+    fn each(&mut self, ran: &[f64], there: &[(usize, bool)], weight: f64) {
+        for (times, (block, guarded)) in ran.iter().zip(there) {
+            // Of a guarded instruction only those are counted that did something.
+            if !guarded {
+                self.anchors[*block].push((*times, weight));
+            } else if *times > 0.0 {
+                let parts = vec![(*block, 1.0)];
+                self.sums.push(Sum { parts, total: *times, weight, guarded: true });
+            }
+        }
+    }
+
+    /// Some were unrolled or dropped: only the sum is known.
+    fn together(&mut self, ran: &[f64], there: &[(usize, bool)], weight: f64) {
         let mut parts: BTreeMap<usize, f64> = BTreeMap::new();
         for (block, _) in there {
             *parts.entry(*block).or_default() += 1.0;
@@ -213,70 +236,106 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
         let fused = there.len() < ran.len();
         let total = if fused { total * there.len() as f64 / ran.len() as f64 } else { total };
         let weight = if fused { weight * 0.5 } else { weight };
-        sums.push(Sum {
+        self.sums.push(Sum {
             parts: parts.into_iter().collect(),
             total,
             weight,
             guarded: there.iter().any(|(_, guarded)| *guarded),
         });
     }
-    // Of an unrolled loop and its remainder the one with more copies does the work.
-    let mut copies = vec![0.0f64; count];
-    for (block, share) in sums.iter().flat_map(|sum| &sum.parts) {
-        copies[*block] = copies[*block].max(*share);
+}
+
+/// What the fitting keeps to, by block.
+struct Fit<'a> {
+    code: &'a Code,
+    sums: &'a [Sum],
+    /// How often a block ran, where that is known.
+    known: Vec<Option<f64>>,
+    /// What its lines say, where they say anything.
+    guesses: Vec<Option<f64>>,
+    /// Most copies of an instruction that a block has. Of an unrolled loop and its remainder the one with more copies does the work.
+    copies: Vec<f64>,
+    unreached: Vec<bool>,
+    /// Warps that began.
+    warps: f64,
+}
+
+impl<'a> Fit<'a> {
+    fn of(code: &'a Code, coverage: &[Covered], anchors: &mut [Vec<(f64, f64)>], sums: &'a [Sum], warps: f64) -> Self {
+        let mut copies = vec![0.0f64; code.blocks.len()];
+        for (block, share) in sums.iter().flat_map(|sum| &sum.parts) {
+            copies[*block] = copies[*block].max(*share);
+        }
+        let guesses = by_lines(code, coverage);
+        let known: Vec<Option<f64>> = (0..code.blocks.len())
+            .map(|at| {
+                let sure = || guesses[at].filter(|(_, sure)| *sure && copies[at] == 0.0).map(|(times, _)| times);
+                if at == 0 { Some(warps) } else { median(&mut anchors[at]).or_else(sure) }
+            })
+            .collect();
+        let guesses: Vec<Option<f64>> = guesses.into_iter().map(|guess| guess.map(|(times, _)| times)).collect();
+        let unreached = unreached(code, &known, &guesses);
+        Self { code, sums, known, guesses, copies, unreached, warps }
     }
-    let guesses = by_lines(code, coverage);
-    let known: Vec<Option<f64>> = (0..count)
-        .map(|at| {
-            let sure = || guesses[at].filter(|(_, sure)| *sure && copies[at] == 0.0).map(|(times, _)| times);
-            if at == 0 { Some(warps) } else { median(&mut anchors[at]).or_else(sure) }
-        })
-        .collect();
-    let guesses: Vec<Option<f64>> = guesses.into_iter().map(|guess| guess.map(|(times, _)| times)).collect();
-    let unreached = unreached(code, &known, &guesses);
-    let start = |at: usize| match known[at] {
-        Some(times) => times.max(1e-9),
-        None if code.blocks[at].slow || unreached[at] => RARE * warps,
-        None if guesses[at].is_some() && copies[at] == 0.0 => guesses[at].unwrap_or(warps).max(1e-9),
-        None => warps * 4.0f64.powf(copies[at].min(8.0)),
-    };
-    let mut edges = Edges::of(code, start);
-    for _ in 0..ROUNDS {
-        for sum in &sums {
+
+    /// Where the fitting of a block begins.
+    fn start(&self, at: usize) -> f64 {
+        match self.known[at] {
+            Some(times) => times.max(1e-9),
+            None if self.code.blocks[at].slow || self.unreached[at] => RARE * self.warps,
+            None if self.guesses[at].is_some() && self.copies[at] == 0.0 => {
+                self.guesses[at].unwrap_or(self.warps).max(1e-9)
+            }
+            None => self.warps * 4.0f64.powf(self.copies[at].min(8.0)),
+        }
+    }
+
+    /// Sums first, then what flows in and out of each block.
+    fn round(&self, edges: &mut Edges) {
+        for sum in self.sums {
             let now: f64 = sum.parts.iter().map(|(block, copies)| copies * edges.block(*block)).sum();
             if now <= 0.0 || sum.guarded && now >= sum.total {
                 continue;
             }
             let factor = (sum.total / now).powf(sum.weight);
-            for (block, _) in sum.parts.iter().filter(|(block, _)| known[*block].is_none()) {
+            for (block, _) in sum.parts.iter().filter(|(block, _)| self.known[*block].is_none()) {
                 edges.scale(*block, true, factor);
                 edges.scale(*block, false, factor);
             }
         }
-        for at in 0..count {
-            match known[at] {
-                Some(times) => edges.set(at, times),
-                None => {
-                    edges.balance(at);
-                    if let Some(guess) = guesses[at].filter(|_| copies[at] == 0.0 && !unreached[at]) {
-                        let now = edges.block(at);
-                        let factor = if now > 0.0 { (guess.max(1e-9) / now).powf(GUESS) } else { 1.0 };
-                        edges.scale(at, true, factor);
-                        edges.scale(at, false, factor);
-                    }
-                }
+        for at in 0..self.known.len() {
+            if let Some(times) = self.known[at] {
+                edges.set(at, times);
+                continue;
+            }
+            edges.balance(at);
+            if let Some(guess) = self.guesses[at].filter(|_| self.copies[at] == 0.0 && !self.unreached[at]) {
+                let now = edges.block(at);
+                let factor = if now > 0.0 { (guess.max(1e-9) / now).powf(GUESS) } else { 1.0 };
+                edges.scale(at, true, factor);
+                edges.scale(at, false, factor);
             }
         }
+    }
+}
+
+/// Finds them. `warps` is how many warps began.
+pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
+    let Evidence { mut anchors, sums, idle } = Evidence::of(code, coverage);
+    let fit = Fit::of(code, coverage, &mut anchors, &sums, warps);
+    let mut edges = Edges::of(code, |at| fit.start(at));
+    for _ in 0..ROUNDS {
+        fit.round(&mut edges);
     }
     let most = most_by_lines(code, coverage);
     let entered = edges.entered(code, NOBODY * warps);
     let found = |at: usize| {
         // Divergent lanes go both ways, of which the flow knows nothing: somebody has to say so, too.
         let flows = if entered[at] || !idle[at] { edges.block(at) } else { 0.0 };
-        known[at].unwrap_or_else(|| most[at].unwrap_or(f64::MAX).min(flows))
+        fit.known[at].unwrap_or_else(|| most[at].unwrap_or(f64::MAX).min(flows))
     };
-    let blocks: Vec<f64> = (0..count).map(found).collect();
-    let confidence = confidence(code, &blocks, &known, &sums, &anchors);
+    let blocks: Vec<f64> = (0..code.blocks.len()).map(found).collect();
+    let confidence = confidence(code, &blocks, &fit.known, &sums, &anchors);
     Frequencies { blocks, confidence }
 }
 

@@ -244,20 +244,12 @@ impl Parts {
         let traffic = Traffic::of(facts, launch, at_once, spilled, device);
         let memory = &device.memory;
         let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
-        let hot = traffic.loaded * traffic.hot;
-        let whole = traffic.loaded - hot + if traffic.partial > 0.0 { 0.0 } else { traffic.stored };
-        let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * SECTOR / 1e3;
-        let partial = traffic.partial / memory.partial_rate(traffic.partial_bytes) / 1e3;
-        let l2 = to_sm.max(slots.max(partial) * blocks);
+        let l2 = to_sm.max(traffic.l2_us(device) * blocks);
         let l1 = sm_us(traffic.l1_cycles);
-        let rows = traffic.scattered / SECTOR / memory.scattered_sectors_per_ns;
-        let side_by_side = (traffic.read - traffic.scattered) / memory.read_gb_per_s;
-        let dram = (rows + side_by_side) / 1e3 + traffic.written / memory.write_gb_per_s / 1e3;
+        let dram = traffic.dram_us(device);
         let shared = sm_us(wavefronts);
 
-        let far = device.latency.l2
-            + (device.latency.dram * device.fitted.loaded - device.latency.l2) * traffic.dram_share
-            + memory.l2_spread * (1.0 - 1.0 / traffic.lines_per_request.max(1.0));
+        let far = traffic.far_cycles(device);
         let mix = |hits: f64| hits * device.latency.l1 + (1.0 - hits) * far;
         let shared_requests = per_block(counters.shared_load_requests + counters.shared_store_requests).max(1.0);
         let waits = Waits {
@@ -434,6 +426,31 @@ fn is_float(coverage: &[simulator::Covered]) -> bool {
 const AGAIN: f64 = 8.0;
 
 impl Traffic {
+    /// What the L2 cache takes for a block's sectors, in microseconds.
+    fn l2_us(&self, device: &Device) -> f64 {
+        let memory = &device.memory;
+        let hot = self.loaded * self.hot;
+        let whole = self.loaded - hot + if self.partial > 0.0 { 0.0 } else { self.stored };
+        let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * SECTOR / 1e3;
+        let partial = self.partial / memory.partial_rate(self.partial_bytes) / 1e3;
+        slots.max(partial)
+    }
+
+    /// What memory takes for the whole launch, in microseconds.
+    fn dram_us(&self, device: &Device) -> f64 {
+        let memory = &device.memory;
+        let rows = self.scattered / SECTOR / memory.scattered_sectors_per_ns;
+        let side_by_side = (self.read - self.scattered) / memory.read_gb_per_s;
+        (rows + side_by_side) / 1e3 + self.written / memory.write_gb_per_s / 1e3
+    }
+
+    /// Cycles until an answer comes that is not in the L1 cache.
+    fn far_cycles(&self, device: &Device) -> f64 {
+        device.latency.l2
+            + (device.latency.dram * device.fitted.loaded - device.latency.l2) * self.dram_share
+            + device.memory.l2_spread * (1.0 - 1.0 / self.lines_per_request.max(1.0))
+    }
+
     fn of(facts: &Facts, launch: &LaunchFacts, at_once: f64, spilled: [f64; 2], device: &Device) -> Self {
         let (locality, counters) = (&launch.locality, &launch.counters);
         let ran = launch.ran.max(1) as f64;
