@@ -61,31 +61,77 @@ const LABEL_GAP: f64 = 17.0;
 impl Chart {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
     pub fn svg(&self) -> String {
-        let values: Vec<f64> = self
-            .series
-            .iter()
-            .flat_map(|series| series.values.iter().copied())
-            .chain(self.reference.iter().map(|(_, value)| *value))
-            .filter(|value| value.is_finite())
-            .collect();
-        let largest = values.iter().copied().fold(0.0, f64::max);
-        let ticks = if self.log { decades(&values) } else { nice_ticks(largest) };
-        let place = |value: f64| if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
-        let (bottom, top) = match (ticks.first(), ticks.last()) {
-            (Some(first), Some(last)) if last > first => (place(*first), place(*last)),
-            _ => (0.0, 1.0),
-        };
-        let x = |index: usize| LEFT + (WIDTH - LEFT - RIGHT) * self.x[index].at;
-        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (place(value) - bottom) / (top - bottom);
-
+        let scaled = Scaled::new(self);
         let mut out = String::new();
         let _ = writeln!(
             out,
             r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{}">"#,
             escape(&self.title)
         );
-        for tick in &ticks {
-            let at = y(*tick);
+        scaled.axes(&mut out);
+        if let Some((name, value)) = &self.reference {
+            scaled.roof(&mut out, name, *value);
+        }
+        for series in self.series.iter().filter(|series| series.quiet) {
+            let _ = writeln!(out, r#"<polyline class="quiet" points="{}"/>"#, scaled.points(series).join(" "));
+        }
+        let loud: Vec<&Series> = self.series.iter().filter(|series| !series.quiet).collect();
+        let labels = label_heights(&loud, &|value| scaled.y(value));
+        for (number, series) in loud.iter().enumerate() {
+            scaled.line(&mut out, series, number, labels[number]);
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+/// A chart and the scale of its y axis.
+struct Scaled<'a> {
+    chart: &'a Chart,
+    /// Values on the y axis.
+    ticks: Vec<f64>,
+    /// The lowest of them on the axis' own scale, and the highest.
+    ends: (f64, f64),
+}
+
+impl<'a> Scaled<'a> {
+    fn new(chart: &'a Chart) -> Self {
+        let values: Vec<f64> = chart
+            .series
+            .iter()
+            .flat_map(|series| series.values.iter().copied())
+            .chain(chart.reference.iter().map(|(_, value)| *value))
+            .filter(|value| value.is_finite())
+            .collect();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let ticks = if chart.log { decades(&values) } else { nice_ticks(largest) };
+        let mut scaled = Self { chart, ticks, ends: (0.0, 1.0) };
+        if let (Some(&first), Some(&last)) = (scaled.ticks.first(), scaled.ticks.last())
+            && last > first
+        {
+            scaled.ends = (scaled.place(first), scaled.place(last));
+        }
+        scaled
+    }
+
+    /// A value on the y axis' own scale.
+    fn place(&self, value: f64) -> f64 {
+        if self.chart.log { value.max(f64::MIN_POSITIVE).log10() } else { value }
+    }
+
+    fn x(&self, index: usize) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * self.chart.x[index].at
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let (bottom, top) = self.ends;
+        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (self.place(value) - bottom) / (top - bottom)
+    }
+
+    /// Both axes with their ticks and names, and the grid.
+    fn axes(&self, out: &mut String) {
+        for tick in &self.ticks {
+            let at = self.y(*tick);
             let _ = writeln!(
                 out,
                 r#"<line class="grid" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
@@ -95,11 +141,11 @@ impl Chart {
                 short(*tick)
             );
         }
-        for (index, tick) in self.x.iter().enumerate().filter(|(_, tick)| !tick.label.is_empty()) {
+        for (index, tick) in self.chart.x.iter().enumerate().filter(|(_, tick)| !tick.label.is_empty()) {
             let _ = writeln!(
                 out,
                 r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
-                x(index),
+                self.x(index),
                 HEIGHT - BOTTOM + 18.0,
                 escape(&tick.label)
             );
@@ -109,50 +155,49 @@ impl Chart {
             r#"<text class="axis" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text><text class="axis" x="{LEFT}" y="{:.1}">{}</text>"#,
             (LEFT + WIDTH - RIGHT) / 2.0,
             HEIGHT - 8.0,
-            escape(&self.x_label),
+            escape(&self.chart.x_label),
             TOP - 16.0,
-            escape(&self.y_label)
+            escape(&self.chart.y_label)
         );
-        if let Some((name, value)) = &self.reference {
-            let at = y(*value);
-            let _ = writeln!(
-                out,
-                r#"<line class="roof" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
-                WIDTH - RIGHT,
-                LEFT + 6.0,
-                at - 5.0,
-                escape(name)
-            );
-        }
-        let points = |series: &Series| -> Vec<String> {
-            let finite = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
-            finite.map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value))).collect()
-        };
-        for series in self.series.iter().filter(|series| series.quiet) {
-            let _ = writeln!(out, r#"<polyline class="quiet" points="{}"/>"#, points(series).join(" "));
-        }
-        let loud: Vec<&Series> = self.series.iter().filter(|series| !series.quiet).collect();
-        let labels = label_heights(&loud, &y);
-        for (number, series) in loud.iter().enumerate() {
-            let points = points(series);
-            let class = number % 8;
-            let dashed = if number % 16 >= 8 { " dashed" } else { "" };
-            let _ = writeln!(out, r#"<polyline class="s{class}{dashed}" points="{}"/>"#, points.join(" "));
-            for point in &points {
-                if let Some((cx, cy)) = point.split_once(',') {
-                    let _ = write!(out, r#"<circle class="s{class}" cx="{cx}" cy="{cy}" r="3.2"/>"#);
-                }
+    }
+
+    /// A horizontal line with its name.
+    fn roof(&self, out: &mut String, name: &str, value: f64) {
+        let at = self.y(value);
+        let _ = writeln!(
+            out,
+            r#"<line class="roof" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
+            WIDTH - RIGHT,
+            LEFT + 6.0,
+            at - 5.0,
+            escape(name)
+        );
+    }
+
+    /// Where a series has values.
+    fn points(&self, series: &Series) -> Vec<String> {
+        let finite = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
+        finite.map(|(index, value)| format!("{:.1},{:.1}", self.x(index), self.y(*value))).collect()
+    }
+
+    /// A line with its points, and its name at the height `label`.
+    fn line(&self, out: &mut String, series: &Series, number: usize, label: f64) {
+        let points = self.points(series);
+        let class = number % 8;
+        let dashed = if number % 16 >= 8 { " dashed" } else { "" };
+        let _ = writeln!(out, r#"<polyline class="s{class}{dashed}" points="{}"/>"#, points.join(" "));
+        for point in &points {
+            if let Some((cx, cy)) = point.split_once(',') {
+                let _ = write!(out, r#"<circle class="s{class}" cx="{cx}" cy="{cy}" r="3.2"/>"#);
             }
-            let _ = writeln!(
-                out,
-                r#"<text class="name s{class}" x="{:.1}" y="{:.1}">{}</text>"#,
-                WIDTH - RIGHT + 10.0,
-                labels[number] + 4.0,
-                escape(&series.name)
-            );
         }
-        out.push_str("</svg>\n");
-        out
+        let _ = writeln!(
+            out,
+            r#"<text class="name s{class}" x="{:.1}" y="{:.1}">{}</text>"#,
+            WIDTH - RIGHT + 10.0,
+            label + 4.0,
+            escape(&series.name)
+        );
     }
 }
 
