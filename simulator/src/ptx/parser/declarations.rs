@@ -8,6 +8,16 @@ use crate::ptx::lexer::Token;
 /// What the window of variables holds, whatever the caller allows.
 const MOST_VARIABLES: u64 = 1 << 39;
 
+/// What all names of a declaration have in common.
+struct Head {
+    space: VarSpace,
+    ty: Ty,
+    /// As written; otherwise the type says.
+    align: Option<u32>,
+    /// Elements of a vector.
+    lanes: u64,
+}
+
 impl Parser<'_> {
     pub(super) fn variables(&mut self) -> Parse<Vec<Var>> {
         let vars = self.declaration_list()?;
@@ -25,6 +35,16 @@ impl Parser<'_> {
 
     /// `.space [.align n] .ty name[n] = {...}`, several names when `many`.
     fn declare(&mut self, many: bool) -> Parse<Vec<Var>> {
+        let head = self.head_of_declaration()?;
+        let mut vars = vec![self.variable(&head)?];
+        while many && self.eat(b',')? {
+            vars.push(self.variable(&head)?);
+        }
+        Ok(vars)
+    }
+
+    /// What stands before the names.
+    fn head_of_declaration(&mut self) -> Parse<Head> {
         let (mut space, mut ty, mut align, mut lanes) = (None, None, None, 1u64);
         while let Token::Word(word) = self.lexer.token {
             let Some(name) = word.strip_prefix('.') else { break };
@@ -68,47 +88,39 @@ impl Parser<'_> {
             self.lexer.advance()?;
         }
         let Some(space) = space else { return self.expected("a state space") };
-        let ty = ty.unwrap_or(Ty::B64);
-        let mut vars = Vec::new();
-        loop {
-            let name = self.word("a name")?.to_string();
-            let mut count = Some(lanes);
-            while self.eat(b'[')? {
-                if self.eat(b']')? {
-                    count = None;
-                } else {
-                    let extent = self.int("an array's extent")?;
-                    count = count.map(|count| count.saturating_mul(extent));
-                    self.need(b']')?;
-                }
-            }
-            let init = if self.eat(b'=')? { self.initialiser(0)? } else { Vec::new() };
-            let element = u64::from(ty.size());
-            if count.is_none() && !init.is_empty() {
-                count = Some(init.len() as u64);
-            }
-            let natural = (element * lanes).min(128) as u32;
-            let size = count.map(|count| count.saturating_mul(element));
-            if matches!(space, VarSpace::Global | VarSpace::Const | VarSpace::Shared) {
-                self.variables = self.variables.saturating_add(size.unwrap_or(0));
-                let (bytes, limit) = (self.variables, self.limits.variables.min(MOST_VARIABLES));
-                if bytes > limit {
-                    let message = format!("{bytes} bytes of variables with `{name}`: the limit `variables` is {limit}");
-                    return Err(self.lexer.error(message));
-                }
-            }
-            vars.push(Var {
-                space,
-                name,
-                ty,
-                size,
-                align: align.filter(|&align| align > 0).unwrap_or(natural).max(1),
-                init,
-            });
-            if !many || !self.eat(b',')? {
-                return Ok(vars);
+        Ok(Head { space, ty: ty.unwrap_or(Ty::B64), align: align.filter(|&align| align > 0), lanes })
+    }
+
+    /// `name[n] = {...}`
+    fn variable(&mut self, head: &Head) -> Parse<Var> {
+        let Head { space, ty, align, lanes } = *head;
+        let name = self.word("a name")?.to_string();
+        let mut count = Some(lanes);
+        while self.eat(b'[')? {
+            if self.eat(b']')? {
+                count = None;
+            } else {
+                let extent = self.int("an array's extent")?;
+                count = count.map(|count| count.saturating_mul(extent));
+                self.need(b']')?;
             }
         }
+        let init = if self.eat(b'=')? { self.initialiser(0)? } else { Vec::new() };
+        let element = u64::from(ty.size());
+        if count.is_none() && !init.is_empty() {
+            count = Some(init.len() as u64);
+        }
+        let natural = (element * lanes).min(128) as u32;
+        let size = count.map(|count| count.saturating_mul(element));
+        if matches!(space, VarSpace::Global | VarSpace::Const | VarSpace::Shared) {
+            self.variables = self.variables.saturating_add(size.unwrap_or(0));
+            let (bytes, limit) = (self.variables, self.limits.variables.min(MOST_VARIABLES));
+            if bytes > limit {
+                let message = format!("{bytes} bytes of variables with `{name}`: the limit `variables` is {limit}");
+                return Err(self.lexer.error(message));
+            }
+        }
+        Ok(Var { space, name, ty, size, align: align.unwrap_or(natural).max(1), init })
     }
 
     fn initialiser(&mut self, depth: u32) -> Parse<Vec<Init>> {

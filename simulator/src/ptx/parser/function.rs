@@ -16,8 +16,48 @@ const WITHOUT_EFFECT: [&str; 7] = [
     ".unified",
 ];
 
+/// What a function says of clusters. The launch is to say how large they are, unless the kernel does.
+#[derive(Default)]
+struct Clusters {
+    /// `.explicitcluster`
+    explicit: bool,
+    /// `.reqnctapercluster`
+    sized: bool,
+}
+
 impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parse<()> {
+        let mut function = self.head()?;
+        let mut clusters = Clusters::default();
+        loop {
+            match self.lexer.token {
+                Token::Punct(b'{') => {
+                    self.lexer.advance()?;
+                    if clusters.explicit && !clusters.sized {
+                        function.unknown = Some(".explicitcluster without .reqnctapercluster".to_owned());
+                    }
+                    function.body = Some(if self.bodies {
+                        self.block(0)?
+                    } else {
+                        self.skip_braces("`}` after a body")?;
+                        Vec::new()
+                    });
+                    break;
+                }
+                Token::Punct(b';') => {
+                    self.lexer.advance()?;
+                    break;
+                }
+                Token::Word(word) if word.starts_with('.') => self.directive(word, &mut function, &mut clusters)?,
+                _ => return self.expected("`{`, `;` or a performance directive"),
+            }
+        }
+        self.tree.functions.push(function);
+        Ok(())
+    }
+
+    /// `.entry name(...)`, `.func (...) name (...)`
+    fn head(&mut self) -> Parse<Function> {
         let entry = self.lexer.token == Token::Word(".entry");
         self.lexer.advance()?;
         let mut prototype = Prototype::default();
@@ -39,7 +79,7 @@ impl Parser<'_> {
         if self.is(b'(') {
             prototype.params = self.params()?;
         }
-        let mut function = Function {
+        Ok(Function {
             name,
             entry,
             prototype,
@@ -49,64 +89,45 @@ impl Parser<'_> {
             cluster: 1,
             body: None,
             line,
-        };
-        // The launch is to say how large clusters are, unless the kernel does.
-        let (mut explicit, mut clustered) = (false, false);
-        loop {
-            match self.lexer.token {
-                Token::Punct(b'{') => {
+        })
+    }
+
+    fn directive(&mut self, word: &str, function: &mut Function, clusters: &mut Clusters) -> Parse<()> {
+        match word {
+            ".maxntid" | ".reqntid" => {
+                let extents = self.extents()?;
+                let threads = extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
+                let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+                function.max_threads = Some(function.max_threads.map_or(threads, |most| most.min(threads)));
+                if word == ".reqntid" {
+                    function.required_block = Some(extents);
+                }
+                Ok(())
+            }
+            ".reqnctapercluster" => {
+                let extents = self.extents()?;
+                clusters.sized = true;
+                function.cluster = extents.iter().map(|&extent| u64::from(extent)).product();
+                Ok(())
+            }
+            ".explicitcluster" => {
+                clusters.explicit = true;
+                self.lexer.advance()
+            }
+            ".noreturn" => {
+                function.prototype.never_returns = true;
+                self.lexer.advance()
+            }
+            ".pragma" => self.skip_statement(),
+            word => {
+                if !WITHOUT_EFFECT.contains(&word) {
+                    function.unknown = Some(word.to_owned());
+                }
+                self.lexer.advance()?;
+                while matches!(self.lexer.token, Token::Int(_) | Token::Punct(b',')) {
                     self.lexer.advance()?;
-                    if explicit {
-                        function.unknown = Some(".explicitcluster without .reqnctapercluster".to_owned());
-                    }
-                    function.body = Some(if self.bodies {
-                        self.block(0)?
-                    } else {
-                        self.skip_braces("`}` after a body")?;
-                        Vec::new()
-                    });
-                    self.tree.functions.push(function);
-                    return Ok(());
                 }
-                Token::Punct(b';') => {
-                    self.lexer.advance()?;
-                    self.tree.functions.push(function);
-                    return Ok(());
-                }
-                Token::Word(directive @ (".maxntid" | ".reqntid")) => {
-                    let extents = self.extents()?;
-                    let threads = extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
-                    let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-                    function.max_threads = Some(function.max_threads.map_or(threads, |most| most.min(threads)));
-                    if directive == ".reqntid" {
-                        function.required_block = Some(extents);
-                    }
-                }
-                Token::Word(".reqnctapercluster") => {
-                    let extents = self.extents()?;
-                    (explicit, clustered) = (false, true);
-                    function.cluster = extents.iter().map(|&extent| u64::from(extent)).product();
-                }
-                Token::Word(".explicitcluster") => {
-                    self.lexer.advance()?;
-                    explicit = !clustered;
-                }
-                Token::Word(".noreturn") => {
-                    self.lexer.advance()?;
-                    function.prototype.never_returns = true;
-                }
-                Token::Word(".pragma") => self.skip_statement()?,
-                Token::Word(word) if word.starts_with('.') => {
-                    let known = WITHOUT_EFFECT.contains(&word);
-                    if !known {
-                        function.unknown = Some(word.to_owned());
-                    }
-                    self.lexer.advance()?;
-                    while matches!(self.lexer.token, Token::Int(_) | Token::Punct(b',')) {
-                        self.lexer.advance()?;
-                    }
-                }
-                _ => return self.expected("`{`, `;` or a performance directive"),
+                Ok(())
             }
         }
     }
