@@ -103,122 +103,99 @@ fn mentions(function: &Function) -> Vec<&str> {
     out
 }
 
-/// Places variables and lowers all functions, of which none may use more than `registers` of a kind.
-pub fn decode(tree: &Tree, registers: u32) -> Decoded {
-    // Of several declarations of a function the one with a body counts.
-    let mut functions: Vec<&Function> = Vec::new();
-    let mut index_of: HashMap<&str, usize> = HashMap::new();
-    for function in &tree.functions {
-        match index_of.get(function.name.as_str()) {
-            Some(&at) if functions[at].body.is_none() => functions[at] = function,
-            Some(_) => {}
-            None => {
-                index_of.insert(&function.name, functions.len());
-                functions.push(function);
+/// The functions of a module.
+struct Functions<'t> {
+    all: Vec<&'t Function>,
+    /// By name, aliases included.
+    index_of: HashMap<&'t str, usize>,
+}
+
+impl<'t> Functions<'t> {
+    /// Of several declarations of a function the one with a body counts.
+    fn of(tree: &'t Tree) -> Self {
+        let mut all: Vec<&Function> = Vec::new();
+        let mut index_of: HashMap<&str, usize> = HashMap::new();
+        for function in &tree.functions {
+            match index_of.get(function.name.as_str()) {
+                Some(&at) if all[at].body.is_none() => all[at] = function,
+                Some(_) => {}
+                None => {
+                    index_of.insert(&function.name, all.len());
+                    all.push(function);
+                }
             }
         }
-    }
-    for (alias, target) in &tree.aliases {
-        if let Some(&index) = index_of.get(target.as_str()) {
-            index_of.insert(alias, index);
+        for (alias, target) in &tree.aliases {
+            if let Some(&index) = index_of.get(target.as_str()) {
+                index_of.insert(alias, index);
+            }
         }
+        Self { all, index_of }
     }
-    let mut symbols = HashMap::new();
-    for (name, &index) in &index_of {
-        // A declaration is the system's; a module that has a function of such a name calls its own.
-        if functions[index].body.is_some() || system_function(name).is_none() {
-            symbols.insert((*name).to_owned(), Symbol::Function(index as u32));
+
+    fn symbols(&self) -> HashMap<String, Symbol> {
+        let mut symbols = HashMap::new();
+        for (name, &index) in &self.index_of {
+            // A declaration is the system's; a module that has a function of such a name calls its own.
+            if self.all[index].body.is_some() || system_function(name).is_none() {
+                symbols.insert((*name).to_owned(), Symbol::Function(index as u32));
+            }
         }
+        symbols
     }
-    let never_return = tree.functions.iter().filter(|function| function.prototype.never_returns);
-    let never_return =
-        never_return.filter_map(|function| Some(*index_of.get(function.name.as_str())? as u32)).collect();
-    let mut locals: Vec<&Var> = Vec::new();
-    for function in &functions {
-        if let Some(body) = &function.body {
+
+    /// Those that some declaration says never return.
+    fn never_return(&self, tree: &Tree) -> Vec<u32> {
+        let never_return = tree.functions.iter().filter(|function| function.prototype.never_returns);
+        never_return.filter_map(|function| Some(*self.index_of.get(function.name.as_str())? as u32)).collect()
+    }
+
+    /// Variables that are declared in a body and are there once for all.
+    fn variables(&self) -> Vec<&'t Var> {
+        let mut found: Vec<&Var> = Vec::new();
+        for function in &self.all {
+            let Some(body) = &function.body else { continue };
             nested(body, &mut |statement| {
                 if let Statement::Var(var) = statement {
                     let shared_of_func = var.space == VarSpace::Shared && !function.entry;
                     if matches!(var.space, VarSpace::Global | VarSpace::Const) || shared_of_func {
-                        locals.push(var);
+                        found.push(var);
                     }
                 }
             });
         }
+        found
     }
-    let reserved_shared = if tree.target >= 80 { window::RESERVED_SHARED } else { 0 };
-    let (placed, shared) = place_variables(tree.vars.iter().chain(locals), reserved_shared.into(), &mut symbols);
-    let variables = initial_values(&placed, &symbols);
+}
 
-    let mut code = Code {
+/// Places variables and lowers all functions, of which none may use more than `registers` of a kind.
+pub fn decode(tree: &Tree, registers: u32) -> Decoded {
+    let functions = Functions::of(tree);
+    let mut symbols = functions.symbols();
+    let reserved_shared = if tree.target >= 80 { window::RESERVED_SHARED } else { 0 };
+    let (placed, shared) =
+        place_variables(tree.vars.iter().chain(functions.variables()), reserved_shared.into(), &mut symbols);
+    let code = Code {
         files: tree.files.clone(),
         lines: vec![(0, 0)],
         line_of: HashMap::from([((0, 0), 0)]),
-        never_return,
+        never_return: functions.never_return(tree),
         ..Code::default()
     };
-    let mut decoded_shared: Vec<_> = shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect();
-    let reach = reachable_shared(&functions, &index_of, &shared, reserved_shared.into());
-    let (mut kernels, mut entries) = (Vec::new(), Vec::new());
-    for (index, function) in functions.iter().enumerate() {
-        let base = code.insts.len() as u32;
-        let Some(body) = &function.body else {
-            code.functions.push(FunctionInfo { name: function.name.clone(), ..FunctionInfo::default() });
-            continue;
-        };
-        let (accesses, atomics) = (code.accesses.len(), code.atomics.len());
-        let mut builder =
-            Builder::new(&symbols, &mut code, index as u32, function.entry, (reach[index], &shared), registers);
-        builder.formals(&function.prototype.params, false);
-        builder.formals(&function.prototype.returns, true);
-        let cluster = (function.entry && function.cluster > 1)
-            .then(|| format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster));
-        for what in cluster.into_iter().chain(function.unknown.iter().cloned()) {
-            builder.code.unsupported.push(what);
-            let at = builder.code.unsupported.len() as u32 - 1;
-            builder.emit(Op::Unsupported(at));
-        }
-        builder.note_reads(body);
-        builder.statements(body);
-        if builder.too_many_registers() {
-            builder.insts.clear();
-            builder.origins.clear();
-            builder.labels.clear();
-            let limit = builder.most_registers();
-            let text = format!("{}: more registers than the limit `registers`, {limit}", function.name);
-            builder.code.unsupported.push(text);
-            let at = builder.code.unsupported.len() as u32 - 1;
-            builder.emit(Op::Unsupported(at));
-        }
-        control_flow::place(&mut builder, base);
-        let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
-        let arrays: Vec<_> = builder.arrays.drain(..).map(|(reg, array, _)| (reg, array)).collect();
-        for (name, at, size) in builder.own_shared.drain(..) {
-            decoded_shared.push((name, at, size, Some(index as u32)));
-        }
-        super::marks::mark(&mut code, function, &info, (base, accesses, atomics));
-        info.name = function.name.clone();
-        info.defined = true;
-        info.entry = function.entry;
-        info.start = base;
-        info.len = code.insts.len() as u32 - base;
-        // Not rounded up further: the last array's end is the end.
-        info.local = info.local.next_multiple_of(4);
-        if function.entry {
-            entries.push(index as u32);
-            kernels.push(Kernel {
-                name: function.name.clone(),
-                params: function.prototype.params.iter().map(Param::of).collect(),
-                static_shared: u32::try_from(shared_end_of - u64::from(reserved_shared)).unwrap_or(u32::MAX),
-                local: info.local,
-                max_threads: function.max_threads,
-                required_block: function.required_block,
-            });
-        }
-        super::provenance::bound(&mut code, &info, &arrays);
-        info.unassigned = super::liveness::unassigned(&code, &info);
-        code.functions.push(info);
+    let mut decoded = Decoded {
+        code,
+        kernels: Vec::new(),
+        entries: Vec::new(),
+        variables: initial_values(&placed, &symbols),
+        reserved_shared,
+        shared: shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect(),
+    };
+    let reach = reachable_shared(&functions, &shared, reserved_shared.into());
+    let lowering = Lowering { symbols: &symbols, shared: &shared, reach: &reach, registers };
+    for (index, function) in functions.all.iter().enumerate() {
+        lowering.function(index, function, &mut decoded);
     }
+    let code = &mut decoded.code;
     code.uses_reserved = code.insts.iter().any(|inst| match inst.op {
         Op::Special32 { which, .. } => matches!(which, Special::ReservedSmem | Special::ReservedForTiles),
         _ => false,
@@ -228,7 +205,87 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         _ => false,
     });
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
-    Decoded { code, kernels, entries, variables, reserved_shared, shared: decoded_shared }
+    decoded
+}
+
+/// What lowering a function has to know of the module.
+struct Lowering<'a> {
+    symbols: &'a HashMap<String, Symbol>,
+    /// Shared variables of the module: name, offset, bytes.
+    shared: &'a [(String, u64, u64)],
+    /// Where those end that a function reaches, by function.
+    reach: &'a [u64],
+    /// Most registers of a kind.
+    registers: u32,
+}
+
+impl Lowering<'_> {
+    fn function(&self, index: usize, function: &Function, decoded: &mut Decoded) {
+        let code = &mut decoded.code;
+        let base = code.insts.len() as u32;
+        let Some(body) = &function.body else {
+            code.functions.push(FunctionInfo { name: function.name.clone(), ..FunctionInfo::default() });
+            return;
+        };
+        let (accesses, atomics) = (code.accesses.len(), code.atomics.len());
+        let reach = (self.reach[index], self.shared);
+        let mut builder = Builder::new(self.symbols, code, index as u32, function.entry, reach, self.registers);
+        lower_body(&mut builder, function, body);
+        control_flow::place(&mut builder, base);
+        let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
+        let arrays: Vec<_> = builder.arrays.drain(..).map(|(reg, array, _)| (reg, array)).collect();
+        for (name, at, size) in builder.own_shared.drain(..) {
+            decoded.shared.push((name, at, size, Some(index as u32)));
+        }
+        super::marks::mark(code, function, &info, (base, accesses, atomics));
+        info.name = function.name.clone();
+        info.defined = true;
+        info.entry = function.entry;
+        info.start = base;
+        info.len = code.insts.len() as u32 - base;
+        // Not rounded up further: the last array's end is the end.
+        info.local = info.local.next_multiple_of(4);
+        if function.entry {
+            decoded.entries.push(index as u32);
+            decoded.kernels.push(Kernel {
+                name: function.name.clone(),
+                params: function.prototype.params.iter().map(Param::of).collect(),
+                static_shared: u32::try_from(shared_end_of - u64::from(decoded.reserved_shared)).unwrap_or(u32::MAX),
+                local: info.local,
+                max_threads: function.max_threads,
+                required_block: function.required_block,
+            });
+        }
+        super::provenance::bound(code, &info, &arrays);
+        info.unassigned = super::liveness::unassigned(code, &info);
+        code.functions.push(info);
+    }
+}
+
+/// Parameters and statements. What the simulator cannot do becomes an operation that says so.
+fn lower_body(builder: &mut Builder<'_>, function: &Function, body: &[Statement]) {
+    builder.formals(&function.prototype.params, false);
+    builder.formals(&function.prototype.returns, true);
+    let cluster = (function.entry && function.cluster > 1)
+        .then(|| format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster));
+    for what in cluster.into_iter().chain(function.unknown.iter().cloned()) {
+        refuse(builder, what);
+    }
+    builder.note_reads(body);
+    builder.statements(body);
+    if builder.too_many_registers() {
+        builder.insts.clear();
+        builder.origins.clear();
+        builder.labels.clear();
+        let limit = builder.most_registers();
+        refuse(builder, format!("{}: more registers than the limit `registers`, {limit}", function.name));
+    }
+}
+
+fn refuse(builder: &mut Builder<'_>, what: String) {
+    builder.code.unsupported.push(what);
+    let at = builder.code.unsupported.len() as u32 - 1;
+    builder.emit(Op::Unsupported(at));
 }
 
 type Placed<'t> = Vec<(&'t Var, u64)>;
@@ -304,12 +361,8 @@ fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec
 }
 
 /// For each function: the end of the module-level shared variables that it and its callees mention.
-fn reachable_shared(
-    functions: &[&Function],
-    index_of: &HashMap<&str, usize>,
-    shared: &[(String, u64, u64)],
-    reserved: u64,
-) -> Vec<u64> {
+fn reachable_shared(functions: &Functions<'_>, shared: &[(String, u64, u64)], reserved: u64) -> Vec<u64> {
+    let Functions { all: functions, index_of } = functions;
     let mut ends = vec![reserved; functions.len()];
     if shared.is_empty() {
         return ends;
