@@ -4,7 +4,7 @@ use super::context::{Flow, Worker};
 use super::warp::{Since, State, Warp, poisoned};
 use crate::FindingKind;
 use crate::config::Schedule;
-use crate::isa::op::{BarrierKind, BarrierOp, Inst, Reg};
+use crate::isa::op::{BarrierKind, BarrierOp, Reg};
 use crate::observe::{Observer, WarpId};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,6 +21,17 @@ pub struct Barrier {
     pub expected: u32,
     /// First operation that arrived.
     pub pc: u32,
+}
+
+impl Barrier {
+    /// Nobody has arrived of `warps` warps; `count` threads are expected by the operation at `pc`, which comes first.
+    fn open(&mut self, warps: usize, count: u32, pc: u32) {
+        for lanes in [&mut self.arrived, &mut self.passing, &mut self.votes] {
+            lanes.clear();
+            lanes.resize(warps, 0);
+        }
+        (self.expected, self.pc) = (count, pc);
+    }
 }
 
 /// What the warps of a block share.
@@ -222,15 +233,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// A group arrives at a block barrier.
-    pub fn barrier(
-        &mut self,
-        shared: &mut Shared,
-        warp: &mut Warp,
-        at: usize,
-        inst: Inst,
-        mask: u32,
-        op: &BarrierOp,
-    ) -> Flow {
+    pub fn barrier(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &BarrierOp) -> Flow {
         let group = warp.groups[at];
         if mask == 0 {
             warp.groups[at].pc += 1;
@@ -256,14 +259,7 @@ impl<O: Observer> Worker<'_, O> {
         let barrier = &mut shared.barriers[id as usize];
         if shared.waited >> id & 1 == 0 {
             shared.waited |= 1 << id;
-            barrier.arrived.clear();
-            barrier.arrived.resize(warps, 0);
-            barrier.passing.clear();
-            barrier.passing.resize(warps, 0);
-            barrier.votes.clear();
-            barrier.votes.resize(warps, 0);
-            barrier.expected = count;
-            barrier.pc = group.pc;
+            barrier.open(warps, count, group.pc);
         }
         let pre_volta = self.context.config.schedule == Schedule::PreVolta;
         // Before Volta a warp arrives as one, whoever of it is there.
@@ -317,7 +313,6 @@ impl<O: Observer> Worker<'_, O> {
             warp.split(at, mask);
             // `split` leaves the lanes of `mask` at this place.
         }
-        let _ = inst;
         if op.kind == BarrierKind::Arrive {
             warp.groups[at].pc += 1;
             return Flow::Switch;

@@ -193,25 +193,15 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     printf.truncate(limit);
     if dropped > 0 {
         let place = dropped_at.unwrap_or_default();
-        let kind = FindingKind::PrintfOverflow { dropped };
-        findings.push(Finding { kind, severity: Severity::Note, place, count: 1 });
+        findings.push(note(FindingKind::PrintfOverflow { dropped }, place));
     }
     if let Some((dropped, place)) = unkept {
-        let kind = FindingKind::FindingsOverflow { dropped };
-        findings.push(Finding { kind, severity: Severity::Note, place, count: 1 });
+        findings.push(note(FindingKind::FindingsOverflow { dropped }, place));
     }
     if !watched {
-        let kind = FindingKind::Unwatched { addresses: PUBLISHED as u64 };
-        findings.push(Finding { kind, severity: Severity::Note, place: crate::Place::default(), count: 1 });
+        findings.push(note(FindingKind::Unwatched { addresses: PUBLISHED as u64 }, crate::Place::default()));
     }
-    findings.sort_by_key(|finding| {
-        let rank = match finding.severity {
-            Severity::Fault => 0,
-            Severity::Error => 1,
-            Severity::Note => 2,
-        };
-        (rank, finding.place.ptx_line)
-    });
+    findings.sort_by_key(|finding| (rank(finding.severity), finding.place.ptx_line));
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
     let status = if stopped { Status::Stopped } else { Status::Finished };
     let coverage = covered(context, &ran);
@@ -229,6 +219,20 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         printf,
         busiest,
         order,
+    }
+}
+
+/// What could not be kept or seen.
+fn note(kind: FindingKind, place: crate::Place) -> Finding {
+    Finding { kind, severity: Severity::Note, place, count: 1 }
+}
+
+/// The gravest first.
+fn rank(severity: Severity) -> u8 {
+    match severity {
+        Severity::Fault => 0,
+        Severity::Error => 1,
+        Severity::Note => 2,
     }
 }
 

@@ -3,10 +3,68 @@
 use super::super::block::Shared;
 use super::super::context::{Flow, Worker};
 use super::super::warp::{Group, Meeting, Since, Warp};
-use crate::isa::op::NOWHERE;
+use crate::FindingKind;
+use crate::isa::op::{IndexedBranch, NOWHERE, Reg};
 use crate::observe::Observer;
 
 impl<O: Observer> Worker<'_, O> {
+    /// A branch to `target` for the lanes of `mask`, to meet again at `join`.
+    pub(super) fn branch(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        at: usize,
+        mask: u32,
+        (target, join): (u32, u32),
+    ) -> Flow {
+        let group = warp.groups[at];
+        let not_taken = group.mask & !mask;
+        self.count(group.pc, |c| c.divergent_branches += u64::from(mask != 0 && not_taken != 0));
+        if mask != 0 && target == NOWHERE {
+            let kind = FindingKind::BadJump { target: u64::from(u32::MAX) };
+            return self.fault(shared, warp, group.pc, mask, kind);
+        }
+        self.diverge(warp, at, &[(mask, target), (not_taken, group.pc + 1)], join)
+    }
+
+    /// A branch to one of many targets, by a register.
+    pub(super) fn indexed(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        at: usize,
+        mask: u32,
+        op: &IndexedBranch,
+    ) -> Flow {
+        let group = warp.groups[at];
+        let lanes = warp.read(group.frame, op.index);
+        let mut ways: Vec<(u32, u32)> = vec![(group.mask & !mask, group.pc + 1)];
+        for (lane, &index) in lanes.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
+            let Some(&target) = op.targets.get(index as usize).filter(|&&target| target != NOWHERE) else {
+                let kind = FindingKind::BadJump { target: index };
+                return self.fault(shared, warp, group.pc, 1 << lane, kind);
+            };
+            match ways.iter_mut().find(|(_, pc)| *pc == target) {
+                Some((mask, _)) => *mask |= 1 << lane,
+                None => ways.push((1 << lane, target)),
+            }
+        }
+        let many = ways.iter().filter(|(mask, _)| *mask != 0).count() > 1;
+        self.count(group.pc, |c| c.divergent_branches += u64::from(many));
+        self.diverge(warp, at, &ways, op.join)
+    }
+
+    /// A jump that is declared uniform: `others` are the lanes that part from the rest.
+    pub(super) fn stays_uniform(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, others: u32) -> Flow {
+        if others != 0 {
+            let what = "lanes of a warp part at a jump that is declared uniform (.uni)".to_owned();
+            let pc = warp.groups[at].pc;
+            return self.fault(shared, warp, pc, others, FindingKind::BrokenPromise { what });
+        }
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+
     /// Sends the lanes of a group different ways, to meet again at `join`.
     pub fn diverge(&mut self, warp: &mut Warp, at: usize, ways: &[(u32, u32)], join: u32) -> Flow {
         let group = warp.groups[at];
@@ -62,4 +120,12 @@ impl<O: Observer> Worker<'_, O> {
         self.recheck_converging(shared, warp);
         Flow::Switch
     }
+}
+
+/// Lanes of `mask` whose register has another value than the first one's.
+pub(super) fn others(warp: &Warp, frame: u32, reg: Reg, mask: u32) -> u32 {
+    let values = warp.read(frame, reg);
+    let first = values[mask.trailing_zeros() as usize];
+    let other = |lane: &usize| mask >> lane & 1 != 0 && values[*lane] != first;
+    (0..32).filter(other).fold(0, |all, lane| all | 1 << lane)
 }

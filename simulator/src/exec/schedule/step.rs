@@ -3,9 +3,10 @@
 use super::super::block::Shared;
 use super::super::context::{Flow, Worker};
 use super::super::warp::Warp;
+use super::control::others;
 use super::visible;
 use crate::FindingKind;
-use crate::isa::op::{Inst, NOWHERE, Op, Reg};
+use crate::isa::op::{Inst, Op, Reg};
 use crate::observe::Observer;
 
 impl<O: Observer> Worker<'_, O> {
@@ -50,34 +51,8 @@ impl<O: Observer> Worker<'_, O> {
         let group = warp.groups[at];
         match inst.op {
             Op::Join => self.join(warp, at),
-            Op::Bra { target, join } => {
-                let taken = mask;
-                let not_taken = group.mask & !mask;
-                self.count(group.pc, |c| c.divergent_branches += u64::from(taken != 0 && not_taken != 0));
-                if taken != 0 && target == NOWHERE {
-                    let kind = FindingKind::BadJump { target: u64::from(u32::MAX) };
-                    return self.fault(shared, warp, group.pc, taken, kind);
-                }
-                self.diverge(warp, at, &[(taken, target), (not_taken, group.pc + 1)], join)
-            }
-            Op::BrIndexed(index) => {
-                let op = &code.indexed[index as usize];
-                let lanes = warp.read(group.frame, op.index);
-                let mut ways: Vec<(u32, u32)> = vec![(group.mask & !mask, group.pc + 1)];
-                for (lane, &index) in lanes.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
-                    let Some(&target) = op.targets.get(index as usize).filter(|&&target| target != NOWHERE) else {
-                        let kind = FindingKind::BadJump { target: index };
-                        return self.fault(shared, warp, group.pc, 1 << lane, kind);
-                    };
-                    match ways.iter_mut().find(|(_, pc)| *pc == target) {
-                        Some((mask, _)) => *mask |= 1 << lane,
-                        None => ways.push((1 << lane, target)),
-                    }
-                }
-                let many = ways.iter().filter(|(mask, _)| *mask != 0).count() > 1;
-                self.count(group.pc, |c| c.divergent_branches += u64::from(many));
-                self.diverge(warp, at, &ways, op.join)
-            }
+            Op::Bra { target, join } => self.branch(shared, warp, at, mask, (target, join)),
+            Op::BrIndexed(index) => self.indexed(shared, warp, at, mask, &code.indexed[index as usize]),
             Op::Call(index) => self.call(shared, warp, at, mask, index),
             Op::Ret => self.ret(shared, warp, at, mask),
             Op::Exit => self.exit(shared, warp, at, mask),
@@ -87,37 +62,21 @@ impl<O: Observer> Worker<'_, O> {
                 self.fault(shared, warp, group.pc, mask, FindingKind::BrokenPromise { what })
             }
             Op::Uniform { guard } => {
-                let asked = Inst { guard, ..inst };
-                let taken = warp.guarded(&asked, group.frame, group.mask);
-                if taken != 0 && taken != group.mask {
-                    let what = "lanes of a warp part at a jump that is declared uniform (.uni)".to_owned();
-                    return self.fault(shared, warp, group.pc, taken, FindingKind::BrokenPromise { what });
-                }
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                let taken = warp.guarded(&Inst { guard, ..inst }, group.frame, group.mask);
+                let parted = taken != 0 && taken != group.mask;
+                self.stays_uniform(shared, warp, at, if parted { taken } else { 0 })
             }
             Op::SameTarget { a } if mask != 0 => {
-                let targets = warp.read(group.frame, a);
-                let first = targets[mask.trailing_zeros() as usize];
-                let other = |lane: &usize| mask >> lane & 1 != 0 && targets[*lane] != first;
-                let others = (0..32).filter(other).fold(0, |all, lane| all | 1 << lane);
-                if others != 0 {
-                    let what = "lanes of a warp part at a jump that is declared uniform (.uni)".to_owned();
-                    return self.fault(shared, warp, group.pc, others, FindingKind::BrokenPromise { what });
-                }
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                let others = others(warp, group.frame, a, mask);
+                self.stays_uniform(shared, warp, at, others)
             }
             Op::Unsupported(index) if mask != 0 => {
                 let instruction = code.unsupported[index as usize].clone();
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
             }
-            Op::Barrier(index) => self.barrier(shared, warp, at, inst, mask, &code.barriers[index as usize]),
+            Op::Barrier(index) => self.barrier(shared, warp, at, mask, &code.barriers[index as usize]),
             Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => self.converge(shared, warp, at, mask),
-            _ if mask == 0 => {
-                warp.groups[at].pc += 1;
-                Flow::Continue
-            }
+            _ if mask == 0 => advance(warp, at),
             Op::Load(index) => self.load(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::Store(index) => self.store(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::Atomic(index) => self.atomic(shared, warp, at, mask, &code.atomics[index as usize]),
@@ -129,16 +88,14 @@ impl<O: Observer> Worker<'_, O> {
                 if O::ACTIVE {
                     self.observer.commit(shared.warp(warp.index), mask);
                 }
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                advance(warp, at)
             }
             Op::CopyWait { left } => {
                 if O::ACTIVE {
                     let left = Some(left).filter(|&left| left != u32::MAX);
                     self.observer.wait(shared.warp(warp.index), mask, left);
                 }
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                advance(warp, at)
             }
             Op::Fence(index) => {
                 self.count(group.pc, |counters| counters.fences += 1);
@@ -146,8 +103,7 @@ impl<O: Observer> Worker<'_, O> {
                     let op = code.fences[index as usize];
                     self.observer.fence(shared.warp(warp.index), mask, op.order, op.scope);
                 }
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                advance(warp, at)
             }
             Op::NanoSleep => {
                 warp.groups[at].pc += 1;
@@ -156,8 +112,7 @@ impl<O: Observer> Worker<'_, O> {
             Op::ActiveMask { d } => {
                 let reg = Reg::R32(d);
                 warp.write(group.frame, reg, mask, &[mask.into(); 32]);
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                advance(warp, at)
             }
             Op::Elect { d, p, mask: members } => {
                 let members = warp.read(group.frame, Reg::R32(members))[mask.trailing_zeros() as usize] as u32;
@@ -165,13 +120,15 @@ impl<O: Observer> Worker<'_, O> {
                 let elected = std::array::from_fn(|lane| u64::from(lane as u32 == leader));
                 warp.write(group.frame, Reg::R32(d), mask, &[leader.into(); 32]);
                 warp.write(group.frame, Reg::P(p), mask, &elected);
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                advance(warp, at)
             }
-            _ => {
-                warp.groups[at].pc += 1;
-                Flow::Continue
-            }
+            _ => advance(warp, at),
         }
     }
+}
+
+/// On to the next operation.
+fn advance(warp: &mut Warp, at: usize) -> Flow {
+    warp.groups[at].pc += 1;
+    Flow::Continue
 }
