@@ -71,10 +71,8 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         }
         Status::OrderDependent { other, outputs } => return depends(checked, *other, outputs, scene, sources),
         Status::LeavesOut { reads, part } => {
-            let (does, what) = if *reads { ("reads", "inputs") } else { ("writes", "outputs") };
-            let how_much = if *part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
             details.push("some blocks of that size were simulated; at smaller sizes it comes to all".into());
-            (Verdict::WrongResult, format!("it {does} {how_much} of its {what} at {}", scene.case))
+            (Verdict::WrongResult, leaves_out(*reads, *part, scene))
         }
         Status::Untried { what, .. } => {
             details.push(
@@ -100,12 +98,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             details.push(
                 "a GPU cannot move the bytes, or do the operations, that the problem states in so short a time".into(),
             );
-            (
-                Verdict::Impossible,
-                format!(
-                    "timed, it takes {us:.1} us, and its work takes {least_us:.1} us at least: some of it is left out"
-                ),
-            )
+            (Verdict::Impossible, impossible(*us, *least_us))
         }
         Status::InputChanged { buffer, index, got, want } => (
             Verdict::InputChanged,
@@ -163,6 +156,17 @@ fn depends(
         ..orders::reason(difference, other, this, &at)
     };
     outputs.iter().map(with_places).collect()
+}
+
+/// How little of its inputs it reads, or of its outputs it writes.
+fn leaves_out(reads: bool, part: f64, scene: &Scene<'_>) -> String {
+    let (does, what) = if reads { ("reads", "inputs") } else { ("writes", "outputs") };
+    let how_much = if part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
+    format!("it {does} {how_much} of its {what} at {}", scene.case)
+}
+
+fn impossible(us: f64, least_us: f64) -> String {
+    format!("timed, it takes {us:.1} us, and its work takes {least_us:.1} us at least: some of it is left out")
 }
 
 /// What happens at this size only, and where.

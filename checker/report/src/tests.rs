@@ -43,6 +43,7 @@ fn row(metric: &str, quantity: &str, unit: &str, values: (f64, f64), better: Bet
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a report with everything in it")]
 fn passed() -> Report {
     let mut report = Report::new(subject(), Machine::Sim { schedules: vec!["its".into(), "pre-volta".into()] }, 7);
     report.verdict = Verdict::Passed;

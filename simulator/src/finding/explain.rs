@@ -44,6 +44,7 @@ impl Finding {
 
 impl FindingKind {
     /// What was caught, in words.
+    #[expect(clippy::too_many_lines, reason = "a table: a kind a row")]
     pub fn explain(&self, objects: &Objects<'_>) -> Explanation {
         let object = |access: &Access| match access.object.as_str() {
             "" => String::new(),

@@ -235,13 +235,9 @@ impl Checking<'_> {
             coverage: counted[side].as_ref().map(|checked| checked.coverage.as_slice()),
             ..Known::default()
         });
-        let counts = |side: usize| -> Vec<(String, simulator::Counters)> {
-            let launches = counted[side].as_ref().map(|checked| checked.launches.as_slice()).unwrap_or_default();
-            launches.iter().map(|launch| (launch.kernel.clone(), launch.counters)).collect()
-        };
         if let [Some(before), Some(after)] = &plans {
-            let old = difference::hottest(built[0], before, &counts(0));
-            let new = difference::hottest(built[1], after, &counts(1));
+            let old = difference::hottest(built[0], before, &launches(counted[0].as_ref()));
+            let new = difference::hottest(built[1], after, &launches(counted[1].as_ref()));
             if let (Some(old), Some(new)) = (old, new) {
                 report.diff = Some(difference::compare(arch, old, new, self.options.whole_diff));
             }
@@ -306,6 +302,12 @@ impl Checking<'_> {
         not_judged(report, left_out);
         Ok(())
     }
+}
+
+/// The counters of each launch, by kernel.
+fn launches(checked: Option<&Checked>) -> Vec<(String, simulator::Counters)> {
+    let launches = checked.map(|checked| checked.launches.as_slice()).unwrap_or_default();
+    launches.iter().map(|launch| (launch.kernel.clone(), launch.counters)).collect()
 }
 
 /// Judges the goals, at the `count` size and at the second one, and the work that both versions do.

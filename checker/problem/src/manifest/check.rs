@@ -56,13 +56,7 @@ pub(crate) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Resu
         return Err(toml.error(0, "no `[[out]]`: a problem has at least one output to verify"));
     }
 
-    let backends = match &raw.backends {
-        None => vec![BackendName::Sim, BackendName::Gpu],
-        Some(list) if list.get_ref().is_empty() => {
-            return Err(toml.error(list.span().start, "no backend: the problem would run nowhere"));
-        }
-        Some(list) => list.get_ref().clone(),
-    };
+    let backends = check_backends(toml, raw)?;
     let bytes = raw.bytes.as_ref().map(|text| formula(toml, text, &types)).transpose()?;
     let flops = raw.flops.as_ref().map(|text| formula(toml, text, &types)).transpose()?;
     let goals = raw.goals.iter().map(|goal| check_goal(toml, goal)).collect::<Result<Vec<_>, _>>()?;
@@ -114,6 +108,16 @@ pub(crate) fn check(toml: TomlText, raw: &raw::Manifest, element: usize) -> Resu
     };
     evaluate(&manifest)?;
     Ok(manifest)
+}
+
+fn check_backends(toml: TomlText, raw: &raw::Manifest) -> Result<Vec<BackendName>, LineError> {
+    match &raw.backends {
+        None => Ok(vec![BackendName::Sim, BackendName::Gpu]),
+        Some(list) if list.get_ref().is_empty() => {
+            Err(toml.error(list.span().start, "no backend: the problem would run nowhere"))
+        }
+        Some(list) => Ok(list.get_ref().clone()),
+    }
 }
 
 pub(crate) fn non_empty(toml: TomlText, text: &Spanned<String>) -> Result<String, LineError> {

@@ -199,6 +199,7 @@ fn global_functions_are_found_through_attributes_and_comments() {
 
 /// All messages for malformed lines, one snapshot: a message is part of the product.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn malformed_lines_have_clear_messages() {
     let launch = "//@ launch block_sum<<<1, 256>>>(a, sum, n)";
     let cases = [

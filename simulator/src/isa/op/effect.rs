@@ -5,6 +5,7 @@ use crate::opcodes::Effect;
 
 impl Op {
     /// What it does to others.
+    #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
     pub fn effect(&self, code: &Code) -> Effect {
         match self {
             Self::Bra { .. }

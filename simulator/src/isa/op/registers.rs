@@ -17,6 +17,7 @@ pub enum Role {
 
 impl Op {
     /// Calls `visit` for every register of the operation, [`Reg::None`] included.
+    #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
     pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, Role)) {
         use Reg::{P, R32, R64};
         use Role::{Address, Decides, Result, Value};

@@ -5,6 +5,7 @@ use crate::inputs::Kind::{Bf16, F16, F16x2, F32, F64, I8, I16, I32, I64};
 use simulator::num::{Rounding, cvt};
 
 /// Adds its cases.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 pub fn add(t: &mut Table) {
     use cvt::{Float, Fp8, Int, Modifiers};
     let ints = [8u32, 16, 32, 64].into_iter().flat_map(|bits| [true, false].map(|signed| Int { bits, signed }));

@@ -82,6 +82,7 @@ macro_rules! bits {
 }
 
 /// Adds their cases.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 pub fn add(t: &mut Table) {
     width!(t, 16, I16, w16, u16);
     width!(t, 32, I32, w32, u32);
@@ -172,6 +173,7 @@ pub fn add(t: &mut Table) {
 }
 
 /// Scalar video instructions, and the lanes that SIMD ones choose.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn video(t: &mut Table) {
     use video::{Part, Scalar, ScalarVideo, Then, VideoMad};
     let sign = |signed: bool| if signed { "s32" } else { "u32" };

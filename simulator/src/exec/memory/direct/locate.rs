@@ -38,6 +38,10 @@ impl Direct<'_> {
 
     /// Finds what the lanes of `mask` ask for.
     #[inline(always)]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the hot path of every access: its loops become vectors where they stand"
+    )]
     pub fn locate(&mut self, place: &Place, files: &Files<'_>, mask: u32) -> Option<Lanes> {
         let Place { space, base, offset, size, array } = *place;
         if mask == 0 {
