@@ -2,7 +2,7 @@
 //! name contains NAME. One host thread and all of them, checks off and on (a watched launch runs on one host thread).
 //! Each figure is the best of as many launches as fit into a second.
 
-use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -125,7 +125,7 @@ fn main() {
             while runs < 3 || begin.elapsed() < Duration::from_secs(1) {
                 let start = Instant::now();
                 let report = device.launch(&launch).expect("starts");
-                assert_eq!(report.status, Status::Finished, "{name}: {:?}", report.findings);
+                assert_eq!(report.status, LaunchStatus::Finished, "{name}: {:?}", report.findings);
                 best = best.max(report.counters.thread_instructions as f64 / start.elapsed().as_secs_f64());
                 runs += 1;
             }

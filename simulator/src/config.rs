@@ -28,7 +28,7 @@ pub enum Schedule {
         seed: u64,
         /// How many orderings the bug may need; 1 has no change of priority.
         depth: u32,
-        /// Operations that others can see, all launches of the device together: [`crate::Order::operations`] of another
+        /// Operations that others can see, all launches of the device together: [`crate::LaunchOrder::operations`] of another
         /// run. 0: not known, then every launch has its own places, and every power of two is as likely.
         operations: u64,
     },
@@ -44,7 +44,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// One that is the plain order with preemptions: a report has its [`crate::Order`].
+    /// One that is the plain order with preemptions: a report has its [`crate::LaunchOrder`].
     pub fn is_explored(&self) -> bool {
         !matches!(self, Self::Its | Self::PreVolta)
     }

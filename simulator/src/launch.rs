@@ -36,7 +36,7 @@ pub struct Launch {
 /// How a launch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum LaunchStatus {
     /// Every thread exited.
     Finished,
     /// A finding of [`crate::Severity::Fault`] stopped it.
@@ -47,7 +47,7 @@ pub enum Status {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LaunchReport {
     /// How it ended.
-    pub status: Status,
+    pub status: LaunchStatus,
     /// What was caught, faults first, then in program order.
     pub findings: Vec<Finding>,
     /// Sums over the launch.
@@ -74,12 +74,12 @@ pub struct LaunchReport {
     #[serde(default)]
     pub busiest: u64,
     /// What the schedule did, where it is not [`crate::Schedule::Its`] or [`crate::Schedule::PreVolta`].
-    pub order: Order,
+    pub order: LaunchOrder,
 }
 
 /// The order that a launch took: the plain one but for this.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct LaunchOrder {
     /// Of a block's warps the last went first.
     pub warps_reversed: bool,
     /// Of the grid's blocks the last went first.

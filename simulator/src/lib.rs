@@ -4,7 +4,7 @@
 //! ([`Device`]). The crate knows PTX and the CUDA execution model and nothing else: no compiler, no driver, no files.
 //!
 //! ```
-//! use simulator::{Arg, Config, Device, Launch, Module, Status};
+//! use simulator::{Arg, Config, Device, Launch, Module, LaunchStatus};
 //! use std::sync::Arc;
 //!
 //! let ptx = ".version 8.0
@@ -32,7 +32,7 @@
 //!     args: vec![Arg::Pointer(data)],
 //!     cooperative: false,
 //! })?;
-//! assert_eq!(report.status, Status::Finished);
+//! assert_eq!(report.status, LaunchStatus::Finished);
 //! assert_eq!(report.counters.global_load_sectors, 1);
 //! let mut bytes = [0; 8];
 //! device.read(data, &mut bytes)?;
@@ -150,6 +150,6 @@ pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{Access, Finding, FindingKind, FindingName, OrderValue, Place, Severity, Usage};
-pub use launch::{Arg, Dim3, Launch, LaunchReport, Order, Status};
+pub use launch::{Arg, Dim3, Launch, LaunchOrder, LaunchReport, LaunchStatus};
 pub use memory::sparse::{Fill, Touched};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -29,7 +29,7 @@ pub enum AccessKind {
 
 /// Memory ordering that an access or a fence carries (PTX memory model).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum MemoryOrder {
     /// Weak: an ordinary access.
     Weak,
     /// A weak load of what a compare-and-swap, minimum or maximum of the same address corrects when it is stale.
@@ -82,7 +82,7 @@ pub struct WarpAccess<'a> {
     /// Load, store or atomic.
     pub kind: AccessKind,
     /// Ordering.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Scope of a non-weak access.
     pub scope: Scope,
     /// Bytes a lane: 1, 2, 4, 8 or 16.
@@ -177,7 +177,7 @@ pub trait Observer {
     /// The lanes of `mask` exited: barriers no longer wait for them.
     fn exit(&mut self, _warp: WarpId, _mask: u32) {}
     /// The lanes of `mask` executed a fence of `scope`.
-    fn fence(&mut self, warp: WarpId, mask: u32, order: Order, scope: Scope);
+    fn fence(&mut self, warp: WarpId, mask: u32, order: MemoryOrder, scope: Scope);
     /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen
     /// through its atomics and fences.
     /// `false`: it has looked no further from somewhere on.
@@ -204,5 +204,5 @@ impl Observer for Nobody {
     }
     fn block_barrier(&mut self, _: WarpId, _: u32, _: &[u32], _: bool) {}
     fn warp_barrier(&mut self, _: WarpId, _: u32) {}
-    fn fence(&mut self, _: WarpId, _: u32, _: Order, _: Scope) {}
+    fn fence(&mut self, _: WarpId, _: u32, _: MemoryOrder, _: Scope) {}
 }

@@ -2,7 +2,7 @@
 //! runs few.
 #![cfg(target_os = "linux")]
 
-use simulator::{Arg, Checks, Config, Device, Launch, Limits, Module, Schedule, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Limits, Module, Schedule};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn run(blocks: u32) {
         let (grid, block) = ([blocks, 1, 1], [32, 1, 1]);
         let launch = Launch { kernel: "k".into(), grid, block, shared: 128, args, cooperative: false };
         let report = device.launch(&launch).expect("starts");
-        assert_eq!((report.status, report.findings.len()), (Status::Finished, 0), "{:?}", report.findings);
+        assert_eq!((report.status, report.findings.len()), (LaunchStatus::Finished, 0), "{:?}", report.findings);
     }
 }
 
@@ -87,7 +87,7 @@ fn meet(threads: u32) {
     let launch =
         Launch { kernel: "k".into(), grid: [1; 3], block: [threads, 1, 1], shared: 0, args, cooperative: false };
     let report = device.launch(&launch).expect("starts");
-    assert_eq!((report.status, report.findings.len()), (Status::Finished, 0), "{:?}", report.findings);
+    assert_eq!((report.status, report.findings.len()), (LaunchStatus::Finished, 0), "{:?}", report.findings);
 }
 
 /// Peak resident memory in KiB of a process that runs `test` with that variable.

@@ -7,7 +7,7 @@ use compiler::compile::{CompileError, Compiled, Request, compile};
 use plan::{Plan, Role};
 use problem::workbook::is_small;
 use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
-use simulator::{Config, Device, Launch, Module, Status};
+use simulator::{Config, Device, Launch, LaunchStatus, Module};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn run(problem: &Problem, compiled: &Compiled, plan: &Plan) -> BTreeMap<String, 
             cooperative: launch.cooperative,
         };
         let report = machine.launch(&request).unwrap();
-        assert_eq!(report.status, Status::Finished, "{}: {:?}", problem.id, report.findings);
+        assert_eq!(report.status, LaunchStatus::Finished, "{}: {:?}", problem.id, report.findings);
     }
     let outputs = plan.buffers.iter().zip(addresses).filter(|(buffer, _)| buffer.role == Role::Out);
     outputs

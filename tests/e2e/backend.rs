@@ -1,12 +1,14 @@
 //! Worker processes: what a kernel or a worker does never harms the checker.
 
-use execution::backend::{self, Case, Checked, End, Error, Job, On, Options, Program, Reply, Status, Verify};
+use execution::backend::{
+    self, BackendError, Case, Checked, End, Job, On, Program, Reply, Status, Verify, WorkerOptions,
+};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-fn options() -> Options {
-    Options { worker: Some(env!("CARGO_BIN_EXE_checker").into()), ..Options::default() }
+fn options() -> WorkerOptions {
+    WorkerOptions { worker: Some(env!("CARGO_BIN_EXE_checker").into()), ..WorkerOptions::default() }
 }
 
 /// A "worker" that is a shell script.
@@ -17,9 +19,9 @@ fn script(folder: &Path, body: &str) -> PathBuf {
     path
 }
 
-fn run_script(body: &str, timeout: Duration) -> Result<End, Error> {
+fn run_script(body: &str, timeout: Duration) -> Result<End, BackendError> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let options = Options { timeout, worker: Some(script(folder.path(), body)), ..Options::default() };
+    let options = WorkerOptions { timeout, worker: Some(script(folder.path(), body)), ..WorkerOptions::default() };
     backend::run(&Job::Devices, &[], &options, &mut |_| {})
 }
 
@@ -35,7 +37,8 @@ fn an_endless_worker_is_ended_with_what_it_started() {
 fn all_of_a_check_has_one_deadline() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let worker = Some(script(folder.path(), "exec sleep 1000"));
-    let options = Options { timeout: LONG * 100, until: Some(Instant::now()), worker, ..Options::default() };
+    let options =
+        WorkerOptions { timeout: LONG * 100, until: Some(Instant::now()), worker, ..WorkerOptions::default() };
     let end = backend::run(&Job::Devices, &[], &options, &mut |_| {}).unwrap();
     assert!(matches!(end, End::TimedOut { seconds } if seconds < 900.0), "{end:?}");
 }
@@ -55,7 +58,8 @@ fn an_oracle_that_is_cut_off_by_the_end_of_a_check_is_not_to_blame() {
     let case = Case { versions: vec![Program::default()], ..Case::default() };
     let on = On::Sim { config: simulator::Config::default(), schedules: Vec::new(), minimise: None };
     let status = |left: Duration| {
-        let options = Options { until: Some(Instant::now() + left), worker: worker.clone(), ..Options::default() };
+        let options =
+            WorkerOptions { until: Some(Instant::now() + left), worker: worker.clone(), ..WorkerOptions::default() };
         let job = Verify { on: on.clone(), cases: vec![case.clone()], stop_at_failure: false };
         backend::verify(&job, &options).expect("results")[0][0].status.clone()
     };
@@ -87,7 +91,7 @@ fn floods_are_cut() {
 
 #[test]
 fn a_worker_that_cannot_be_started_is_an_error_with_its_path() {
-    let options = Options { worker: Some("/no/such/worker".into()), ..Options::default() };
+    let options = WorkerOptions { worker: Some("/no/such/worker".into()), ..WorkerOptions::default() };
     let error = backend::run(&Job::Devices, &[], &options, &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("/no/such/worker"), "{error}");
 }
@@ -111,7 +115,7 @@ fn a_worker_ends_when_its_parent_goes() {
 fn no_gpu_is_an_answer_not_a_crash() {
     match backend::devices(&options()) {
         Ok(devices) => assert!(!devices.is_empty() && devices[0].arch.starts_with("sm_")),
-        Err(Error::Failure(backend::Failure::NoGpu(reason))) => {
+        Err(BackendError::Failure(backend::Failure::NoGpu(reason))) => {
             println!("no GPU here: {reason}");
             assert!(!reason.to_string().is_empty());
         }
@@ -125,7 +129,7 @@ fn replies_survive_the_way_over_the_pipe() {
     let sent = Reply::Started { case: 3, version: Some(1) };
     let line = serde_json::to_string(&sent).unwrap();
     let worker = script(folder.path(), &format!("echo '{line}'; echo '\"done\"'"));
-    let options = Options { worker: Some(worker), ..Options::default() };
+    let options = WorkerOptions { worker: Some(worker), ..WorkerOptions::default() };
     let mut seen = Vec::new();
     backend::run(&Job::Devices, &[], &options, &mut |reply| seen.push(reply.clone())).unwrap();
     assert_eq!(seen, [sent]);
@@ -149,7 +153,7 @@ fn a_worker_that_is_ready_does_the_next_job_and_one_that_is_gone_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("started");
         let worker = script(folder.path(), &format!("echo started >>{}\n{body}", log.display()));
-        let options = Options { worker: Some(worker), ..Options::default() };
+        let options = WorkerOptions { worker: Some(worker), ..WorkerOptions::default() };
         for _ in 0..3 {
             assert_eq!(backend::run(&nothing(), &[], &options, &mut |_| {}).unwrap(), End::Done, "{body}");
         }
@@ -163,7 +167,7 @@ fn only_jobs_for_the_simulator_share_a_worker() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("started");
     let body = format!("echo started >>{}\nwhile read -r job; do echo '\"ready\"'; done", log.display());
-    let options = Options { worker: Some(script(folder.path(), &body)), ..Options::default() };
+    let options = WorkerOptions { worker: Some(script(folder.path(), &body)), ..WorkerOptions::default() };
     for job in [nothing(), Job::Devices, nothing(), Job::Devices] {
         backend::run(&job, &[], &options, &mut |_| {}).unwrap();
     }

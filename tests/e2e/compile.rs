@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The toolchain, located (and provisioned, where there is none) once for all tests.
 pub fn toolchain() -> &'static Toolchain {
     static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
-    TOOLCHAIN.get_or_init(|| toolchain::locate(&toolchain::Options::default()).unwrap())
+    TOOLCHAIN.get_or_init(|| toolchain::locate(&toolchain::ToolchainOptions::default()).unwrap())
 }
 
 fn request(source: &str, kernels: &[&str]) -> Request {

@@ -6,7 +6,7 @@ use compiler::compile::{Request, compile};
 use plan::dtype::DType;
 use plan::{Arg, Buffer, Plan, Role};
 use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
-use simulator::{Checks, Config, Device, Launch, Module, Param, Status};
+use simulator::{Checks, Config, Device, Launch, LaunchStatus, Module, Param};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use values::fill::{Values, fill};
@@ -198,7 +198,7 @@ fn run_reference(problem: &Problem, sizes: &problem::Sizes) -> (Arrays, Arrays) 
         let (grid, block) = (launch.grid, launch.block);
         let request = Launch { kernel: kernel.clone(), grid, block, shared: launch.shared, args, cooperative: false };
         let report = machine.launch(&request).unwrap();
-        assert_eq!(report.status, Status::Finished, "{}: {:?}", problem.id, report.findings);
+        assert_eq!(report.status, LaunchStatus::Finished, "{}: {:?}", problem.id, report.findings);
         assert_eq!(report.findings, [], "{}: a reference must be clean", problem.id);
     }
 

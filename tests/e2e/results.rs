@@ -8,7 +8,7 @@ use execution::measure::KERNELS;
 use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill, Role};
-use simulator::{Config, Device, Launch, Module, Status};
+use simulator::{Config, Device, Launch, LaunchStatus, Module};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use values::fill::{Values, fill};
@@ -342,7 +342,7 @@ impl Own {
             cooperative: false,
         };
         let report = device.launch(&launch).unwrap();
-        assert_eq!(report.status, Status::Finished, "{kernel}: {:?}", report.findings);
+        assert_eq!(report.status, LaunchStatus::Finished, "{kernel}: {:?}", report.findings);
     }
 
     fn device(&self) -> Device {

@@ -3,8 +3,8 @@
 
 use crate::compile::toolchain;
 use crate::support::{Ran, checker};
-use compiler::toolchain::Options;
-use compiler::toolchain::doctor::{Status, examine};
+use compiler::toolchain::ToolchainOptions;
+use compiler::toolchain::doctor::{DoctorStatus, examine};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -223,7 +223,7 @@ fn home_that_cannot_be_written() {
 #[test]
 fn doctor_finds_what_is_there_and_what_is_not() {
     toolchain();
-    let healthy = examine(&Options::default());
+    let healthy = examine(&ToolchainOptions::default());
     assert_eq!(healthy.exit_code(), 0, "{healthy:?}");
     // What the kernel of this system offers is told, one way or the other.
     for name in ["system calls", "precompiled headers"] {
@@ -231,14 +231,14 @@ fn doctor_finds_what_is_there_and_what_is_not() {
     }
     for name in ["NVRTC", "headers", "nvdisasm", "compiler"] {
         assert!(
-            healthy.checks.iter().any(|check| check.name == name && check.status == Status::Good),
+            healthy.checks.iter().any(|check| check.name == name && check.status == DoctorStatus::Good),
             "{name}: {healthy:?}"
         );
     }
     let empty = tempfile::tempdir().unwrap();
-    let ill = examine(&Options { dir: Some(empty.path().to_owned()), ..Options::default() });
+    let ill = examine(&ToolchainOptions { dir: Some(empty.path().to_owned()), ..ToolchainOptions::default() });
     assert_eq!(ill.exit_code(), 3);
-    let problem = ill.checks.iter().find(|check| check.status == Status::Problem).unwrap();
+    let problem = ill.checks.iter().find(|check| check.status == DoctorStatus::Problem).unwrap();
     assert!(problem.finding.contains("no CUDA headers") && problem.next.is_some(), "{problem:?}");
 }
 

@@ -19,7 +19,7 @@ impl Needs {
     ///
     /// # Errors
     /// It is no CUBIN.
-    pub fn of(cubin: &[u8], arch: &str) -> Result<Self, sass::Error> {
+    pub fn of(cubin: &[u8], arch: &str) -> Result<Self, sass::SassError> {
         Ok(Self { sm: sass::sm_number(arch), kernels: sass::resources::of_cubin(cubin, arch)? })
     }
 

@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
     ///
     /// The first malformed problem, or no toolchain.
     pub fn new(workbook: &'a Workbook, page_kernels: Option<&'a PageKernels>) -> Result<Self> {
-        let toolchain = toolchain::locate(&toolchain::Options::default())?;
+        let toolchain = toolchain::locate(&toolchain::ToolchainOptions::default())?;
         let kept = Kept::new(workbook, &toolchain);
         Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept, page_kernels })
     }

@@ -124,11 +124,11 @@ pub(super) fn counted(kept: &Kept, problem: &Problem, version: Version) -> Resul
 }
 
 fn simulate(problem: &Problem, version: Version) -> Result<Report> {
-    let options = check::Options {
+    let options = check::CheckOptions {
         version: Some(version),
         backend: BackendChoice::Sim,
         seed: Some(SEED),
-        ..check::Options::default()
+        ..check::CheckOptions::default()
     };
     Ok(check::check(problem, &options, &|_| {})?)
 }

@@ -37,8 +37,12 @@ impl Compiled {
         let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
         let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
         let cache = Some(Home::from_environment().root().join("sass"));
-        let options =
-            sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false, timeout: sass::TIMEOUT };
+        let options = sass::DisassemblyOptions {
+            nvdisasm: toolchain.nvdisasm.clone(),
+            cache,
+            live: false,
+            timeout: sass::TIMEOUT,
+        };
         let module = sass::disassemble(&compiled.cubin, &options)?;
         let names = compiled.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())).collect();
         Ok(Self { module, compiler: compiled.compiler.clone(), launched: launched.into_iter().collect(), names })

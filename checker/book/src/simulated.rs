@@ -41,7 +41,7 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
         steps: STEPS,
         time: check::Time::default(),
         compare: true,
-        toolchain: compiler::toolchain::Options::default(),
+        toolchain: compiler::toolchain::ToolchainOptions::default(),
         workbook: None,
     })
 }

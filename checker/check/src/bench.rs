@@ -62,7 +62,7 @@ impl Bench {
     pub fn new(toolchain: impl FnOnce() -> Result<Toolchain, CheckError>) -> Result<Self, CheckError> {
         let none = || {
             let failure = backend::Failure::NoGpu(backend::NoGpu::NoDevice);
-            CheckError::Backend(backend::Error::Failure(failure))
+            CheckError::Backend(backend::BackendError::Failure(failure))
         };
         let platform = find_gpu(BackendChoice::Gpu)?.ok_or_else(none)?;
         let device = platform.gpu.clone().ok_or_else(none)?;
@@ -229,8 +229,8 @@ pub(super) fn refuse<T>(text: &str) -> Result<Result<T, Refusal>, CheckError> {
     Ok(Err(Refusal { text: text.to_owned() }))
 }
 
-fn patient() -> backend::Options {
-    backend::Options { timeout: PATIENCE, ..backend::Options::default() }
+fn patient() -> backend::WorkerOptions {
+    backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() }
 }
 
 /// What disturbed a measurement.

@@ -4,7 +4,7 @@
 use super::CheckError;
 use super::platform::{BackendChoice, find_gpu};
 use compiler::toolchain::home::Home;
-use execution::backend::{self, DeviceInfo, Options};
+use execution::backend::{self, DeviceInfo, WorkerOptions};
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ impl DeviceWatch {
     pub fn begin(choice: BackendChoice) -> Result<Option<Self>, CheckError> {
         let Some(info) = find_gpu(choice)?.and_then(|platform| platform.gpu) else { return Ok(None) };
         let lock = alone(&info)?;
-        let free = backend::free_memory(info.ordinal, &Options::default())?;
+        let free = backend::free_memory(info.ordinal, &WorkerOptions::default())?;
         Ok(Some(Self { _lock: lock, ordinal: info.ordinal, device: info.name, free }))
     }
 
@@ -65,7 +65,7 @@ impl DeviceWatch {
     pub fn is_back(&self) -> Result<(), Wedged> {
         let begun = Instant::now();
         loop {
-            let options = Options { until: Some(begun + PATIENCE), ..Options::default() };
+            let options = WorkerOptions { until: Some(begun + PATIENCE), ..WorkerOptions::default() };
             let free = match backend::free_memory(self.ordinal, &options) {
                 Ok(free) => free,
                 Err(error) => return Err(Wedged::Silent { device: self.device.clone(), why: error.to_string() }),

@@ -36,7 +36,7 @@ use compiler::compile::{self, CompileError, LARGEST_SOURCE};
 use compiler::toolchain::{self, Toolchain, ToolchainError};
 use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
-use report::{Machine, Reason, Report, Sources, Subject, SubjectKind, Verdict};
+use report::{RanOn, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -65,7 +65,7 @@ impl Default for Budget {
 
 /// What a check is asked to do.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct CheckOptions {
     /// Check the worked answer instead of the learner's kernel.
     pub solution: bool,
     /// Check this version in the candidate's place, whatever `solution` says: for authors.
@@ -91,10 +91,10 @@ pub struct Options {
     /// Diff whole kernels instead of their hottest loops.
     pub whole_diff: bool,
     /// An explicit toolchain.
-    pub toolchain: toolchain::Options,
+    pub toolchain: toolchain::ToolchainOptions,
 }
 
-impl Options {
+impl CheckOptions {
     /// The version that takes the candidate's part.
     fn version(&self) -> Version {
         let usual = if self.solution { Version::Solution } else { Version::Candidate };
@@ -116,10 +116,10 @@ pub enum CheckError {
     Compile(#[from] CompileError),
     /// No listing.
     #[error(transparent)]
-    Sass(#[from] sass::Error),
+    Sass(#[from] sass::SassError),
     /// No GPU, no worker, no memory.
     #[error(transparent)]
-    Backend(#[from] backend::Error),
+    Backend(#[from] backend::BackendError),
     /// Another class is graded on the GPU.
     #[error("{device} is grading another class: one submission at a time is measured there; wait for its end")]
     Busy {
@@ -178,7 +178,7 @@ impl CheckError {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
             Self::Compile(error) => error.exit_code() != 3,
             // What a file's fill names is the file's doing.
-            Self::Backend(backend::Error::Failure(backend::Failure::Fill { .. })) => true,
+            Self::Backend(backend::BackendError::Failure(backend::Failure::Fill { .. })) => true,
             Self::Busy { .. }
             | Self::Toolchain(_)
             | Self::Sass(_)
@@ -223,7 +223,7 @@ const STACK: usize = 16 << 20;
 ///
 /// # Errors
 /// See [`CheckError`].
-pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
+pub fn check(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let threads = options.budget.workers.max(1);
     match rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build() {
         Ok(pool) => pool.install(|| check_here(problem, options, progress)),
@@ -232,7 +232,7 @@ pub fn check(problem: &Problem, options: &Options, progress: Progress<'_>) -> Re
     }
 }
 
-fn check_here(problem: &Problem, options: &Options, progress: Progress<'_>) -> Result<Report, CheckError> {
+fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
     let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
@@ -249,7 +249,7 @@ fn check_here(problem: &Problem, options: &Options, progress: Progress<'_>) -> R
         chapter: Some(problem.manifest.chapter.clone()),
         kind,
     };
-    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
+    let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, seed);
     let solution = if options.version() == Version::Solution { " --solution" } else { "" };
     let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
     let everything = if options.everything { " --all" } else { "" };

@@ -1,6 +1,6 @@
 //! Where a check runs: the simulator, a GPU, or both.
 
-use super::{CheckError, Options};
+use super::{CheckError, CheckOptions};
 use execution::backend::{self, DeviceInfo, On};
 use problem::{BackendName, DeviceShape, Problem};
 use simulator::{Checks, Schedule};
@@ -70,7 +70,7 @@ impl Platform {
 }
 
 /// Finds the places for a problem.
-pub fn choose(problem: &Problem, options: &Options) -> Result<Platforms, CheckError> {
+pub fn choose(problem: &Problem, options: &CheckOptions) -> Result<Platforms, CheckError> {
     let arch = options.arch.clone().unwrap_or_else(|| problem.manifest.arch.clone());
     let allows = |backend| problem.manifest.backends.contains(&backend);
     let gpu = if allows(BackendName::Gpu) { find_gpu(options.backend)? } else { None };
@@ -83,7 +83,7 @@ pub fn find_gpu(choice: BackendChoice) -> Result<Option<Platform>, CheckError> {
     if choice == BackendChoice::Sim || (choice == BackendChoice::Auto && !may_have_gpu()) {
         return Ok(None);
     }
-    match backend::devices(&backend::Options::default()) {
+    match backend::devices(&backend::WorkerOptions::default()) {
         Ok(devices) => Ok(devices.into_iter().next().map(Platform::gpu)),
         Err(_) if choice == BackendChoice::Auto => Ok(None),
         Err(error) => Err(error.into()),

@@ -35,9 +35,9 @@ pub fn run(
     schedules: &[Schedule],
     stop_at_failure: bool,
     workers: usize,
-    options: &backend::Options,
+    options: &backend::WorkerOptions,
     progress: Progress<'_>,
-) -> Result<Vec<Checked>, backend::Error> {
+) -> Result<Vec<Checked>, backend::BackendError> {
     let Some((usual, others)) = schedules.split_first() else { return Ok(Vec::new()) };
     let first = |case: &Case| Case { schedules: vec![*usual], ..case.clone() };
     let usual: Vec<Case> = cases.iter().map(first).collect();
@@ -118,9 +118,9 @@ fn all(
     cases: &[Case],
     stop_at_failure: bool,
     workers: usize,
-    options: &backend::Options,
+    options: &backend::WorkerOptions,
     progress: Progress<'_>,
-) -> Result<Vec<Checked>, backend::Error> {
+) -> Result<Vec<Checked>, backend::BackendError> {
     // A kernel that only starts costs something, too.
     let costs: Vec<u64> =
         cases.iter().map(|case| (threads(case) + 1024) * case.schedules.len().max(1) as u64).collect();
@@ -137,7 +137,7 @@ fn all(
             .zip(results?.into_iter().filter_map(|case| case.into_iter().next()))
             .collect::<Vec<_>>())
     };
-    let done: Result<Vec<_>, backend::Error> = match shares.as_slice() {
+    let done: Result<Vec<_>, backend::BackendError> = match shares.as_slice() {
         [all] => one(all).map(|done| vec![done]),
         shares => shares.par_iter().map(one).collect(),
     };

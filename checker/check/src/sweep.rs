@@ -4,16 +4,16 @@
 use super::build::{Built, Refused};
 use super::platform::{Platform, Platforms};
 use super::stage::{fail_by, pass, skip};
-use super::verify::{Bench, STEPS, schedules};
+use super::verify::{STEPS, Trials, schedules};
 use super::{
-    Budget, CHECK_SECONDS, CheckError, Options, Progress, build_version, kernel_path, line_reason, refused, time,
+    Budget, CHECK_SECONDS, CheckError, CheckOptions, Progress, build_version, kernel_path, line_reason, refused, time,
 };
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Status, Thoroughness, Verify};
 use problem::{Problem, ProblemError, Version};
-use report::{self, Case, Machine, Provenance, Reason, Report, Sources, StageName, SweepTable, Verdict};
+use report::{self, Case, Provenance, RanOn, Reason, Report, Sources, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub fn check(
     problem: &Problem,
     toolchain: &Toolchain,
     platforms: &Platforms,
-    _options: &Options,
+    _options: &CheckOptions,
     report: &mut Report,
     sources: &mut Sources,
     progress: Progress<'_>,
@@ -63,7 +63,7 @@ pub fn check(
             }
             Some(info) => {
                 progress("measuring");
-                report.machine = Machine::Gpu { device: info.name.clone(), driver: time::driver(info) };
+                report.machine = RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) };
                 match time::sweep(problem, toolchain, info, sweep, (&built, &reference), report.seed)? {
                     Ok(table) => report.sweep = Some(table),
                     Err(reason) => {
@@ -97,7 +97,7 @@ fn simulate(
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
     let (budget, cut) = (Budget::default(), OnceLock::new());
-    let bench = Bench {
+    let bench = Trials {
         problem,
         platform,
         reference,
@@ -110,7 +110,7 @@ fn simulate(
         progress,
     };
     let orders = schedules(built, report.seed);
-    report.machine = Machine::Sim { schedules: orders.iter().map(schedule_name).collect() };
+    report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
     let counting = || -> Result<Vec<Vec<Option<f64>>>, Refused> {
@@ -121,7 +121,8 @@ fn simulate(
             .collect::<Result<Vec<_>, _>>()?;
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
         let job = Verify { on, cases, stop_at_failure: false };
-        let results = backend::verify(&job, &backend::Options::default()).map_err(|e| Refused::Error(e.into()))?;
+        let results =
+            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| Refused::Error(e.into()))?;
         let values: Vec<Option<f64>> = results
             .iter()
             .map(|case| case.first().and_then(|checked| sweep.counter.of(checked.counters.as_ref()?)))

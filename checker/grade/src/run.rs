@@ -12,7 +12,7 @@ use crate::secret::Secret;
 use check::{BackendChoice, Baselines, Budget, CheckError, DeviceWatch, Wedged};
 use compiler::toolchain;
 use problem::{BackendName, Kind, Problem, ProblemError, Workbook};
-use report::{Machine, Report, StageName, StageStatus, Verdict};
+use report::{RanOn, Report, StageName, StageStatus, Verdict};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -90,7 +90,7 @@ impl GradeError {
 
 /// How to grade.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct GradeOptions {
     /// Checks at the same time.
     pub jobs: usize,
     /// Seconds for a check, with all that belongs to it.
@@ -98,7 +98,7 @@ pub struct Options {
     /// Where kernels run.
     pub backend: BackendChoice,
     /// The compiler.
-    pub toolchain: toolchain::Options,
+    pub toolchain: toolchain::ToolchainOptions,
 }
 
 /// What happens, for whoever watches.
@@ -133,7 +133,7 @@ pub struct Course<'a> {
     /// The exercises.
     pub tasks: BTreeMap<String, Task>,
     makers: Makers,
-    options: Options,
+    options: GradeOptions,
     device: Option<DeviceWatch>,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Course<'a> {
         book: &'a Book,
         rubric: &'a Rubric,
         tasks: BTreeMap<String, Task>,
-        options: Options,
+        options: GradeOptions,
     ) -> Result<Self, GradeError> {
         let found = toolchain::locate(&options.toolchain).map_err(CheckError::from)?;
         let makers = Makers::of(&found).map_err(CheckError::Temporary)?;
@@ -371,7 +371,7 @@ impl<'a> Course<'a> {
     fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
-        let options = check::Options {
+        let options = check::CheckOptions {
             backend: self.options.backend,
             budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
             unmodelled: true,
@@ -379,7 +379,7 @@ impl<'a> Course<'a> {
             seed: Some(work.task.seed),
             all_sizes: work.task.scheme.partial,
             toolchain: self.options.toolchain.clone(),
-            ..check::Options::default()
+            ..check::CheckOptions::default()
         };
         let checked = catch_unwind(AssertUnwindSafe(|| check::check(&problem, &options, &|_| ())));
         let (state, report) = match checked {
@@ -430,7 +430,8 @@ impl<'a> Course<'a> {
     pub fn starter(&self, task: &Task) -> Vec<String> {
         let version = Some(problem::Version::Baseline);
         let toolchain = self.options.toolchain.clone();
-        let options = check::Options { version, backend: BackendChoice::Sim, toolchain, ..check::Options::default() };
+        let options =
+            check::CheckOptions { version, backend: BackendChoice::Sim, toolchain, ..check::CheckOptions::default() };
         check::listing(&task.problem, &options).unwrap_or_default()
     }
 
@@ -440,14 +441,14 @@ impl<'a> Course<'a> {
     /// There is no compiler, or the check cannot be made.
     pub fn again(&self, grade: &Grade, task: &Task) -> Result<Report, GradeError> {
         let problem = task.problem.handed_in(&self.book.kernel(&grade.submitted.sha256));
-        let options = check::Options {
+        let options = check::CheckOptions {
             backend: self.options.backend,
             budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
             unmodelled: true,
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
             toolchain: self.options.toolchain.clone(),
-            ..check::Options::default()
+            ..check::CheckOptions::default()
         };
         Ok(check::check(&problem, &options, &|_| ())?)
     }
@@ -492,7 +493,7 @@ fn is_compiled(report: &Report) -> bool {
 
 fn gpu(report: &Report) -> Option<String> {
     match &report.machine {
-        Machine::Gpu { device, driver } => Some(format!("{device}, driver {driver}")),
-        Machine::Sim { .. } => None,
+        RanOn::Gpu { device, driver } => Some(format!("{device}, driver {driver}")),
+        RanOn::Sim { .. } => None,
     }
 }

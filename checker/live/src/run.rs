@@ -12,7 +12,8 @@ use plan::{Buffer, Plan};
 use problem::entry::check_plan;
 use problem::{DeviceShape, KernelFile, LineError, Manifest, Metric, PlanContext, Sizes, Types};
 use report::{
-    Heat, Machine, Order, Report, ShortestOrder, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, Verdict,
+    Heat, RanOn, Report, ShortestOrder, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, TriedOrder,
+    Verdict,
 };
 use serde::Serialize;
 use simulator::explore::Effort;
@@ -125,7 +126,8 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
         report.traces = annotate::traces(&[schedule], std::slice::from_ref(&checked), &traced, &mut texts);
         report.notes.extend(annotate::unknown_warps(&request, &report.traces));
     }
-    report.orders = vec![Order { schedule: orders.name(&schedule), verdict: report.verdict, repeat: String::new() }];
+    report.orders =
+        vec![TriedOrder { schedule: orders.name(&schedule), verdict: report.verdict, repeat: String::new() }];
     report.shortest_order = checked.shortest.as_ref().map(|found| ShortestOrder {
         schedule: orders.name(&schedule),
         steps: found.witness.explain(&found.preempted),
@@ -144,7 +146,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
 fn begun(kernel: &Kernel, ask: &Ask, orders: &Orders, schedule: Schedule) -> Report {
     let name = kernel.problem.clone().unwrap_or_else(|| kernel.file.clone());
     let subject = Subject { name, title: String::new(), chapter: None, kind: SubjectKind::File };
-    let mut report = Report::new(subject, Machine::Sim { schedules: vec![schedule_name(&schedule)] }, ask.seed);
+    let mut report = Report::new(subject, RanOn::Sim { schedules: vec![schedule_name(&schedule)] }, ask.seed);
     report.versions = vec![report::Version { label: "value".into(), file: kernel.file.clone() }];
     report.repeat = format!("{}{}", repeat(kernel, ask, &Sizes::new()), orders.option());
     report.meanings = vec![orders::meaning(&schedule).to_owned()];

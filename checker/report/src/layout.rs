@@ -144,9 +144,9 @@ fn head(pen: &mut Pen, report: &Report) {
 
 fn machine(report: &Report) -> String {
     match &report.machine {
-        Machine::Gpu { device, driver } => format!("on {device}, driver {driver}"),
-        Machine::Sim { schedules } if schedules.is_empty() => "nothing was run".to_owned(),
-        Machine::Sim { schedules } => format!("on the simulator, {}", schedules::told(schedules)),
+        RanOn::Gpu { device, driver } => format!("on {device}, driver {driver}"),
+        RanOn::Sim { schedules } if schedules.is_empty() => "nothing was run".to_owned(),
+        RanOn::Sim { schedules } => format!("on the simulator, {}", schedules::told(schedules)),
     }
 }
 
@@ -287,7 +287,7 @@ const MORE: &str = "--verbose: more";
 
 /// How to see the same again, and how to see what is `left_out` here, as far as there is room for that.
 fn repeat(pen: &mut Pen, report: &Report, left_out: &[&str]) {
-    let ran = !matches!(&report.machine, Machine::Sim { schedules } if schedules.is_empty());
+    let ran = !matches!(&report.machine, RanOn::Sim { schedules } if schedules.is_empty());
     let command = orders::repeat(report);
     let (label, command) = match (ran && !command.is_empty(), left_out) {
         (true, _) => ("repeat", command),

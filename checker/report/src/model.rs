@@ -80,7 +80,7 @@ pub struct Version {
 /// What the kernels ran on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Machine {
+pub enum RanOn {
     /// The simulator.
     Sim {
         /// Schedules that were tried, as `checker run --schedule` writes them.
@@ -195,7 +195,7 @@ pub struct Case {
 
 /// How one order of execution went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct TriedOrder {
     /// The schedule, as `--schedule` writes it.
     pub schedule: String,
     /// The gravest that was found under it.
@@ -618,7 +618,7 @@ pub struct Report {
     /// Baseline and candidate; only one for a stand-alone file or a sweep.
     pub versions: Vec<Version>,
     /// What it ran on.
-    pub machine: Machine,
+    pub machine: RanOn,
     /// The seed of inputs and of adversarial schedules.
     pub seed: u64,
     /// A command that repeats this run exactly.
@@ -628,7 +628,7 @@ pub struct Report {
     /// Cases run.
     pub cases: Vec<Case>,
     /// `checker run`: orders of execution that were tried.
-    pub orders: Vec<Order>,
+    pub orders: Vec<TriedOrder>,
     /// Orders that were not, or not to their end, for want of time: as `--schedule` writes them.
     #[serde(default)]
     pub untried: Vec<String>,
@@ -695,7 +695,7 @@ pub struct Report {
 
 impl Report {
     /// An empty report with a verdict of [`Verdict::Finished`].
-    pub fn new(subject: Subject, machine: Machine, seed: u64) -> Self {
+    pub fn new(subject: Subject, machine: RanOn, seed: u64) -> Self {
         Self {
             schema: SCHEMA,
             checker: env!("CARGO_PKG_VERSION").to_owned(),

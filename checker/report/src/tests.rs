@@ -45,7 +45,7 @@ fn row(metric: &str, quantity: &str, unit: &str, values: (f64, f64), better: Bet
 
 #[expect(clippy::too_many_lines, reason = "a report with everything in it")]
 fn passed() -> Report {
-    let mut report = Report::new(subject(), Machine::Sim { schedules: vec!["its".into(), "pre-volta".into()] }, 7);
+    let mut report = Report::new(subject(), RanOn::Sim { schedules: vec!["its".into(), "pre-volta".into()] }, 7);
     report.verdict = Verdict::Passed;
     report.versions = [("naive", "kernels/local-array/naive.cu"), ("optimised", "kernels/local-array/optimised.cu")]
         .map(|(label, file)| Version { label: label.into(), file: file.into() })
@@ -167,7 +167,7 @@ fn race() -> Report {
 fn sweep() -> Report {
     let mut report = Report::new(
         Subject { name: "ilp".into(), title: "ILP and TLP".into(), chapter: None, kind: SubjectKind::Sweep },
-        Machine::Gpu { device: "NVIDIA H200".into(), driver: "580.95".into() },
+        RanOn::Gpu { device: "NVIDIA H200".into(), driver: "580.95".into() },
         7,
     );
     report.sweep = Some(SweepTable {
@@ -243,7 +243,7 @@ fn crowded() -> Vec<Report> {
     wrong.reasons = vec![wrong.reasons[0].clone(); 7];
     wrong.notes = vec![long.into(); 5];
     wrong.printf = "a line\n".repeat(50);
-    let order = |index: usize| Order {
+    let order = |index: usize| TriedOrder {
         schedule: format!("adversarial:{index}"),
         verdict: Verdict::Race,
         repeat: format!("checker run k.cu --seed 7 --schedule adversarial:{index}"),
@@ -313,7 +313,7 @@ fn a_report_survives_json() {
 /// Counts and a trace of a file with two launches.
 fn run() -> Report {
     let subject = Subject { name: "k.cu".into(), title: String::new(), chapter: None, kind: SubjectKind::File };
-    let mut report = Report::new(subject, Machine::Sim { schedules: vec!["its".into()] }, 7);
+    let mut report = Report::new(subject, RanOn::Sim { schedules: vec!["its".into()] }, 7);
     report.versions = vec![Version { label: "value".into(), file: "k.cu".into() }];
     let line = |file: &str, line: u32, text: &str, counters: Option<Counters>| SourceLine {
         file: file.into(),

@@ -1,7 +1,7 @@
 //! Runs nvdisasm and keeps its text by content, so that the same CUBIN is disassembled once.
 
 use super::elf::{Elf, Section};
-use super::{Error, Module, listing, listing::Kernel, resources, sm_number};
+use super::{Module, SassError, listing, listing::Kernel, resources, sm_number};
 use sha2::{Digest, Sha256};
 use std::{
     fs::File,
@@ -16,7 +16,7 @@ use system::text;
 
 /// How to disassemble.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct DisassemblyOptions {
     /// The nvdisasm to run.
     pub nvdisasm: PathBuf,
     /// Folder in which texts are kept; `None` keeps nothing. A folder that cannot be written is no error.
@@ -37,7 +37,7 @@ const LIVE: &[&str] = &["-c", "-lrm", "count"];
 const LARGEST_CACHE: u64 = 256 << 20;
 
 /// Disassembles a CUBIN.
-pub fn disassemble(cubin: &[u8], options: &Options) -> Result<Module, Error> {
+pub fn disassemble(cubin: &[u8], options: &DisassemblyOptions) -> Result<Module, SassError> {
     let elf = Elf::parse(cubin)?;
     let wanted: &[&[&str]] = if options.live { &[LISTING, LIVE] } else { &[LISTING] };
     let cache = options.cache.as_ref().map(|folder| ContentCache::new(folder, LARGEST_CACHE));
@@ -63,7 +63,7 @@ pub fn disassemble(cubin: &[u8], options: &Options) -> Result<Module, Error> {
 }
 
 /// The texts as a module, held against the machine code.
-fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, Error> {
+fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, SassError> {
     let mut texts = texts.iter().flatten();
     let text = texts.next().map_or("", String::as_str);
     let listing::Listing { target, files, mut kernels } = listing::parse(&text::clean(text));
@@ -77,11 +77,11 @@ fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, Error> {
 
 /// Every code section is listed once, instruction by instruction, with the bits that it has: nothing that a name or a
 /// path in the CUBIN makes nvdisasm print is taken for code.
-fn is_the_code(sections: &[Section<'_>], kernels: &[Kernel]) -> Result<(), Error> {
+fn is_the_code(sections: &[Section<'_>], kernels: &[Kernel]) -> Result<(), SassError> {
     const INSTRUCTION: usize = 16;
     let sections: Vec<(&str, &[u8])> =
         sections.iter().filter_map(|s| Some((s.name.strip_prefix(".text.")?, s.data))).collect();
-    let forged = |section: &str| Error::Forged { section: section.to_owned() };
+    let forged = |section: &str| SassError::Forged { section: section.to_owned() };
     for kernel in kernels {
         let mut same = sections.iter().filter(|(name, _)| *name == kernel.name);
         let (Some((name, data)), None) = (same.next(), same.next()) else { return Err(forged(&kernel.name)) };
@@ -101,7 +101,12 @@ fn is_the_code(sections: &[Section<'_>], kernels: &[Kernel]) -> Result<(), Error
 }
 
 /// Starts every missing run at once, then waits for each.
-fn run_missing(cubin: &[u8], wanted: &[&[&str]], options: &Options, texts: &mut [Option<String>]) -> Result<(), Error> {
+fn run_missing(
+    cubin: &[u8],
+    wanted: &[&[&str]],
+    options: &DisassemblyOptions,
+    texts: &mut [Option<String>],
+) -> Result<(), SassError> {
     let mut running = Vec::new();
     for (n, arguments) in wanted.iter().enumerate() {
         if texts[n].is_none() {
@@ -115,11 +120,11 @@ fn run_missing(cubin: &[u8], wanted: &[&[&str]], options: &Options, texts: &mut 
 }
 
 /// An nvdisasm that does not even say its version is the machine's fault, not the kernel's.
-fn blame(error: Error, options: &Options) -> Error {
+fn blame(error: SassError, options: &DisassemblyOptions) -> SassError {
     let works = || Run::start(&["--version"], None, &options.nvdisasm).and_then(|run| run.finish(0, TIMEOUT)).is_ok();
     match error {
-        Error::Failed { message, .. } if !works() => {
-            Error::Start { path: options.nvdisasm.clone(), error: std::io::Error::other(message) }
+        SassError::Failed { message, .. } if !works() => {
+            SassError::Start { path: options.nvdisasm.clone(), error: std::io::Error::other(message) }
         }
         other => other,
     }
@@ -156,30 +161,30 @@ fn give(cubin: &[u8], command: &mut Command) -> std::io::Result<Option<tempfile:
 
 impl Run {
     /// Its output goes to files, so that no pipe fills up while nobody reads. No file has a name that could stay behind.
-    fn start(arguments: &[&str], input: Option<&[u8]>, nvdisasm: &Path) -> Result<Self, Error> {
-        let file = || -> Result<(File, File), Error> {
-            let file = tempfile::tempfile().map_err(Error::Temporary)?;
-            let copy = file.try_clone().map_err(Error::Temporary)?;
+    fn start(arguments: &[&str], input: Option<&[u8]>, nvdisasm: &Path) -> Result<Self, SassError> {
+        let file = || -> Result<(File, File), SassError> {
+            let file = tempfile::tempfile().map_err(SassError::Temporary)?;
+            let copy = file.try_clone().map_err(SassError::Temporary)?;
             Ok((file, copy))
         };
         let ((stdout, out), (stderr, err)) = (file()?, file()?);
         let mut command = confined::command(nvdisasm);
         command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(err);
         let named = match input {
-            Some(bytes) => give(bytes, &mut command).map_err(Error::Temporary)?,
+            Some(bytes) => give(bytes, &mut command).map_err(SassError::Temporary)?,
             None => None,
         };
-        let child = command.spawn().map_err(|error| Error::Start { path: nvdisasm.to_owned(), error })?;
+        let child = command.spawn().map_err(|error| SassError::Start { path: nvdisasm.to_owned(), error })?;
         Ok(Self { child, stdout, stderr, started: Instant::now(), _named: named })
     }
 
-    fn finish(mut self, bytes: usize, timeout: Duration) -> Result<String, Error> {
+    fn finish(mut self, bytes: usize, timeout: Duration) -> Result<String, SassError> {
         let status = loop {
-            if let Some(status) = self.child.try_wait().map_err(Error::Temporary)? {
+            if let Some(status) = self.child.try_wait().map_err(SassError::Temporary)? {
                 break status;
             }
             if self.started.elapsed() > timeout {
-                return Err(Error::Timeout { bytes, seconds: timeout.as_secs() });
+                return Err(SassError::Timeout { bytes, seconds: timeout.as_secs() });
             }
             std::thread::sleep(Duration::from_millis(2));
         };
@@ -189,13 +194,13 @@ impl Run {
             let said = said.lines().rev().find(|l| !l.trim().is_empty()).map(|line| line.trim().to_owned());
             if status.code() == Some(confined::NOT_STARTED) {
                 let error = std::io::Error::other(said.unwrap_or_default());
-                return Err(Error::Start { path: PathBuf::from("nvdisasm"), error });
+                return Err(SassError::Start { path: PathBuf::from("nvdisasm"), error });
             }
             let message = match (status.code(), said) {
                 (Some(_), Some(said)) => said,
                 _ => format!("it crashed ({status})"),
             };
-            return Err(Error::Failed { bytes, message });
+            return Err(SassError::Failed { bytes, message });
         }
         Ok(text)
     }
@@ -210,14 +215,14 @@ impl Drop for Run {
 }
 
 /// Source paths in the text need not be UTF-8.
-fn read_back(file: &mut File) -> Result<String, Error> {
+fn read_back(file: &mut File) -> Result<String, SassError> {
     let mut bytes = Vec::new();
-    file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(Error::Temporary)?;
+    file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(SassError::Temporary)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Named by content: the CUBIN, the arguments, and which nvdisasm (path, size, time).
-fn key(cubin: &[u8], arguments: &[&str], options: &Options) -> Option<String> {
+fn key(cubin: &[u8], arguments: &[&str], options: &DisassemblyOptions) -> Option<String> {
     let mut hash = Sha256::new();
     let program = std::fs::metadata(&options.nvdisasm).ok()?;
     hash.update(options.nvdisasm.as_os_str().as_encoded_bytes());

@@ -1,6 +1,6 @@
 //! Sections and symbols of a CUBIN, an ELF file (64 bit, little endian). A truncated or corrupt file is an error, not a panic.
 
-use super::Error;
+use super::SassError;
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_SYMTAB, STT_OBJECT};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -29,9 +29,9 @@ pub struct Elf<'a> {
 
 impl<'a> Elf<'a> {
     /// Reads headers and symbol names.
-    pub fn parse(file: &'a [u8]) -> Result<Self, Error> {
+    pub fn parse(file: &'a [u8]) -> Result<Self, SassError> {
         if !file.starts_with(b"\x7fELF\x02\x01") {
-            return Err(Error::Cubin("it is not a 64-bit little-endian ELF file"));
+            return Err(SassError::Cubin("it is not a 64-bit little-endian ELF file"));
         }
         let header = FileHeader64::<LittleEndian>::parse(file).map_err(|_| TRUNCATED)?;
         let corrupt = |_| TRUNCATED;
@@ -74,15 +74,15 @@ impl<'a> Elf<'a> {
     }
 }
 
-const TRUNCATED: Error = Error::Cubin("it is truncated or corrupt");
+const TRUNCATED: SassError = SassError::Cubin("it is truncated or corrupt");
 
 /// Little-endian number at an offset.
-pub fn u16_at(bytes: &[u8], at: usize) -> Result<u16, Error> {
+pub fn u16_at(bytes: &[u8], at: usize) -> Result<u16, SassError> {
     bytes.get(at..).and_then(|b| b.first_chunk()).map(|b| u16::from_le_bytes(*b)).ok_or(TRUNCATED)
 }
 
 /// Little-endian number at an offset.
-pub fn u32_at(bytes: &[u8], at: usize) -> Result<u32, Error> {
+pub fn u32_at(bytes: &[u8], at: usize) -> Result<u32, SassError> {
     bytes.get(at..).and_then(|b| b.first_chunk()).map(|b| u32::from_le_bytes(*b)).ok_or(TRUNCATED)
 }
 

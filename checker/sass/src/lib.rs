@@ -24,7 +24,7 @@ use listing::{explain, origin};
 pub use control::Control;
 pub use diff::Diff;
 #[cfg(not(target_family = "wasm"))]
-pub use disassemble::{Options, TIMEOUT, disassemble};
+pub use disassemble::{DisassemblyOptions, TIMEOUT, disassemble};
 pub use explain::{explain, scheduling};
 pub use instruction::Instruction;
 pub use limits::Limits;
@@ -91,7 +91,7 @@ pub fn sm_number(arch: &str) -> u32 {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(0)
 }
 
-impl Error {
+impl SassError {
     /// The machine code's fault, so that of the kernel it was made of.
     pub fn is_kernels_fault(&self) -> bool {
         matches!(self, Self::Failed { .. } | Self::Timeout { .. } | Self::Forged { .. })
@@ -100,7 +100,7 @@ impl Error {
 
 /// Why there is no listing.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum SassError {
     /// nvdisasm could not be started.
     #[error(
         "cannot start nvdisasm at {}: {error}. `checker doctor` says what is installed and what to do",

@@ -4,7 +4,7 @@
 //! itself marks `SpillRefill` in the listing: an array in local memory is stack, not a spill.
 
 use super::{
-    Error,
+    SassError,
     elf::{Elf, u16_at, u32_at},
     listing::Kernel,
     sm_number,
@@ -58,13 +58,13 @@ const RESERVED_SHARED: u64 = 1024;
 ///
 /// # Errors
 /// It is no CUBIN, or is cut off.
-pub fn of_cubin(cubin: &[u8], arch: &str) -> Result<BTreeMap<String, Resources>, Error> {
+pub fn of_cubin(cubin: &[u8], arch: &str) -> Result<BTreeMap<String, Resources>, SassError> {
     let elf = Elf::parse(cubin)?;
     all(&elf, sm_number(arch), elf.sections.iter().filter_map(|section| section.name.strip_prefix(".text.")))
 }
 
 /// Fills in the resources of a module's kernels. `sm` is the architecture's number (75, 90, 100, ...).
-pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), Error> {
+pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), SassError> {
     let found = all(elf, sm, kernels.iter().map(|kernel| kernel.name.as_str()))?;
     for k in kernels.iter_mut() {
         let spills = || k.code().iter().filter(|i| i.is_spill());
@@ -77,7 +77,7 @@ pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), Error> {
 }
 
 /// Those of the functions of these names.
-fn all<'n>(elf: &Elf, sm: u32, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, Resources>, Error> {
+fn all<'n>(elf: &Elf, sm: u32, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, Resources>, SassError> {
     let constant = elf.sections.iter().filter(|s| s.name == ".nv.constant3").map(|s| s.size).sum();
     let reserved = if sm >= 90 { RESERVED_SHARED } else { 0 };
     let of = |name: &str| {
@@ -103,7 +103,7 @@ fn apply(
     owner: Option<&str>,
     elf: &Elf,
     kernels: &mut BTreeMap<String, Resources>,
-) -> Result<(), Error> {
+) -> Result<(), SassError> {
     match (owner, a.id) {
         // Module-wide attributes: (symbol, value).
         (None, EIATTR_REGCOUNT | EIATTR_FRAME_SIZE | EIATTR_MIN_STACK_SIZE) => {
@@ -144,12 +144,12 @@ struct Attribute<'a> {
 }
 
 /// Entries are a format byte, an attribute byte, and 16 bits that are the value, or (format 4) the length of the data.
-fn attributes(mut bytes: &[u8]) -> Result<Vec<Attribute<'_>>, Error> {
+fn attributes(mut bytes: &[u8]) -> Result<Vec<Attribute<'_>>, SassError> {
     let mut entries = Vec::new();
     while bytes.len() >= 4 {
         let (format, id, value) = (bytes[0], bytes[1], u16_at(bytes, 2)?);
         let len = if format == 4 { usize::from(value) } else { 0 };
-        let data = bytes.get(4..4 + len).ok_or(Error::Cubin("its .nv.info section is truncated"))?;
+        let data = bytes.get(4..4 + len).ok_or(SassError::Cubin("its .nv.info section is truncated"))?;
         entries.push(Attribute { id, value, data });
         bytes = &bytes[4 + len..];
     }

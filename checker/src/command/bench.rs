@@ -103,7 +103,7 @@ pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
     }
     let spinner = Spinner::new(context);
     spinner.say("looking for the compiler and the GPU");
-    let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
+    let options = toolchain::ToolchainOptions { dir: args.toolchain.clone(), ..toolchain::ToolchainOptions::default() };
     let bench = Bench::new(|| Ok(toolchain::locate(&options)?))?;
     let mut results = Results { schema: 1, device: bench.device().clone(), roof: None, problems: Vec::new() };
     if args.roof {

@@ -22,12 +22,12 @@ pub struct CheckArgs {
     pub step: Option<String>,
     /// How.
     #[command(flatten)]
-    pub options: CheckOptions,
+    pub options: CheckFlags,
 }
 
 /// How to check.
 #[derive(Debug, Clone, Default, Args)]
-pub struct CheckOptions {
+pub struct CheckFlags {
     /// Of a ladder, from the command line's second name.
     #[arg(skip)]
     pub step: Option<String>,
@@ -92,14 +92,14 @@ impl From<CheckError> for Fault {
 }
 
 /// Checks the problem of that name and prints the report.
-pub fn run(context: &Context, name: &str, options: &CheckOptions) -> Outcome {
+pub fn run(context: &Context, name: &str, options: &CheckFlags) -> Outcome {
     let workbook = workbook::open(context)?;
     let problem = workbook::find(&workbook, name)?;
     check(context, &workbook, &problem, options)
 }
 
 /// Checks a problem, keeps what was solved, prints the report.
-pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options: &CheckOptions) -> Outcome {
+pub fn check(context: &Context, workbook: &Workbook, problem: &Problem, options: &CheckFlags) -> Outcome {
     let whole_diff = context.verbosity == Verbosity::Verbose;
     print(context, &examine(context, workbook, problem, options, whole_diff)?)
 }
@@ -109,10 +109,10 @@ pub fn examine(
     context: &Context,
     workbook: &Workbook,
     problem: &Problem,
-    options: &CheckOptions,
+    options: &CheckFlags,
     whole_diff: bool,
 ) -> Result<Report, Fault> {
-    let how = check::Options {
+    let how = check::CheckOptions {
         solution: options.solution,
         version: None,
         step: options.step.clone(),
@@ -121,8 +121,11 @@ pub fn examine(
         seed: options.seed,
         arch: options.arch.clone(),
         whole_diff,
-        toolchain: toolchain::Options { dir: options.toolchain.clone(), ..toolchain::Options::default() },
-        ..check::Options::default()
+        toolchain: toolchain::ToolchainOptions {
+            dir: options.toolchain.clone(),
+            ..toolchain::ToolchainOptions::default()
+        },
+        ..check::CheckOptions::default()
     };
     let spinner = Spinner::new(context);
     let mut report = judge(context, workbook, problem, &how, &|what| spinner.say(what))?;
@@ -136,7 +139,7 @@ pub fn judge(
     context: &Context,
     workbook: &Workbook,
     problem: &Problem,
-    how: &check::Options,
+    how: &check::CheckOptions,
     progress: check::Progress<'_>,
 ) -> Result<Report, Fault> {
     let before = kernel(problem);

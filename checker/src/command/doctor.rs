@@ -4,7 +4,7 @@ use super::spinner::Spinner;
 use super::{Context, Exit, Outcome};
 use clap::Args;
 use compiler::toolchain;
-use compiler::toolchain::doctor::{Status, examine};
+use compiler::toolchain::doctor::{DoctorStatus, examine};
 use execution::backend;
 use report::{Pen, Tone, pad};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct DoctorArgs {
 /// One line of the report, whoever found it.
 struct Line {
     name: String,
-    status: Status,
+    status: DoctorStatus,
     finding: String,
     next: Option<String>,
 }
@@ -29,11 +29,11 @@ struct Line {
 pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
     let spinner = Spinner::new(context);
     spinner.say("looking around");
-    let options = toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() };
+    let options = toolchain::ToolchainOptions { dir: args.toolchain.clone(), ..toolchain::ToolchainOptions::default() };
     let report = examine(&options);
-    let gpus = backend::devices(&backend::Options::default());
+    let gpus = backend::devices(&backend::WorkerOptions::default());
     drop(spinner);
-    let exit = if report.status() == Status::Problem { Exit::Environment } else { Exit::Met };
+    let exit = if report.status() == DoctorStatus::Problem { Exit::Environment } else { Exit::Met };
 
     if context.json {
         let gpus = match &gpus {
@@ -65,7 +65,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
     match gpus {
         Ok(gpus) => lines.extend(gpus.into_iter().map(|gpu| Line {
             name: format!("GPU {}", gpu.ordinal),
-            status: Status::Good,
+            status: DoctorStatus::Good,
             finding: format!(
                 "{}, {}, {} SMs, {} GiB; driver {}, CUDA {}",
                 gpu.name,
@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
         })),
         Err(error) => lines.push(Line {
             name: "GPU".to_owned(),
-            status: Status::Warning,
+            status: DoctorStatus::Warning,
             finding: error.to_string(),
             next: Some(
                 "nothing, unless there is one: kernels run on the simulator; only measured times need a GPU".into(),
@@ -92,9 +92,9 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Outcome {
     pen.blank();
     for line in &lines {
         let (tone, mark) = match line.status {
-            Status::Good => (Tone::Good, pen.face.glyph("✓", "ok")),
-            Status::Warning => (Tone::Warn, pen.face.glyph("·", "--")),
-            Status::Problem => (Tone::Bad, pen.face.glyph("✗", "no")),
+            DoctorStatus::Good => (Tone::Good, pen.face.glyph("✓", "ok")),
+            DoctorStatus::Warning => (Tone::Warn, pen.face.glyph("·", "--")),
+            DoctorStatus::Problem => (Tone::Bad, pen.face.glyph("✗", "no")),
         };
         let name = pad(&line.name, width, false);
         let first =

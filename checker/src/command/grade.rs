@@ -13,7 +13,7 @@ use compiler::toolchain;
 use grade::book::{Book, Read, Writers};
 use grade::format::Format;
 use grade::intake::{self, Hints, Intake};
-use grade::run::{self, Course, GradeError, Options, Summary};
+use grade::run::{self, Course, GradeError, GradeOptions, Summary};
 use grade::{Rubric, Secret, State, Student, table};
 pub use output::seed;
 use problem::Workbook;
@@ -193,15 +193,18 @@ struct Done {
 }
 
 impl How {
-    fn options(&self) -> Options {
+    fn options(&self) -> GradeOptions {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Times are measured one at a time.
         let most = if self.backend == BackendArg::Sim { self.jobs.map_or(cores, usize::from) } else { 1 };
-        Options {
+        GradeOptions {
             jobs: most,
             seconds: self.limit,
             backend: self.backend.into(),
-            toolchain: toolchain::Options { dir: self.toolchain.clone(), ..toolchain::Options::default() },
+            toolchain: toolchain::ToolchainOptions {
+                dir: self.toolchain.clone(),
+                ..toolchain::ToolchainOptions::default()
+            },
         }
     }
 }

@@ -107,7 +107,7 @@ fn dispatch(context: &Context, cli: Cli) -> Outcome {
             None => home::run(context),
             Some(name) => {
                 check::known_arch(cli.check.options.arch.as_deref())?;
-                let options = check::CheckOptions { step: cli.check.step.clone(), ..cli.check.options };
+                let options = check::CheckFlags { step: cli.check.step.clone(), ..cli.check.options };
                 check::run(context, name, &options)
             }
         },

@@ -117,7 +117,10 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         compare: compares(&args.check),
         skipped: context.verbosity >= super::Verbosity::Verbose,
         effort: Effort { runs: args.shortest, ..Effort::default() },
-        toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
+        toolchain: toolchain::ToolchainOptions {
+            dir: args.toolchain.clone(),
+            ..toolchain::ToolchainOptions::default()
+        },
         workbook: workbook::current(context)?,
     };
     let spinner = Spinner::new(context);

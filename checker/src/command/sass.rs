@@ -69,7 +69,7 @@ const SIDE_BY_SIDE: usize = 120;
 
 /// Runs the command.
 pub fn run(context: &Context, args: &Args) -> Outcome {
-    let toolchain = toolchain::locate(&toolchain::Options::default())
+    let toolchain = toolchain::locate(&toolchain::ToolchainOptions::default())
         .map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
     let loader = Loader {
         toolchain: &toolchain,

@@ -20,7 +20,7 @@ pub struct WatchArgs {
     /// What to check: the next unsolved exercise unless given
     name: Option<String>,
     #[command(flatten)]
-    options: check::CheckOptions,
+    options: check::CheckFlags,
 }
 
 /// Watches one file by looking at it. Editors that write a new file and rename it, and files that are missing for a

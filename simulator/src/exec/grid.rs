@@ -6,7 +6,7 @@ use super::defined::Defined;
 use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered};
 use crate::finding::{Finding, FindingKind, Severity};
-use crate::launch::{LaunchReport, Order, Status};
+use crate::launch::{LaunchOrder, LaunchReport, LaunchStatus};
 use crate::memory::view::View;
 use crate::observe::Observer;
 use crate::sanitizer::PUBLISHED;
@@ -28,7 +28,7 @@ pub struct Outcome {
     printf: Vec<u8>,
     dropped: u64,
     dropped_at: Option<crate::Place>,
-    order: Option<Order>,
+    order: Option<LaunchOrder>,
     busiest: u64,
     watched: bool,
     /// What is known of undefined values.
@@ -153,7 +153,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let (mut findings, mut printf) = (Vec::<Finding>::new(), Vec::new());
     let (mut dropped, mut dropped_at) = (0, None);
     let mut unkept: Option<(u64, crate::Place)> = None;
-    let mut order = Order { complete: true, ..Order::default() };
+    let mut order = LaunchOrder { complete: true, ..LaunchOrder::default() };
     let code = &context.decoded.code;
     let (mut trace, mut writer, mut busiest, mut watched) = (None, None, 0, true);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
@@ -203,7 +203,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     }
     findings.sort_by_key(|finding| (rank(finding.severity), finding.place.ptx_line));
     let stopped = findings.iter().any(|finding| finding.severity == Severity::Fault);
-    let status = if stopped { Status::Stopped } else { Status::Finished };
+    let status = if stopped { LaunchStatus::Stopped } else { LaunchStatus::Finished };
     let coverage = covered(context, &ran);
     let conditions = conditions(context, &met);
     LaunchReport {

@@ -1,6 +1,6 @@
 use super::stack::Stack;
 use super::*;
-use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 
 const NONE: [Region; 0] = [];
 
@@ -19,7 +19,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         pc: 0,
         space,
         kind,
-        order: Order::Weak,
+        order: MemoryOrder::Weak,
         scope: Scope::Sys,
         size: 4,
         mask: (1u64 << to.len()).wrapping_sub(1) as u32,

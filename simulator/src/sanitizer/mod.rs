@@ -73,7 +73,7 @@ mod tests;
 use crate::config::Checks;
 #[cfg(not(target_family = "wasm"))]
 use crate::locality::Fold;
-use crate::observe::{Complaint, Observer, Order, Scope, Space, Unwritten, WarpAccess, WarpId};
+use crate::observe::{Complaint, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess, WarpId};
 use initcheck::Init;
 use racecheck::Races;
 
@@ -222,7 +222,7 @@ impl Observer for Sanitizer {
         }
     }
 
-    fn fence(&mut self, warp: WarpId, mask: u32, _: Order, scope: Scope) {
+    fn fence(&mut self, warp: WarpId, mask: u32, _: MemoryOrder, scope: Scope) {
         if let Some(races) = &mut self.races {
             races.fence(warp, mask, scope);
         }

@@ -7,7 +7,7 @@ use super::order::{Actor, Clash};
 use super::region::Regions;
 use super::shadow::Shadow;
 use super::state::{Published, Slot, Warp};
-use crate::observe::{AccessKind, Complaint, Order, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
 /// The race check of a device.
@@ -81,7 +81,7 @@ impl Races {
     /// Looks at an access. `run`: the whole warp takes part, each lane right behind the one before.
     pub fn access(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) {
         // How the system's part of shared memory is used is the system's own affair. What orders threads there counts.
-        let own = access.reserved && access.kind != AccessKind::Atomic && access.order == Order::Weak;
+        let own = access.reserved && access.kind != AccessKind::Atomic && access.order == MemoryOrder::Weak;
         if access.space == Space::Local || own {
             return;
         }
@@ -110,9 +110,9 @@ impl Races {
     fn lane(&mut self, access: &WarpAccess<'_>, lane: u32, complain: &mut dyn FnMut(Complaint)) {
         let address = access.addresses[lane as usize];
         // A volatile store is strong only if it publishes something; see the module's documentation.
-        let strong = access.order != Order::Weak || access.kind == AccessKind::Atomic;
-        let volatile_store = access.kind == AccessKind::Store && access.order == Order::Volatile;
-        let published = strong && access.order != Order::Checked && self.synchronise(access, lane, address);
+        let strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
+        let volatile_store = access.kind == AccessKind::Store && access.order == MemoryOrder::Volatile;
+        let published = strong && access.order != MemoryOrder::Checked && self.synchronise(access, lane, address);
         let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic);
         let alone = unfenced && self.loosen(access, lane, address) && volatile_store;
         let strong = strong && (published || alone || !volatile_store);
@@ -136,7 +136,7 @@ impl Races {
         if let (Some((shadow, offset)), Some(warp)) = (found, slot.warps.get(access.warp.warp as usize)) {
             let scope = if strong { access.scope } else { Scope::Sys };
             let mark = match access.kind {
-                AccessKind::Load => access.mark || access.order == Order::Checked,
+                AccessKind::Load => access.mark || access.order == MemoryOrder::Checked,
                 AccessKind::Store => access.mark && strong,
                 AccessKind::Atomic => access.mark,
             };

@@ -3,7 +3,7 @@
 use super::Sanitizer;
 use super::shadow::Cell;
 use crate::config::Checks;
-use crate::observe::{AccessKind, Complaint, Observer, Order, Scope, Space, Unwritten, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess, WarpId};
 use crate::random::Random;
 
 const BASE: u64 = 0x1000;
@@ -43,15 +43,15 @@ impl Random {
             start + place % places * u64::from(size)
         });
         let (kind, order) = match self.below(12) {
-            0..5 => (AccessKind::Load, Order::Weak),
-            5..9 => (AccessKind::Store, Order::Weak),
-            9 => (AccessKind::Atomic, Order::Relaxed),
-            10 => (AccessKind::Load, Order::Acquire),
-            _ => (AccessKind::Store, Order::Release),
+            0..5 => (AccessKind::Load, MemoryOrder::Weak),
+            5..9 => (AccessKind::Store, MemoryOrder::Weak),
+            9 => (AccessKind::Atomic, MemoryOrder::Relaxed),
+            10 => (AccessKind::Load, MemoryOrder::Acquire),
+            _ => (AccessKind::Store, MemoryOrder::Release),
         };
         let (size, mask) = match order {
-            Order::Weak => (size, self.mask()),
-            Order::Relaxed => (size.clamp(4, 8), self.mask()),
+            MemoryOrder::Weak => (size, self.mask()),
+            MemoryOrder::Relaxed => (size.clamp(4, 8), self.mask()),
             _ => (size.clamp(4, 8), 1 << self.below(32)),
         };
         let silent = if kind == AccessKind::Store && self.below(3) == 0 { self.mask() & mask } else { 0 };
@@ -119,7 +119,7 @@ fn complaints(seed: u64, by_lane: bool) -> (Vec<Caught>, Vec<Vec<Cell>>) {
             }
             3 => {
                 let (warp, mask) = (random.warp(), random.mask());
-                watch.fence(warp, mask, Order::AcqRel, Scope::Gpu);
+                watch.fence(warp, mask, MemoryOrder::AcqRel, Scope::Gpu);
             }
             4 if random.below(8) == 0 => {
                 watch.launch_end();

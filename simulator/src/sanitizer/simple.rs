@@ -7,15 +7,15 @@ use super::racecheck::{Races, tell};
 use super::region::Regions;
 use super::shadow::{EMPTY, LINE, Line, Shadow};
 use super::state::{Loose, Warp};
-use crate::observe::{AccessKind, Complaint, Order, Scope, Space, WarpAccess};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess};
 use std::collections::HashSet;
 
 impl Races {
     /// Looks at an access that neither acquires nor releases anything; false if it may. `run`: the whole warp takes part,
     /// each lane right behind the one before.
     pub fn simple(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) -> bool {
-        let atomic = access.kind == AccessKind::Atomic && access.order == Order::Relaxed && self.unfenced(access);
-        let weak = access.order == Order::Weak && access.kind != AccessKind::Atomic;
+        let atomic = access.kind == AccessKind::Atomic && access.order == MemoryOrder::Relaxed && self.unfenced(access);
+        let weak = access.order == MemoryOrder::Weak && access.kind != AccessKind::Atomic;
         if !(weak || atomic) || access.copy {
             return false;
         }

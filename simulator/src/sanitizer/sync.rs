@@ -3,7 +3,7 @@
 use super::clock::{Clock, Fact};
 use super::racecheck::Races;
 use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
-use crate::observe::{AccessKind, Order, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.
@@ -24,8 +24,8 @@ impl Races {
             let there = there.reach(block);
             let talk = warp.talk.get_or_insert_default();
             // A relaxed load acquires nothing until its thread executes a fence.
-            let relaxed = access.order == Order::Relaxed && access.kind == AccessKind::Load;
-            if relaxed || access.order == Order::Release {
+            let relaxed = access.order == MemoryOrder::Relaxed && access.kind == AccessKind::Load;
+            if relaxed || access.order == MemoryOrder::Release {
                 talk.pending[at].join(&there);
             } else {
                 talk.acquire(at, &there, &slot.acquired);
@@ -219,7 +219,7 @@ fn released(
     let own;
     let none = Fence::NONE;
     let [narrow, wide] = match access.order {
-        Order::Release | Order::AcqRel => {
+        MemoryOrder::Release | MemoryOrder::AcqRel => {
             warp.clock += 1;
             let acquired = warp.acquired(at, block_wide).clone();
             own = Fence { clock: warp.clock, phase: of.phase, warp_clock: warp.known, acquired, scope: access.scope };

@@ -25,7 +25,7 @@ mod tensor;
 
 use answers::{Answer, Answers};
 use kernel::{Keep, Kernel};
-use simulator::{Arg, Checks, Config, Device, Launch, Module, Schedule, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module, Schedule};
 use std::sync::Arc;
 
 /// The committed answers.
@@ -126,7 +126,7 @@ fn simulate_with(config: Config, kernel: &Kernel) -> Result<Vec<u8>, String> {
         cooperative: false,
     };
     let report = device.launch(&launch).map_err(|e| e.to_string())?;
-    if report.status != Status::Finished || !report.findings.is_empty() {
+    if report.status != LaunchStatus::Finished || !report.findings.is_empty() {
         return Err(format!("{:?}: {:?}", report.status, report.findings.first()));
     }
     let mut bytes = vec![0; kernel.outputs];

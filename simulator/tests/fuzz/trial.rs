@@ -2,7 +2,7 @@
 //! any answer.
 
 use simulator::{
-    Arg, Checks, Config, Device, Launch, LaunchReport, Limits, MemoryError, Module, Schedule, Severity, Status,
+    Arg, Checks, Config, Device, Launch, LaunchReport, LaunchStatus, Limits, MemoryError, Module, Schedule, Severity,
 };
 use std::sync::Arc;
 
@@ -89,8 +89,8 @@ pub fn run(text: &str, seed: u64) -> Outcome {
                 Ok(Ok(report)) => {
                     check(&report);
                     match report.status {
-                        Status::Finished => outcome.finished += 1,
-                        Status::Stopped => outcome.stopped += 1,
+                        LaunchStatus::Finished => outcome.finished += 1,
+                        LaunchStatus::Stopped => outcome.stopped += 1,
                     }
                 }
                 Ok(Err(error)) => {
@@ -134,7 +134,7 @@ fn arguments(
 fn check(report: &LaunchReport) {
     let limits = limits();
     let faults = report.findings.iter().filter(|finding| finding.severity == Severity::Fault);
-    assert_eq!(report.status == Status::Stopped, faults.clone().count() > 0, "{report:?}");
+    assert_eq!(report.status == LaunchStatus::Stopped, faults.clone().count() > 0, "{report:?}");
     for fault in faults {
         assert!(fault.place.ptx_line > 0 && !fault.place.function.is_empty(), "no place: {fault:?}");
     }

@@ -1,6 +1,8 @@
 //! Loops that never end are proven to, loops that end are not called endless; who communicates.
 
-use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Status};
+use simulator::{
+    Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module, Schedule,
+};
 use std::sync::Arc;
 
 /// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread, `%r2` to `%r4` are 0.
@@ -67,7 +69,7 @@ fn loops_without_an_end_are_proven() {
         for config in ways(1 << 24) {
             let how = format!("{name}: {:?} {:?}", config.schedule, config.checks);
             let report = launch(body, 32, config);
-            assert_eq!(report.status, Status::Stopped, "{how}");
+            assert_eq!(report.status, LaunchStatus::Stopped, "{how}");
             let kind = report
                 .findings
                 .iter()
@@ -133,7 +135,7 @@ fn loops_that_end_are_not_called_endless() {
         for config in ways(1 << 26) {
             let how = format!("{name}: {:?} {:?}", config.schedule, config.checks);
             let report = launch(body, threads, config);
-            assert_eq!(report.status, Status::Finished, "{how}: {:?}", report.findings);
+            assert_eq!(report.status, LaunchStatus::Finished, "{how}: {:?}", report.findings);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Small PTX programs with their outcomes: results, schedules, faults, counters.
 
 use simulator::{
-    Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Severity, Status,
+    Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module, Schedule, Severity,
 };
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn run(declarations: &str, body: &str, block: u32) -> (LaunchReport, Vec<u32>) {
 fn fault(body: &str) -> FindingKind {
     let config = Config { limits: Limits { steps: 100_000, ..Limits::default() }, ..Config::default() };
     let (report, _) = run_with(module("", body), config, 1, 64, 1024);
-    assert_eq!(report.status, Status::Stopped);
+    assert_eq!(report.status, LaunchStatus::Stopped);
     assert_eq!(report.findings[0].severity, Severity::Fault);
     report.findings[0].kind.clone()
 }
@@ -58,7 +58,7 @@ fn arithmetic_of_each_thread_in_both_dialects() {
             "st.global.u32 [%rd3], %r1; {load} %r3, [%rd3]; mad.lo.s32 %r4, %r3, %r3, 7; {add} %r2, %r4, -2; {STORE}"
         );
         let (report, out) = run("", &body, 96);
-        assert_eq!(report.status, Status::Finished);
+        assert_eq!(report.status, LaunchStatus::Finished);
         assert!((0..96).all(|i| out[i as usize] == i * i + 5));
         assert_eq!(out[96], 0);
         assert_eq!(report.counters.thread_instructions, 10 * 96);
@@ -122,7 +122,7 @@ DONE:
     {
         let config = Config { schedule, ..Config::default() };
         let (report, out) = run_with(module(functions, &body), config, 1, 32, 0);
-        assert_eq!(report.status, Status::Finished, "{schedule:?}: {:?}", report.findings);
+        assert_eq!(report.status, LaunchStatus::Finished, "{schedule:?}: {:?}", report.findings);
         let fib = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610];
         let want = |i: usize| if i.is_multiple_of(2) { fib[i % 16] } else { 2 * (i as u32 % 16) };
         assert!((0..32).all(|i| out[i] == want(i)), "{schedule:?}: {out:?}");
@@ -172,7 +172,7 @@ fn a_spinning_lane_lets_the_lock_holder_go_on() {
     for schedule in [Schedule::Its, Schedule::Adversarial { seed: 0 }, Schedule::Adversarial { seed: 9 }] {
         let config = Config { schedule, ..Config::default() };
         let (report, out) = run_with(module("", body), config, 3, 64, 0);
-        assert_eq!((report.status, out[0]), (Status::Finished, 192), "{schedule:?}");
+        assert_eq!((report.status, out[0]), (LaunchStatus::Finished, 192), "{schedule:?}");
     }
     // Before Volta the holder never gets its turn.
     let limits = Limits { steps: 50_000, ..Limits::default() };
@@ -189,7 +189,7 @@ fn resident_blocks_wait_for_each_other() {
     for threads in [1, 3] {
         let config = Config { threads, ..Config::default() };
         let (report, out) = run_with(module("", body), config, 8, 64, 0);
-        assert_eq!((report.status, out[0]), (Status::Finished, 8));
+        assert_eq!((report.status, out[0]), (LaunchStatus::Finished, 8));
     }
 }
 
@@ -240,7 +240,7 @@ fn barriers_count_and_reduce() {
 fn threads_that_have_left_are_not_waited_for() {
     let body = format!("setp.ge.s32 %p1, %r1, 32; @%p1 ret; bar.sync 0; mov.u32 %r2, 1; {STORE}");
     let (report, out) = run("", &body, 64);
-    assert_eq!((report.status, out[0], out[40]), (Status::Finished, 1, 0));
+    assert_eq!((report.status, out[0], out[40]), (LaunchStatus::Finished, 1, 0));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn memory_faults_name_the_object() {
     };
     let FindingKind::Misaligned { access } = fault(&pair(4)) else { panic!() };
     assert_eq!((access.what.as_str(), access.size), ("atomic", 8));
-    assert_eq!(run("", &pair(8), 1).0.status, Status::Finished);
+    assert_eq!(run("", &pair(8), 1).0.status, LaunchStatus::Finished);
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn requests_are_counted_as_hardware_does() {
 fn many_blocks_need_no_memory_of_their_own() {
     let body = "mov.u32 %r3, %ctaid.x; setp.ne.s32 %p1, %r1, 0; @%p1 ret; red.global.add.u32 [%rd1], 1; ret;";
     let (report, out) = run_with(module("", body), Config::default(), 1 << 18, 1, 0);
-    assert_eq!((report.status, out[0]), (Status::Finished, 1 << 18));
+    assert_eq!((report.status, out[0]), (LaunchStatus::Finished, 1 << 18));
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn any_cut_of_a_text_parses_or_is_refused() {
 fn unknown_instructions_are_listed_and_harmless_until_executed() {
     let module = module("", "bra E; wgmma.fence.sync.aligned; E: ret;");
     assert_eq!(module.unsupported(), [(12, "wgmma.fence.sync.aligned")]);
-    assert_eq!(run_with(module, Config::default(), 1, 32, 0).0.status, Status::Finished);
+    assert_eq!(run_with(module, Config::default(), 1, 32, 0).0.status, LaunchStatus::Finished);
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn clusters_of_several_blocks_are_named() {
             simulator::Launch { kernel, grid: [2, 1, 1], block: [32, 1, 1], shared: 0, args, cooperative: false };
         device.launch(&launch).expect("launches")
     };
-    assert_eq!(run(1).status, simulator::Status::Finished);
+    assert_eq!(run(1).status, simulator::LaunchStatus::Finished);
     let report = run(2);
     let simulator::FindingKind::Unsupported { instruction } = &report.findings[0].kind else { panic!("{report:?}") };
     assert!(instruction.contains("clusters of 2 blocks"), "{instruction}");
@@ -410,7 +410,7 @@ fn a_matrix_of_halves_is_transposed() {
          movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r3; {STORE}"
     );
     let (report, out) = run("", &body, 32);
-    assert_eq!((report.status, report.findings), (Status::Finished, Vec::new()));
+    assert_eq!((report.status, report.findings), (LaunchStatus::Finished, Vec::new()));
     let transposed = |lane: u32| {
         let (row, column) = (lane / 4, lane % 4 * 2);
         (column * 8 + row) | (((column + 1) * 8 + row) << 16)

@@ -1,6 +1,6 @@
 //! `malloc` and `free` of device code, as NVRTC calls them.
 
-use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Status};
+use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module};
 use std::sync::Arc;
 
 /// A list of `n` nodes a thread, summed up while it is freed, as NVRTC writes it for sm_90.
@@ -118,7 +118,7 @@ fn run(kernel: &str, n: u32, config: Config) -> (LaunchReport, Vec<u32>) {
 fn lists_are_made_and_freed() {
     for checks in [Checks::NONE, Checks::ALL] {
         let (report, sums) = run("k", 10, Config { checks, ..Config::default() });
-        assert_eq!((report.status, report.findings.as_slice()), (Status::Finished, &[][..]));
+        assert_eq!((report.status, report.findings.as_slice()), (LaunchStatus::Finished, &[][..]));
         assert_eq!(sums, [45; 64]);
     }
 }
@@ -128,7 +128,7 @@ fn a_full_heap_gives_null() {
     // Room for sixteen nodes of all threads.
     let limits = Limits { heap: 256, ..Limits::default() };
     let (report, sums) = run("k", 10, Config { limits, ..Config::default() });
-    assert_eq!(report.status, Status::Finished);
+    assert_eq!(report.status, LaunchStatus::Finished);
     // Sixteen threads get the first node, whose value is 0; nobody gets a second.
     assert_eq!(sums, [0; 64]);
 }

@@ -1,7 +1,7 @@
 //! Every limit can be set, holds, and is named by what it says; and kernels that ask for the impossible get a finding with
 //! its place.
 
-use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Status};
+use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module};
 use std::sync::Arc;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
@@ -25,7 +25,7 @@ fn run_many(text: &str, limits: Limits, grid: [u32; 3], cooperative: bool) -> Re
 /// The one fault of a launch, as it reads, and its line in `text`.
 fn fault(text: &str, limits: Limits) -> (String, u32) {
     let report = run(text, limits).expect("it starts");
-    assert_eq!(report.status, Status::Stopped, "{report:?}");
+    assert_eq!(report.status, LaunchStatus::Stopped, "{report:?}");
     let finding = &report.findings[0];
     assert_eq!(finding.place.function, "k", "{finding:?}");
     (finding.kind.to_string(), finding.place.ptx_line.saturating_sub(HEAD.lines().count() as u32))
@@ -95,12 +95,12 @@ fn variables() {
 fn registers() {
     let text = kernel("add.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r5, %r6;");
     let limits = Limits { registers: 6, ..Limits::default() };
-    assert_eq!(run(&text, limits).unwrap().status, Status::Finished);
+    assert_eq!(run(&text, limits).unwrap().status, LaunchStatus::Finished);
     let (message, _) = fault(&text, Limits { registers: 5, ..limits });
     assert!(message.contains("the limit `registers`, 5"), "{message}");
     // Declaring costs nothing.
     let text = ".entry k() { .reg .b32 %r<4294967295>; mov.u32 %r4294967294, 1; ret; }";
-    assert_eq!(run(text, Limits::default()).unwrap().status, Status::Finished);
+    assert_eq!(run(text, Limits::default()).unwrap().status, LaunchStatus::Finished);
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn state() {
     let text = kernel(".local .b8 v[1024];\nmov.u64 %rd1, v; st.local.u32 [%rd1], 1; ret;");
     // A block needs more than 32 KiB: with room for one only, they run one after the other.
     let limits = Limits { state: 50_000, ..Limits::default() };
-    assert_eq!(run_many(&text, limits, [100, 1, 1], false).unwrap().status, Status::Finished);
+    assert_eq!(run_many(&text, limits, [100, 1, 1], false).unwrap().status, LaunchStatus::Finished);
     let (message, _) = fault(&text, Limits { state: 20_000, ..limits });
     assert!(message.contains("the limit `state` is 20000"), "{message}");
     // A callee's frame counts too.
     let call = format!(".func f() {{ .local .b8 v[1024]; ret; }}\n{}", kernel("call f;"));
-    assert_eq!(run(&call, limits).unwrap().status, Status::Finished);
+    assert_eq!(run(&call, limits).unwrap().status, LaunchStatus::Finished);
     let (message, _) = fault(&call, Limits { state: 20_000, ..limits });
     assert!(message.contains("the limit `state` is 20000"), "{message}");
 }
@@ -287,5 +287,5 @@ fn malformed_instructions() {
     // A callee that expects more than it is given.
     let call = ".func f(.param .b8 in[4096]) { .reg .b32 %r<2>; ld.param.b32 %r1, [in+4092]; ret; }";
     let text = format!("{call}\n{}", kernel(".param .b8 p[4]; call f, (p); ret;"));
-    assert_eq!(run(&text, Limits::default()).unwrap().status, Status::Finished);
+    assert_eq!(run(&text, Limits::default()).unwrap().status, LaunchStatus::Finished);
 }

@@ -1,6 +1,6 @@
 //! A few blocks of a huge grid, over memory that exists only where it is touched; and what a machine looks like.
 
-use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn some_blocks_of_a_grid_that_no_machine_could_hold() {
         args: vec![Arg::Pointer(x), Arg::Pointer(y), Arg::Pointer(z)],
         cooperative: false,
     };
-    assert_eq!(device.launch(&launch).unwrap().status, Status::Finished);
+    assert_eq!(device.launch(&launch).unwrap().status, LaunchStatus::Finished);
     let at = |block: u64| (block * 256, block * 256 + 256);
     let (read, written) = (device.touched(x).unwrap(), device.touched(y).unwrap());
     assert_eq!(read.read, [at(0), at(1_000_000_007), at(last)]);
@@ -81,7 +81,7 @@ fn some_blocks_of_a_grid_that_no_machine_could_hold() {
     assert!(device.touched(y).unwrap().written.is_empty());
     // One element beyond the last is still out of bounds.
     let launch = Launch { grid: [blocks as u32, 1, 1], block: [65, 1, 1], ..launch };
-    assert_eq!(device.launch(&launch).unwrap().status, Status::Stopped);
+    assert_eq!(device.launch(&launch).unwrap().status, LaunchStatus::Stopped);
 }
 
 /// Writes what it sees of the machine.

@@ -1,7 +1,7 @@
 //! Explored orders: planted bugs that need a certain order, their shortest witnesses, loops that wait for ever.
 
 use simulator::explore::{Effort, Shortest, Trial, Witness, minimise};
-use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Status};
+use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module, Schedule};
 use std::sync::Arc;
 
 /// Who plays the two parts of a planted bug.
@@ -68,7 +68,7 @@ const BUGS: [Bug; 2] = [(ADD, ADD, 1, |out| out[8] != 2), (SET, LOOK, 2, |out| o
 
 fn trial(module: &Arc<Module>, config: Config, between: Between, wrong: fn(&[u32]) -> bool) -> Trial {
     let (report, out) = run(module, config, between);
-    assert_eq!(report.status, Status::Finished, "{:?}", report.findings);
+    assert_eq!(report.status, LaunchStatus::Finished, "{:?}", report.findings);
     let mut trial = Trial::new();
     trial.add(&report);
     trial.failed = wrong(&out);
@@ -171,7 +171,7 @@ fn a_lock_of_lanes_ends_on_every_order_but_lockstep() {
     for schedule in orders.chain([Schedule::Its]) {
         for inside in [false, true] {
             let (report, out) = run(&lock(inside), with(schedule), Between::Warps);
-            assert_eq!(report.status, Status::Finished, "{schedule:?}: {:?}", report.findings);
+            assert_eq!(report.status, LaunchStatus::Finished, "{schedule:?}: {:?}", report.findings);
             assert_eq!((out[8], out[9]), (0, 64), "{schedule:?}");
         }
     }
@@ -182,7 +182,7 @@ fn a_lock_of_lanes_ends_on_every_order_but_lockstep() {
     assert!(text.contains("poll `out` + 32, which lane 0 of warp 0 changed last"), "{text}");
     assert!(text.contains("lane 0 of warp 0 waits in PTX line 8 at the reconvergence point for lanes 1-31"), "{text}");
     assert!(report.counters.instructions < 100_000, "{}", report.counters.instructions);
-    assert_eq!(run(&lock(true), with(Schedule::PreVolta), Between::Warps).0.status, Status::Finished);
+    assert_eq!(run(&lock(true), with(Schedule::PreVolta), Between::Warps).0.status, LaunchStatus::Finished);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn locks_taken_in_opposite_orders() {
     };
     let module = module(&both(32, 36, "A"), &both(36, 32, "B"), Between::Blocks);
     let (report, _) = run(&module, with(Schedule::Its), Between::Blocks);
-    assert_eq!(report.status, Status::Finished);
+    assert_eq!(report.status, LaunchStatus::Finished);
     // Block 0 stops before it takes its second lock.
     let witness: Witness = "b0.w0@1".parse().expect("a witness");
     let (report, _) = run(&module, replay(&witness), Between::Blocks);
@@ -254,7 +254,7 @@ fn the_step_limit_is_for_what_does_not_end() {
         let launch =
             Launch { kernel: "k".into(), grid: [30_000, 1, 1], block: [32, 1, 1], shared: 0, args, cooperative: false };
         let report = device.launch(&launch).expect("starts");
-        assert_eq!(report.status, Status::Finished, "{:?}", report.findings);
+        assert_eq!(report.status, LaunchStatus::Finished, "{:?}", report.findings);
         assert!(report.counters.instructions > 3 * limits.steps);
     }
 }

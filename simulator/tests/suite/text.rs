@@ -1,6 +1,6 @@
 //! What PTX text says beside its opcodes: modifiers, constants, promises to the assembler, directives, reserved memory.
 
-use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchError, LaunchReport, Module, Status};
+use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchError, LaunchReport, LaunchStatus, Module};
 use std::sync::Arc;
 
 const WORDS: usize = 64;
@@ -37,7 +37,7 @@ const STORE: &str = "st.global.b32 [%rd3], %r2; ret;";
 /// The first finding, of a launch that it stopped.
 fn stopped(declarations: &str, body: &str) -> FindingKind {
     let (report, _) = run(declarations, body);
-    assert_eq!(report.status, Status::Stopped, "{body}");
+    assert_eq!(report.status, LaunchStatus::Stopped, "{body}");
     report.findings[0].kind.clone()
 }
 
@@ -219,12 +219,12 @@ fn a_call_that_never_returns_does_not_return() {
     assert!(says(stopped(declared, "call f; ret;")).contains(".noreturn"));
     // It may exit, and a call that is not made promises nothing.
     let (report, _) = run(".func f() .noreturn { exit; }", "call f; trap;");
-    assert_eq!(report.status, Status::Finished);
+    assert_eq!(report.status, LaunchStatus::Finished);
     let (report, _) = run(
         RETURNS,
         "setp.gt.u32 %p1, %r1, 99; P: .callprototype _ () .noreturn; mov.u64 %rd5, f; @%p1 call %rd5, (), P; ret;",
     );
-    assert_eq!(report.status, Status::Finished);
+    assert_eq!(report.status, LaunchStatus::Finished);
 }
 
 /// `.calltargets` names all that a pointer may be; `.uni` says that the lanes of a warp stay together.
@@ -232,7 +232,7 @@ fn a_call_that_never_returns_does_not_return() {
 fn promises_about_targets_and_uniformity_are_held_to() {
     let two = ".func f() { ret; }\n.func g() { ret; }";
     let call = |target: &str| format!("T: .calltargets f; mov.u64 %rd5, {target}; call %rd5, (), T; ret;");
-    assert_eq!(run(two, &call("f")).0.status, Status::Finished);
+    assert_eq!(run(two, &call("f")).0.status, LaunchStatus::Finished);
     let FindingKind::BrokenPromise { what } = stopped(two, &call("g")) else { panic!() };
     assert!(what.contains("`g`"), "{what}");
 
@@ -266,7 +266,7 @@ fn directives_of_a_kernel() {
     assert!(launched(".maxntid 256\n.reqntid 64\n.minnctapersm 2", [65, 1, 1]).is_err());
     assert!(launched(".maxntid 65536, 65536, 65536", [64, 1, 1]).is_ok());
     let hints = ".minnctapersm 4 .maxnreg 32 .maxclusterrank 8 .pragma \"enable_smem_spilling\";";
-    assert_eq!(launched(hints, [64, 1, 1]).map(|report| report.status), Ok(Status::Finished));
+    assert_eq!(launched(hints, [64, 1, 1]).map(|report| report.status), Ok(LaunchStatus::Finished));
     for unknown in [".blocksareclusters", ".explicitcluster", ".reqnctapercluster 2, 1, 1"] {
         let report = launched(unknown, [32, 1, 1]).unwrap_or_else(|error| panic!("{unknown}: {error}"));
         assert!(matches!(report.findings[0].kind, FindingKind::Unsupported { .. }), "{unknown}");

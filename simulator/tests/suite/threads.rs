@@ -1,6 +1,6 @@
 //! However many host threads run the blocks, and whether somebody watches or not: the same results, the same counts.
 
-use simulator::{Arg, Checks, Config, Device, Launch, Module, Status};
+use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module};
 use std::sync::Arc;
 
 /// Every block applies one atomic to 64 words, with values that depend on block and thread.
@@ -33,7 +33,7 @@ fn run(text: &str, threads: usize, checks: Checks) -> (Vec<u8>, simulator::Count
     let launch =
         Launch { kernel: "k".into(), grid: [64, 1, 1], block: [96, 1, 1], shared: 0, args, cooperative: false };
     let report = device.launch(&launch).expect("starts");
-    assert_eq!((report.status, report.findings.len()), (Status::Finished, 0), "{:?}", report.findings);
+    assert_eq!((report.status, report.findings.len()), (LaunchStatus::Finished, 0), "{:?}", report.findings);
     let mut bytes = vec![0; 256];
     device.read(buffer, &mut bytes).expect("inside");
     (bytes, report.counters)

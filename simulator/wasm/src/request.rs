@@ -1,7 +1,7 @@
 //! What is asked and what is answered, as JSON.
 
 use serde::{Deserialize, Serialize};
-use simulator::{Arg, Config, Counters, Device, Dim3, Finding, Launch, Module, Status};
+use simulator::{Arg, Config, Counters, Device, Dim3, Finding, Launch, LaunchStatus, Module};
 use std::sync::Arc;
 
 /// One module, its buffers and its launches.
@@ -77,7 +77,7 @@ pub enum Argument {
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// How it ended.
-    pub status: Status,
+    pub status: LaunchStatus,
     /// What was caught.
     pub findings: Vec<Finding>,
     /// Sums over the launch.
@@ -145,7 +145,7 @@ fn run(request: &[u8], mut fills: &[u8]) -> Result<(Answer, Vec<u8>), String> {
             lines,
             printf: String::from_utf8_lossy(&report.printf).into_owned(),
         });
-        if status != Status::Finished {
+        if status != LaunchStatus::Finished {
             break;
         }
     }

@@ -4,7 +4,7 @@ use crate::compile::toolchain;
 use compiler::compile::{Compiled, Request, compile};
 use plan::{Arg, Launch as Launched, Plan, Role};
 use problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};
-use simulator::{Config, Counters, Device, Launch, Module, Param, Status};
+use simulator::{Config, Counters, Device, Launch, LaunchStatus, Module, Param};
 use std::sync::Arc;
 use values::fill::{Values, fill};
 
@@ -130,7 +130,7 @@ impl Case {
                 cooperative: launch.cooperative,
             };
             let report = device.launch(&request).unwrap();
-            assert_eq!(report.status, Status::Finished, "{}: {:?}", self.name, report.findings);
+            assert_eq!(report.status, LaunchStatus::Finished, "{}: {:?}", self.name, report.findings);
             sum.add(&report.counters);
         }
         sum

@@ -122,11 +122,11 @@ pub fn build_by(
 }
 
 /// Machine code that cannot be read.
-fn unlisted(file: &KernelFile, error: sass::Error) -> Refused {
+fn unlisted(file: &KernelFile, error: sass::SassError) -> Refused {
     let path = || file.path().to_path_buf();
     match error {
         // No clock says anything of the kernel.
-        sass::Error::Timeout { seconds, .. } => {
+        sass::SassError::Timeout { seconds, .. } => {
             Refused::Compile(compile::CompileError::TooSlow { file: path(), seconds })
         }
         error if error.is_kernels_fault() => {
@@ -190,7 +190,8 @@ impl Built {
         let cache = Home::from_environment().root().join("sass");
         let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
         let timeout = left.min(sass::TIMEOUT);
-        let options = sass::Options { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
+        let options =
+            sass::DisassemblyOptions { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
         let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
         self.module = Some(module);
         Ok(())

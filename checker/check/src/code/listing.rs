@@ -1,6 +1,6 @@
 //! A version's machine code without what a compiler may change at will, for comparing versions with each other.
 
-use crate::{CheckError, Options, build_version, platform};
+use crate::{CheckError, CheckOptions, build_version, platform};
 use compiler::toolchain;
 use problem::Problem;
 
@@ -9,7 +9,7 @@ use problem::Problem;
 ///
 /// # Errors
 /// As [`crate::check`], where the version does not compile.
-pub fn listing(problem: &Problem, options: &Options) -> Result<Vec<String>, CheckError> {
+pub fn listing(problem: &Problem, options: &CheckOptions) -> Result<Vec<String>, CheckError> {
     let toolchain = toolchain::locate(&options.toolchain)?;
     let platforms = platform::choose(problem, options)?;
     let Some(here) = platforms.sim.or(platforms.gpu) else { return Ok(Vec::new()) };

@@ -6,7 +6,7 @@ use crate::{CheckError, line_reason, refused, run};
 use compiler::toolchain::Toolchain;
 use live::{Code, Kernel, Oracle};
 use problem::{DeviceShape, KernelFile, MANIFEST, Problem, Sizes, Version, Workbook};
-use report::{Machine, Report, Sources, StageName, Subject, SubjectKind, Verdict};
+use report::{RanOn, Report, Sources, StageName, Subject, SubjectKind, Verdict};
 use std::path::Path;
 
 /// Pages have one architecture.
@@ -49,7 +49,7 @@ pub fn edited_kernel(
         },
     };
     let subject = Subject { name: file.to_owned(), title: String::new(), chapter: None, kind: SubjectKind::File };
-    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, 0);
+    let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, 0);
     report.versions = vec![report::Version { label: "value".into(), file: sources.name(&path) }];
     fail_by(&mut report, StageName::Compile, reasons);
     Ok(Err(Box::new(report)))

@@ -92,7 +92,7 @@ pub fn measure(
         let typed = compiled.element(place.element).map_or(problem, |element| &element.problem);
         timing.least_us = least_us(typed, &roof, info, &place.sizes)?;
         let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
-        let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
+        let options = backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() };
         let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { continue };
         if timed.intervals.len() != taking_part.len() || !timed.status.passed() {
             return Ok(Err(Box::new(wrong(problem, compiled, place, &taking_part, &timed)?)));

@@ -13,21 +13,21 @@ pub use table::{add_record, evidence, without_block};
 use super::build::Refused;
 use super::platform::{Platform, Platforms};
 use super::stage::{fail_by, pass, skip};
-use super::{CheckError, Options, Progress, refused, time};
+use super::{CheckError, CheckOptions, Progress, refused, time};
 use account::reasons::{self, Scene};
 use compiled::{CompiledLadder, Unbuilt};
 use compiler::toolchain::Toolchain;
 use execution::backend::Status;
 use problem::workbook::is_small;
 use problem::{Problem, Version};
-use report::{self, Case, Machine, Reason, Report, Sources, StageName, Verdict};
+use report::{self, Case, RanOn, Reason, Report, Sources, StageName, Verdict};
 
 /// Checks all versions, or in their place a mutant, and fills the report.
 pub fn check(
     problem: &Problem,
     toolchain: &Toolchain,
     platforms: &Platforms,
-    options: &Options,
+    options: &CheckOptions,
     report: &mut Report,
     sources: &mut Sources,
     progress: Progress<'_>,
@@ -104,7 +104,7 @@ fn verified(
     problem: &Problem,
     compiled: &CompiledLadder,
     platform: &Platform,
-    options: &Options,
+    options: &CheckOptions,
     report: &mut Report,
     sources: &mut Sources,
     progress: Progress<'_>,
@@ -115,10 +115,10 @@ fn verified(
     let say = |done: usize| progress(&format!("verifying {place}: {done} of {} groups", tasks.len()));
     say(0);
     report.machine = match &platform.gpu {
-        Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
+        Some(info) => RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) },
         None => {
             let orders = tasks.iter().map(|task| verify::orders(compiled, task, report.seed)).max_by_key(Vec::len);
-            Machine::Sim { schedules: orders.unwrap_or_default().iter().map(account::schedule_name).collect() }
+            RanOn::Sim { schedules: orders.unwrap_or_default().iter().map(account::schedule_name).collect() }
         }
     };
     let (small, large): (Vec<_>, Vec<_>) = tasks.iter().cloned().partition(|task| task.sizes.iter().all(is_small));

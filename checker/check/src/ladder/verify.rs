@@ -195,7 +195,7 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
         cases.push(case);
     }
     let on = platform.on(orders, Checks::ALL, STEPS, seed);
-    let options = backend::Options { timeout: PATIENCE, ..backend::Options::default() };
+    let options = backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() };
     let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
     let results = results.map_err(|error| Refused::Error(error.into()))?;
     let of_case = |(sizes, checked): (&Sizes, Vec<Checked>)| {
@@ -222,7 +222,8 @@ pub fn count(
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let results = backend::verify(&job, &backend::Options { timeout: PATIENCE, ..backend::Options::default() });
+        let results =
+            backend::verify(&job, &backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() });
         Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
     };
     (0..compiled.versions.len()).into_par_iter().map(one).collect()

@@ -14,7 +14,7 @@ use account::orders::Orders;
 use account::reasons;
 use compiler::toolchain;
 use problem::{ProblemError, Sizes, Workbook};
-use report::{self, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, Verdict};
+use report::{self, RanOn, Reason, Report, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, Verdict};
 use simulator::Checks;
 use simulator::explore::Effort;
 use simulator::trace::Request;
@@ -54,7 +54,7 @@ pub struct RunOptions {
     /// Name everything of the file that is no device code, a line each.
     pub skipped: bool,
     /// An explicit toolchain.
-    pub toolchain: toolchain::Options,
+    pub toolchain: toolchain::ToolchainOptions,
     /// The workbook whose problems' files are judged by their problem.
     pub workbook: Option<Workbook>,
 }
@@ -110,7 +110,7 @@ pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let shown = system::text::path(path);
     let subject = Subject { name: shown.clone(), title: String::new(), chapter: None, kind: SubjectKind::File };
-    let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, seed);
+    let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, seed);
     report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
     let sources = Sources::new(&std::env::current_dir().unwrap_or_default());
     let mut running = Running { path, options, progress, seed, shown, command: String::new(), report, sources };

@@ -10,7 +10,7 @@ use account::orders::{self, schedule_name};
 use account::reasons::{self, Scene};
 use account::{self, Told};
 use execution::backend::{self, Across, Checked, Keep, Status, Verify};
-use report::{Machine, Order, ShortestOrder, Stage, StageName, StageStatus, Verdict};
+use report::{RanOn, ShortestOrder, Stage, StageName, StageStatus, TriedOrder, Verdict};
 use simulator::explore::Effort;
 use simulator::{Schedule, Witness};
 use std::path::Path;
@@ -47,8 +47,8 @@ impl Running<'_> {
         self.report.notes.extend(cut(&untried, options.time));
         self.report.untried = untried;
         self.report.machine = match &ready.platform.gpu {
-            Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
-            None => Machine::Sim { schedules: tried.schedules.iter().map(schedule_name).collect() },
+            Some(info) => RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) },
+            None => RanOn::Sim { schedules: tried.schedules.iter().map(schedule_name).collect() },
         };
         self.report.meanings = meanings(&tried.schedules);
         self.verdicts(ready, &tried);
@@ -88,7 +88,7 @@ impl Running<'_> {
             case.dump.clear();
         }
         case.keep.clone_from(&how.keep);
-        let limits = backend::Options { timeout: how.timeout, ..backend::Options::default() };
+        let limits = backend::WorkerOptions { timeout: how.timeout, ..backend::WorkerOptions::default() };
         let limits = limits.one_of(many::side_by_side(all.len()));
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         Ok(backend::verify(&job, &limits)?.into_iter().flatten().next())
@@ -108,7 +108,7 @@ impl Running<'_> {
             let verdict = reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
             let name = named(schedule, verdict);
             let repeat = if verdict.is_good() { String::new() } else { format!("{} --schedule {name}", self.command) };
-            self.report.orders.push(Order { schedule: orders.name(schedule), verdict, repeat });
+            self.report.orders.push(TriedOrder { schedule: orders.name(schedule), verdict, repeat });
         }
     }
 
@@ -199,7 +199,7 @@ fn cut(untried: &[String], time: Time) -> Option<String> {
 }
 
 /// Is all well in every order but that of GPUs before Volta?
-fn only_lockstep_fails(schedules: &[Schedule], orders: &[Order]) -> bool {
+fn only_lockstep_fails(schedules: &[Schedule], orders: &[TriedOrder]) -> bool {
     let fails = |lockstep| {
         let pairs = schedules.iter().zip(orders);
         pairs

@@ -14,7 +14,7 @@ pub(crate) mod verify;
 use super::build::{Built, Refused};
 use super::platform::{Platform, Platforms};
 use super::versions::{Cubins, Versions, assemble, fault_of, labels, not_here};
-use super::{CheckError, Options, Progress, kernel_path, line_reason, refused};
+use super::{CheckError, CheckOptions, Progress, kernel_path, line_reason, refused};
 use account::reasons;
 use account::schedule_name;
 use compiler::compile::CompileError;
@@ -24,20 +24,20 @@ use judge::{failure_summary, judge, results_summary, verdict};
 use numbers::Known;
 use plan::Plan;
 use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
-use report::{self, GoalStatus, Machine, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
+use report::{self, GoalStatus, RanOn, Reason, Report, Sources, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use verify::{Bench, Results, schedules};
+use verify::{Results, Trials, schedules};
 
 /// Runs the pipeline and fills the report.
 pub fn check(
     problem: &Problem,
     toolchain: &Toolchain,
     platforms: &Platforms,
-    options: &Options,
+    options: &CheckOptions,
     report: &mut Report,
     sources: &mut Sources,
     progress: Progress<'_>,
@@ -61,7 +61,7 @@ struct Checking<'a> {
     problem: &'a Problem,
     toolchain: &'a Toolchain,
     platforms: &'a Platforms,
-    options: &'a Options,
+    options: &'a CheckOptions,
     /// The candidate.
     version: problem::Version,
     /// Files of the baseline and the candidate.
@@ -266,7 +266,8 @@ impl Checking<'_> {
         let too_much = std::cell::Cell::new(false);
         let model = |known: &mut Known<'_>, report: &mut Report| {
             let Some(sim) = &self.platforms.sim else { return };
-            let options = backend::Options { until: Some(self.until), ..backend::Options::default() }.one_of(3);
+            let options =
+                backend::WorkerOptions { until: Some(self.until), ..backend::WorkerOptions::default() }.one_of(3);
             match modelled::compare(problem, sim, built, report.seed, &options) {
                 Ok(found) => {
                     known.modelled = Some(found.high);
@@ -371,7 +372,7 @@ fn everywhere(problem: &Problem, candidate: &Built, report: &mut Report) {
 /// What all runs of a check share.
 #[derive(Clone, Copy)]
 struct Course<'a> {
-    options: &'a Options,
+    options: &'a CheckOptions,
     seed: u64,
     until: Instant,
     cut: &'a OnceLock<String>,
@@ -396,7 +397,7 @@ fn correctness(
     let reference_cubin = cubin(2);
     let reference = &versions.reference;
     let all_sizes = options.all_sizes;
-    let bench = Bench { problem, platform, reference, reference_cubin, seed, all_sizes, budget, until, cut, progress };
+    let bench = Trials { problem, platform, reference, reference_cubin, seed, all_sizes, budget, until, cut, progress };
     let flawed = problem.manifest.flaw.is_some();
     let kept = options.baselines.as_deref().filter(|_| platform.gpu.is_none());
     let baseline = || {
@@ -460,10 +461,10 @@ fn held(built: &Built, results: &Results, on_gpu: bool) -> report::Held {
     }
 }
 
-fn machine(platform: &Platform, candidate: &Results) -> Machine {
+fn machine(platform: &Platform, candidate: &Results) -> RanOn {
     match &platform.gpu {
-        Some(info) => Machine::Gpu { device: info.name.clone(), driver: time::driver(info) },
-        None => Machine::Sim { schedules: candidate.schedules.iter().map(schedule_name).collect() },
+        Some(info) => RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) },
+        None => RanOn::Sim { schedules: candidate.schedules.iter().map(schedule_name).collect() },
     }
 }
 
@@ -477,7 +478,7 @@ mod tests {
     fn what_the_simulator_left_out_is_not_passed() {
         let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
         let passed = || {
-            let mut report = Report::new(subject.clone(), Machine::Sim { schedules: Vec::new() }, 1);
+            let mut report = Report::new(subject.clone(), RanOn::Sim { schedules: Vec::new() }, 1);
             (report.verdict, report.learned) = (Verdict::Passed, Some("something".into()));
             report
         };

@@ -9,7 +9,7 @@ use crate::platform::Platform;
 use execution::backend::{self, Profile};
 use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
-use problem::{Cache, Problem};
+use problem::{CacheState, Problem};
 use profiling::takes_turns;
 pub use profiling::{Profiled, Profiling, Wanted};
 use report::{Modelled, ModelledPart, ModelledTime};
@@ -64,7 +64,7 @@ pub fn compare(
     platform: &Platform,
     built: [&Built; 2],
     seed: u64,
-    options: &backend::Options,
+    options: &backend::WorkerOptions,
 ) -> Result<Modelled, NotModelled> {
     let device = Device::h200().map_err(|error| error.to_string())?;
     if platform.arch != device.arch {
@@ -116,7 +116,7 @@ fn told(time: &model::Modelled) -> ModelledTime {
 }
 
 /// What the model is told of a version, or why it is not modelled.
-pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Result<Facts, NotModelled> {
+pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -> Result<Facts, NotModelled> {
     let Some(module) = &built.module else { return Err("its machine code was not read".into()) };
     let mut codes: Vec<Code> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -176,8 +176,8 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: Cache) -> Res
         launches,
         memory: memory.collect(),
         start: match cache {
-            Cache::Cold => Start::Cold,
-            Cache::Warm => Start::Warm,
+            CacheState::Cold => Start::Cold,
+            CacheState::Warm => Start::Warm,
         },
         host: plan.host.map(|host| plan.buffers[host.from].len * plan.buffers[host.from].dtype.size() as u64),
     })

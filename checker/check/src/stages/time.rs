@@ -68,7 +68,7 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
         return Ok(roof);
     }
     let tools = Tools::build(toolchain, &info.arch)?;
-    let roof = backend::roof(info.ordinal, &tools.artefact(), &backend::Options::default())?;
+    let roof = backend::roof(info.ordinal, &tools.artefact(), &backend::WorkerOptions::default())?;
     // A cache only: a disk that cannot be written costs the next run some time.
     if let (Some(folder), Ok(bytes)) = (kept.parent(), serde_json::to_vec(&roof)) {
         let _ = std::fs::create_dir_all(folder).map(|()| system::files::replace(&kept, &bytes));
@@ -114,7 +114,7 @@ pub fn measure(
     let mut timing = pair(problem, &versions, &files, sizes, report.seed)?;
     timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
-    let options = backend::Options { until, ..backend::Options::default() };
+    let options = backend::WorkerOptions { until, ..backend::WorkerOptions::default() };
     let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { return Ok(()) };
     if let backend::Status::TimedOut { seconds } = &timed.status {
         report.cut = Some(format!("a measurement was stopped after {seconds:.0} s"));
@@ -234,10 +234,10 @@ pub fn least_us(
 }
 
 /// The cache as the problem states it.
-pub fn cache(problem: &Problem) -> backend::Cache {
+pub fn cache(problem: &Problem) -> backend::L2State {
     match problem.manifest.cache {
-        problem::Cache::Cold => backend::Cache::Cold,
-        problem::Cache::Warm => backend::Cache::Warm,
+        problem::CacheState::Cold => backend::L2State::Cold,
+        problem::CacheState::Warm => backend::L2State::Warm,
     }
 }
 
@@ -293,7 +293,7 @@ pub fn sweep(
         });
     }
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings };
-    let results = backend::measure(&job, &backend::Options::default())?;
+    let results = backend::measure(&job, &backend::WorkerOptions::default())?;
     let work = match sweep.quantity {
         Quantity::Gflops => &problem.manifest.flops,
         Quantity::GBytes => &problem.manifest.bytes,

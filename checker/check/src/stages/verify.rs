@@ -20,7 +20,7 @@ use values::fill::first_turn;
 pub const STEPS: u64 = 1 << 27;
 
 /// How versions of one problem are run on one platform.
-pub struct Bench<'a> {
+pub struct Trials<'a> {
     /// The problem.
     pub problem: &'a Problem,
     /// Where.
@@ -70,7 +70,7 @@ pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     schedules
 }
 
-impl Bench<'_> {
+impl Trials<'_> {
     /// Runs a version at every case and, on the simulator, at the `count` size.
     pub fn run(
         &self,
@@ -121,10 +121,10 @@ impl Bench<'_> {
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
-    fn options(&self) -> backend::Options {
+    fn options(&self) -> backend::WorkerOptions {
         // A unit may take two thirds of it all.
         let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
-        backend::Options { until: Some(self.until), timeout, ..backend::Options::default() }.one_of(3)
+        backend::WorkerOptions { until: Some(self.until), timeout, ..backend::WorkerOptions::default() }.one_of(3)
     }
 
     /// Remembers what the machine ended, which is no property of the kernel alone.

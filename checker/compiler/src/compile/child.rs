@@ -34,7 +34,7 @@ pub fn dispatch() {
 }
 
 fn show_toolchain(own_only: bool) -> i32 {
-    match toolchain::locate(&toolchain::Options { own_only, ..Default::default() }) {
+    match toolchain::locate(&toolchain::ToolchainOptions { own_only, ..Default::default() }) {
         Ok(found) => {
             println!("{}", serde_json::to_string_pretty(&found).unwrap_or_default());
             0

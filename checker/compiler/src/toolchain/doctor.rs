@@ -1,7 +1,7 @@
 //! What is installed, what is missing, and what to do about it. Looks only: it installs nothing.
 
 use super::home::{self, Home};
-use super::{Options, Origin, ToolchainError, provision, search};
+use super::{Origin, ToolchainError, ToolchainOptions, provision, search};
 use crate::compile::precompiled::{self, Use};
 use crate::compile::{CompileError, Limits, Request, compile};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum DoctorStatus {
     /// As it should be.
     Good,
     /// Works, with less; or will be put right at the next need.
@@ -25,7 +25,7 @@ pub struct Check {
     /// What: "NVRTC", "headers", ...
     pub name: &'static str,
     /// How it came out.
-    pub status: Status,
+    pub status: DoctorStatus,
     /// What was found.
     pub finding: String,
     /// What to do, unless it is good.
@@ -43,22 +43,22 @@ pub struct Report {
 
 impl Report {
     /// The worst of all checks.
-    pub fn status(&self) -> Status {
-        self.checks.iter().map(|check| check.status).max().unwrap_or(Status::Good)
+    pub fn status(&self) -> DoctorStatus {
+        self.checks.iter().map(|check| check.status).max().unwrap_or(DoctorStatus::Good)
     }
 
     /// 3 when kernels cannot be compiled, else 0.
     pub fn exit_code(&self) -> u8 {
-        if self.status() == Status::Problem { 3 } else { 0 }
+        if self.status() == DoctorStatus::Problem { 3 } else { 0 }
     }
 
-    fn add(&mut self, name: &'static str, status: Status, finding: impl Into<String>, next: Option<&str>) {
+    fn add(&mut self, name: &'static str, status: DoctorStatus, finding: impl Into<String>, next: Option<&str>) {
         self.checks.push(Check { name, status, finding: finding.into(), next: next.map(str::to_owned) });
     }
 }
 
 /// Looks at everything the checker needs on this machine. A trial compilation shows that it works together.
-pub fn examine(options: &Options) -> Report {
+pub fn examine(options: &ToolchainOptions) -> Report {
     let home = Home::from_environment();
     let mut report = Report { home: home.root().to_owned(), checks: Vec::new() };
     match search::find(options, &home) {
@@ -66,13 +66,13 @@ pub fn examine(options: &Options) -> Report {
             Ok(Some(toolchain)) => {
                 let from = |path: &Path, origin: Origin| format!("{} (from: {origin})", path.display());
                 let nvrtc = format!("{}, {}", toolchain.compiler(), from(&toolchain.nvrtc, toolchain.nvrtc_origin));
-                report.add("NVRTC", Status::Good, nvrtc, None);
+                report.add("NVRTC", DoctorStatus::Good, nvrtc, None);
                 let archs: Vec<String> = toolchain.archs.iter().map(|arch| format!("sm_{arch}")).collect();
-                report.add("architectures", Status::Good, archs.join(" "), None);
+                report.add("architectures", DoctorStatus::Good, archs.join(" "), None);
                 for dir in &toolchain.includes {
-                    report.add("headers", Status::Good, from(dir, toolchain.includes_origin), None);
+                    report.add("headers", DoctorStatus::Good, from(dir, toolchain.includes_origin), None);
                 }
-                report.add("nvdisasm", Status::Good, from(&toolchain.nvdisasm, toolchain.nvdisasm_origin), None);
+                report.add("nvdisasm", DoctorStatus::Good, from(&toolchain.nvdisasm, toolchain.nvdisasm_origin), None);
                 trial(&mut report, &toolchain);
                 precompiled(&mut report, &home, &toolchain);
             }
@@ -90,14 +90,14 @@ pub fn examine(options: &Options) -> Report {
 fn problem(report: &mut Report, error: &ToolchainError) {
     let text = error.to_string();
     let (finding, next) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-    report.add("toolchain", Status::Problem, finding, next);
+    report.add("toolchain", DoctorStatus::Problem, finding, next);
 }
 
 fn missing(report: &mut Report, found: &search::Found) {
     for root in &found.roots {
         if let (Some(nvrtc), Some(reason)) = (&root.nvrtc, &root.refused) {
             let next = "nothing: another one will be used";
-            report.add("NVRTC", Status::Warning, format!("{}: {reason}", nvrtc.display()), Some(next));
+            report.add("NVRTC", DoctorStatus::Warning, format!("{}: {reason}", nvrtc.display()), Some(next));
         }
     }
     let what = format!("no {}", found.missing().join(", no "));
@@ -107,7 +107,7 @@ fn missing(report: &mut Report, found: &search::Found) {
         problem(report, &ToolchainError::Offline { missing: found.missing() });
     } else if let Some(installer) = provision::installer_name() {
         let next = format!("nothing: the first check installs it with {installer} (about 70 MB to download)");
-        report.add("toolchain", Status::Warning, what, Some(&next));
+        report.add("toolchain", DoctorStatus::Warning, what, Some(&next));
     } else {
         problem(report, &ToolchainError::NoInstaller { missing: found.missing() });
     }
@@ -123,11 +123,11 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
     match result {
         Ok(compiled) => {
             let finding = format!("a kernel compiles for sm_{arch}: {} bytes of machine code", compiled.cubin.len());
-            report.add("compiler", Status::Good, finding, None);
+            report.add("compiler", DoctorStatus::Good, finding, None);
             if compiled.confined {
                 report.add(
                     "sandbox",
-                    Status::Good,
+                    DoctorStatus::Good,
                     "the compiler can read CUDA's headers only, and the simulator its inputs (Landlock)",
                     None,
                 );
@@ -136,29 +136,29 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
                     "this system has no Landlock: only the check of #include lines keeps sources from reading files";
                 let next =
                     "nothing for your own kernels; to grade those of others, use Linux 5.13 or newer with Landlock";
-                report.add("sandbox", Status::Warning, finding, Some(next));
+                report.add("sandbox", DoctorStatus::Warning, finding, Some(next));
             }
             if compiled.closed {
                 let finding = "compiler, nvdisasm and simulator have no network and reach no other process (seccomp)";
-                report.add("system calls", Status::Good, finding, None);
+                report.add("system calls", DoctorStatus::Good, finding, None);
             } else {
                 let finding =
                     "this system takes no seccomp filter: compiler, nvdisasm and simulator may call what you may";
                 let next = "nothing for your own kernels; to grade those of others, use Linux with seccomp filters";
-                report.add("system calls", Status::Warning, finding, Some(next));
+                report.add("system calls", DoctorStatus::Warning, finding, Some(next));
             }
         }
         Err(error @ CompileError::Environment(_)) => {
             report.add(
                 "compiler",
-                Status::Problem,
+                DoctorStatus::Problem,
                 error.to_string(),
                 Some("set WARPBOOK_CUDA to another CUDA folder"),
             );
         }
         Err(error) => {
             let next = "set WARPBOOK_CUDA to another CUDA folder, or unset it";
-            report.add("compiler", Status::Problem, error.to_string(), Some(next));
+            report.add("compiler", DoctorStatus::Problem, error.to_string(), Some(next));
         }
     }
 }
@@ -169,21 +169,21 @@ fn precompiled(report: &mut Report, home: &Home, toolchain: &super::Toolchain) {
     let (status, finding, next) = match precompiled::examine(home, toolchain) {
         Use::Possible { kept: 0, .. } => {
             let when = "in use; none is kept yet: the first kernel that needs one has it made";
-            (Status::Good, when.to_owned(), None)
+            (DoctorStatus::Good, when.to_owned(), None)
         }
         Use::Possible { kept, bytes } => {
             let place = home.precompiled();
             let finding = format!("in use; {kept} kept in {} ({} MB)", place.display(), bytes / 1_000_000);
-            (Status::Good, finding, None)
+            (DoctorStatus::Good, finding, None)
         }
-        Use::Off => (Status::Warning, format!("off (WARPBOOK_PCH=0): {slow}"), Some("unset WARPBOOK_PCH")),
+        Use::Off => (DoctorStatus::Warning, format!("off (WARPBOOK_PCH=0): {slow}"), Some("unset WARPBOOK_PCH")),
         Use::Lacking => {
             let finding = format!("not possible with {} on this system: {slow}", toolchain.compiler());
-            (Status::Warning, finding, Some("nothing; they are for Linux with NVRTC 12.8 or newer"))
+            (DoctorStatus::Warning, finding, Some("nothing; they are for Linux with NVRTC 12.8 or newer"))
         }
         Use::Unplaced => {
             let finding = format!("this system lets no process fix its addresses, as in many containers: {slow}");
-            (Status::Warning, finding, Some("nothing; or allow the system call `personality` in the container"))
+            (DoctorStatus::Warning, finding, Some("nothing; or allow the system call `personality` in the container"))
         }
     };
     report.add("precompiled headers", status, finding, next);
@@ -192,11 +192,16 @@ fn precompiled(report: &mut Report, home: &Home, toolchain: &super::Toolchain) {
 fn storage(report: &mut Report, home: &Home) {
     let trial = std::fs::create_dir_all(home.root()).and_then(|()| tempfile::tempfile_in(home.root()));
     match trial {
-        Ok(_) => report.add("storage", Status::Good, format!("{} is writable", home.root().display()), None),
+        Ok(_) => report.add("storage", DoctorStatus::Good, format!("{} is writable", home.root().display()), None),
         Err(error) => {
             let finding =
                 format!("{} cannot be written ({error}): compiled kernels are not kept", home.root().display());
-            report.add("storage", Status::Warning, finding, Some("set WARPBOOK_HOME to a folder that you may write"));
+            report.add(
+                "storage",
+                DoctorStatus::Warning,
+                finding,
+                Some("set WARPBOOK_HOME to a folder that you may write"),
+            );
         }
     }
 }
@@ -205,7 +210,12 @@ fn storage(report: &mut Report, home: &Home) {
 fn driver(report: &mut Report) {
     let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
     let Some(version) = version else {
-        report.add("GPU", Status::Warning, "no NVIDIA driver: kernels run on the simulator, nothing is timed", None);
+        report.add(
+            "GPU",
+            DoctorStatus::Warning,
+            "no NVIDIA driver: kernels run on the simulator, nothing is timed",
+            None,
+        );
         return;
     };
     let version = version.lines().next().unwrap_or_default().trim_start_matches("NVRM version:").trim().to_owned();
@@ -218,8 +228,8 @@ fn driver(report: &mut Report) {
         .collect();
     if models.is_empty() {
         let next = "check `nvidia-smi`; without a GPU kernels run on the simulator";
-        report.add("GPU", Status::Warning, format!("a driver ({version}) but no GPU"), Some(next));
+        report.add("GPU", DoctorStatus::Warning, format!("a driver ({version}) but no GPU"), Some(next));
     } else {
-        report.add("GPU", Status::Good, format!("{} ({version})", models.join(", ")), None);
+        report.add("GPU", DoctorStatus::Good, format!("{} ({version})", models.join(", ")), None);
     }
 }

@@ -22,7 +22,7 @@ pub const OLDEST: (u32, u32) = (12, 0);
 
 /// What the user may say about the toolchain.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ToolchainOptions {
     /// A CUDA folder that must be used (`--toolchain DIR`); `WARPBOOK_CUDA` says the same, more quietly.
     pub dir: Option<PathBuf>,
     /// Look in no place but the workbook's own folder.
@@ -91,7 +91,7 @@ impl Toolchain {
 ///
 /// # Errors
 /// Every [`ToolchainError`] is the environment's fault (exit status 3) and says the next step.
-pub fn locate(options: &Options) -> Result<Toolchain, ToolchainError> {
+pub fn locate(options: &ToolchainOptions) -> Result<Toolchain, ToolchainError> {
     let home = home::Home::from_environment();
     let mut found = search::find(options, &home)?;
     if let Some(toolchain) = found.complete(&home)? {

@@ -1,7 +1,7 @@
 //! The places where CUDA lives, and which pieces each has.
 
 use super::home::Home;
-use super::{Options, Origin, Toolchain, ToolchainError, fingerprint, probe, provision, short_hash};
+use super::{Origin, Toolchain, ToolchainError, ToolchainOptions, fingerprint, probe, provision, short_hash};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -132,7 +132,7 @@ impl Found {
 }
 
 /// Looks in all places, in order, and stops asking slow ones once every piece is there.
-pub(super) fn find(options: &Options, home: &Home) -> Result<Found, ToolchainError> {
+pub(super) fn find(options: &ToolchainOptions, home: &Home) -> Result<Found, ToolchainError> {
     let mut found = Found::default();
     if options.own_only {
         if let Some(root) = provision::installed(home) {

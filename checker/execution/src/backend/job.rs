@@ -197,7 +197,7 @@ pub struct Verify {
 /// What lies in the L2 cache when a timed pass starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cache {
+pub enum L2State {
     /// Nothing of the pass's buffers.
     #[default]
     Cold,
@@ -244,7 +244,7 @@ pub struct Timing {
     /// Seed of the fills.
     pub seed: u64,
     /// Cold or warm.
-    pub cache: Cache,
+    pub cache: L2State,
     /// When to stop.
     pub budget: Budget,
 }

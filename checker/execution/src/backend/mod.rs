@@ -29,14 +29,14 @@ pub mod worker;
 
 pub use failure::{DeviceInfo, Failure, NoGpu};
 pub use job::{
-    Across, Artefact, AsWritten, Budget, Cache, Case, Job, Keep, Measure, On, Output, Program, Text, Thoroughness,
+    Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, Text, Thoroughness,
     Timing, Verify,
 };
 pub use outcome::{
     BufferSummary, Checked, Found, LaunchCount, LaunchProfile, LineCount, Profile, Reply, RunId, RunResult,
 };
 #[cfg(not(target_family = "wasm"))]
-pub use parent::{End, Error, Options, devices, free_memory, measure, roof, run, verify, verify_with};
+pub use parent::{BackendError, End, WorkerOptions, devices, free_memory, measure, roof, run, verify, verify_with};
 pub use status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};
 
 /// Bytes of memory that all workers of a check on the simulator may use together.

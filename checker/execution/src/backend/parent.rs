@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// How workers are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct WorkerOptions {
     /// What one version at one size (or one measurement) may take, all its runs together.
     pub timeout: Duration,
     /// When all has to end, whatever is left to do.
@@ -25,13 +25,13 @@ pub struct Options {
     pub worker: Option<PathBuf>,
 }
 
-impl Default for Options {
+impl Default for WorkerOptions {
     fn default() -> Self {
         Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, worker: None }
     }
 }
 
-impl Options {
+impl WorkerOptions {
     /// For one of `workers` that run at the same time: they share this memory.
     pub fn one_of(self, workers: usize) -> Self {
         Self { memory: self.memory / workers.max(1) as u64, ..self }
@@ -62,7 +62,7 @@ impl Options {
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Error {
+pub enum BackendError {
     /// The work could not be done: no GPU, a file that cannot be read, ...
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -97,7 +97,7 @@ pub enum End {
     Done,
     /// A kernel broke its device context; the rest needs a new worker.
     Broken,
-    /// It was stopped, after [`Options::timeout`] or when the time for all was over.
+    /// It was stopped, after [`WorkerOptions::timeout`] or when the time for all was over.
     TimedOut {
         /// Seconds that its last unit had.
         seconds: f64,
@@ -113,13 +113,18 @@ pub enum End {
 ///
 /// # Errors
 /// The worker cannot be started, or says that the work cannot be done.
-pub fn run(job: &Job, known: &[(usize, usize)], options: &Options, each: &mut dyn FnMut(&Reply)) -> Result<End, Error> {
+pub fn run(
+    job: &Job,
+    known: &[(usize, usize)],
+    options: &WorkerOptions,
+    each: &mut dyn FnMut(&Reply),
+) -> Result<End, BackendError> {
     let path = match &options.worker {
         Some(path) => path.clone(),
         None => std::env::current_exe()
-            .map_err(|error| Error::Start { path: "checker".into(), message: error.to_string() })?,
+            .map_err(|error| BackendError::Start { path: "checker".into(), message: error.to_string() })?,
     };
-    let start = |error: std::io::Error| Error::Start { path: path.clone(), message: error.to_string() };
+    let start = |error: std::io::Error| BackendError::Start { path: path.clone(), message: error.to_string() };
     let needs = job.needs();
     let request = Request::new(job, &needs, known, options.memory, options.timeout, options.left());
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
@@ -166,9 +171,9 @@ impl Talk {
 fn converse(
     worker: &mut Worker,
     request: Vec<u8>,
-    options: &Options,
+    options: &WorkerOptions,
     each: &mut dyn FnMut(&Reply),
-) -> Result<Talk, Error> {
+) -> Result<Talk, BackendError> {
     worker.ask(request);
     let mut began = Instant::now();
     let mut deadline = options.deadline();
@@ -241,14 +246,14 @@ fn untimely(end: &End) -> Option<Status> {
 }
 
 /// An untimely end that no kernel can be blamed for.
-fn error(end: End) -> Error {
+fn error(end: End) -> BackendError {
     match end {
-        End::TimedOut { seconds } => Error::TimedOut { seconds },
+        End::TimedOut { seconds } => BackendError::TimedOut { seconds },
         End::Died(Death { how, stderr, .. }) => {
-            Error::Died { how, stderr: if stderr.is_empty() { stderr } else { format!(": {stderr}") } }
+            BackendError::Died { how, stderr: if stderr.is_empty() { stderr } else { format!(": {stderr}") } }
         }
         End::Done | End::Broken | End::Flooded => {
-            Error::Died { how: "its answer cannot be read".into(), stderr: String::new() }
+            BackendError::Died { how: "its answer cannot be read".into(), stderr: String::new() }
         }
     }
 }
@@ -258,7 +263,7 @@ fn error(end: End) -> Error {
 ///
 /// # Errors
 /// No GPU, a file that cannot be read or written, a worker that cannot be started.
-pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Error> {
+pub fn verify(job: &Verify, options: &WorkerOptions) -> Result<Vec<Vec<Checked>>, BackendError> {
     verify_with(job, options, &mut |_| {})
 }
 
@@ -266,7 +271,11 @@ pub fn verify(job: &Verify, options: &Options) -> Result<Vec<Vec<Checked>>, Erro
 ///
 /// # Errors
 /// As [`verify`].
-pub fn verify_with(job: &Verify, options: &Options, begun: &mut dyn FnMut(usize)) -> Result<Vec<Vec<Checked>>, Error> {
+pub fn verify_with(
+    job: &Verify,
+    options: &WorkerOptions,
+    begun: &mut dyn FnMut(usize),
+) -> Result<Vec<Vec<Checked>>, BackendError> {
     let mut results: Vec<Vec<Option<Checked>>> =
         job.cases.iter().map(|case| case.versions.iter().map(|_| None).collect()).collect();
     loop {
@@ -365,7 +374,7 @@ fn skip_after_failure(job: &Verify, results: &mut [Vec<Option<Checked>>]) {
 ///
 /// # Errors
 /// No GPU, a file that cannot be read, a worker that cannot be started.
-pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
+pub fn measure(job: &Measure, options: &WorkerOptions) -> Result<Vec<Timed>, BackendError> {
     let mut results: Vec<Option<Timed>> = job.timings.iter().map(|_| None).collect();
     while results.iter().any(Option::is_none) {
         let known: Vec<_> =
@@ -400,7 +409,7 @@ pub fn measure(job: &Measure, options: &Options) -> Result<Vec<Timed>, Error> {
 ///
 /// # Errors
 /// No GPU, or the measurement failed.
-pub fn roof(ordinal: u32, tools: &Artefact, options: &Options) -> Result<RoofValues, Error> {
+pub fn roof(ordinal: u32, tools: &Artefact, options: &WorkerOptions) -> Result<RoofValues, BackendError> {
     let mut found = None;
     let end = run(&Job::Roof { ordinal, tools: tools.clone() }, &[], options, &mut |reply| {
         if let Reply::Roof(roof) = reply {
@@ -414,7 +423,7 @@ pub fn roof(ordinal: u32, tools: &Artefact, options: &Options) -> Result<RoofVal
 ///
 /// # Errors
 /// There is none ([`Failure::NoGpu`] says why), or the driver does not answer.
-pub fn devices(options: &Options) -> Result<Vec<DeviceInfo>, Error> {
+pub fn devices(options: &WorkerOptions) -> Result<Vec<DeviceInfo>, BackendError> {
     let mut found = None;
     let end = run(&Job::Devices, &[], options, &mut |reply| {
         if let Reply::Devices(devices) = reply {
@@ -428,7 +437,7 @@ pub fn devices(options: &Options) -> Result<Vec<DeviceInfo>, Error> {
 ///
 /// # Errors
 /// It does not answer, or not in time.
-pub fn free_memory(ordinal: u32, options: &Options) -> Result<u64, Error> {
+pub fn free_memory(ordinal: u32, options: &WorkerOptions) -> Result<u64, BackendError> {
     let mut found = None;
     let end = run(&Job::Free { ordinal }, &[], options, &mut |reply| {
         if let Reply::Free(bytes) = reply {

@@ -443,7 +443,7 @@ impl Session for SimSession {
                     let line = self.program.plan.launches[index].line;
                     let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
                     pass.stop = fault.map(|finding| Stop::Fault(fault_of(finding, index, line)));
-                    let stopped = report.status == simulator::Status::Stopped;
+                    let stopped = report.status == simulator::LaunchStatus::Stopped;
                     pass.reports.push(report);
                     if stopped || pass.stop.is_some() {
                         break;

@@ -1,7 +1,7 @@
 //! The least time that a problem's work takes on a device. Who is faster has left work out: such a time is IMPOSSIBLE.
 
 use super::outcome::RoofValues;
-use crate::backend::Cache;
+use crate::backend::L2State;
 
 /// What a time may be below the roof's: the roof is itself a median of measurements, events have a resolution of half a
 /// microsecond, and the clock of the one moment is not that of the other. The best kernels of the book come to 1.003 of it.
@@ -17,7 +17,7 @@ pub struct Work {
     /// Operations in single precision that have to be made.
     pub flops: Option<f64>,
     /// What may lie in the cache.
-    pub cache: Cache,
+    pub cache: L2State,
 }
 
 impl Work {
@@ -26,7 +26,7 @@ impl Work {
     pub fn least_us(&self, roof: &RoofValues, l2_bytes: f64) -> Option<f64> {
         let memory = roof.copy_gb_per_s.max(roof.read_gb_per_s);
         let rate = |bytes: f64| match self.cache {
-            Cache::Cold if bytes > CACHES * l2_bytes => memory,
+            L2State::Cold if bytes > CACHES * l2_bytes => memory,
             // The faster of the two, so that a roof that was measured badly blames nobody.
             _ if roof.l2_gb_per_s > 0.0 => roof.l2_gb_per_s.max(memory),
             _ => f64::INFINITY,
@@ -53,30 +53,30 @@ mod tests {
     };
     const L2: f64 = 50e6;
 
-    fn least(bytes: Option<f64>, flops: Option<f64>, cache: Cache) -> Option<f64> {
+    fn least(bytes: Option<f64>, flops: Option<f64>, cache: L2State) -> Option<f64> {
         Work { bytes, flops, cache }.least_us(&ROOF, L2)
     }
 
     #[test]
     fn large_data_comes_from_memory_and_small_from_the_cache() {
-        assert_eq!(least(Some(4.2e9), None, Cache::Cold), Some(900.0));
-        assert_eq!(least(Some(8e6), None, Cache::Cold), Some(0.9));
-        assert_eq!(least(Some(4.2e9), None, Cache::Warm), Some(0.9 * 525.0));
+        assert_eq!(least(Some(4.2e9), None, L2State::Cold), Some(900.0));
+        assert_eq!(least(Some(8e6), None, L2State::Cold), Some(0.9));
+        assert_eq!(least(Some(4.2e9), None, L2State::Warm), Some(0.9 * 525.0));
         // The attack of issue 8: 512 MiB in a tenth of the time that they take.
-        assert!(least(Some(536_870_912.0), None, Cache::Cold).is_some_and(|least| least > 115.0 && least < 140.0));
+        assert!(least(Some(536_870_912.0), None, L2State::Cold).is_some_and(|least| least > 115.0 && least < 140.0));
     }
 
     #[test]
     fn operations_count_where_they_take_longer() {
-        assert_eq!(least(Some(4.2e6), Some(6e9), Cache::Cold), Some(90.0));
-        assert_eq!(least(None, Some(6e7), Cache::Warm), Some(0.9));
+        assert_eq!(least(Some(4.2e6), Some(6e9), L2State::Cold), Some(90.0));
+        assert_eq!(least(None, Some(6e7), L2State::Warm), Some(0.9));
     }
 
     #[test]
     fn nothing_stated_and_nothing_measured_blames_nobody() {
-        assert_eq!(least(None, None, Cache::Cold), None);
-        assert_eq!(least(Some(0.0), None, Cache::Cold), None);
+        assert_eq!(least(None, None, L2State::Cold), None);
+        assert_eq!(least(Some(0.0), None, L2State::Cold), None);
         let unmeasured = RoofValues { l2_gb_per_s: 0.0, ..ROOF };
-        assert_eq!(Work { bytes: Some(1e6), flops: None, cache: Cache::Warm }.least_us(&unmeasured, L2), None);
+        assert_eq!(Work { bytes: Some(1e6), flops: None, cache: L2State::Warm }.least_us(&unmeasured, L2), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::record::{RecordError, RecordedDevice, device_folders, path, write_json};
 use super::statistics::Interval;
-use crate::backend::Cache;
+use crate::backend::L2State;
 use plan::Sizes;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub struct LadderRecord {
     /// Where.
     pub device: RecordedDevice,
     /// Cache at the start of a pass.
-    pub cache: Cache,
+    pub cache: L2State,
     /// What reading memory reaches there, in GB/s.
     pub read_roof_gb_per_s: f64,
     /// The commands that measured the points.
@@ -193,7 +193,7 @@ mod tests {
                 l2_bytes: 60 << 20,
                 driver: "580.95.05".into(),
             },
-            cache: Cache::Cold,
+            cache: L2State::Cold,
             read_roof_gb_per_s: 4300.0,
             runs: vec![Run {
                 date: "2026-01-01".into(),

@@ -1,7 +1,7 @@
 //! Results files: what `checker bench` measured, committed under `book/results/DEVICE/PROBLEM.json`.
 
 use super::statistics::{Interval, Summary, Verdict};
-use crate::backend::Cache;
+use crate::backend::L2State;
 use plan::Sizes;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ pub struct Record {
     /// Sizes by name.
     pub sizes: Sizes,
     /// Cache at the start of a pass.
-    pub cache: Cache,
+    pub cache: L2State,
     /// Times; None for a sweep.
     pub baseline: Option<Summary>,
     /// Times; None for a sweep.
@@ -255,7 +255,7 @@ mod tests {
             date: "2026-01-01".into(),
             command: "checker bench local-array".into(),
             sizes: Sizes::from([("n".to_owned(), 1 << 28)]),
-            cache: Cache::Cold,
+            cache: L2State::Cold,
             baseline: Some(side),
             candidate: Some(side),
             ratio: Some(Interval { median: 1.0, low: 0.99, high: 1.01 }),

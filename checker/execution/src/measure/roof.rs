@@ -31,29 +31,29 @@ pub fn measure_roof(gpu: &Gpu, artefact: &Artefact) -> Result<RoofValues, Failur
         _ => BYTES,
     };
     measure(gpu, artefact, bytes).map_err(|error| match error {
-        Error::Cuda(error) => failure(error),
-        Error::Failure(failure) => failure,
+        RoofError::Cuda(error) => failure(error),
+        RoofError::Failure(failure) => failure,
     })
 }
 
-enum Error {
+enum RoofError {
     Cuda(CudaError),
     Failure(Failure),
 }
 
-impl From<CudaError> for Error {
+impl From<CudaError> for RoofError {
     fn from(error: CudaError) -> Self {
         Self::Cuda(error)
     }
 }
 
-impl From<Failure> for Error {
+impl From<Failure> for RoofError {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
     }
 }
 
-fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, Error> {
+fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, RoofError> {
     let tools = Tools::open(gpu, artefact)?;
     let module = gpu.load("the checker's own kernels", artefact)?;
     let (from, to) = (Memory::new(bytes)?, Memory::new(bytes)?);
@@ -64,7 +64,7 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, E
     let tiles = |per_thread: u64| elements.div_ceil(per_thread * u64::from(THREADS)) as u32;
     let mut clocks = Vec::new();
     // Microseconds of one launch.
-    let mut sample = |name: &str, blocks: u32, arguments: &[u64]| -> Result<f64, Error> {
+    let mut sample = |name: &str, blocks: u32, arguments: &[u64]| -> Result<f64, RoofError> {
         let name = artefact.names.get(name).map_or(name, String::as_str);
         let function = module.function(name)?;
         let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
@@ -88,7 +88,7 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, E
     let pair = [from.address(), to.address(), elements];
     let copies = [("copy_tiles", tiles(4)), ("copy_single", tiles(1)), ("copy_stride", resident)];
     let reads = [("read_tiles", tiles(8)), ("read_stride", resident)];
-    let mut fastest = |kernels: &[(&str, u32)]| -> Result<(f64, String), Error> {
+    let mut fastest = |kernels: &[(&str, u32)]| -> Result<(f64, String), RoofError> {
         let mut best = (f64::INFINITY, String::new());
         for (name, blocks) in kernels {
             let time = sample(name, *blocks, &pair)?;

@@ -7,7 +7,7 @@ use super::time::{Trouble, trouble};
 use super::tools::{FINGERPRINTS, Tools};
 use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
-use crate::backend::{Cache, Output, RunId, Status, Timing};
+use crate::backend::{L2State, Output, RunId, Status, Timing};
 use crate::verify::POISON;
 use crate::verify::judge::{guard_status, judge, judge_outputs};
 use plan::{Buffer, Role};
@@ -253,8 +253,8 @@ impl<'a> Side<'a> {
         self.reset(gpu, poison)?;
         tools.scrub(round.number)?;
         match timing.cache {
-            Cache::Cold => tools.flush_cache(self.output_bytes())?,
-            Cache::Warm => self.warm_inputs(tools, round.copies)?,
+            L2State::Cold => tools.flush_cache(self.output_bytes())?,
+            L2State::Warm => self.warm_inputs(tools, round.copies)?,
         }
         tools.clear_fingerprints()?;
         tools.spin(self.spin_ns())?;

@@ -9,7 +9,7 @@ use super::tools::Tools;
 use crate::backend::gpu::driver::{CudaError, Event};
 use crate::backend::gpu::{Gpu, failure, fault};
 use crate::backend::machine::Stop;
-use crate::backend::{Cache, Failure, Status, Timing};
+use crate::backend::{Failure, L2State, Status, Timing};
 use crate::verify::case::explain;
 use std::time::Instant;
 
@@ -124,7 +124,7 @@ fn measure(
 /// half of the cache.
 fn passes(gpu: &Gpu, timing: &Timing, sides: &[Side<'_>], oracle: Option<&Oracle<'_>>) -> usize {
     let can = sides.iter().all(Side::takes_passes) && oracle.is_none_or(Oracle::takes_passes);
-    if timing.cache != Cache::Warm || !can {
+    if timing.cache != L2State::Warm || !can {
         return 1;
     }
     let bytes = sides.iter().map(Side::bytes_of_pass).max().unwrap_or(0);
@@ -155,7 +155,7 @@ fn sample_all(
             if round % 2 == 0 { (0..sides.len()).collect() } else { (0..sides.len()).rev().collect() };
         let mut found = vec![0.0; sides.len()];
         let mut slowest = f64::INFINITY;
-        if timing.cache == Cache::Warm {
+        if timing.cache == L2State::Warm {
             // The code gets warm on what was drawn before; then there are new inputs.
             for side in &mut *sides {
                 started(Some(side.version()));

@@ -70,7 +70,7 @@ pub struct Test {
     /// Possible.
     pub max_score: f64,
     /// Whether it is green.
-    pub status: Status,
+    pub status: TestStatus,
     /// Why.
     pub output: String,
     /// The exercise.
@@ -82,7 +82,7 @@ pub struct Test {
 /// Green or red.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum TestStatus {
     /// Green.
     Passed,
     /// Red.
@@ -100,7 +100,7 @@ impl Results {
                 number: format!("{}.{}", number + 1, part + 1),
                 score: line.points.into(),
                 max_score: line.of.into(),
-                status: if earned(line.came) { Status::Passed } else { Status::Failed },
+                status: if earned(line.came) { TestStatus::Passed } else { TestStatus::Failed },
                 output: line.why.clone(),
                 tags: vec![exercise.clone()],
                 visibility: Visibility::Visible,

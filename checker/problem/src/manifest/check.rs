@@ -462,14 +462,14 @@ fn check_output(
 /// How far the output `name` of type `dtype` may be off.
 pub(crate) fn error_bound(
     toml: TomlText,
-    error: &Spanned<raw::Error>,
+    error: &Spanned<raw::ErrorSpec>,
     name: &str,
     dtype: DType,
     types: &Types,
 ) -> Result<ErrorBound, LineError> {
     Ok(match error.get_ref() {
-        raw::Error::Word(raw::Exact::Exact) => ErrorBound::Exact,
-        raw::Error::Ops(ops) => {
+        raw::ErrorSpec::Word(raw::Exact::Exact) => ErrorBound::Exact,
+        raw::ErrorSpec::Ops(ops) => {
             if !ops.unit.is_float() {
                 let message =
                     format!("`{}` has no unit roundoff: name a float type, or use error = \"exact\"", ops.unit);

@@ -63,7 +63,7 @@ pub struct Manifest {
     /// Where time is measured; by default as `count`.
     pub time: Sizes,
     /// May the working set sit in L2 while timed?
-    pub cache: Cache,
+    pub cache: CacheState,
     /// Bytes that must move.
     pub bytes: Option<Formula>,
     /// Floating-point operations.
@@ -100,7 +100,7 @@ pub enum BackendName {
 /// Cache state of timed runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cache {
+pub enum CacheState {
     /// DRAM-bound: working set beyond L2, or L2 flushed.
     #[default]
     Cold,

@@ -1,7 +1,7 @@
 //! `problem.toml` as it is written: the shape that serde checks, with the span of everything that is checked later.
 
 use crate::expr::Sizes;
-use crate::manifest::{BackendName, Cache, Quantity};
+use crate::manifest::{BackendName, CacheState, Quantity};
 use indexmap::IndexMap;
 use plan::dtype::DType;
 use serde::Deserialize;
@@ -42,7 +42,7 @@ pub(crate) struct Manifest {
     pub count: Option<Spanned<Sizes>>,
     pub time: Option<Spanned<Sizes>>,
     #[serde(default)]
-    pub cache: Cache,
+    pub cache: CacheState,
     pub bytes: Option<Text>,
     pub flops: Option<Text>,
     #[serde(default, rename = "in")]
@@ -84,12 +84,12 @@ pub(crate) struct Output {
     #[serde(default)]
     pub inout: Option<Spanned<bool>>,
     pub fill: Option<Text>,
-    pub error: Option<Spanned<Error>>,
+    pub error: Option<Spanned<ErrorSpec>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "expected error = \"exact\" or error = { ops = \"EXPR\", unit = \"TYPE\" }")]
-pub(crate) enum Error {
+pub(crate) enum ErrorSpec {
     Word(Exact),
     Ops(Ops),
 }
@@ -157,7 +157,7 @@ pub(crate) struct ElementType {
     pub name: Text,
     pub types: BTreeMap<Text, Text>,
     pub fill: Text,
-    pub error: Spanned<Error>,
+    pub error: Spanned<ErrorSpec>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -122,7 +122,7 @@ fn a_manifest_gives_buffers_for_the_problem_and_for_its_oracle() {
     assert_eq!((ops.eval(&sizes(&[("n", 1000)])).unwrap(), *unit), (29, DType::F32));
     assert_eq!(manifest.output("where").unwrap().error, ErrorBound::Exact);
     assert_eq!(manifest.bytes.unwrap().eval(&manifest.time).unwrap(), 1 << 30);
-    assert_eq!((manifest.arch.as_str(), manifest.cache), ("sm_90", Cache::Warm));
+    assert_eq!((manifest.arch.as_str(), manifest.cache), ("sm_90", CacheState::Warm));
     assert_eq!(manifest.backends, [BackendName::Sim, BackendName::Gpu]);
     assert_eq!(manifest.goals[0].metric, Metric::Opcode("LDG.E.128".into()));
     assert_eq!(manifest.goals[1].metric.source(), MetricSource::Counters);

@@ -46,7 +46,8 @@ fn one_by_one(pen: &mut Pen, report: &Report, good: usize) {
         pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, line);
     }
     let few = report.orders.len() <= SHOWN;
-    let shown: Vec<&Order> = report.orders.iter().filter(|order| few || !order.verdict.is_good()).take(SHOWN).collect();
+    let shown: Vec<&TriedOrder> =
+        report.orders.iter().filter(|order| few || !order.verdict.is_good()).take(SHOWN).collect();
     let width = shown.iter().map(|order| order.schedule.len()).max().unwrap_or(0);
     for order in &shown {
         let good = order.verdict.is_good();

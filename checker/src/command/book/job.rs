@@ -37,7 +37,7 @@ pub enum Work {
 
 /// Work, and how much of the machine it may take.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Order {
+pub struct JobOrder {
     /// What to do.
     pub work: Work,
     /// Workers at the same time.
@@ -86,7 +86,7 @@ impl Said {
 pub fn run(context: &Context) -> Outcome {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
-    let order: Order = serde_json::from_str(&line).map_err(|error| usage(format!("the order: {error}")))?;
+    let order: JobOrder = serde_json::from_str(&line).map_err(|error| usage(format!("the order: {error}")))?;
     end_with_the_input();
     let out = Mutex::new(std::io::stdout());
     let say = |said: &Said| {
@@ -100,7 +100,7 @@ pub fn run(context: &Context) -> Outcome {
     Ok(Exit::Met)
 }
 
-fn done(context: &Context, order: Order, progress: check::Progress<'_>) -> Result<Said, super::super::Fault> {
+fn done(context: &Context, order: JobOrder, progress: check::Progress<'_>) -> Result<Said, super::super::Fault> {
     let workbook = workbook::open(context)?;
     match order.work {
         Work::Check { name, text, gpu } => {
@@ -112,12 +112,13 @@ fn done(context: &Context, order: Order, progress: check::Progress<'_>) -> Resul
             };
             let backend = if gpu { BackendChoice::Gpu } else { BackendChoice::Sim };
             let budget = Budget { workers: order.workers, ..Budget::default() };
-            let how = check::Options { backend, budget, ..check::Options::default() };
+            let how = check::CheckOptions { backend, budget, ..check::CheckOptions::default() };
             Ok(checking::judge(context, &workbook, &problem, &how, progress)?.into())
         }
         Work::Compile { file, text } => {
             progress("compiling");
-            let toolchain = toolchain::locate(&toolchain::Options::default()).map_err(check::CheckError::from)?;
+            let toolchain =
+                toolchain::locate(&toolchain::ToolchainOptions::default()).map_err(check::CheckError::from)?;
             Ok(match check::edited_kernel(&toolchain, &workbook, &file, &text)? {
                 Ok(kernel) => Said::Kernel(Box::new(kernel)),
                 Err(report) => (*report).into(),

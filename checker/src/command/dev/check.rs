@@ -36,12 +36,15 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let prover = Prover {
         workbook: &workbook,
         files_only: args.files,
-        options: check::Options {
+        options: check::CheckOptions {
             backend: args.backend.into(),
             unmodelled: true,
             seed: Some(args.seed.unwrap_or_else(fresh_seed)),
-            toolchain: toolchain::Options { dir: args.toolchain.clone(), ..toolchain::Options::default() },
-            ..check::Options::default()
+            toolchain: toolchain::ToolchainOptions {
+                dir: args.toolchain.clone(),
+                ..toolchain::ToolchainOptions::default()
+            },
+            ..check::CheckOptions::default()
         },
     };
     let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);

@@ -37,7 +37,7 @@ pub fn run(context: &Context, args: &ModelArgs) -> Outcome {
     } else {
         args.names.iter().map(|name| workbook::find(&workbook, name)).collect::<Result<_, _>>()?
     };
-    let toolchain = toolchain::locate(&toolchain::Options::default())
+    let toolchain = toolchain::locate(&toolchain::ToolchainOptions::default())
         .map_err(|error| Fault { exit: Exit::Environment, error: error.into() })?;
     let device = Device::h200().map_err(anyhow::Error::from)?;
     let folder = args.results.clone().unwrap_or_else(|| workbook.root().join("book/results/nvidia-h200"));

@@ -17,7 +17,7 @@ pub struct Prover<'a> {
     /// Stop after what the files alone tell.
     pub files_only: bool,
     /// How versions are checked; `version` is set for each.
-    pub options: check::Options,
+    pub options: check::CheckOptions,
 }
 
 /// What was found out about one problem.
@@ -112,7 +112,7 @@ impl Prover<'_> {
         let one = |(version, expected): &(Version, Expected)| {
             let beside = on_simulator && problem.kind != Kind::Ladder && is_beside(version);
             let workers = if beside { 1 } else { self.options.budget.workers };
-            let options = check::Options {
+            let options = check::CheckOptions {
                 version: Some(version.clone()),
                 backend: if on_simulator && is_beside(version) { BackendChoice::Sim } else { self.options.backend },
                 everything: problem.kind == Kind::Ladder,
@@ -256,12 +256,12 @@ fn is_only_slow(report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use report::{self, Caught, Machine, Subject, SubjectKind};
+    use report::{self, Caught, RanOn, Subject, SubjectKind};
     use simulator::{Access, Finding, FindingKind, Place, Severity};
 
     fn report(verdict: Verdict) -> Report {
         let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
-        let mut report = Report::new(subject, Machine::Sim { schedules: Vec::new() }, 1);
+        let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, 1);
         report.verdict = verdict;
         if !verdict.is_good() {
             let text = "so it ended".to_string();

@@ -157,11 +157,15 @@ impl Loader<'_> {
 
     fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
         let cache = Some(Home::from_environment().root().join("sass"));
-        let options =
-            sass::Options { nvdisasm: self.toolchain.nvdisasm.clone(), cache, live: self.live, timeout: sass::TIMEOUT };
+        let options = sass::DisassemblyOptions {
+            nvdisasm: self.toolchain.nvdisasm.clone(),
+            cache,
+            live: self.live,
+            timeout: sass::TIMEOUT,
+        };
         sass::disassemble(cubin, &options).map_err(|error| {
             let exit = match &error {
-                sass::Error::Cubin(_) => Exit::Usage,
+                sass::SassError::Cubin(_) => Exit::Usage,
                 error if error.is_kernels_fault() => Exit::NotMet,
                 _ => Exit::Environment,
             };

@@ -6,7 +6,7 @@ use crate::exec::defined::{Fragments, Reached};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Reg};
 use crate::num::matrix::{self, Element, Family, Role, Shape};
-use crate::observe::{AccessKind, Observer, Order, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 impl<O: Observer> Worker<'_, O> {
     /// Executes one of them.
@@ -108,7 +108,7 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             if O::ACTIVE {
-                let order = (Order::Weak, Scope::Gpu);
+                let order = (MemoryOrder::Weak, Scope::Gpu);
                 let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 16, part, &found);
                 let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
                 if self.doubts(&to) || stored_doubts.is_some() {
@@ -195,7 +195,7 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
                 if O::ACTIVE {
-                    let order = (Order::Weak, Scope::Gpu);
+                    let order = (MemoryOrder::Weak, Scope::Gpu);
                     let unwritten = self.observe(shared, warp, group.pc, space, kind, order, bytes, part, &found);
                     let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
                     if self.doubts(&to) || stored_doubts.is_some() {

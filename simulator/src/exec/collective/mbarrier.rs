@@ -6,7 +6,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
-use crate::observe::{AccessKind, Observer, Order, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 const FIELD: u64 = (1 << 21) - 1;
 const BIAS: u64 = 1 << 20;
@@ -110,13 +110,13 @@ impl<O: Observer> Worker<'_, O> {
             }
             if O::ACTIVE {
                 let (kind, order) = match op.kind {
-                    Kind::Init => (AccessKind::Store, Order::Weak),
+                    Kind::Init => (AccessKind::Store, MemoryOrder::Weak),
                     // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
                     // the object like any other, which races with plain accesses only.
-                    Kind::Inval => (AccessKind::Atomic, Order::Acquire),
+                    Kind::Inval => (AccessKind::Atomic, MemoryOrder::Acquire),
                     // A wait that succeeds acquires what the arrivals released.
-                    _ if waits => (AccessKind::Load, Order::Acquire),
-                    _ => (AccessKind::Atomic, Order::Release),
+                    _ if waits => (AccessKind::Load, MemoryOrder::Acquire),
+                    _ => (AccessKind::Atomic, MemoryOrder::Release),
                 };
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
                 let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);

@@ -7,7 +7,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, BulkOp};
-use crate::observe::{AccessKind, Observer, Order, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 /// Addresses and sizes are multiples of this.
 const UNIT: u64 = 16;
@@ -59,7 +59,7 @@ impl<O: Observer> Worker<'_, O> {
                     let ends =
                         [(op.from_space, &source, AccessKind::Load, true), (op.to_space, &target, written, at_barrier)];
                     let [source, target] = ends.map(|(space, addresses, kind, under_way)| {
-                        let order = if kind == AccessKind::Atomic { Order::Relaxed } else { Order::Weak };
+                        let order = if kind == AccessKind::Atomic { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
                         let order = (order, Scope::Gpu);
                         self.copying = under_way;
                         self.completing = at_barrier.then_some(0);

@@ -6,7 +6,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, CopyOp, Reg};
-use crate::observe::{AccessKind, Observer, Order, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 impl<O: Observer> Worker<'_, O> {
     /// `cp.async`, done at once.
@@ -59,7 +59,7 @@ impl<O: Observer> Worker<'_, O> {
             }
         }
         if O::ACTIVE {
-            let order = (Order::Weak, Scope::Gpu);
+            let order = (MemoryOrder::Weak, Scope::Gpu);
             self.copying = true;
             let (space, kind) = (AddressSpace::Global, AccessKind::Load);
             let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, reading, &from);

@@ -6,7 +6,7 @@ use crate::exec::cell::Bad;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, Op};
-use crate::observe::{AccessKind, Observer, Order, Scope, Space, Unwritten, WarpAccess};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess};
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes' bad access.
@@ -71,7 +71,7 @@ impl<O: Observer> Worker<'_, O> {
         pc: u32,
         space: AddressSpace,
         kind: AccessKind,
-        order: (Order, Scope),
+        order: (MemoryOrder, Scope),
         size: u32,
         mask: u32,
         addresses: &[u64; 32],

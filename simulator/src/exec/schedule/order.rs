@@ -7,7 +7,7 @@ use super::super::warp::{Group, Since};
 use crate::config::{Config, Schedule};
 use crate::explore::{Preempted, Preemption, Rank};
 use crate::isa::op::Code;
-use crate::launch::Order;
+use crate::launch::LaunchOrder;
 use std::collections::HashMap;
 
 /// Ranks from here on are behind all others, in the order in which they were given.
@@ -287,13 +287,13 @@ impl Control {
     }
 
     /// For the report.
-    pub fn order(self, code: &Code) -> Order {
+    pub fn order(self, code: &Code) -> LaunchOrder {
         let place = |(preemption, pc): (Preemption, u32)| {
             let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
             let (_, line) = code.lines[origin.line as usize];
             Preempted { preemption, line, ptx_line: origin.ptx_line }
         };
-        Order {
+        LaunchOrder {
             warps_reversed: self.warps_reversed,
             blocks_reversed: self.blocks_reversed,
             patient: self.patience.is_some(),

@@ -3,7 +3,7 @@
 use super::super::block::{Shared, WarpTurn};
 use super::super::context::{FAILED, Flow, HELD, Worker};
 use super::super::direct::Direct;
-use super::super::lanes::{self, Machine, Stop};
+use super::super::lanes::{self, LaneMachine, Stop};
 use super::super::warp::{Group, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
@@ -175,7 +175,7 @@ impl<O: Observer> Worker<'_, O> {
             // looked at, too.
             let looking = warp.look.is_some();
             let direct = !O::ACTIVE && !looking && !self.tracks();
-            let mut machine = Machine {
+            let mut machine = LaneMachine {
                 context,
                 block: shared.index,
                 clock: self.clock,

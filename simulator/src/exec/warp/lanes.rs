@@ -27,7 +27,7 @@ pub enum Stop {
 }
 
 /// What the loop works on besides the warp.
-pub struct Machine<'m, 'a> {
+pub struct LaneMachine<'m, 'a> {
     /// What all blocks share.
     pub context: &'m Context<'a>,
     /// Index of the block.
@@ -75,8 +75,8 @@ pub fn vector_bits() -> u32 {
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+popcnt+lzcnt",
     "x86_64+avx2+fma+bmi1+bmi2+popcnt+lzcnt"
 ))]
-pub fn run<'m, 'a>(machine: &mut Machine<'m, 'a>, warp: &mut Warp, group: &mut Group, fuel: u64) -> (Stop, u64) {
-    let Machine { context, block, clock, direct, looking, profile, memory } = machine;
+pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &mut Group, fuel: u64) -> (Stop, u64) {
+    let LaneMachine { context, block, clock, direct, looking, profile, memory } = machine;
     let (context, block, clock, direct, looking) = (*context, *block, *clock, *direct, *looking);
     let code = &context.decoded.code;
     let insts = &code.insts[..];

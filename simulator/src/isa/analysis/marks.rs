@@ -3,7 +3,7 @@
 
 use crate::isa::flow::Flow;
 use crate::isa::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, Op, Reg};
-use crate::observe::{Order, PERHAPS};
+use crate::observe::{MemoryOrder, PERHAPS};
 use crate::ptx::ast::Function;
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ type Begin = (u32, usize, usize);
 /// Marks what the function has.
 pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Begin) {
     let (base, accesses, atomics) = begin;
-    let strong = code.accesses[accesses..].iter().any(|access| access.order != Order::Weak);
+    let strong = code.accesses[accesses..].iter().any(|access| access.order != MemoryOrder::Weak);
     if code.atomics.len() == atomics && !strong {
         return;
     }
@@ -26,7 +26,7 @@ pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Be
             Op::Load(index) => drop(places.loads.insert(index as usize, (at, line))),
             Op::Store(index) => {
                 let store = &mut code.accesses[index as usize];
-                store.mark = store.order != Order::Weak && updates.contains(&line);
+                store.mark = store.order != MemoryOrder::Weak && updates.contains(&line);
             }
             Op::Atomic(index) => {
                 let atomic = &mut code.atomics[index as usize];
@@ -64,7 +64,7 @@ fn guesses(code: &mut Code, flow: &Flow<'_>, info: &FunctionInfo, begin: Begin, 
         return;
     }
     let bases = Bases::of(info, &code.insts[base as usize..]);
-    let weak = |access: &AccessOp| access.order == Order::Weak && access.regs.len() == 1 && !access.frame;
+    let weak = |access: &AccessOp| access.order == MemoryOrder::Weak && access.regs.len() == 1 && !access.frame;
     for index in first_access..code.accesses.len() {
         let load = &code.accesses[index];
         let Some(&(at, line)) = places.loads.get(&index).filter(|_| weak(load) && !load.mark) else { continue };
@@ -88,7 +88,7 @@ fn guesses(code: &mut Code, flow: &Flow<'_>, info: &FunctionInfo, begin: Begin, 
         if found.is_empty() {
             // Whether one of them is given the same address will be seen when they are executed.
             code.accesses[index].group = PERHAPS;
-            code.accesses[index].order = Order::Checked;
+            code.accesses[index].order = MemoryOrder::Checked;
             for number in alike {
                 let known = &mut code.atomics[number].group;
                 *known = if *known == 0 { number as u32 + 1 } else { *known };
@@ -99,7 +99,7 @@ fn guesses(code: &mut Code, flow: &Flow<'_>, info: &FunctionInfo, begin: Begin, 
         let group = found[0] as u32 + 1;
         let old: Vec<u32> = found.iter().map(|&number| code.atomics[number].group).filter(|&old| old != 0).collect();
         code.accesses[index].group = group;
-        code.accesses[index].order = Order::Checked;
+        code.accesses[index].order = MemoryOrder::Checked;
         let renamed = |known: &mut u32| {
             if old.contains(known) {
                 *known = group;

@@ -8,7 +8,7 @@ use crate::memory::window;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
 use crate::num::{MinMax, Rounding};
-use crate::observe::{Order, Scope};
+use crate::observe::{MemoryOrder, Scope};
 use crate::ptx::ast::{Operand, Ty};
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ pub fn space_of(parts: &Parts<'_>) -> AddressSpace {
 }
 
 /// Ordering and scope of an access or fence.
-pub fn ordering(parts: &Parts<'_>, default: Order) -> (Order, Scope) {
+pub fn ordering(parts: &Parts<'_>, default: MemoryOrder) -> (MemoryOrder, Scope) {
     let mut found = (default, Scope::Gpu);
     parts.picks(|name| {
         match name {
-            "weak" => found.0 = Order::Weak,
-            "volatile" => found = (Order::Volatile, Scope::Sys),
-            "relaxed" => found.0 = Order::Relaxed,
-            "acquire" => found.0 = Order::Acquire,
-            "release" => found.0 = Order::Release,
-            "acq_rel" | "sc" => found.0 = Order::AcqRel,
+            "weak" => found.0 = MemoryOrder::Weak,
+            "volatile" => found = (MemoryOrder::Volatile, Scope::Sys),
+            "relaxed" => found.0 = MemoryOrder::Relaxed,
+            "acquire" => found.0 = MemoryOrder::Acquire,
+            "release" => found.0 = MemoryOrder::Release,
+            "acq_rel" | "sc" => found.0 = MemoryOrder::AcqRel,
             "cta" => found.1 = Scope::Cta,
             "cluster" => found.1 = Scope::Cluster,
             "gpu" | "gl" => found.1 = Scope::Gpu,
@@ -132,7 +132,7 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
             _ => {}
         }
     }
-    let (order, scope) = ordering(parts, Order::Weak);
+    let (order, scope) = ordering(parts, MemoryOrder::Weak);
     let array = b.array_named(at);
     let size = ty.size().min(8);
     // Of bytes that the text calls unused nothing is loaded: the assembler may leave them out, too. What then is in a register
@@ -160,9 +160,9 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         parameter: space_of(parts) == AddressSpace::Param,
         order,
         scope,
-        may_spin: order != Order::Weak,
+        may_spin: order != MemoryOrder::Weak,
         array,
-        mark: parts.has("nc") && order == Order::Weak,
+        mark: parts.has("nc") && order == MemoryOrder::Weak,
         group: 0,
     });
     b.emit(Op::Load(b.code.accesses.len() as u32 - 1));
@@ -199,7 +199,7 @@ pub fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             regs.push(b.source(&element, ty)?);
         }
     }
-    let (order, scope) = ordering(parts, Order::Weak);
+    let (order, scope) = ordering(parts, MemoryOrder::Weak);
     let array = b.array_named(at);
     let size = ty.size().min(8);
     b.code.accesses.push(AccessOp {
@@ -235,7 +235,7 @@ pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
         offset,
         frame,
         parameter: false,
-        order: Order::Weak,
+        order: MemoryOrder::Weak,
         scope: Scope::Gpu,
         may_spin: false,
         array: None,
@@ -349,7 +349,7 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         ("cas", []) => return Err(Unknown),
         _ => Reg::None,
     };
-    let (order, scope) = ordering(parts, Order::Relaxed);
+    let (order, scope) = ordering(parts, MemoryOrder::Relaxed);
     // A read in disguise (`atomicAdd(p, 0)`) and the lock's own instructions are what spin loops are made of.
     let may_spin = !d.is_empty() && (matches!(name, "cas" | "exch") || *value == Operand::Int(0));
     let array = b.array_named(at);

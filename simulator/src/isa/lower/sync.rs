@@ -9,7 +9,7 @@ use crate::isa::op::{
 };
 use crate::isa::parts::Parts;
 use crate::num::{MinMax, float};
-use crate::observe::{Order, Scope};
+use crate::observe::{MemoryOrder, Scope};
 use crate::ptx::ast::{Operand, Ty};
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ pub fn fence(b: &mut Builder<'_>, parts: &Parts<'_>, _: &[Operand]) -> Lower<()>
         b.emit(Op::Nop);
         return Ok(());
     }
-    let (order, mut scope) = ordering(parts, Order::AcqRel);
+    let (order, mut scope) = ordering(parts, MemoryOrder::AcqRel);
     if parts.base == "membar" && parts.has("cta") {
         scope = Scope::Cta;
     }

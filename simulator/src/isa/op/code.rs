@@ -4,7 +4,7 @@ use super::{
     AccessOp, AddressSpace, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp,
     MbarrierOp, Op, R, Reg,
 };
-use crate::observe::Order;
+use crate::observe::MemoryOrder;
 use crate::opcodes::Effect;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -184,7 +184,7 @@ impl Code {
         match op {
             Op::Load(index) | Op::Store(index) => {
                 let access = &self.accesses[*index as usize];
-                access.space == AddressSpace::Shared || access.order != Order::Weak
+                access.space == AddressSpace::Shared || access.order != MemoryOrder::Weak
             }
             Op::Discard(_) => false,
             Op::Matrix(_) => true,

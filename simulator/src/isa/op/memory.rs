@@ -1,7 +1,7 @@
 //! Accesses to memory.
 
 use super::Reg;
-use crate::observe::{Order, Scope};
+use crate::observe::{MemoryOrder, Scope};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -37,7 +37,7 @@ pub struct AccessOp {
     /// A parameter of a device function: kept in local memory here, in registers by the hardware.
     pub parameter: bool,
     /// Ordering.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Scope of a non-weak access.
     pub scope: Scope,
     /// A load that a spin loop may be made of.
@@ -135,7 +135,7 @@ pub struct AtomicOp {
     /// The same on words, if it has a name.
     pub word: Option<WordFn>,
     /// Ordering.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Scope.
     pub scope: Scope,
     /// The result is used: a spin loop may be made of it.
@@ -152,7 +152,7 @@ pub struct AtomicOp {
 #[derive(Debug, Clone, Copy)]
 pub struct FenceOp {
     /// Ordering.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Scope.
     pub scope: Scope,
 }

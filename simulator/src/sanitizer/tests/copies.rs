@@ -1,7 +1,7 @@
 //! Copies by `cp.async`, and barriers that not everybody waits at.
 
 use super::{A, Bench, FULL, warp};
-use crate::observe::{AccessKind, Observer, Order, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, WarpAccess, WarpId};
 
 impl Bench {
     /// One side of a copy by `cp.async`.
@@ -14,7 +14,7 @@ impl Bench {
             pc: self.pc,
             space,
             kind,
-            order: Order::Weak,
+            order: MemoryOrder::Weak,
             scope: Scope::Gpu,
             size: 4,
             mask,

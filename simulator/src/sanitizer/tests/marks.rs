@@ -1,12 +1,12 @@
 //! Accesses that are more than a load, a store or an atomic: cached reads, first guesses, updates, unused results.
 
 use super::{A, Bench, FULL, warp};
-use crate::observe::{AccessKind, Complaint, Observer, Order, PERHAPS};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Observer, PERHAPS};
 
 const ONE: u32 = 1;
 
 fn add(bench: &mut Bench, block: u64) {
-    bench.go(warp(block, block as u32, 0), ONE, AccessKind::Atomic, Order::Relaxed, |_| A);
+    bench.go(warp(block, block as u32, 0), ONE, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn the_writers_remembered_are_of_different_blocks_and_threads() {
     // The reader's own block has added last, twice; behind its barrier only another block's atomic is unordered.
     let mut bench = Bench::new();
     add(&mut bench, 1);
-    bench.go(warp(0, 0, 0), ONE, AccessKind::Atomic, Order::Relaxed, |_| A);
-    bench.go(warp(0, 0, 1), ONE, AccessKind::Atomic, Order::Relaxed, |_| A);
+    bench.go(warp(0, 0, 0), ONE, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
+    bench.go(warp(0, 0, 1), ONE, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
     bench.watch.block_barrier(warp(0, 0, 0), 0, &[FULL; 4], false);
     bench.load(warp(0, 0, 2), ONE, |_| A);
     assert_eq!(bench.races(), 1);
@@ -74,7 +74,7 @@ fn a_first_guess_is_excused_once_its_atomic_has_run() {
             add(&mut bench, 1);
         }
         bench.group = 1;
-        bench.go(warp(2, 2, 0), ONE, AccessKind::Load, Order::Checked, |_| A);
+        bench.go(warp(2, 2, 0), ONE, AccessKind::Load, MemoryOrder::Checked, |_| A);
         bench.group = 0;
         assert_eq!(bench.races() == 0, ran);
         add(&mut bench, 3);
@@ -90,18 +90,18 @@ fn a_guess_is_known_by_what_its_thread_gives_the_atomic() {
         (bench.group, bench.pc) = (1, 7);
         add(&mut bench, 0);
         (bench.group, bench.pc) = (PERHAPS, 4);
-        bench.go(warp(2, 2, 0), ONE, AccessKind::Load, Order::Checked, |_| A);
+        bench.go(warp(2, 2, 0), ONE, AccessKind::Load, MemoryOrder::Checked, |_| A);
         let doubt = |complaint: &Complaint| matches!(complaint, Complaint::Race { guess: Some(5), .. });
         assert_eq!((bench.races(), bench.caught.iter().filter(|found| doubt(found)).count()), (1, 1));
         // Another thread's atomic on the same word says nothing of this one.
         (bench.group, bench.pc) = (1, 7);
         add(&mut bench, 3);
         assert!(!bench.watch.corrected(5));
-        bench.go(warp(2, 2, 0), ONE, AccessKind::Atomic, Order::Relaxed, |_| given);
+        bench.go(warp(2, 2, 0), ONE, AccessKind::Atomic, MemoryOrder::Relaxed, |_| given);
         assert_eq!(bench.watch.corrected(5), right, "{given:#x}");
         let before = bench.races();
         (bench.group, bench.pc) = (PERHAPS, 4);
-        bench.go(warp(1, 1, 0), ONE, AccessKind::Load, Order::Checked, |_| A);
+        bench.go(warp(1, 1, 0), ONE, AccessKind::Load, MemoryOrder::Checked, |_| A);
         assert_eq!(bench.races() == before, right, "from then on it needs no doubt");
     }
 }
@@ -123,9 +123,9 @@ fn an_update_by_two_threads_loses_one() {
         let mut bench = Bench::new();
         for block in 0..2 {
             let who = warp(block, block as u32, 0);
-            bench.go(who, ONE, AccessKind::Load, Order::Volatile, |_| A);
+            bench.go(who, ONE, AccessKind::Load, MemoryOrder::Volatile, |_| A);
             bench.mark = Some(update);
-            bench.go(who, ONE, AccessKind::Store, Order::Volatile, |_| A);
+            bench.go(who, ONE, AccessKind::Store, MemoryOrder::Volatile, |_| A);
             bench.mark = None;
         }
         assert_eq!(bench.races(), usize::from(update));

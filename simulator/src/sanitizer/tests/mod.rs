@@ -2,7 +2,7 @@
 
 use super::Sanitizer;
 use crate::config::Checks;
-use crate::observe::{AccessKind, Complaint, Observer, Order, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Observer, Scope, Space, WarpAccess, WarpId};
 
 mod clocks;
 mod copies;
@@ -39,11 +39,19 @@ impl Bench {
         Self { watch, caught: Vec::new(), unwritten: 0, pc: 0, mark: None, group: 0, silent: 0, reserved: false }
     }
 
-    fn go(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: Order, address: impl Fn(u64) -> u64) {
+    fn go(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: MemoryOrder, address: impl Fn(u64) -> u64) {
         self.size(who, mask, kind, order, 4, address);
     }
 
-    fn size(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: Order, size: u32, at: impl Fn(u64) -> u64) {
+    fn size(
+        &mut self,
+        who: WarpId,
+        mask: u32,
+        kind: AccessKind,
+        order: MemoryOrder,
+        size: u32,
+        at: impl Fn(u64) -> u64,
+    ) {
         self.pc += 1;
         let addresses = std::array::from_fn(|lane| at(lane as u64));
         let space = if addresses[mask.trailing_zeros() as usize] >= A { Space::Global } else { Space::Shared };
@@ -70,11 +78,11 @@ impl Bench {
     }
 
     fn store(&mut self, who: WarpId, mask: u32, address: impl Fn(u64) -> u64) {
-        self.go(who, mask, AccessKind::Store, Order::Weak, address);
+        self.go(who, mask, AccessKind::Store, MemoryOrder::Weak, address);
     }
 
     fn load(&mut self, who: WarpId, mask: u32, address: impl Fn(u64) -> u64) {
-        self.go(who, mask, AccessKind::Load, Order::Weak, address);
+        self.go(who, mask, AccessKind::Load, MemoryOrder::Weak, address);
     }
 
     fn races(&self) -> usize {
@@ -107,11 +115,11 @@ fn warp_synchronous_code_needs_syncwarp() {
     let halves = |bench: &mut Bench, sync: bool| {
         let who = warp(0, 0, 0);
         for k in [16, 8] {
-            bench.go(who, 0xffff, AccessKind::Load, Order::Volatile, |lane| (lane + k) * 4);
+            bench.go(who, 0xffff, AccessKind::Load, MemoryOrder::Volatile, |lane| (lane + k) * 4);
             if sync {
                 bench.watch.warp_barrier(who, FULL);
             }
-            bench.go(who, 0xffff, AccessKind::Store, Order::Volatile, |lane| lane * 4);
+            bench.go(who, 0xffff, AccessKind::Store, MemoryOrder::Volatile, |lane| lane * 4);
             if sync {
                 bench.watch.warp_barrier(who, FULL);
             }
@@ -167,9 +175,9 @@ fn ticket(fence: bool) -> usize {
         let who = warp(block, block as u32, 0);
         bench.store(who, 1, |_| A + 64 + block * 4);
         if fence {
-            bench.watch.fence(who, 1, Order::AcqRel, Scope::Gpu);
+            bench.watch.fence(who, 1, MemoryOrder::AcqRel, Scope::Gpu);
         }
-        bench.go(who, 1, AccessKind::Atomic, Order::Relaxed, |_| A);
+        bench.go(who, 1, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
     }
     bench.watch.block_barrier(warp(3, 3, 0), 0, &[FULL; 4], false);
     bench.load(warp(3, 3, 0), 0xf, |lane| A + 64 + lane * 4);
@@ -186,7 +194,7 @@ fn a_ticket_publishes_what_was_written_before_the_fence() {
 fn atomics_race_with_plain_accesses_only() {
     let mut bench = Bench::new();
     for block in 0..3 {
-        bench.go(warp(block, block as u32, 0), FULL, AccessKind::Atomic, Order::Relaxed, |_| A);
+        bench.go(warp(block, block as u32, 0), FULL, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
     }
     assert_eq!(bench.races(), 0);
     bench.load(warp(3, 3, 0), 1, |_| A);
@@ -197,18 +205,18 @@ fn atomics_race_with_plain_accesses_only() {
 fn a_plain_store_behind_an_atomic_of_its_own_thread_is_still_seen() {
     let mut bench = Bench::new();
     bench.store(warp(0, 0, 0), 1, |_| A);
-    bench.go(warp(0, 0, 0), 1, AccessKind::Atomic, Order::Relaxed, |_| A);
-    bench.go(warp(1, 1, 0), 1, AccessKind::Atomic, Order::Relaxed, |_| A);
+    bench.go(warp(0, 0, 0), 1, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
+    bench.go(warp(1, 1, 0), 1, AccessKind::Atomic, MemoryOrder::Relaxed, |_| A);
     assert_eq!(bench.races(), 1, "block 0 clears the sum that block 1 may already have added to");
 }
 
 #[test]
 fn neighbouring_bytes_are_not_one_word() {
     let mut bench = Bench::new();
-    bench.size(warp(0, 0, 0), 1, AccessKind::Store, Order::Weak, 1, |_| A);
-    bench.size(warp(1, 1, 0), 1, AccessKind::Store, Order::Weak, 1, |_| A + 1);
+    bench.size(warp(0, 0, 0), 1, AccessKind::Store, MemoryOrder::Weak, 1, |_| A);
+    bench.size(warp(1, 1, 0), 1, AccessKind::Store, MemoryOrder::Weak, 1, |_| A + 1);
     assert_eq!(bench.races(), 0);
-    bench.size(warp(1, 1, 0), 1, AccessKind::Store, Order::Weak, 2, |_| A);
+    bench.size(warp(1, 1, 0), 1, AccessKind::Store, MemoryOrder::Weak, 2, |_| A);
     assert_eq!(bench.races(), 1);
 }
 
@@ -260,7 +268,9 @@ fn a_watch_that_ends_early_says_so() {
     bench.watch.written(A, bytes);
     let publish = |bench: &mut Bench, rounds: u64| {
         for round in 0..rounds {
-            bench.go(warp(0, 0, 0), u32::MAX, AccessKind::Store, Order::Release, |lane| A + 4 * (32 * round + lane));
+            bench.go(warp(0, 0, 0), u32::MAX, AccessKind::Store, MemoryOrder::Release, |lane| {
+                A + 4 * (32 * round + lane)
+            });
         }
         bench.watch.launch_end()
     };

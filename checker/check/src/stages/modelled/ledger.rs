@@ -11,7 +11,7 @@ use execution::measure::record::Record;
 use model::judge::Judged;
 use model::{Device, Facts};
 use problem::ladder::{BLOCK, Ladder};
-use problem::{Cache, Kind, Problem, Quantity, Version};
+use problem::{CacheState, Kind, Problem, Quantity, Version};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -157,10 +157,10 @@ fn ladder(toolchain: &Toolchain, problem: &Problem, record: &LadderRecord) -> Re
 }
 
 /// As a problem states it.
-fn stated(cache: backend::Cache) -> Cache {
+fn stated(cache: backend::L2State) -> CacheState {
     match cache {
-        backend::Cache::Cold => Cache::Cold,
-        backend::Cache::Warm => Cache::Warm,
+        backend::L2State::Cold => CacheState::Cold,
+        backend::L2State::Warm => CacheState::Warm,
     }
 }
 
@@ -168,9 +168,9 @@ fn profile(
     problem: &Problem,
     platform: &Platform,
     wanted: Vec<(Entry, Wanted<'_>)>,
-    cache: Cache,
+    cache: CacheState,
 ) -> Result<Vec<Entry>, CheckError> {
-    let profiling = Profiling { problem, platform, seed: SEED, options: &backend::Options::default() };
+    let profiling = Profiling { problem, platform, seed: SEED, options: &backend::WorkerOptions::default() };
     let (entries, wanted): (Vec<Entry>, Vec<Wanted<'_>>) = wanted.into_iter().unzip();
     let found = profiling.all(&wanted)?;
     let told = |((mut entry, one), found): ((Entry, Wanted<'_>), Profiled)| {

@@ -35,7 +35,7 @@ pub struct Profiling<'a> {
     /// Of the inputs.
     pub seed: u64,
     /// Of the workers.
-    pub options: &'a backend::Options,
+    pub options: &'a backend::WorkerOptions,
 }
 
 /// What some blocks of a version do.
@@ -48,7 +48,7 @@ pub struct Profiled {
 
 impl Profiling<'_> {
     /// Profiles programs, in one job.
-    fn run(&self, programs: Vec<Program>, steps: u64) -> Result<Vec<Option<Profile>>, backend::Error> {
+    fn run(&self, programs: Vec<Program>, steps: u64) -> Result<Vec<Option<Profile>>, backend::BackendError> {
         if programs.is_empty() {
             return Ok(Vec::new());
         }

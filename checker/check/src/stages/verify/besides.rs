@@ -1,7 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
-use super::{Bench, STEPS, shipped};
+use super::{STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{Refused, elsewhere};
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
@@ -44,7 +44,7 @@ impl Besides {
     }
 }
 
-impl Bench<'_> {
+impl Trials<'_> {
     /// Tries a version at what a full check adds to the cases.
     pub(super) fn besides(&self, built: &Built) -> Result<Besides, Refused> {
         let elsewhere = self.elsewhere(built, true)?;

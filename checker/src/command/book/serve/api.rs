@@ -1,6 +1,6 @@
 //! What pages ask the server for, and the answers: JSON both ways. docs/page.md has the table.
 
-use super::super::job::{Order, Work};
+use super::super::job::{JobOrder, Work};
 use super::desk::{Desk, DeskError, Saved};
 use super::guard::Role;
 use super::jobs::{Full, Listener, Queue, Whose};
@@ -250,7 +250,7 @@ impl Api {
         }
         let whose = Whose { page, guest: (question.role == Role::Guest).then_some(question.from) };
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let order = Order { work, workers: (cores / self.jobs.max(1)).max(1) };
+        let order = JobOrder { work, workers: (cores / self.jobs.max(1)).max(1) };
         let order = serde_json::to_vec(&order).map_err(|error| Answer::error(500, error))?;
         let program = system::itself::program().map_err(|error| Answer::error(500, error))?;
         let root = self.desk.workbook().root();

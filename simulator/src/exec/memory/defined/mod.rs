@@ -44,7 +44,7 @@ pub struct Defined {
     pub cells: Cells,
     /// Where they came from.
     pub origins: Origins,
-    bench: step::Bench,
+    bench: step::TrialWarp,
     liveness: HashMap<u32, Liveness>,
 }
 

@@ -5,7 +5,7 @@ use super::{Origin, Slot};
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::direct::Direct;
-use crate::exec::lanes::{self, Machine};
+use crate::exec::lanes::{self, LaneMachine};
 use crate::exec::profile::Profile;
 use crate::exec::warp::{Group, Warp};
 use crate::finding::Usage;
@@ -15,7 +15,7 @@ use crate::opcodes::Effect;
 
 /// Where operations are tried out: a warp whose registers nobody else sees.
 #[derive(Debug, Default)]
-pub struct Bench {
+pub struct TrialWarp {
     warp: Warp,
     profile: Option<Profile>,
 }
@@ -158,7 +158,7 @@ impl<O: Observer> Worker<'_, O> {
             bench.warp.write(0, by, u32::MAX, &[held; 32]);
         }
         let profile = bench.profile.get_or_insert_with(|| Profile::new(context.decoded.code.insts.len()));
-        let mut machine = Machine {
+        let mut machine = LaneMachine {
             context,
             block: [0; 3],
             clock: self.clock,

@@ -6,7 +6,7 @@ use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::isa::provenance::Array;
 use crate::memory::global::Allocation;
 use crate::memory::window;
-use crate::observe::Order;
+use crate::observe::MemoryOrder;
 
 /// Where an operation goes to.
 pub struct Place {
@@ -27,7 +27,7 @@ impl Direct<'_> {
     #[inline(always)]
     pub fn access(&mut self, op: &AccessOp, files: &Files<'_>, mask: u32) -> Option<Lanes> {
         // A 64-bit word is two here: only whoever is alone, or does not care about order, may take them one by one.
-        let torn = op.size == 8 && op.order != Order::Weak && !self.global.alone();
+        let torn = op.size == 8 && op.order != MemoryOrder::Weak && !self.global.alone();
         if torn || !op.regs.iter().all(|reg| fits(*reg, op.size)) {
             return None;
         }
