@@ -411,7 +411,7 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
         std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o004 != 0
     };
     let closed: Vec<String> = list(&there(OWN)).into_iter().filter(|name| !readable(name)).collect();
-    assert_eq!(closed, [String::new(); 0], "a platform's other user cannot read them");
+    assert_eq!(closed, Vec::<String>::new(), "a platform's other user cannot read them");
     (there(OWN), variables)
 }
 
