@@ -21,10 +21,10 @@ impl Browser {
         self.until(&format!("document.querySelector('main').innerText.includes({})", json!(text)));
     }
 
-    /// Moves the focus on until it is on what has these words.
+    /// Moves the focus on until it is on what has these words, once round the page if need be: what scrolls is a stop, too.
     fn tab_to(&mut self, words: &str) {
         let here = format!("document.activeElement?.innerText?.trim().startsWith({})", json!(words));
-        for _ in 0..200 {
+        for _ in 0..1000 {
             if self.value(&here) == json!(true) {
                 return;
             }
