@@ -302,3 +302,15 @@ fn a_wait_that_gives_up_is_found_and_one_that_does_not_is_not_blamed() {
     let ran = run(&text(grid, body, "700"), &["--schedule", SOME]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
+
+/// A lock with back-off never comes back to a state that it had: nobody proves that it waits, and an order that lets each wait for long
+/// takes longer than anybody has. That is the order's doing.
+#[test]
+fn back_off_is_not_blamed_for_an_order_without_end() {
+    let body = "int w = 0, pause = 1; bool done = false; while (!done) { if (w > 0) --w; else if (atomicCAS(n, 0, 1) == 0) { \
+                __threadfence(); c[1] = ((volatile int*)c)[1] + 1; __threadfence(); atomicExch(n, 0); done = true; } \
+                else { w = pause + threadIdx.x % 32; pause = min(2 * pause, 64); } }";
+    let text = kernel("64, 128", body, "scratch n: i32[1]");
+    let among_others = run(&text, &["--schedule", "its,patient:1,patient:2"]);
+    assert_eq!(among_others.code, Some(0), "{among_others:?}");
+}

@@ -151,6 +151,8 @@ pub trait Session {
     fn appear(&mut self, _machine: u64) {}
     /// Simulator: is the next pass watched as the job says, or not at all? After one that was not none is until the next session.
     fn watch(&mut self, _watched: bool) {}
+    /// Simulator: a launch ends after so many warp instructions, at most.
+    fn at_most(&mut self, _steps: u64) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.
     fn follow(&mut self, _witness: &Witness) {}
     /// Simulator: what passes read of the inputs is noted from now on.

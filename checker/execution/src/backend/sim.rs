@@ -398,6 +398,11 @@ impl Session for SimSession {
         }
     }
 
+    fn at_most(&mut self, steps: u64) {
+        let limits = &mut self.device.config_mut().limits;
+        limits.steps = limits.steps.min(steps);
+    }
+
     fn follow(&mut self, witness: &Witness) {
         self.device.config_mut().witness.clone_from(witness);
     }
