@@ -295,7 +295,7 @@ impl<O: Observer> Worker<'_, O> {
                 let explanation = if expected != count {
                     counts(id, expected, count)
                 } else if missing != 0 {
-                    super::schedule::stray(id, mask, missing)
+                    super::schedule::lanes_missing(id, mask, missing)
                 } else {
                     format!("warps wait at barrier {id} in different places")
                 };

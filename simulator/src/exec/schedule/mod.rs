@@ -11,20 +11,20 @@
 
 mod control;
 mod deadlock;
+mod divergent_barrier;
 mod endless;
 mod livelock;
-mod meet;
 mod order;
 mod pick;
 mod preempt;
+mod reconvergence;
 mod run;
 mod step;
-mod stray;
 mod turns;
 mod writers;
 
+pub use divergent_barrier::lanes_missing;
 pub use endless::Look;
 pub use order::Control;
 pub use preempt::visible;
-pub use stray::stray;
 pub use writers::{Writer, Writers};

@@ -8,7 +8,7 @@ use crate::observe::Observer;
 use crate::{FindingKind, Severity};
 
 /// What is wrong when `came` wait at a barrier for `missing`.
-pub fn stray(id: u32, came: u32, missing: u32) -> String {
+pub fn lanes_missing(id: u32, came: u32, missing: u32) -> String {
     format!("lanes {came:#010x} of the warp reach barrier {id} without lanes {missing:#010x}")
 }
 
@@ -28,7 +28,7 @@ impl<O: Observer> Worker<'_, O> {
         for held in warp.groups.iter().filter(|held| held.mask & members != 0) {
             let kind = match held.state {
                 State::Barrier(id) if self.aligned(held.pc) => {
-                    FindingKind::DivergentBarrier { explanation: stray(id, held.mask, group.mask) }
+                    FindingKind::DivergentBarrier { explanation: lanes_missing(id, held.mask, group.mask) }
                 }
                 State::Converging if group.mask & self.asked(warp, held) != 0 => {
                     let explanation = format!(
