@@ -5,6 +5,7 @@
 
 use super::CheckError;
 use execution::backend::{Across, Checked, Keep, Status};
+use execution::verify::PATIENT_STEPS;
 use simulator::{FindingKind, Schedule};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -18,8 +19,6 @@ const AT_LEAST: Duration = Duration::from_secs(10);
 /// Once an order has not come to its end: steps after which another counts as endless. A hundred times what the
 /// largest kernels that are tried under many orders need.
 const STEPS_THEN: u64 = 1 << 23;
-/// Warp instructions of a launch in an order in which who waits goes on waiting: tenths of a second.
-const STEPS_UNFAIR: u64 = 1 << 22;
 
 /// How long running may take. `None`: as long as it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,7 +82,7 @@ pub fn run(
             let timeout = left.map_or(own, |left| left.min(own));
             // Under an order that lets others wait for long, not to have ended is the order's doing, if another one ended well.
             let unfair = came && matches!(others[at], Schedule::Patient { .. });
-            let most = if unfair { STEPS_UNFAIR } else { u64::MAX };
+            let most = if unfair { PATIENT_STEPS } else { u64::MAX };
             let how = How { timeout, steps: steps.load(Relaxed).min(most), keep: keep.clone() };
             let Some(checked) = run(&others[at], &how)? else { continue };
             if unfair && is_endless(&checked) {

@@ -108,11 +108,18 @@ impl Platform {
                 template!("tests/run.sh", "prairielearn/tests/run.sh", true),
             ],
             Self::Classroom50 => &[CONTAINER, template!("grade.sh", "classroom50/grade.sh", true)],
-            Self::Autolab => &[
-                template!("Containerfile", "autolab/Containerfile", false),
-                template!("autograde-Makefile", "autolab/autograde-Makefile", false),
-            ],
+            Self::Autolab => &[CONTAINER, template!("autograde-Makefile", "autolab/autograde-Makefile", false)],
             Self::Vpl => &[CONTAINER, template!("vpl_evaluate.sh", "vpl/vpl_evaluate.sh", true)],
+        }
+    }
+
+    /// What its image needs besides Python, as a line of the container file.
+    fn packages(self) -> &'static str {
+        match self {
+            Self::Autolab => {
+                "RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*\n"
+            }
+            _ => "",
         }
     }
 }
@@ -194,6 +201,7 @@ impl Files {
         for (path, template, executable) in platform.templates() {
             let text = template
                 .replace("@EXERCISE@", &exercise)
+                .replace("@PACKAGES@\n", platform.packages())
                 .replace("@FIRST@", names.first().copied().unwrap_or_default())
                 .replace("@UUID@", &uuid)
                 .replace("@TITLE@", &title);

@@ -55,6 +55,11 @@ pub struct Field {
     pub doc: &'static str,
 }
 
+/// The straight line through two sums, `times` as far as the second.
+pub(crate) fn along(from: u64, to: u64, times: f64) -> u64 {
+    (from as f64 + times * (to as f64 - from as f64)).max(0.0) as u64
+}
+
 /// Declares the counters once: the struct, its sum, its table.
 macro_rules! counters {
     ($($(#[doc = $doc:literal])+ $field:ident,)*) => {
@@ -79,8 +84,7 @@ macro_rules! counters {
             /// The straight line through this sum and another one, `times` as far as that: for a larger size.
             #[must_use]
             pub fn along(&self, other: &Counters, times: f64) -> Counters {
-                let far = |from: u64, to: u64| (from as f64 + times * (to as f64 - from as f64)).max(0.0) as u64;
-                Counters { $($field: far(self.$field, other.$field),)* }
+                Counters { $($field: along(self.$field, other.$field, times),)* }
             }
 
             /// A counter by its name.

@@ -11,6 +11,7 @@ mod stack;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
+use crate::counters::along;
 #[cfg(not(target_family = "wasm"))]
 pub use fold::Fold;
 use serde::{Deserialize, Serialize};
@@ -22,13 +23,8 @@ pub const CAPACITIES: [u64; 6] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10
 #[cfg(not(target_family = "wasm"))]
 const SECTOR: u64 = 32;
 
-/// The straight line through two sums, `times` as far as the second.
-fn far(from: u64, to: u64, times: f64) -> u64 {
-    (from as f64 + times * (to as f64 - from as f64)).max(0.0) as u64
-}
-
-fn far_each<const N: usize>(from: &[u64; N], to: &[u64; N], times: f64) -> [u64; N] {
-    std::array::from_fn(|at| far(from[at], to[at], times))
+fn each_along<const N: usize>(from: &[u64; N], to: &[u64; N], times: f64) -> [u64; N] {
+    std::array::from_fn(|at| along(from[at], to[at], times))
 }
 
 /// Which blocks of a launch are looked at.
@@ -152,8 +148,8 @@ impl Locality {
         if other.cut {
             return other.clone();
         }
-        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
-        let each = |of: fn(&Self) -> &[u64; CAPACITIES.len()]| far_each(of(self), of(other), times);
+        let sum = |of: fn(&Self) -> u64| along(of(self), of(other), times);
+        let each = |of: fn(&Self) -> &[u64; CAPACITIES.len()]| each_along(of(self), of(other), times);
         let place = |to: &Place| {
             let from = self.places.iter().find(|from| (&from.file, from.line) == (&to.file, to.line));
             from.map_or_else(|| to.clone(), |from| from.along(to, times))
@@ -184,17 +180,17 @@ impl Place {
         Self {
             file: other.file.clone(),
             line: other.line,
-            requested: far(self.requested, other.requested, times),
-            late: far_each(&self.late, &other.late, times),
-            requests: far(self.requests, other.requests, times),
-            lines: far(self.lines, other.lines, times),
+            requested: along(self.requested, other.requested, times),
+            late: each_along(&self.late, &other.late, times),
+            requests: along(self.requests, other.requests, times),
+            lines: along(self.lines, other.lines, times),
         }
     }
 }
 
 impl Touch {
     fn along(&self, other: &Self, times: f64) -> Self {
-        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
+        let sum = |of: fn(&Self) -> u64| along(of(self), of(other), times);
         Self {
             sectors: sum(|all| all.sectors),
             pairs: sum(|all| all.pairs),
@@ -207,7 +203,7 @@ impl Touch {
 
 impl Meeting {
     fn along(&self, other: &Self, times: f64) -> Self {
-        let sum = |of: fn(&Self) -> u64| far(of(self), of(other), times);
+        let sum = |of: fn(&Self) -> u64| along(of(self), of(other), times);
         Self {
             requests: sum(|all| all.requests),
             lanes: sum(|all| all.lanes),

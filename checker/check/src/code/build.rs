@@ -17,6 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+/// What threads have to do with each other.
+#[derive(Debug)]
+struct Between {
+    communicates: bool,
+    waits: bool,
+}
+
 /// A compiled kernel file.
 #[derive(Debug)]
 pub struct Built {
@@ -35,7 +42,7 @@ pub struct Built {
     /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
     pub as_written: Option<AsWritten>,
     /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
-    communicates: OnceLock<bool>,
+    between: OnceLock<Between>,
     /// What workers get, made once.
     artefact: OnceLock<Arc<Artefact>>,
 }
@@ -114,7 +121,7 @@ pub fn build_by(
         needs,
         device,
         as_written: None,
-        communicates: OnceLock::new(),
+        between: OnceLock::new(),
         artefact: OnceLock::new(),
     };
     built.as_written = built.constant_writes(toolchain, &request);
@@ -171,13 +178,18 @@ impl Built {
     /// Does its outcome depend on the order in which threads run? A text that the simulator cannot read is for its run to
     /// report.
     pub fn communicates(&self) -> bool {
-        let parse = || simulator::Module::parse(&self.compiled.ptx);
-        *self.communicates.get_or_init(|| parse().map_or(true, |module| module.communicates()))
+        self.between().communicates
     }
 
     /// May a thread wait in a loop for others?
     pub fn waits(&self) -> bool {
-        simulator::Module::parse(&self.compiled.ptx).is_ok_and(|module| module.waits())
+        self.between().waits
+    }
+
+    fn between(&self) -> &Between {
+        let of = |module: simulator::Module| Between { communicates: module.communicates(), waits: module.waits() };
+        let unread = Between { communicates: true, waits: false };
+        self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 
     /// Reports may quote its text: as it was compiled.

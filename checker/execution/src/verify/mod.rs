@@ -20,3 +20,6 @@ mod version;
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer
 /// -1 (or the largest unsigned); in the second floats are huge (1e36 in f32, 61280 in f16): no right answer is both.
 pub const POISON: [u8; 2] = [0xff, 0x7b];
+
+/// Warp instructions that a launch may take in an order in which who waits goes on waiting, beside other orders: tenths of a second.
+pub const PATIENT_STEPS: u64 = 1 << 22;

@@ -1,5 +1,6 @@
 //! One version of a case: its runs, one after the other, each judged, and what was found on the way.
 
+use super::PATIENT_STEPS;
 use super::across;
 use super::answer::Answer;
 use super::artefacts::{summaries, write_dump};
@@ -25,8 +26,6 @@ use values::fill::Values;
 const PRINTF_KEPT: usize = 64 << 10;
 /// Threads, and elements of all buffers, up to which every run is watched; above that the first under each schedule.
 const WATCHED: u64 = 1 << 14;
-/// Warp instructions that a launch may take in an order in which who waits goes on waiting, beside other orders: tenths of a second.
-const PATIENT: u64 = 1 << 22;
 /// Threads from which on each has an element of its own to take, and goes round no loop.
 const MANY: u64 = 1 << 19;
 
@@ -97,7 +96,7 @@ impl Version<'_> {
         let unfair = matches!(run.schedule, Some(Schedule::Patient { .. }))
             && self.runs.iter().any(|other| other.schedule != run.schedule);
         if unfair {
-            session.at_most(PATIENT);
+            session.at_most(PATIENT_STEPS);
         }
         let (mut pass, mut status) = match self.pass(session, &measured, checked) {
             Ok(done) => done,

@@ -120,13 +120,16 @@ impl Attempt<'_> {
     fn all(&self, open: &[usize], profiles: &mut [Option<Profile>]) -> Result<(), CheckError> {
         // What is bound to do too much is not run whole.
         let much = |at: &&usize| self.growths[**at].iter().any(|growth| growth.of_a_block >= MUCH);
-        let mut long = self.begun(open.iter().filter(much).copied())?;
-        long.retain(|long| long.expected > self.steps);
+        let (mut long, unsure): (Vec<Long>, Vec<Long>) =
+            self.begun(open.iter().filter(much).copied())?.into_iter().partition(|long| long.expected > self.steps);
         let sure: Vec<usize> = long.iter().map(|long| long.at).collect();
         let others: Vec<usize> = open.iter().copied().filter(|at| !sure.contains(at)).collect();
         let found = self.run(others.iter().map(|at| self.programs[*at].clone()).collect())?;
         others.iter().zip(found).for_each(|(at, found)| profiles[*at] = found);
-        long.extend(self.begun(others.into_iter().filter(|at| profiles[*at].as_ref().is_some_and(too_long)))?);
+        let is_long = |at: usize| profiles[at].as_ref().is_some_and(too_long);
+        let new = others.into_iter().filter(|at| is_long(*at) && unsure.iter().all(|one| one.at != *at));
+        long.extend(self.begun(new)?);
+        long.extend(unsure.into_iter().filter(|one| is_long(one.at)));
         for (at, found) in self.followed(long)? {
             profiles[at] = Some(found);
         }
