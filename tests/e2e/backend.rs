@@ -1,9 +1,9 @@
 //! Worker processes: what a kernel or a worker does never harms the checker.
 
+use crate::support::executable;
 use execution::backend::{
     self, BackendError, Case, Checked, End, Job, On, Program, Reply, Status, Verify, WorkerOptions,
 };
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,7 @@ fn options() -> WorkerOptions {
 /// A "worker" that is a shell script.
 fn script(folder: &Path, body: &str) -> PathBuf {
     let path = folder.join("worker.sh");
-    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a script");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("an executable script");
+    executable(&path, &format!("#!/bin/sh\n{body}\n"));
     path
 }
 

@@ -1,6 +1,6 @@
 //! `checker grade`: a class from its folder to its points, as a teacher meets it.
 
-use crate::support::{Ran, Workbook, repository};
+use crate::support::{Ran, Workbook, executable, repository};
 use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Duration;
@@ -364,18 +364,13 @@ fn a_grade_book_keeps_its_secret_and_what_it_is() {
 fn a_job_array_grades_shares_and_what_is_left_is_made_up_for() {
     let workbook = class();
     assert_eq!(grade(&workbook, &["--book", "alone"]).code, Some(0));
-    workbook.write(
-        "bin/sbatch",
+    std::fs::create_dir(workbook.path("bin")).expect("a folder");
+    executable(
+        &workbook.path("bin/sbatch"),
         "#!/bin/sh\n[ \"$1\" = --wait ] || exit 9\ngrep -q '^#SBATCH --array=0-2$' \"$2\" || exit 8\n\
          for task in 0 2; do SLURM_ARRAY_TASK_ID=$task sh \"$2\" || exit 7; done\n\
          ls grades/grades/*/*.json | wc -l > graded-by-tasks\nexit 1\n",
     );
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(workbook.path("bin/sbatch"), mode).expect("executable");
-    }
     let path = format!("{}:{}", workbook.path("bin").display(), std::env::var("PATH").unwrap_or_default());
     let ran: Ran = workbook
         .command()

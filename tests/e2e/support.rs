@@ -1,8 +1,9 @@
 //! Running the real binary on fixtures of its own.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The top of the repository.
 pub fn repository() -> &'static Path {
@@ -43,6 +44,19 @@ impl From<Output> for Ran {
 /// Runs `checker ARGS` at the top of the repository.
 pub fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ran {
     checker().args(args).current_dir(repository()).output().expect("the binary starts").into()
+}
+
+/// Writes a shell script that can be started at once. A process of its own writes it: a child that another test's thread starts
+/// meanwhile would hold a file that is open here for writing until it becomes its program, and "text file busy" be the answer.
+pub fn executable(path: &Path, script: &str) {
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    writer.stdin.take().expect("its input").write_all(script.as_bytes()).expect("it reads");
+    assert!(writer.wait().expect("it ends").success(), "{}", path.display());
 }
 
 /// A copy of a fixture workbook in a temporary folder, so that a test may write into it.

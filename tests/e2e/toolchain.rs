@@ -2,11 +2,10 @@
 //! a script on the search path, which links the toolchain that the other tests use.
 
 use crate::compile::toolchain;
-use crate::support::{Ran, checker};
+use crate::support::{Ran, checker, executable};
 use compiler::toolchain::ToolchainOptions;
 use compiler::toolchain::doctor::{DoctorStatus, examine};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -32,9 +31,7 @@ impl Stage {
              while [ $# -gt 0 ]; do case $1 in --target) target=$2;; esac; shift; done\n{install}\n",
             log.display()
         );
-        let path = self.bin().join("python3");
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&self.bin().join("python3"), &script);
     }
 
     fn bin(&self) -> PathBuf {
