@@ -41,6 +41,22 @@ impl Kept {
     /// # Errors
     /// Those of `make`.
     pub fn text(&self, question: &str, folders: &[&str], make: impl FnOnce() -> Result<String>) -> Result<String> {
+        let key = self.key(question, folders);
+        if let Some(text) = self.cache.read(&key).and_then(|bytes| String::from_utf8(bytes).ok()) {
+            return Ok(text);
+        }
+        let text = make()?;
+        // A cache that cannot be written costs time only.
+        let _ = self.cache.write(&key, text.as_bytes());
+        Ok(text)
+    }
+
+    /// Is the text kept?
+    pub fn has(&self, question: &str, folders: &[&str]) -> bool {
+        self.cache.read(&self.key(question, folders)).is_some()
+    }
+
+    fn key(&self, question: &str, folders: &[&str]) -> String {
         let mut hash = Sha256::new();
         for part in [self.makers.as_str(), question] {
             hash.update(part.len().to_le_bytes());
@@ -49,14 +65,7 @@ impl Kept {
         for folder in folders {
             hash.update(self.digest(&self.root.join(folder)));
         }
-        let key = hex(&hash.finalize());
-        if let Some(text) = self.cache.read(&key).and_then(|bytes| String::from_utf8(bytes).ok()) {
-            return Ok(text);
-        }
-        let text = make()?;
-        // A cache that cannot be written costs time only.
-        let _ = self.cache.write(&key, text.as_bytes());
-        Ok(text)
+        hex(&hash.finalize())
     }
 
     /// Names and contents of all files below a folder; of one that is not there, nothing.

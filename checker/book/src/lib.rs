@@ -64,6 +64,7 @@ impl Preprocessor for Warpbook {
         let workbook = Workbook::find(&context.root)?;
         let writer = blocks::Writer::new(&workbook, self.page_kernels.as_deref())?;
         order::check(&book, writer.problems())?;
+        writer.prepare()?;
         let untrue = pages::rewrite(&mut book, &writer, &|progress| {
             if let Some(told) = &self.told {
                 told(progress);

@@ -15,6 +15,7 @@ mod share;
 mod stages;
 mod sweep;
 
+pub use code::ahead::ahead;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
 pub use stages::modelled;
@@ -328,6 +329,21 @@ fn build_version(
     platform: &Platform,
     until: Option<Instant>,
 ) -> Result<Built, Refused> {
+    let mut built = compile_version(toolchain, problem, version, platform, until)?;
+    if *version != Version::Reference {
+        built.disassemble(toolchain, until)?;
+    }
+    Ok(built)
+}
+
+/// Compiles a version, until then at the latest.
+fn compile_version(
+    toolchain: &Toolchain,
+    problem: &Problem,
+    version: &Version,
+    platform: &Platform,
+    until: Option<Instant>,
+) -> Result<Built, Refused> {
     let file = problem.version(version)?;
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
@@ -336,14 +352,10 @@ fn build_version(
         cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
         cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
     }
-    let mut built = build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
+    build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
         if let Some(until) = until {
             request.limits = request.limits.until(until);
         }
         compile::compile(toolchain, request)
-    })?;
-    if *version != Version::Reference {
-        built.disassemble(toolchain, until)?;
-    }
-    Ok(built)
+    })
 }

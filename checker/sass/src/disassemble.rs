@@ -1,11 +1,13 @@
 //! Runs nvdisasm and keeps its text by content, so that the same CUBIN is disassembled once.
 
 use super::elf::{Elf, Section};
-use super::{Module, SassError, listing, listing::Kernel, resources, sm_number};
+use super::{Module, SassError, listing, listing::Kernel, merged, resources, sm_number};
 use sha2::{Digest, Sha256};
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{Read, Seek},
+    num::NonZero,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -62,14 +64,58 @@ pub fn disassemble(cubin: &[u8], options: &DisassemblyOptions) -> Result<Module,
     Ok(module)
 }
 
+/// CUBINs that are listed by one run of nvdisasm, at most.
+const TOGETHER: usize = 32;
+
+/// Lists many CUBINs with few runs of nvdisasm, and keeps the texts where [`disassemble`] finds them. What cannot be listed so is
+/// left to it, its errors included. Not for what strangers wrote: one that nvdisasm does not take costs all the others a run.
+pub fn prepare(cubins: &[&[u8]], options: &DisassemblyOptions) {
+    let Some(cache) = options.cache.as_ref().map(|folder| ContentCache::new(folder, LARGEST_CACHE)) else { return };
+    let mut kinds: BTreeMap<_, BTreeMap<String, &[u8]>> = BTreeMap::new();
+    for cubin in cubins {
+        if let (Some(kind), Some(key)) = (merged::kind(cubin), key(cubin, LISTING, options))
+            && cache.read(&key).is_none()
+        {
+            kinds.entry(kind).or_default().insert(key, cubin);
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    for missing in kinds.values() {
+        let missing: Vec<(&String, &[u8])> = missing.iter().map(|(key, cubin)| (key, *cubin)).collect();
+        let together = missing.len().div_ceil(cores).clamp(1, TOGETHER);
+        for runs in missing.chunks(together).collect::<Vec<_>>().chunks(cores) {
+            let started: Vec<_> = runs.iter().map(|run| (*run, start_together(run, options))).collect();
+            for (run, started) in started {
+                keep_parts(run, started, options.timeout, &cache);
+            }
+        }
+    }
+}
+
+fn start_together(run: &[(&String, &[u8])], options: &DisassemblyOptions) -> Option<Run> {
+    let cubins: Vec<&[u8]> = run.iter().map(|(_, cubin)| *cubin).collect();
+    let [_, _, ..] = cubins[..] else { return None };
+    Run::start(LISTING, Some(&merged::merge(&cubins)?), &options.nvdisasm).ok()
+}
+
+fn keep_parts(run: &[(&String, &[u8])], started: Option<Run>, timeout: Duration, cache: &ContentCache) {
+    let Some(Ok(text)) = started.map(|started| started.finish(0, timeout)) else { return };
+    for ((key, cubin), text) in run.iter().zip(merged::split(&text, run.len())) {
+        let text = listing::numbered(&text);
+        if Elf::parse(cubin).and_then(|elf| module(&elf, &[Some(&text)])).is_ok() {
+            let _ = cache.write(key, text.as_bytes());
+        }
+    }
+}
+
 /// The texts as a module, held against the machine code.
-fn module(elf: &Elf<'_>, texts: &[Option<String>]) -> Result<Module, SassError> {
+fn module(elf: &Elf<'_>, texts: &[Option<impl AsRef<str>>]) -> Result<Module, SassError> {
     let mut texts = texts.iter().flatten();
-    let text = texts.next().map_or("", String::as_str);
+    let text = texts.next().map_or("", AsRef::as_ref);
     let listing::Listing { target, files, mut kernels } = listing::parse(&text::clean(text));
     is_the_code(&elf.sections, &kernels)?;
     if let Some(live) = texts.next() {
-        listing::add_live(&mut kernels, &text::clean(live));
+        listing::add_live(&mut kernels, &text::clean(live.as_ref()));
     }
     resources::read(elf, sm_number(&target), &mut kernels)?;
     Ok(Module { target, files, kernels })
@@ -114,7 +160,8 @@ fn run_missing(
         }
     }
     for (n, run) in running {
-        texts[n] = Some(run.finish(cubin.len(), options.timeout).map_err(|error| blame(error, options))?);
+        let text = run.finish(cubin.len(), options.timeout).map_err(|error| blame(error, options))?;
+        texts[n] = Some(listing::numbered(&text));
     }
     Ok(())
 }
@@ -227,6 +274,8 @@ fn key(cubin: &[u8], arguments: &[&str], options: &DisassemblyOptions) -> Option
     let program = std::fs::metadata(&options.nvdisasm).ok()?;
     hash.update(options.nvdisasm.as_os_str().as_encoded_bytes());
     hash.update(format!("\0{}\0{:?}\0{}\0", program.len(), program.modified().ok(), arguments.join(" ")));
+    // Texts whose labels are numbered without gaps.
+    hash.update("numbered\0");
     hash.update(cubin);
     Some(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }

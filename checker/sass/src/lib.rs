@@ -12,6 +12,8 @@ mod disassemble;
 mod elf;
 pub mod limits;
 pub mod listing;
+#[cfg(not(target_family = "wasm"))]
+mod merged;
 pub mod occupancy;
 pub mod render;
 pub mod resources;
@@ -24,7 +26,7 @@ use listing::{explain, origin};
 pub use control::Control;
 pub use diff::Diff;
 #[cfg(not(target_family = "wasm"))]
-pub use disassemble::{DisassemblyOptions, TIMEOUT, disassemble};
+pub use disassemble::{DisassemblyOptions, TIMEOUT, disassemble, prepare};
 pub use explain::{explain, scheduling};
 pub use instruction::Instruction;
 pub use limits::Limits;

@@ -15,7 +15,7 @@ use simulator::outline::{ConstantUse, Outline, has_instruction};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What threads have to do with each other.
 #[derive(Debug)]
@@ -174,6 +174,12 @@ fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineErr
     (!known).then(|| file.missing_kernel(name))
 }
 
+/// How machine code is listed, and where the text is kept.
+pub fn listing_options(toolchain: &Toolchain, timeout: Duration) -> sass::DisassemblyOptions {
+    let cache = Some(Home::from_environment().root().join("sass"));
+    sass::DisassemblyOptions { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false, timeout }
+}
+
 impl Built {
     /// Does its outcome depend on the order in which threads run? A text that the simulator cannot read is for its run to
     /// report.
@@ -199,11 +205,8 @@ impl Built {
 
     /// Reads the machine code, until then at the latest.
     pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), Refused> {
-        let cache = Home::from_environment().root().join("sass");
         let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
-        let timeout = left.min(sass::TIMEOUT);
-        let options =
-            sass::DisassemblyOptions { nvdisasm: toolchain.nvdisasm.clone(), cache: Some(cache), live: false, timeout };
+        let options = listing_options(toolchain, left.min(sass::TIMEOUT));
         let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
         self.module = Some(module);
         Ok(())

@@ -1,5 +1,6 @@
 //! Versions compiled, and what their machine code alone tells.
 
+pub(crate) mod ahead;
 pub(crate) mod build;
 pub(crate) mod complaint;
 pub mod evidence;

@@ -1,7 +1,7 @@
 //! All versions of a ladder made ready to run, for every element type that is asked for.
 
 use crate::CheckError;
-use crate::build::{Built, Refused, build};
+use crate::build::{Built, Refused, build, listing_options};
 use crate::platform::Platform;
 use account::outputs_of;
 use compiler::toolchain::Toolchain;
@@ -67,12 +67,27 @@ impl CompiledLadder {
                 own.chain([(position, None)])
             })
             .collect();
-        let one = |&(position, version): &(usize, Option<usize>)| -> Result<Built, Unbuilt> {
-            let version = version.map(|index| &versions[index]);
-            let built = compiled(toolchain, &typed[position].1, version.unwrap_or(&Version::Reference), platform);
-            built.map_err(|refused| Unbuilt { version: version.cloned(), refused: Box::new(refused) })
+        let unbuilt = |version: Option<usize>, refused| Unbuilt {
+            version: version.map(|index| versions[index].clone()),
+            refused: Box::new(refused),
         };
-        let mut built = wanted.par_iter().map(one).collect::<Vec<_>>().into_iter();
+        let one = |&(position, version): &(usize, Option<usize>)| {
+            let file = version.map_or(&Version::Reference, |index| &versions[index]);
+            compiled(toolchain, &typed[position].1, file, platform).map_err(|refused| unbuilt(version, refused))
+        };
+        let built = wanted.par_iter().map(one).collect::<Vec<_>>();
+        let is_version = |((_, version), _): &(&(usize, Option<usize>), _)| version.is_some();
+        let of_versions = wanted.iter().zip(&built).filter(is_version).filter_map(|(_, built)| built.as_ref().ok());
+        let cubins: Vec<&[u8]> = of_versions.map(|built| built.compiled.cubin.as_slice()).collect();
+        sass::prepare(&cubins, &listing_options(toolchain, sass::TIMEOUT));
+        let listed = |(&(_, version), built): (&(usize, Option<usize>), Result<Built, Unbuilt>)| {
+            let mut built = built?;
+            if version.is_some() {
+                built.disassemble(toolchain, None).map_err(|refused| unbuilt(version, refused))?;
+            }
+            Ok(built)
+        };
+        let mut built = wanted.par_iter().zip(built).map(listed).collect::<Vec<Result<_, Unbuilt>>>().into_iter();
         let folder = tempfile::tempdir().map_err(CheckError::from)?;
         let guard = HalfWritten::new(folder.path());
         let mut compiled = Self {
@@ -169,7 +184,7 @@ impl CompiledLadder {
     }
 }
 
-/// Compiles one version with the kernels of every size it may run at.
+/// Compiles a version with the kernels of every size it may run at.
 fn compiled(
     toolchain: &Toolchain,
     problem: &Problem,
@@ -196,11 +211,7 @@ fn compiled(
             cases.push(own);
         }
     }
-    let mut built = build(toolchain, file, &cases, platform.device, &platform.arch)?;
-    if *version != Version::Reference {
-        built.disassemble(toolchain, None)?;
-    }
-    Ok(built)
+    build(toolchain, file, &cases, platform.device, &platform.arch)
 }
 
 /// A malformed `problem.toml` or oracle.

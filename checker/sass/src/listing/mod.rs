@@ -18,7 +18,7 @@ use super::{
     resources::Resources,
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A place in a function that branches can name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -135,6 +135,30 @@ pub fn parse(text: &str) -> Listing {
         half = false;
     }
     listing
+}
+
+/// The text with its labels (`.L_x_7`) numbered without gaps: which numbers nvdisasm leaves out depends on what it lists besides.
+pub fn numbered(text: &str) -> String {
+    const LABEL: &str = ".L_x_";
+    fn number(behind: &str) -> Option<(u64, &str)> {
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        Some((behind[..digits].parse().ok()?, &behind[digits..]))
+    }
+    let numbers: BTreeSet<u64> = text.split(LABEL).skip(1).filter_map(number).map(|(number, _)| number).collect();
+    let ranks: HashMap<u64, usize> = numbers.into_iter().zip(0..).collect();
+    let mut pieces = text.split(LABEL);
+    let mut all = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        all.push_str(LABEL);
+        match number(piece).and_then(|(number, behind)| Some((ranks.get(&number)?, behind))) {
+            Some((rank, behind)) => {
+                all.push_str(&rank.to_string());
+                all.push_str(behind);
+            }
+            None => all.push_str(piece),
+        }
+    }
+    all
 }
 
 /// Adds the numbers of live registers from a second text (`-c -lrm count`). Its comment columns are named by a header:

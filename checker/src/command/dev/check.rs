@@ -29,6 +29,9 @@ pub struct CheckArgs {
     toolchain: Option<PathBuf>,
 }
 
+/// Problems whose versions are compiled and listed before the first of them is proven.
+const TOGETHER: usize = 8;
+
 /// Checks the problems named, or all.
 pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let workbook = workbook::open(context)?;
@@ -49,14 +52,20 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     };
     let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
     let mut proofs: Vec<Proof> = Vec::new();
-    for id in &ids {
+    for ids in ids.chunks(TOGETHER) {
         let spinner = Spinner::new(context);
-        let proof = prover.prove(id, &|what| spinner.say(&format!("{id}: {what}")))?;
+        spinner.say(&format!("{}: compiling every version", ids[0]));
+        prover.prepare(ids)?;
         drop(spinner);
-        if !context.json {
-            context.print(shown(&proof, width))?;
+        for id in ids {
+            let spinner = Spinner::new(context);
+            let proof = prover.prove(id, &|what| spinner.say(&format!("{id}: {what}")))?;
+            drop(spinner);
+            if !context.json {
+                context.print(shown(&proof, width))?;
+            }
+            proofs.push(proof);
         }
-        proofs.push(proof);
     }
     let faulty = proofs.iter().filter(|proof| !proof.faults.is_empty()).count();
     if context.json {

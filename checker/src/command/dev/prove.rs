@@ -82,6 +82,21 @@ impl Proof {
 }
 
 impl Prover<'_> {
+    /// Compiles what the proofs of these problems are about.
+    ///
+    /// # Errors
+    ///
+    /// There is no toolchain.
+    pub fn prepare(&self, ids: &[ProblemId]) -> Result<(), CheckError> {
+        if self.files_only {
+            return Ok(());
+        }
+        // What is malformed is its proof's to tell.
+        let problems: Vec<Problem> = ids.iter().filter_map(|id| self.workbook.load(id).ok()).collect();
+        let versions = |problem| plan(problem).into_iter().map(move |(version, _)| (problem, version));
+        check::ahead(&problems.iter().flat_map(versions).collect::<Vec<_>>(), &self.options)
+    }
+
     /// Proves one problem.
     ///
     /// # Errors
