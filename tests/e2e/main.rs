@@ -37,6 +37,7 @@ mod run;
 mod sass;
 mod schedules;
 mod support;
+mod together;
 mod toolchain;
 mod usage;
 mod verdicts;

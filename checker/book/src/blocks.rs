@@ -2,6 +2,7 @@
 //! `book/theme/warpbook.css`.
 
 use super::PageError;
+use super::ahead;
 use super::claim::Workshop;
 use super::counters;
 use super::directive::{Directive, Kind};
@@ -48,23 +49,12 @@ impl<'a> Writer<'a> {
         Ok(Self { workbook, problems: workbook.problems()?, toolchain, kept, page_kernels })
     }
 
-    /// Compiles what pages show of problems that have changed since a build did so.
+    /// Compiles what these pages are going to need.
     ///
     /// # Errors
     /// There is no toolchain.
-    pub fn prepare(&self) -> Result<()> {
-        const QUESTION: &str = "compiled ahead";
-        let folders =
-            |problem: &Problem| ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{}", problem.id));
-        let is_kept = |problem: &&Problem| self.kept.has(QUESTION, &folders(problem).each_ref().map(String::as_str));
-        let changed: Vec<&Problem> = self.problems.iter().filter(|problem| !is_kept(problem)).collect();
-        let both = |problem| [Version::Baseline, Version::Solution].map(|version| (problem, version));
-        let wanted: Vec<(&Problem, Version)> = changed.iter().copied().flat_map(both).collect();
-        check::ahead(&wanted, &check::CheckOptions::default())?;
-        for problem in changed {
-            self.kept.text(QUESTION, &folders(problem).each_ref().map(String::as_str), || Ok("done".to_owned()))?;
-        }
-        Ok(())
+    pub fn prepare(&self, pages: &[String]) -> Result<()> {
+        ahead::compile((&self.kept, &self.toolchain, self.workbook), &self.problems, pages)
     }
 
     /// The block of a directive on the page `chapter`.

@@ -1,6 +1,7 @@
 //! The mdBook preprocessor: listings, diffs and tables from the workbook itself, so that no page holds a number or a
 //! listing that somebody typed.
 
+mod ahead;
 pub mod blocks;
 pub mod claim;
 pub mod directive;
@@ -28,7 +29,7 @@ pub use directive::DirectiveError;
 use directive::Piece;
 pub use kept::is_learners;
 pub use live::PageKernels;
-use mdbook_preprocessor::book::Book;
+use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::errors::Result;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 pub use pages::Progress;
@@ -64,7 +65,11 @@ impl Preprocessor for Warpbook {
         let workbook = Workbook::find(&context.root)?;
         let writer = blocks::Writer::new(&workbook, self.page_kernels.as_deref())?;
         order::check(&book, writer.problems())?;
-        writer.prepare()?;
+        let texts = book.iter().filter_map(|item| match item {
+            BookItem::Chapter(chapter) => Some(chapter.content.clone()),
+            _ => None,
+        });
+        writer.prepare(&texts.collect::<Vec<_>>())?;
         let untrue = pages::rewrite(&mut book, &writer, &|progress| {
             if let Some(told) = &self.told {
                 told(progress);

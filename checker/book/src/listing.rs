@@ -9,10 +9,51 @@ use anyhow::{Context as _, Result};
 use compiler::compile::{Request, compile};
 use compiler::toolchain::{Toolchain, home::Home};
 use problem::{DeviceShape, KernelFile, Sizes, Workbook};
+use rayon::prelude::*;
 use sass::render::guard;
 use sass::{Instruction, Kernel, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+/// A kernel file of the workbook that is to be compiled; `given` are sizes that the file leaves to its problem: the row and the column
+/// of a sweep.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wanted {
+    pub file: String,
+    pub arch: String,
+    pub given: BTreeMap<String, i64>,
+}
+
+impl Wanted {
+    /// What the compiler is asked, and what the file launches.
+    fn request(&self, workbook: &Workbook) -> Result<(Request, Vec<String>)> {
+        let path = simulated::kernel_file(workbook, &self.file)?;
+        let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
+        let mut sizes = source.sizes(&Sizes::default())?;
+        sizes.extend(self.given.iter().map(|(name, value)| (name.clone(), *value)));
+        let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
+        let request = Request::new(&path, source.text().as_bytes(), &self.arch)?;
+        Ok((request.kernels(launched.iter().map(String::as_str)), launched))
+    }
+}
+
+/// Compiles and lists all that can be, so that [`Compiled::of`] finds them kept.
+pub fn prepare(workbook: &Workbook, toolchain: &Toolchain, wanted: &[Wanted]) {
+    let compiled = |wanted: &Wanted| compile(toolchain, &wanted.request(workbook).ok()?.0).ok();
+    let compiled: Vec<_> = wanted.par_iter().filter_map(compiled).collect();
+    let cubins: Vec<&[u8]> = compiled.iter().map(|compiled| compiled.cubin.as_slice()).collect();
+    sass::prepare(&cubins, &options(toolchain));
+}
+
+fn options(toolchain: &Toolchain) -> sass::DisassemblyOptions {
+    let cache = Some(Home::from_environment().root().join("sass"));
+    sass::DisassemblyOptions { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false, timeout: sass::TIMEOUT }
+}
+
+/// The architectures that a directive names.
+pub fn architectures(settings: &BTreeMap<String, String>) -> impl Iterator<Item = &str> {
+    settings.get("arch").map_or("sm_90", String::as_str).split(',')
+}
 
 /// A kernel file, compiled for an architecture.
 pub(crate) struct Compiled {
@@ -24,28 +65,14 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// `given` are sizes that the file leaves to its problem: the row and the column of a sweep.
-    ///
     /// # Errors
     /// A file that cannot be read or compiled.
-    pub fn of(workbook: &Workbook, toolchain: &Toolchain, file: &str, arch: &str, given: &Sizes) -> Result<Self> {
-        let path = simulated::kernel_file(workbook, file)?;
-        let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
-        let mut sizes = source.sizes(&Sizes::default())?;
-        sizes.extend(given.iter().map(|(name, value)| (name.clone(), *value)));
-        let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
-        let request = Request::new(&path, source.text().as_bytes(), arch)?.kernels(launched.iter().map(String::as_str));
-        let compiled = compile(toolchain, &request).with_context(|| format!("compiling {file}"))?;
-        let cache = Some(Home::from_environment().root().join("sass"));
-        let options = sass::DisassemblyOptions {
-            nvdisasm: toolchain.nvdisasm.clone(),
-            cache,
-            live: false,
-            timeout: sass::TIMEOUT,
-        };
-        let module = sass::disassemble(&compiled.cubin, &options)?;
+    pub fn of(workbook: &Workbook, toolchain: &Toolchain, wanted: &Wanted) -> Result<Self> {
+        let (request, launched) = wanted.request(workbook)?;
+        let compiled = compile(toolchain, &request).with_context(|| format!("compiling {}", wanted.file))?;
+        let module = sass::disassemble(&compiled.cubin, &options(toolchain))?;
         let names = compiled.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())).collect();
-        Ok(Self { module, compiler: compiled.compiler.clone(), launched: launched.into_iter().collect(), names })
+        Ok(Self { module, compiler: compiled.compiler.clone(), launched, names })
     }
 
     /// A kernel by its name as the launch line has it; of a template that is launched once, the template's.
@@ -61,18 +88,18 @@ impl Compiled {
     }
 }
 
-/// The first instruction of a kernel whose text has all the words; `given` as in [`Compiled::of`].
+/// The first instruction of a kernel whose text has all the words.
 ///
 /// # Errors
 /// As [`block`], or there is none.
 pub fn instruction(
     workbook: &Workbook,
     toolchain: &Toolchain,
-    (file, kernel, arch): (&str, &str, &str),
-    given: &Sizes,
+    wanted: &Wanted,
+    kernel: &str,
     words: &[String],
 ) -> Result<String> {
-    let compiled = Compiled::of(workbook, toolchain, file, arch, given)?;
+    let compiled = Compiled::of(workbook, toolchain, wanted)?;
     let code = compiled.kernel(kernel)?.code();
     let found = code.iter().find(|line| words.iter().all(|word| line.text.contains(word.as_str())));
     let found = found.with_context(|| format!("`{kernel}` has no instruction with {}", words.join(" and ")))?;
@@ -91,8 +118,9 @@ pub fn block(
 ) -> Result<String> {
     let control = settings.get("control").is_some_and(|value| value == "yes");
     let mut columns = Vec::new();
-    for arch in settings.get("arch").map_or("sm_90", String::as_str).split(',') {
-        let compiled = Compiled::of(workbook, toolchain, file, arch, &Sizes::new())?;
+    for arch in architectures(settings) {
+        let wanted = Wanted { file: file.to_owned(), arch: arch.to_owned(), given: BTreeMap::new() };
+        let compiled = Compiled::of(workbook, toolchain, &wanted)?;
         let wanted: Vec<&str> = match settings.get("kernel") {
             Some(names) => names.split(',').collect(),
             None => compiled.launched.iter().map(String::as_str).collect(),

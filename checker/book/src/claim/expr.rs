@@ -33,6 +33,22 @@ pub enum Expr {
     Each(Each, String, Box<Expr>, Box<Expr>),
 }
 
+impl Expr {
+    /// The facts in it, in order.
+    pub fn facts(&self) -> Vec<&Fact> {
+        match self {
+            Self::Number(_) | Self::Word(_) => Vec::new(),
+            Self::Fact(fact) => vec![fact],
+            Self::List(all) | Self::And(all) => all.iter().flat_map(Self::facts).collect(),
+            Self::Unary(_, of) => of.facts(),
+            Self::Binary(_, one, other) | Self::Each(_, _, one, other) => [one.facts(), other.facts()].concat(),
+            Self::Chain(first, rest) => {
+                first.facts().into_iter().chain(rest.iter().flat_map(|(_, expr)| expr.facts())).collect()
+            }
+        }
+    }
+}
+
 /// A fact of the workbook as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {

@@ -5,15 +5,16 @@ use super::expr::Fact;
 use super::recorded;
 use crate::evidence::{SEED, both_counted};
 use crate::kept::Kept;
-use crate::listing::{self, Compiled};
+use crate::listing::{self, Compiled, Wanted};
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::machine_code;
 use check::run;
 use compiler::toolchain::Toolchain;
-use problem::{Metric, MetricSource, Problem, Sizes, Version, Workbook};
+use problem::{Metric, MetricSource, Problem, Version, Workbook};
 use sass::limits::Limits;
 use simulator::Checks;
+use std::collections::BTreeMap;
 
 /// Where facts come from.
 #[derive(Debug, Clone, Copy)]
@@ -48,11 +49,10 @@ impl Facts for Workshop<'_> {
             "code" => {
                 let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
                 word(fact, 2, "a word of the instruction")?;
+                let wanted = wanted(fact)?;
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
                 self.kept(fact, &[folder], || {
-                    let place = (file, kernel, key(fact, "arch").unwrap_or("sm_90"));
-                    let given = given(fact)?;
-                    listing::instruction(self.workbook, self.toolchain, place, &given, &fact.words[2..])
+                    listing::instruction(self.workbook, self.toolchain, &wanted, kernel, &fact.words[2..])
                         .map(Value::Word)
                 })
             }
@@ -70,8 +70,18 @@ impl Facts for Workshop<'_> {
     }
 }
 
+/// The kernel file of `code`, `listed` and `resource`: whose keys but for `arch` are sizes.
+///
+/// # Errors
+/// It has none, or a size is no number.
+pub(super) fn wanted(fact: &Fact) -> Result<Wanted> {
+    let file = word(fact, 0, "a kernel file")?.to_owned();
+    let arch = key(fact, "arch").unwrap_or("sm_90").to_owned();
+    Ok(Wanted { file, arch, given: given(fact)? })
+}
+
 /// The sizes among a fact's keys: the row and column of a sweep.
-fn given(fact: &Fact) -> Result<Sizes> {
+fn given(fact: &Fact) -> Result<BTreeMap<String, i64>> {
     let sizes = fact.keys.iter().filter(|(name, _)| name != "arch");
     sizes
         .map(|(name, value)| Ok((name.clone(), value.parse().with_context(|| format!("`{name}={value}` is no size"))?)))
@@ -132,11 +142,9 @@ impl Workshop<'_> {
     /// `listed(FILE.cu, KERNEL, WORD, WORD, arch=sm_75)`: instructions of a kernel file's kernel whose text has all the words;
     /// `resource(FILE.cu, KERNEL, registers)`: also spills, stack, shared, instructions, load-run. Other keys are sizes: the row and column of a sweep.
     fn listed(&self, fact: &Fact) -> Result<Value> {
-        let (file, kernel) = (word(fact, 0, "a kernel file")?, word(fact, 1, "a kernel")?);
+        let kernel = word(fact, 1, "a kernel")?;
         let what = word(fact, 2, "a word of the instruction, or a resource")?;
-        let given = given(fact)?;
-        let arch = key(fact, "arch").unwrap_or("sm_90");
-        let compiled = Compiled::of(self.workbook, self.toolchain, file, arch, &given)?;
+        let compiled = Compiled::of(self.workbook, self.toolchain, &wanted(fact)?)?;
         let kernel = compiled.kernel(kernel)?;
         let resources = &kernel.resources;
         let number = match (fact.name.as_str(), what) {

@@ -11,7 +11,9 @@ mod tests;
 pub use facts::Workshop;
 
 use super::PageError;
+use super::listing::Wanted;
 use eval::Evaluation;
+use expr::Fact;
 
 /// The text of `{{= EXPR | FORMAT}}`.
 ///
@@ -36,6 +38,14 @@ pub fn check(facts: &Workshop<'_>, text: &str, sentence: &str) -> anyhow::Result
     }
     let found = evaluation.found.join(", ");
     Err(PageError(format!("\"{sentence}\" is not so: `{text}` does not hold; {found}")).into())
+}
+
+/// The kernel files whose machine code a condition, or a value with its format, asks about; none where it cannot be read.
+pub(crate) fn listed(text: &str) -> Vec<Wanted> {
+    let (expr, _) = text.rsplit_once('|').unwrap_or((text, ""));
+    let Ok(expr) = expr::parse(expr.trim()) else { return Vec::new() };
+    let of_files = |fact: &&Fact| matches!(fact.name.as_str(), "code" | "listed" | "resource");
+    expr.facts().into_iter().filter(of_files).filter_map(|fact| facts::wanted(fact).ok()).collect()
 }
 
 fn unknown(text: &str, error: &anyhow::Error) -> PageError {

@@ -19,10 +19,13 @@ fn prefix(n: usize) -> String {
     format!("part{n}$")
 }
 
-/// What CUBINs have in common that can be one file: the architecture and the dialect.
-pub fn kind(cubin: &[u8]) -> Option<(u32, u8, u8)> {
+/// What CUBINs have in common that can be one file: the architecture and the dialect. `None` of one that cannot be moved.
+pub fn kind(cubin: &[u8]) -> Option<(u32, u8, u8, bool)> {
     let header = FileHeader64::<LE>::parse(cubin).ok()?;
-    Some((header.e_flags.get(LE), header.e_ident.os_abi, header.e_ident.abi_version))
+    let mut moved = Vec::new();
+    Part::of(0, cubin)?.add(&mut File::new(), &mut Vec::new(), &mut moved)?;
+    let addends = moved.iter().all(|moved| moved.addend.is_some());
+    Some((header.e_flags.get(LE), header.e_ident.os_abi, header.e_ident.abi_version, addends))
 }
 
 /// One file with the code of all. `None` where one has what cannot be moved (code that is still to be relocated), or is no CUBIN
