@@ -20,6 +20,10 @@ const SOME_THREADS: u64 = 1 << 14;
 /// threads than a few it takes part up to so many warp instructions.
 const ONE_BY_ONE: u64 = 1 << 19;
 
+/// Warp instructions that a case may take in the usual order to be run under others, too: each costs as much again, and more. What
+/// is larger shows its errors at one of the smaller cases of many threads, where there is one.
+const EXPLORED: u64 = 1 << 18;
+
 /// Workers where nobody says how many.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS)
@@ -78,9 +82,14 @@ fn is_caught(checked: &Checked) -> bool {
 fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
     let one_by_one = Schedule::Adversarial { seed: 0 };
     let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != one_by_one).collect();
+    let many = |(case, instructions): (&Case, &u64)| threads(case) > SOME_THREADS && *instructions <= EXPLORED;
+    let longest = if cases.iter().zip(instructions).any(many) { EXPLORED } else { u64::MAX };
     let mut units = Vec::new();
     for (index, (case, &instructions)) in cases.iter().zip(instructions).enumerate() {
         let threads = threads(case);
+        if threads > FEW_THREADS && instructions > longest {
+            continue;
+        }
         let dear = threads > FEW_THREADS && instructions * 32 > ONE_BY_ONE;
         let orders = orders(if dear { &quick } else { others }, threads, index);
         if threads <= FEW_THREADS {
@@ -183,28 +192,29 @@ mod tests {
         assert!(deal(&[], 2).is_empty());
     }
 
+    fn case(threads: u32) -> Case {
+        let launch = plan::Launch {
+            kernel: "k".into(),
+            grid: [threads / 32, 1, 1],
+            block: [32, 1, 1],
+            shared: 0,
+            args: Vec::new(),
+            cooperative: false,
+            resident: None,
+            line: 1,
+        };
+        let plan = plan::Plan { launches: vec![launch], ..plan::Plan::default() };
+        Case {
+            seed: 1,
+            versions: vec![backend::Program { plan, ..backend::Program::default() }],
+            thoroughness: Thoroughness::Full,
+            ..Case::default()
+        }
+    }
+
     #[test]
     fn large_cases_are_dealt_out_order_by_order() {
         let others: Vec<Schedule> = (0..5).map(|seed| Schedule::Adversarial { seed }).collect();
-        let case = |threads: u32| {
-            let launch = plan::Launch {
-                kernel: "k".into(),
-                grid: [threads / 32, 1, 1],
-                block: [32, 1, 1],
-                shared: 0,
-                args: Vec::new(),
-                cooperative: false,
-                resident: None,
-                line: 1,
-            };
-            let plan = plan::Plan { launches: vec![launch], ..plan::Plan::default() };
-            Case {
-                seed: 1,
-                versions: vec![backend::Program { plan, ..backend::Program::default() }],
-                thoroughness: Thoroughness::Full,
-                ..Case::default()
-            }
-        };
         let cases = [case(64), case(4096), case(1 << 15)];
         let of = |most: u64| -> Vec<(usize, usize)> {
             units(&cases, &[0; 3], &others, most).iter().map(|(index, orders)| (*index, orders.len())).collect()
@@ -222,6 +232,20 @@ mod tests {
         };
         assert_eq!(one_by_one(ONE_BY_ONE / 32), [0, 1]);
         assert_eq!(one_by_one(ONE_BY_ONE / 32 + 1), [1], "lane after lane only where that is cheap, or there are few");
+    }
+
+    #[test]
+    fn a_long_case_is_explored_where_no_other_has_many_threads() {
+        let others = [Schedule::Adversarial { seed: 7 }];
+        let of = |sizes: &[(u32, u64)]| -> Vec<usize> {
+            let cases: Vec<Case> = sizes.iter().map(|(threads, _)| case(*threads)).collect();
+            let instructions: Vec<u64> = sizes.iter().map(|(_, instructions)| *instructions).collect();
+            units(&cases, &instructions, &others, u64::MAX).iter().map(|(index, _)| *index).collect()
+        };
+        let (many, few) = (1 << 15, 1 << 12);
+        assert_eq!(of(&[(few, 9), (many, EXPLORED), (many, EXPLORED + 1)]), [0, 1]);
+        assert_eq!(of(&[(few, 9), (many, EXPLORED + 1)]), [0, 1]);
+        assert_eq!(of(&[(64, EXPLORED + 1), (many, 9)]), [0, 1], "few threads are always explored");
     }
 
     #[test]
