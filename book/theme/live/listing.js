@@ -45,15 +45,18 @@ export class Listing {
         return known.get(code);
     }
 
-    /** @param {HTMLElement} code a `code` element that holds the file from its first line on */
+    /** @param {HTMLElement} code a `code` element that holds the file; what stands in a paragraph before it are its first lines */
     constructor(code) {
         code.classList.add("wb-lines-marked");
+        /** @type {HTMLElement | null | undefined} */
+        const head = code.closest("pre")?.parentElement?.querySelector(":scope > .wb-head");
+        this.before = Number(head?.dataset.lines ?? 0);
         this.lines = split(code);
         this.texts = this.lines.map((line) => line.textContent);
     }
 
     text(number) {
-        return this.texts[number - 1] ?? "";
+        return this.texts[number - 1 - this.before] ?? "";
     }
 
     /** The line that runs; 0 for none. */
@@ -64,7 +67,12 @@ export class Listing {
     }
 
     line(number) {
-        return this.lines[number - 1];
+        return this.lines[number - 1 - this.before];
+    }
+
+    /** Calls with every line and its number in the file. */
+    each(call) {
+        this.lines.forEach((line, index) => call(line, this.before + index + 1));
     }
 
     clear() {
@@ -78,8 +86,8 @@ export class Listing {
     /** Counts beside the lines, the largest the darkest. */
     heat(counts) {
         const most = Math.max(1, ...Object.values(counts ?? {}));
-        this.lines.forEach((line, index) => {
-            const count = counts?.[index + 1];
+        this.each((line, number) => {
+            const count = counts?.[number];
             line.style.setProperty("--wb-heat", count ? String(0.12 + 0.88 * (count / most)) : "0");
             if (counts) line.dataset.count = count ? short(count) : "";
             else delete line.dataset.count;

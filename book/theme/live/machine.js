@@ -73,9 +73,9 @@ export class Machine {
     /** A click on a line of the listing shows what became of it. */
     #fromSource(side) {
         const source = listing(this.table.dataset[side]);
-        source?.lines.forEach((element, index) => {
+        source?.each((element, number) => {
             element.addEventListener("click", () => {
-                const line = String(index + 1);
+                const line = String(number);
                 const mine = this.cells.filter((cell) => cell.dataset.line === line && this.#side(cell) === side);
                 if (mine.length === 0) return;
                 this.at = null;

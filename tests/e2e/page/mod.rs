@@ -64,7 +64,7 @@ fn kernels_run_on_a_page_of_a_plain_file_server() {
     let told = browser.told(0);
     assert!(told.contains("FINISHED") && told.contains("right at n = 4097: the same as the oracle"), "{told}");
     assert!(told.contains("warp instructions"), "{told}");
-    let counted = browser.value("document.querySelector('.wb-pair .wb-line:nth-child(8)').dataset.count");
+    let counted = browser.value("document.querySelector('.wb-pair .wb-line:nth-child(7)').dataset.count");
     assert!(counted.as_str().is_some_and(|count| !count.is_empty()), "{counted}");
 
     // A race: both sides are marked in the listing.
@@ -216,7 +216,7 @@ fn machine_code_explains_itself_and_leads_to_its_source() {
     let marked = browser.value("document.querySelector('.wb-pair .wb-now').textContent.trim()");
     assert_eq!(marked, "b[i] = a[i] * 1.7;");
     // And back: a line of the source marks what became of it.
-    browser.value("document.querySelector('.wb-pair .wb-line:nth-child(9)').click()");
+    browser.value("document.querySelector('.wb-pair .wb-line:nth-child(8)').click()");
     let from = browser.value("document.querySelectorAll('.wb-machine td:first-child.wb-from').length");
     assert!(from.as_u64().is_some_and(|count| count > 2), "{from}");
     // What is folded unfolds.
