@@ -285,6 +285,9 @@ fn kernel_text(text: &str) -> String {
 fn code_or_word(word: &str) -> String {
     let (open, rest) = word.split_at(word.len() - word.trim_start_matches('(').len());
     let name = rest.trim_end_matches(['.', ',', ':', ';']);
+    if let Some((name, behind)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
+        return format!("{open}<code>{}</code>{}", escape(name), escape(behind));
+    }
     if name.contains('_') || name.contains("()") || name.contains("::") {
         // A bracket that was opened before the name is closed behind it.
         let name = if open.is_empty() { name } else { name.strip_suffix(')').unwrap_or(name) };
@@ -307,6 +310,7 @@ mod tests {
             ("__syncwarp().", "<code>__syncwarp()</code>."),
             ("(block_sums),", "(<code>block_sums</code>),"),
             ("cuda::barrier", "<code>cuda::barrier</code>"),
+            ("(`part`,", "(<code>part</code>,"),
             ("x[i]<y", "x[i]&lt;y"),
         ] {
             assert_eq!(code_or_word(word), shown);
