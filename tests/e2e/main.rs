@@ -16,6 +16,7 @@ mod findings;
 mod goals;
 mod grade;
 mod grade_cheats;
+mod grade_claims;
 mod grade_formats;
 mod grade_intake;
 mod hardware;

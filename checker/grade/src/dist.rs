@@ -265,7 +265,19 @@ fn listed(folder: &Path) -> Result<Vec<String>, DistError> {
     let wrong = |error: std::io::Error| DistError::File { path: system::text::path(folder), source: error.into() };
     let entries = std::fs::read_dir(folder).map_err(wrong)?.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     let files = entries.into_iter().filter(|entry| entry.path().is_file());
-    Ok(files.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !name.starts_with('.')).collect())
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    Ok(names.filter(|name| !is_left_behind(name)).collect())
+}
+
+/// Hidden files, and what editors and merges leave beside a file: a copy of `kernel.cu` that a teacher has solved is an answer.
+fn is_left_behind(name: &str) -> bool {
+    let ends = ["~", ".orig", ".rej", ".bak", ".old", ".save", ".swp", ".tmp"];
+    name.starts_with(['.', '#']) || ends.iter().any(|end| name.ends_with(end)) || is_other_source(name)
+}
+
+/// Only these sources belong to an exercise: any other `.cu` beside them is somebody's try.
+fn is_other_source(name: &str) -> bool {
+    name.ends_with(".cu") && !["kernel.cu", "starter.cu", "reference.cu"].contains(&name)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, DistError> {

@@ -5,6 +5,9 @@ use crate::grade::{Grade, State};
 use crate::points::{Came, Item, Part, Points};
 use report::{Excerpt, Reason, Verdict};
 
+/// Characters of a line of source that are quoted.
+const LONGEST_LINE: usize = 400;
+
 /// How much may be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
@@ -56,7 +59,11 @@ pub fn of(grade: &Grade, told: Told) -> Feedback {
                     reasons.extend(reason.details.iter().cloned());
                 }
                 let own = reason.excerpts.iter().filter(|excerpt| excerpt.file == "kernel.cu");
-                places.extend(own.map(|excerpt| Excerpt { label: label(&excerpt.label, told), ..excerpt.clone() }));
+                places.extend(own.map(|excerpt| Excerpt {
+                    label: label(&excerpt.label, told),
+                    lines: excerpt.lines.iter().map(|line| shortened(line)).collect(),
+                    ..excerpt.clone()
+                }));
             }
         }
     }
@@ -82,6 +89,14 @@ pub fn of(grade: &Grade, told: Told) -> Feedback {
             .map(|late| format!("{}: {} points less", late.why, late.points)),
         total: points.map(|points| points.total).unwrap_or_default(),
         of: points.map(|points| points.of).unwrap_or_default(),
+    }
+}
+
+/// A line of source: a file may be one line of a million characters.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
     }
 }
 

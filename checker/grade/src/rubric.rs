@@ -3,7 +3,7 @@
 use crate::points::Points;
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use problem::{Problem, nearest};
+use problem::{Metric, Problem, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -177,16 +177,27 @@ impl Rubric {
             let speed = shares.speed.iter().map(|threshold| ("speed.points".to_owned(), threshold.points));
             for (name, points) in plain.chain(goals).chain(speed) {
                 if !(0.0..=MOST).contains(&points) {
-                    return Err(self.wrong(format!("[{table}] {name} = {points}: points are 0 or more")));
+                    return Err(self.wrong(format!("[{table}] {name} = {points}: points are 0 or more, up to {MOST}")));
+                }
+                if points > 0.0 && Points::from(points) == Points::default() {
+                    return Err(
+                        self.wrong(format!("[{table}] {name} = {points}: points are hundredths, and this is none"))
+                    );
                 }
             }
+            // No infinity either: a grade could not be read again that has one.
             if let Some(threshold) =
-                shares.speed.iter().find(|threshold| threshold.at_least <= 0.0 || threshold.at_least.is_nan())
+                shares.speed.iter().find(|threshold| threshold.at_least <= 0.0 || !threshold.at_least.is_finite())
             {
-                return Err(
-                    self.wrong(format!("[{table}] speed.at_least = {}: a ratio is above 0", threshold.at_least))
-                );
+                return Err(self
+                    .wrong(format!("[{table}] speed.at_least = {}: a ratio is a number above 0", threshold.at_least)));
             }
+        }
+        // An exercise may lack a goal of the usual table. What no exercise can have is a slip.
+        if let Some((metric, why)) =
+            self.default.goal.keys().find_map(|metric| Metric::parse(metric).err().map(|why| (metric, why)))
+        {
+            return Err(self.wrong(format!("[default] goal.\"{metric}\": {why}")));
         }
         if let Some(late) = &self.late {
             for (name, part) in [("per_day", late.per_day), ("at_most", late.at_most)] {

@@ -399,7 +399,7 @@ impl<'a> Course<'a> {
         };
         for grade in &mut work.grades {
             grade.code.clone_from(&code);
-            let repeat = format!("checker grade again \"{}\" {}", grade.student, grade.exercise);
+            let repeat = grade.repeat();
             grade.report = report.clone().map(|report| Report { repeat, next: None, ..report });
             grade.state = state.clone();
             grade.made_by.gpu = grade.report.as_ref().and_then(gpu);
@@ -469,8 +469,9 @@ impl Grade {
         self.made_by = known.made_by.clone();
         self.seconds = known.seconds;
         self.code.clone_from(&known.code);
+        let repeat = self.repeat();
         if let Some(report) = &mut self.report {
-            report.repeat = format!("checker grade again \"{}\" {}", self.student, self.exercise);
+            report.repeat = repeat;
         }
     }
 }

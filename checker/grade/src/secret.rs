@@ -108,8 +108,9 @@ impl Secret {
     /// more is no second draw.
     pub fn seed(&self, exercise: &str) -> u64 {
         let digest = hash([b"seed".as_slice(), self.0.as_bytes(), exercise.as_bytes()]);
-        // As long as those that people type.
-        u64::from_str_radix(&digest[..15], 16).unwrap_or(0) % 1_000_000_000
+        // What is told of a kernel may hang on its inputs, by a count or by a line, and so tell a few bits of them. So it must not be
+        // possible to try all seeds. Numbers of JSON are exact up to here.
+        u64::from_str_radix(&digest[..15], 16).unwrap_or(0) % (1 << 53)
     }
 
     /// What stands for it where it must not be told.
@@ -138,6 +139,15 @@ mod tests {
             std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
             assert!(Secret::of_book(folder.path(), None).unwrap_err().to_string().contains("chmod 600"));
         }
+    }
+
+    /// So many that nobody who learns a few bits of an input can try them all, and none that JSON would round.
+    #[test]
+    fn seeds_are_too_many_to_try() {
+        let seeds = (0..64).map(|number| Secret::of(&number.to_string()).seed("ex01"));
+        let bits: Vec<u32> = seeds.map(|seed| 64 - seed.leading_zeros()).collect();
+        assert_eq!(bits.iter().max(), Some(&53), "{bits:?}");
+        assert!(bits.iter().filter(|bits| **bits >= 50).count() > 48, "{bits:?}");
     }
 
     #[test]

@@ -7,11 +7,21 @@ use crate::rubric::Counts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The grade that counts of each student and exercise.
-pub fn counting(grades: &[Grade], counts: Counts) -> BTreeMap<(&Student, &str), &Grade> {
+pub fn counting<'a>(
+    grades: impl IntoIterator<Item = &'a Grade> + Clone,
+    counts: Counts,
+) -> BTreeMap<(&'a Student, &'a str), &'a Grade> {
     let total = |grade: &Grade| grade.points.as_ref().map(|points| points.total);
+    let handed_in = |grade: &'a Grade| (&grade.student, grade.exercise.as_str(), grade.submitted.sha256.as_str());
+    // The same file without a time is no other submission: it was graded before anybody said when it was handed in.
+    let timed = grades.clone().into_iter().filter(|grade| grade.submitted.time.is_some());
+    let timed: BTreeSet<_> = timed.map(handed_in).collect();
     let mut chosen: BTreeMap<(&Student, &str), &Grade> = BTreeMap::new();
     // They come in the order of their times.
     for grade in grades {
+        if grade.submitted.time.is_none() && timed.contains(&handed_in(grade)) {
+            continue;
+        }
         let key = (&grade.student, grade.exercise.as_str());
         let better = match (chosen.get(&key), counts) {
             (None, _) | (Some(_), Counts::Last) => true,
@@ -24,13 +34,21 @@ pub fn counting(grades: &[Grade], counts: Counts) -> BTreeMap<(&Student, &str), 
     chosen
 }
 
-/// A cell that no spreadsheet takes for a formula, and no line of which ends early.
+/// A cell that no spreadsheet takes for a formula, and no line of which ends early. Where other separators are usual than commas, a cell
+/// may be taken for several; each of them is looked at. Some leave out blanks in front, and some know the wide signs.
 pub fn cell(text: &str) -> String {
+    let begins = |part: &str| {
+        part.trim_start().starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+    };
     let text = system::text::line(text);
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{text}"),
-        false => text.into_owned(),
+    let mut safe = String::with_capacity(text.len() + 1);
+    for part in text.split_inclusive([',', ';', '\t', '|']) {
+        if begins(part) {
+            safe.push('\'');
+        }
+        safe.push_str(part);
     }
+    safe
 }
 
 /// `grades.csv`: student, id, points by exercise, total. A cell is empty where nothing was handed in, and has words where
@@ -139,6 +157,17 @@ pub fn csv(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_cell_and_no_part_of_one_is_a_formula() {
+        for text in ["=1", "+1", "-1", "@f()", " =1", "\u{a0}=1", "\u{ff1d}1"] {
+            assert_eq!(cell(text), format!("'{text}"));
+        }
+        // Where a semicolon or a tabulator ends a cell.
+        assert_eq!(cell("x;=1\t-2,@3"), "x;'=1\t'-2,'@3");
+        assert_eq!(cell("\t=1"), "\t'=1");
+        assert_eq!(cell("Doe-Roe, Jane = 1"), "Doe-Roe, Jane = 1");
+    }
 
     #[test]
     fn tables_as_spreadsheets_save_them() {

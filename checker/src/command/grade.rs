@@ -13,10 +13,12 @@ use compiler::toolchain;
 use grade::book::{Book, Read, Writers};
 use grade::format::Format;
 use grade::intake::{self, Hints, Intake};
+use grade::rubric::Counts;
 use grade::run::{self, Course, GradeError, GradeOptions, Summary};
 use grade::{Rubric, Secret, State, Student, table};
 pub use output::seed;
 use problem::Workbook;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::text;
 
@@ -173,14 +175,55 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     let mut read = book.read().map_err(GradeError::from)?;
     let stale = course.others(&mut read.grades, &taken.submissions)?;
     write_tables(&book, &read, &rubric)?;
+    let notes = notes(args, &rubric, &read, &taken);
     match args.platform {
-        Some(format) => output::write(context, &book, &read, &taken, format, args.out.as_deref()),
+        Some(format) => {
+            notes.iter().for_each(|note| context.note(&format!("note: {note}")));
+            let out = (format, args.out.as_deref());
+            output::write(context, &book, &read, &taken, rubric.attempts.count, out)
+        }
         None => {
             output::write_pages(&book, &read, &rubric, &course)?;
             // Damaged files were made again, those that were handed in again.
-            say(context, &book, &read, &taken, Done { summary, stale, damaged: before.damaged })
+            say(context, &book, &read, &taken, Done { summary, stale, damaged: before.damaged, notes })
         }
     }
+}
+
+/// What may not be as a teacher thinks: times that are not known, seeds that are.
+fn notes(args: &GradeArgs, rubric: &Rubric, read: &Read, taken: &Intake) -> Vec<String> {
+    let mut notes = Vec::new();
+    let timed = taken.submissions.iter().filter(|submission| submission.time.is_some()).count();
+    if args.file_times && timed == 0 {
+        notes.push("--file-times found none: times in a zip have no zone, and are not taken".to_owned());
+    }
+    let counting = table::counting(&read.grades, rubric.attempts.count);
+    let timeless = counting.values().filter(|grade| grade.submitted.time.is_none()).count();
+    if rubric.late.is_some() && timeless > 0 {
+        notes.push(format!(
+            "the rubric has a deadline, and of {timeless} submissions that count nobody said when they were handed in: they are taken as in \
+             time. A list says it in its column time, --file-times of files in a folder"
+        ));
+    }
+    if rubric.attempts.count == Counts::Last {
+        let mut tries: BTreeMap<(&Student, &str), usize> = BTreeMap::new();
+        for grade in read.grades.iter().filter(|grade| grade.submitted.time.is_none()) {
+            *tries.entry((&grade.student, grade.exercise.as_str())).or_default() += 1;
+        }
+        notes.extend(tries.iter().filter(|(_, count)| **count > 1).map(|((student, exercise), count)| {
+            let student = student.to_string();
+            let student = text::line(&student);
+            format!(
+                "{student} {exercise}: {count} submissions without a time, of which the last by its file's name counts"
+            )
+        }));
+    }
+    if args.how.book.join(explain::RELEASED).exists() {
+        notes.push(
+            "the secret of this grade book is released: whoever handed in since may have known the inputs".to_owned(),
+        );
+    }
+    notes
 }
 
 /// What was done.
@@ -190,6 +233,8 @@ struct Done {
     stale: usize,
     /// What could not be read at the beginning.
     damaged: Vec<(PathBuf, String)>,
+    /// What a teacher may have meant otherwise.
+    notes: Vec<String>,
 }
 
 impl How {
@@ -251,7 +296,7 @@ fn write_tables(book: &Book, read: &Read, rubric: &Rubric) -> Result<(), Fault> 
 
 /// What was done, and what a teacher has to look at.
 fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) -> Outcome {
-    let Done { summary, stale, damaged } = done;
+    let Done { summary, stale, damaged, notes } = done;
     let open = read.grades.iter().filter_map(|grade| match &grade.state {
         State::NotGraded { why } => Some((grade, "not graded", why)),
         State::NoKernel { why } => Some((grade, "no kernel", why)),
@@ -260,6 +305,7 @@ fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) 
     let open: Vec<_> = open.collect();
     let exit = if summary.open > 0 { Exit::Environment } else { Exit::Met };
     if context.json {
+        let notes = [taken.notes.as_slice(), &notes].concat();
         let open: Vec<_> = open
             .iter()
             .map(|(grade, state, why)| serde_json::json!({ "student": grade.student, "exercise": grade.exercise, "state": state, "why": why }))
@@ -267,7 +313,7 @@ fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) 
         context.print_json(&serde_json::json!({
             "schema": grade::SCHEMA, "book": book.path(), "checked": summary.checked, "known": summary.known,
             "without_kernel": summary.without, "not_graded": summary.open, "open": open, "passed_over": taken.passed_over,
-            "notes": taken.notes, "stale": stale,
+            "notes": notes, "stale": stale,
         }))?;
         return Ok(exit);
     }
@@ -288,7 +334,7 @@ fn say(context: &Context, book: &Book, read: &Read, taken: &Intake, done: Done) 
             .iter()
             .map(|passed| format!("passed over: {}: {}", text::line(&passed.file), text::line(&passed.why))),
     );
-    lines.extend(taken.notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(taken.notes.iter().chain(&notes).map(|note| format!("note: {note}")));
     if stale > 0 {
         lines.push(format!(
             "note: {stale} earlier submissions, which are not among these, were checked by another checker or compiler, or with other \

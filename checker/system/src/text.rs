@@ -77,6 +77,17 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
 
+/// Text as one word of a shell's command line, on one line, for a reader to paste: nothing in it is run, whatever somebody called
+/// himself.
+pub fn word(text: &str) -> String {
+    let text = escaped(text, |_| false);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./@%+:,-".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// Bytes that are mostly UTF-8, cleaned; the others as `\xff`.
 pub fn bytes(bytes: &[u8]) -> String {
     let mut out = String::new();
@@ -200,6 +211,21 @@ impl From<&Screen> for Screen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_for_a_shell_is_one_whatever_it_holds() {
+        for (text, said) in [
+            ("ada", "ada"),
+            ("Jane Doe (4711)", "'Jane Doe (4711)'"),
+            ("$(x)`y`", "'$(x)`y`'"),
+            ("it's", "'it'\\''s'"),
+            ("a\nb\u{202e}", "'a\\nb\\u{202e}'"),
+            ("", "''"),
+            ("a!b", "'a!b'"),
+        ] {
+            assert_eq!(word(text), said);
+        }
+    }
 
     #[test]
     fn nothing_that_acts_on_a_terminal_survives() {

@@ -3,10 +3,13 @@
 use crate::grade::Grade;
 use crate::intake::Student;
 use crate::points::Points;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns that every exported gradebook begins with.
 const COLUMNS: [&str; 2] = ["Student", "ID"];
+
+/// What stands for a name in the row of the points that are possible.
+const POSSIBLE: &str = "Points Possible";
 
 /// Why a gradebook cannot be filled in.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +27,7 @@ pub enum CanvasError {
 pub struct Filled {
     /// The file.
     pub csv: String,
-    /// Students without a row.
+    /// Students without a row of their own, and how that is.
     pub missing: Vec<String>,
 }
 
@@ -47,16 +50,28 @@ pub fn fill(gradebook: &str, assignment: &str, grades: &[(&Student, Vec<&Grade>)
     };
     let column = head.iter().position(titled).ok_or_else(|| CanvasError::Column(assignment.to_owned()))?;
     let mut rows: Vec<Vec<String>> = vec![head.iter().map(str::to_owned).collect()];
-    let mut found: BTreeMap<usize, ()> = BTreeMap::new();
     for record in reader.records() {
-        let record = record?;
-        let mut row: Vec<String> = record.iter().map(str::to_owned).collect();
+        let mut row: Vec<String> = record?.iter().map(str::to_owned).collect();
         row.resize(row.len().max(head.len()), String::new());
+        rows.push(row);
+    }
+    // Two of one name are told apart by nothing but their numbers.
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    for row in &rows[1..] {
+        *names.entry(row[student].trim().to_owned()).or_default() += 1;
+    }
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    for row in &mut rows[1..] {
         let (name, number) = (row[student].trim().to_owned(), row[id].trim().to_owned());
+        // The row below the head says how many points there are, and nobody's name is that.
+        if number.is_empty() && name == POSSIBLE {
+            continue;
+        }
         let by_id = grades.iter().position(|(who, _)| who.id.as_deref() == Some(number.as_str()));
-        let by_name = || grades.iter().position(|(who, _)| who.id.is_none() && who.name == name);
+        let alone = names.get(&name) == Some(&1);
+        let by_name = || grades.iter().position(|(who, _)| alone && who.id.is_none() && who.name == name);
         if let Some(at) = by_id.filter(|_| !number.is_empty()).or_else(by_name) {
-            found.insert(at, ());
+            found.insert(at);
             let points: Option<Vec<Points>> =
                 grades[at].1.iter().map(|grade| grade.points.as_ref().map(|points| points.total)).collect();
             // What is not graded keeps what stands there.
@@ -64,8 +79,14 @@ pub fn fill(gradebook: &str, assignment: &str, grades: &[(&Student, Vec<&Grade>)
                 row[column] = points.into_iter().sum::<Points>().to_string();
             }
         }
-        rows.push(row);
     }
-    let missing = grades.iter().enumerate().filter(|(at, _)| !found.contains_key(at));
-    Ok(Filled { csv: crate::table::csv(&rows), missing: missing.map(|(_, (who, _))| who.to_string()).collect() })
+    let missing = grades.iter().enumerate().filter(|(at, _)| !found.contains(at)).map(|(_, (who, _))| {
+        match names.get(&who.name) {
+            Some(&rows) if rows > 1 && who.id.is_none() => {
+                format!("{who} has {rows} rows in the gradebook, and no number that says which")
+            }
+            _ => format!("{who} has no row in the gradebook"),
+        }
+    });
+    Ok(Filled { csv: crate::table::csv(&rows), missing: missing.collect() })
 }

@@ -269,7 +269,8 @@ fn race(lines: &Lines<'_>, caught: &Caught, told: Told) -> Option<Finding> {
         return None;
     }
     let side = |access: &Access| {
-        lines.location(access.place.line, None, None, &format!("{} by {}", access.what, who(&access.place)))
+        let text = format!("{} by {}", access.what, who(&access.place));
+        lines.location(access.place.line, None, None, &feedback::label(&text, told))
     };
     let sides = [first, second];
     // The report's words for it, which know names as the source has them.
@@ -281,11 +282,17 @@ fn race(lines: &Lines<'_>, caught: &Caught, told: Told) -> Option<Finding> {
     let text = text
         .unwrap_or_else(|| format!("{} and {} of the same bytes, and nothing orders them", first.what, second.what));
     let mut finding = lines.finding(id(Verdict::Race), Level::Error, &text, sides.map(side).to_vec(), true);
-    let flow = |access: &Access| ThreadFlow {
-        id: who(&access.place),
+    // Which thread it is may hang on an input.
+    let named = |access: &Access, unnamed: &str| match told {
+        Told::Released => who(&access.place),
+        Told::Guarded => unnamed.to_owned(),
+    };
+    let flow = |access: &Access, unnamed: &str| ThreadFlow {
+        id: named(access, unnamed),
         locations: vec![FlowLocation { location: side(access) }],
     };
-    finding.code_flows = vec![CodeFlow { thread_flows: sides.map(flow).to_vec() }];
+    let flows = vec![flow(first, "one thread"), flow(second, "another thread")];
+    finding.code_flows = vec![CodeFlow { thread_flows: flows }];
     Some(finding)
 }
 

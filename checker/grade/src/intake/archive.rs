@@ -1,7 +1,7 @@
 //! A zip of submissions, which may be hostile: nothing is unpacked to a disk, only chosen entries are read, each up to a limit
 //! whatever its header says; links, encrypted entries and names that lead out of the archive are refused.
 
-use super::{A_FOLDER, Listed, MOST_FILES, Tree};
+use super::{A_FOLDER, DEEPEST, Listed, MOST_FILES, Tree};
 use std::io::{Cursor, Read};
 use system::files::FileError;
 use zip::ZipArchive;
@@ -10,6 +10,9 @@ use zip::ZipArchive;
 pub const LARGEST_ARCHIVE: u64 = 512 << 20;
 /// Longest name of an entry in bytes.
 const LONGEST_NAME: usize = 4096;
+
+/// Characters of a name that is refused which are shown.
+const LONGEST_SHOWN: usize = 200;
 
 /// Why an archive cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +52,11 @@ fn path(name: &str) -> Result<Vec<String>, &'static str> {
         return Err("its name leads out of the archive");
     }
     let parts: Vec<String> =
-        name.split('/').filter(|part| !part.is_empty() && *part != ".").map(str::to_owned).collect();
-    match parts.iter().any(|part| part == "..") {
+        name.split('/').filter(|part| !part.is_empty() && *part != ".").take(DEEPEST + 1).map(str::to_owned).collect();
+    match name.split('/').any(|part| part == "..") {
         true => Err("its name leads out of the archive"),
+        // As in a folder; and a name of two thousand folders takes a hundred times its bytes.
+        false if parts.len() > DEEPEST => Err("it lies too deep"),
         false => Ok(parts),
     }
 }
@@ -64,7 +69,7 @@ impl Tree for Archive {
                 Ok(entry) => entry,
                 Err(error) => {
                     let refused = Some(error.to_string());
-                    listed.push(Listed { path: vec![format!("entry {index}")], time: None, refused });
+                    listed.push(Listed { path: vec![format!("entry {index}")], refused, ..Listed::default() });
                     continue;
                 }
             };
@@ -73,7 +78,9 @@ impl Tree for Archive {
                 Ok(parts) => parts,
                 // What has no place has no owner.
                 Err(why) => {
-                    listed.push(Listed { path: Vec::new(), time: None, refused: Some(format!("{why}: {name}")) });
+                    let shown: String = name.chars().take(LONGEST_SHOWN).collect();
+                    let refused = Some(format!("{why}: {shown}"));
+                    listed.push(Listed { path: Vec::new(), refused, ..Listed::default() });
                     continue;
                 }
             };
@@ -84,7 +91,7 @@ impl Tree for Archive {
                 () if entry.encrypted() => Some("it is encrypted"),
                 () => None,
             };
-            listed.push(Listed { path: parts, time: None, refused: refused.map(str::to_owned) });
+            listed.push(Listed { path: parts, refused: refused.map(str::to_owned), ..Listed::default() });
         }
         Ok(listed)
     }
@@ -101,6 +108,13 @@ impl Tree for Archive {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_thousands_of_folders_is_refused() {
+        let deep = |folders: usize| "a/".repeat(folders) + "kernel.cu";
+        assert!(path(&deep(DEEPEST - 1)).is_ok() && path(&deep(DEEPEST)).is_err() && path(&deep(2000)).is_err());
+        assert!(path(&(deep(DEEPEST) + "/../../x")).is_err_and(|why| why.contains("leads out")));
+    }
 
     #[test]
     fn names_that_lead_out_are_refused() {

@@ -58,7 +58,7 @@ impl Files {
             // Two names that are no text must stay two.
             None => text::path(Path::new(part.as_os_str())),
         };
-        listed.push(Listed { path: path.components().map(shown).collect(), time, refused });
+        listed.push(Listed { path: path.components().map(shown).collect(), time, refused, in_archive: false });
         self.names.push(path);
     }
 }

@@ -13,7 +13,11 @@ pub const LARGEST: u64 = 64 << 20;
 
 /// Who handed in what, by folder.
 #[derive(Debug, Default)]
-pub struct Metadata(HashMap<String, Entry>);
+pub struct Metadata {
+    entries: HashMap<String, Entry>,
+    /// How many folders are around those that it speaks of: what is called so further down is a student's.
+    depth: usize,
+}
 
 #[derive(Debug, Deserialize)]
 struct Entry {
@@ -41,16 +45,30 @@ enum Number {
     Text(String),
 }
 
+/// The folders around all of an export: none, or the one that Gradescope makes, `assignment_4711_export`, if everything lies in it.
+/// A folder by another name may be a student's.
+pub fn export<'a>(mut paths: impl Iterator<Item = &'a [String]>) -> &'a [String] {
+    let Some(first) = paths.next().and_then(|path| path.get(..1)) else { return &[] };
+    let number = first[0].strip_prefix("assignment_").and_then(|rest| rest.strip_suffix("_export"));
+    let made = number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    if made && paths.all(|path| path.starts_with(first)) { first } else { &[] }
+}
+
 impl Metadata {
-    /// Reads it.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads one with so many folders around it.
+    pub fn read(bytes: &[u8], depth: usize) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-        serde_saphyr::from_str(text).map(Self).map_err(|error| error.to_string())
+        serde_saphyr::from_str(text).map(|entries| Self { entries, depth }).map_err(|error| error.to_string())
+    }
+
+    /// The same as [`Self::of`], for a file in such a folder.
+    pub fn of_path(&self, path: &[String]) -> Option<(Vec<Student>, Option<Timestamp>)> {
+        path.get(self.depth).and_then(|folder| self.of(folder))
     }
 
     /// Everybody who handed that folder in, and when; nothing where it is not known.
     pub fn of(&self, folder: &str) -> Option<(Vec<Student>, Option<Timestamp>)> {
-        let entry = self.0.get(folder)?;
+        let entry = self.entries.get(folder)?;
         let students: Vec<Student> = entry.submitters.iter().filter_map(Submitter::student).collect();
         (!students.is_empty()).then(|| (students, entry.created_at.as_deref().and_then(time)))
     }
@@ -121,7 +139,7 @@ submission_9:
 
     #[test]
     fn who_and_when() {
-        let read = Metadata::read(FILE.as_bytes()).unwrap();
+        let read = Metadata::read(FILE.as_bytes(), 0).unwrap();
         let student = |name: &str, id: &str| Student { name: name.into(), id: Some(id.into()) };
         let time = |text: &str| Some(text.parse::<Timestamp>().unwrap());
         assert_eq!(
@@ -131,6 +149,6 @@ submission_9:
         let group = vec![student("Ann", "12"), student("Bo: B", "bo@example.org")];
         assert_eq!(read.of("submission_8"), Some((group, time("2026-04-26T17:34:00Z"))));
         assert_eq!((read.of("submission_9"), read.of("submission_1")), (None, None));
-        assert!(Metadata::read(b"submission_7: [").is_err() && Metadata::read(b"\xff").is_err());
+        assert!(Metadata::read(b"submission_7: [", 0).is_err() && Metadata::read(b"\xff", 0).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Who handed in what, read off the names of folders and files as Moodle, Canvas, Gradescope and people lay them out.
 
 use super::{A_FOLDER, Hints, Listed, Passed, Student};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel file that belongs to somebody.
 pub struct Kernel {
@@ -28,6 +28,8 @@ pub struct Found {
 const WORKBOOK: [&str; 3] = ["exercises", "src", "submission"];
 /// Folders in which nothing is handed in.
 const ASIDE: [&str; 7] = ["__macosx", "solutions", "kernels", "mine", "mutants", "styles", "target"];
+/// What lies beside students' folders and is nobody's.
+const BESIDE: [&str; 10] = [".md", ".csv", ".json", ".yml", ".yaml", ".toml", ".html", ".sh", ".log", ".cuh"];
 /// Files that every student has and nobody hands in.
 const GIVEN: [&str; 2] = ["starter.cu", "reference.cu"];
 
@@ -37,6 +39,7 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
     let skip = if wrapped { wrapper(listed, &exercises) } else { 0 };
     let mut found = Found::default();
     let mut by_owner: BTreeMap<(Student, String), Vec<Kernel>> = BTreeMap::new();
+    let mut others = Others::default();
     for (index, file) in listed.iter().enumerate() {
         if file.path.is_empty() {
             let why = file.refused.clone().unwrap_or_default();
@@ -47,24 +50,31 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
         let hidden = |part: &String| part.starts_with('.') || ASIDE.contains(&part.to_lowercase().as_str());
         let given = path.last().is_some_and(|name| GIVEN.contains(&name.to_lowercase().as_str()));
         if path.iter().any(hidden) || given || !file.ends_with(".cu") || file.refused.as_deref() == Some(A_FOLDER) {
+            others.see(path, file, &exercises);
             continue;
         }
-        match owner(path, &exercises) {
-            Ok((student, exercise)) => by_owner.entry((student.clone(), exercise.clone())).or_default().push(Kernel {
-                index,
-                student,
-                exercise,
-                refused: file.refused.clone(),
-            }),
-            Err(why) => found.passed_over.push(Passed { file: file.name(), why }),
+        match owner(path, file.in_archive, &exercises) {
+            Ok((student, exercise)) => {
+                others.known.insert(student.clone());
+                let key = (student.clone(), exercise.clone());
+                let kernel = Kernel { index, student, exercise, refused: file.refused.clone() };
+                by_owner.entry(key).or_default().push(kernel);
+            }
+            Err(why) => {
+                others.known.extend(whose(path, file.in_archive, &exercises));
+                found.passed_over.push(Passed { file: file.name(), why });
+            }
         }
     }
+    found.passed_over.extend(others.without_kernels());
     for (_, mut kernels) in by_owner {
         let name = |kernel: &Kernel| listed.get(kernel.index).map(Listed::name).unwrap_or_default();
         if kernels.len() > 1 && kernels.iter().any(|kernel| is_kernel(&name(kernel))) {
             kernels.retain(|kernel| is_kernel(&name(kernel)));
         }
-        if kernels.len() > 1 && !kernels.iter().all(|kernel| canvas(&listed[kernel.index].path).is_some()) {
+        // Canvas keeps what somebody handed in before; where everything is one student's, nobody but he gave these names.
+        let tries = |kernel: &Kernel| hints.student.is_none() && canvas(&listed[kernel.index].path).is_some();
+        if kernels.len() > 1 && !kernels.iter().all(tries) {
             let names: Vec<String> = kernels.iter().take(4).map(name).collect();
             kernels.truncate(1);
             kernels[0].refused =
@@ -73,6 +83,66 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
         found.kernels.append(&mut kernels);
     }
     found
+}
+
+/// Students of whom there are files, and perhaps no kernel among them: nobody gets lost without a word.
+#[derive(Default)]
+struct Others {
+    /// Of whom something was taken, or is named as passed over.
+    known: BTreeSet<Student>,
+    /// The first files of the others.
+    files: BTreeMap<Student, Vec<String>>,
+}
+
+impl Others {
+    /// A file that is no kernel, or lies where none is looked for.
+    fn see(&mut self, path: &[String], file: &Listed, exercises: &Exercises<'_>) {
+        let apart = |part: &String| part.starts_with('.') || part.eq_ignore_ascii_case("__macosx");
+        let loose = path.len() == 1 && BESIDE.iter().any(|end| file.ends_with(end));
+        if path.iter().any(apart) || loose || exercises.hints.student.is_some() {
+            return;
+        }
+        if let Some(student) = whose(path, file.in_archive, exercises) {
+            let why = file.refused.as_ref().filter(|why| *why != A_FOLDER);
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            let files = self.files.entry(student).or_default();
+            if files.len() < 4 && file.refused.as_deref() != Some(A_FOLDER) {
+                files.push(file.name() + &why);
+            }
+        }
+    }
+
+    fn without_kernels(self) -> impl Iterator<Item = Passed> {
+        let Self { known, files } = self;
+        files.into_iter().filter(move |(student, _)| !known.contains(student)).map(|(student, files)| Passed {
+            file: student.to_string(),
+            why: match files.is_empty() {
+                true => "no kernel file (*.cu)".to_owned(),
+                false => format!("no kernel file (*.cu) that is taken; there is {}", files.join(", ")),
+            },
+        })
+    }
+}
+
+/// The student whose file it is, as far as its folders, or its own name, say.
+fn whose(path: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Option<Student> {
+    let (name, folders) = path.split_last()?;
+    if let Some((student, _)) = canvas(path) {
+        return Some(student);
+    }
+    let student = match person(folders, in_archive, exercises) {
+        Some(student) => student,
+        None => Student::named(exercises.without(name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem))),
+    };
+    Some(student).filter(|student| !student.name.trim().is_empty() && exercises.named(&student.name).is_none())
+}
+
+/// The student that folders are called after.
+fn person(folders: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Option<Student> {
+    let folder = folders.iter().find(|folder| exercises.named(folder).is_none() && !is_workbook(folder))?;
+    // Canvas gives an archive such a name, as any other file.
+    let canvas = || canvas(std::slice::from_ref(folder)).filter(|_| in_archive).map(|(student, _)| student);
+    Some(platform(folder).or_else(canvas).unwrap_or_else(|| Student::named(folder)))
 }
 
 fn is_kernel(name: &str) -> bool {
@@ -114,7 +184,7 @@ fn is_workbook(part: &str) -> bool {
 }
 
 /// A file's student and exercise.
-fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String), String> {
+fn owner(path: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Result<(Student, String), String> {
     let (name, folders) = path.split_last().ok_or("it has no name")?;
     if let Some(unknown) = path.iter().find_map(|part| exercises.unknown(part)) {
         return Err(unknown);
@@ -127,12 +197,13 @@ fn owner(path: &[String], exercises: &Exercises<'_>) -> Result<(Student, String)
     let named = folders.iter().rev().find_map(|folder| exercises.named(folder));
     let own = exercises.named(stem);
     // A folder's name says it more plainly than a part of the file's.
-    let exercise = own.clone().or(named).or_else(|| exercises.within(stem)).or_else(|| exercises.usual());
+    let archive = || folders.first().filter(|_| in_archive).and_then(|folder| exercises.within(folder));
+    let exercise = own.clone().or(named).or_else(|| exercises.within(stem)).or_else(archive);
+    let exercise = exercise.or_else(|| exercises.usual());
     let exercise = exercise.ok_or(NO_EXERCISE)?;
-    let folder = folders.iter().find(|folder| exercises.named(folder).is_none() && !is_workbook(folder));
-    let student = match (&exercises.hints.student, folder) {
+    let student = match (&exercises.hints.student, person(folders, in_archive, exercises)) {
         (Some(only), _) => only.clone(),
-        (None, Some(folder)) => platform(folder).unwrap_or_else(|| Student::named(folder)),
+        (None, Some(student)) => student,
         // `ex03/alice.cu`, `alice_ex03.cu`, `alice.cu`.
         (None, None) if own.is_none() && !is_kernel(name) => Student::named(exercises.without(stem)),
         (None, None) => return Err(NOBODY.to_owned()),
@@ -234,7 +305,7 @@ mod tests {
         };
         let listed: Vec<Listed> = files
             .iter()
-            .map(|file| Listed { path: file.split('/').map(str::to_owned).collect(), time: None, refused: None })
+            .map(|file| Listed { path: file.split('/').map(str::to_owned).collect(), ..Listed::default() })
             .collect();
         let found = assign(&listed, &hints, wrapped);
         let kernels = found.kernels.iter().map(|kernel| match &kernel.refused {

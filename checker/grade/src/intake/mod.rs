@@ -99,8 +99,15 @@ impl Student {
 
     /// Is it the one that somebody means by this word: the name, the number, or both as they are shown?
     pub fn is(&self, word: &str) -> bool {
-        word == self.name || Some(word) == self.id.as_deref() || word == self.to_string()
+        // As they are, and as they are shown, where characters are escaped.
+        let is = |own: &str| own == word || shown(own) == word;
+        is(&self.name) || self.id.as_deref().is_some_and(is) || is(&self.to_string())
     }
+}
+
+/// A name on one line.
+fn shown(name: &str) -> String {
+    system::text::path(Path::new(name))
 }
 
 impl fmt::Display for Student {
@@ -177,7 +184,7 @@ pub struct Hints {
 }
 
 /// A file as a folder or an archive lists it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Listed {
     /// Folders and name.
     path: Vec<String>,
@@ -185,6 +192,8 @@ struct Listed {
     time: Option<Timestamp>,
     /// Why it is not to be read, if it is not.
     refused: Option<String>,
+    /// It lies in an archive in what was handed in, and in a folder of the archive's name.
+    in_archive: bool,
 }
 
 impl Listed {
@@ -243,7 +252,7 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
 fn single(path: &Path, hints: &Hints) -> Result<Intake, FileError> {
     let kernel = system::files::read_named(path, LARGEST_KERNEL)?;
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let listed = Listed { path: vec![file.clone()], time: None, refused: None };
+    let listed = Listed { path: vec![file.clone()], ..Listed::default() };
     let mut found = layout::assign(&[listed], hints, false);
     let student = file.strip_suffix(".cu").unwrap_or(&file).to_owned();
     let named = hints.student.clone();
@@ -277,7 +286,7 @@ fn from_tree(tree: &mut dyn Tree, hints: &Hints, wrapped: bool) -> Result<Intake
         };
         taken += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let of_file = about.time.filter(|_| hints.file_times);
-        let known = about.path.iter().find_map(|folder| metadata.of(folder)).filter(|_| hints.student.is_none());
+        let known = metadata.of_path(&about.path).filter(|_| hints.student.is_none());
         let (students, time) = known.unwrap_or_else(|| (vec![kernel.student], None));
         for student in students {
             submissions.push(Submission {
@@ -299,13 +308,22 @@ fn metadata(
     inner: &Inner,
     passed_over: &mut Vec<Passed>,
 ) -> gradescope::Metadata {
+    let export = gradescope::export(listed.iter().map(|file| file.path.as_slice()));
     let is_it = |(index, file): &(usize, &Listed)| {
-        let [.., name] = file.path.as_slice() else { return false };
-        name == gradescope::NAME && file.path.len() <= 2 && file.refused.is_none() && inner.place(*index).is_none()
+        file.path.split_last().is_some_and(|(name, folders)| name == gradescope::NAME && folders == export)
+            && file.refused.is_none()
+            && inner.place(*index).is_none()
     };
-    let Some((index, file)) = listed.iter().enumerate().find(is_it) else { return gradescope::Metadata::default() };
+    let found = listed.iter().enumerate().find(is_it);
+    for (_, other) in listed.iter().enumerate().filter(|(index, other)| {
+        other.path.last().is_some_and(|name| name == gradescope::NAME) && found.is_none_or(|(own, _)| own != *index)
+    }) {
+        let why = "it lies in what was handed in, and says nothing about students and times".to_owned();
+        passed_over.push(Passed { file: other.name(), why });
+    }
+    let Some((index, file)) = found else { return gradescope::Metadata::default() };
     let read = tree.read(index, gradescope::LARGEST).map_err(|error| error.to_string());
-    read.and_then(|bytes| gradescope::Metadata::read(&bytes)).unwrap_or_else(|why| {
+    read.and_then(|bytes| gradescope::Metadata::read(&bytes, export.len())).unwrap_or_else(|why| {
         let why = format!("{why}: students are called after their folders");
         passed_over.push(Passed { file: file.name(), why });
         gradescope::Metadata::default()
@@ -351,6 +369,7 @@ impl Inner {
                     break;
                 }
                 file.path = above.iter().cloned().chain(file.path).collect();
+                file.in_archive = true;
                 listed.push(file);
                 self.places.push((index, number));
             }

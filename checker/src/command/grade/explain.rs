@@ -67,13 +67,13 @@ pub fn explain(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
         let time = grade.submitted.time.map(|time| format!(", handed in {time}")).unwrap_or_default();
         lines.push(format!(
             "{} {}: {}{time}{counts}",
-            grade.student,
+            text::line(&grade.student.to_string()),
             grade.exercise,
             text::line(&grade.submitted.file)
         ));
         lines.extend(said(grade));
     }
-    lines.push(format!("the whole report: checker grade again \"{}\" {}", grades[0].student, grades[0].exercise));
+    lines.push(format!("the whole report: {}", grades[0].repeat()));
     context.print(lines.join("\n") + "\n")?;
     Ok(Exit::Met)
 }
