@@ -210,3 +210,38 @@ fn students_get_no_copies_that_editors_made() {
     assert_eq!(names, ["common.cuh", "kernel.cu", "problem.toml", "reference.cu", "starter.cu"]);
     assert!(!workbook.read("out/exercises/ex01/kernel.cu").contains("the answer"));
 }
+
+/// Of an assignment of two exercises one is not all of it, and who hands in no kernel is told so where the platform shows it.
+#[test]
+fn what_is_missing_of_an_assignment_counts() {
+    let workbook = class();
+    let (good, _) = kernels(&workbook);
+    let bundled = ["dist", "out", "--for", "prairielearn", "--exercise", "ex01", "--exercise", "ex02"];
+    assert_eq!(workbook.run(bundled).code, Some(0));
+    assert!(workbook.read("out/tests/run.sh").contains("--assigned ex01,ex02"));
+    let graded = |folder: &str| {
+        let book = format!("of-{folder}");
+        let args = ["grade", folder, "--student", "ada", "--assigned", "ex01,ex02", "--seed", "7", "--book", &book];
+        let ran = workbook.run([&args[..], &["--for", "prairielearn"]].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).expect("JSON")
+    };
+    workbook.write("half/ex01.cu", &good);
+    let half = graded("half");
+    assert!(
+        half["score"].as_f64() == Some(0.5)
+            && half["output"].as_str().is_some_and(|said| said.contains("ex02: NO KERNEL")),
+        "{half}"
+    );
+    workbook.write("none/kernel.cpp", &good);
+    let none = graded("none");
+    assert!(
+        none["score"].as_f64() == Some(0.0)
+            && none["output"].as_str().is_some_and(|said| said.contains("no kernel file")),
+        "{none}"
+    );
+    // A folder around everything is a student's, or nobody's: it is said.
+    zipped(&workbook, "one.zip", &[("ada/bob/kernel.cu", good.as_bytes())]);
+    let (said, _) = self::graded(&workbook, "one.zip", "of-one", &["--exercise", "ex01"]);
+    assert!(said.contains("note: everything lies in the folder ada"), "{said}");
+}

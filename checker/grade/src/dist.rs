@@ -190,8 +190,8 @@ impl Files {
         let names: Vec<&str> = problems.iter().map(|problem| problem.id.as_str()).collect();
         let exercise = match names.as_slice() {
             // A file that does not say what it is for is for the only one.
-            [only] => format!("--exercise {only}"),
-            _ => String::new(),
+            [only] => format!("--exercise {only} --assigned {only}"),
+            several => format!("--assigned {}", several.join(",")),
         };
         let digits = crate::hash(names.iter().map(|name| name.as_bytes()).chain([seed.as_bytes()]));
         let part = |from: usize, to: usize| &digits[from..to];

@@ -39,6 +39,9 @@ pub struct GradeArgs {
     /// Everything is this student's: where a platform grades one submission at a time
     #[arg(long, value_name = "NAME")]
     student: Option<String>,
+    /// What the one student was to hand in: what is missing counts as 0 points of its own
+    #[arg(long, value_name = "exNN,...", value_delimiter = ',', requires = "student")]
+    assigned: Vec<String>,
     /// Times of change are times of handing in
     #[arg(long)]
     file_times: bool,
@@ -136,7 +139,9 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
     };
     let student = args.student.as_ref().map(Student::named);
     let time = args.gradescope.as_deref().map(output::handed_in).transpose()?;
-    let hints = Hints { exercise, student, exercises: exercises.clone(), file_times: args.file_times, time };
+    let assigned = args.assigned.iter().map(|name| Ok(workbook::find(&workbook, name)?.id.to_string()));
+    let assigned = assigned.collect::<Result<Vec<_>, Fault>>()?;
+    let hints = Hints { exercise, student, exercises: exercises.clone(), assigned, file_times: args.file_times, time };
     let rubric = rubric(&args.how, &exercises)?;
     let mut taken = intake::take(submissions, &hints).usage()?;
     // Several tasks write beside each other, so whoever submits them does not keep the book to itself.

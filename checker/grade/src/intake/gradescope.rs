@@ -49,9 +49,13 @@ enum Number {
 /// A folder by another name may be a student's.
 pub fn export<'a>(mut paths: impl Iterator<Item = &'a [String]>) -> &'a [String] {
     let Some(first) = paths.next().and_then(|path| path.get(..1)) else { return &[] };
-    let number = first[0].strip_prefix("assignment_").and_then(|rest| rest.strip_suffix("_export"));
-    let made = number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
-    if made && paths.all(|path| path.starts_with(first)) { first } else { &[] }
+    if is_export(&first[0]) && paths.all(|path| path.starts_with(first)) { first } else { &[] }
+}
+
+/// Is a folder called as Gradescope calls the one around an export?
+pub fn is_export(folder: &str) -> bool {
+    let number = folder.strip_prefix("assignment_").and_then(|rest| rest.strip_suffix("_export"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Metadata {

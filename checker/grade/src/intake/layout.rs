@@ -22,6 +22,8 @@ pub struct Found {
     pub kernels: Vec<Kernel>,
     /// Files that look like kernels and belong to nobody.
     pub passed_over: Vec<Passed>,
+    /// The folder around everything that is nobody's name, if there is one.
+    pub around: Option<String>,
 }
 
 /// Folders of the workbook, in which a student's own may lie.
@@ -37,7 +39,8 @@ const GIVEN: [&str; 2] = ["starter.cu", "reference.cu"];
 pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
     let exercises = Exercises { hints };
     let skip = if wrapped { wrapper(listed, &exercises) } else { 0 };
-    let mut found = Found::default();
+    let wraps = |file: &Listed| file.path.first().filter(|_| skip > 0 && hints.student.is_none()).cloned();
+    let mut found = Found { around: listed.iter().find_map(wraps), ..Found::default() };
     let mut by_owner: BTreeMap<(Student, String), Vec<Kernel>> = BTreeMap::new();
     let mut others = Others::default();
     for (index, file) in listed.iter().enumerate() {

@@ -177,6 +177,8 @@ pub struct Hints {
     pub student: Option<Student>,
     /// The names of all exercises.
     pub exercises: Vec<String>,
+    /// Those that the one student was to hand in: what is missing of them counts as handed in without a kernel.
+    pub assigned: Vec<String>,
     /// Take times of change for times of handing in.
     pub file_times: bool,
     /// When everything was handed in that does not say itself.
@@ -236,6 +238,7 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
             }
         }
     };
+    missing(&mut intake, hints);
     for submission in &mut intake.submissions {
         submission.time = submission.time.or(hints.time);
     }
@@ -246,6 +249,23 @@ pub fn take(path: &Path, hints: &Hints) -> Result<Intake, IntakeError> {
         .submissions
         .sort_by(|a, b| (&a.exercise, &a.student, a.time, &a.file).cmp(&(&b.exercise, &b.student, b.time, &b.file)));
     Ok(intake)
+}
+
+/// Adds what the one student was to hand in and did not: of a part of an assignment nobody has all of its points.
+fn missing(intake: &mut Intake, hints: &Hints) {
+    let Some(student) = &hints.student else { return };
+    for exercise in &hints.assigned {
+        if intake.submissions.iter().all(|submission| submission.exercise != *exercise) {
+            let why = format!("no kernel file (*.cu) was handed in for it{}", hint(&intake.passed_over));
+            intake.submissions.push(Submission {
+                student: student.clone(),
+                exercise: exercise.clone(),
+                file: String::new(),
+                kernel: Err(why),
+                time: None,
+            });
+        }
+    }
 }
 
 /// A kernel file by itself: its student is called after it.
@@ -298,7 +318,11 @@ fn from_tree(tree: &mut dyn Tree, hints: &Hints, wrapped: bool) -> Result<Intake
             });
         }
     }
-    Ok(Intake { submissions, passed_over, notes: Vec::new() })
+    let notes = found.around.filter(|folder| !gradescope::is_export(folder)).map(|folder| {
+        let folder = system::text::line(&folder).into_owned();
+        format!("everything lies in the folder {folder}, which is taken for nobody's name")
+    });
+    Ok(Intake { submissions, passed_over, notes: notes.into_iter().collect() })
 }
 
 /// Gradescope's word for who is behind its folders; only beside them, never out of what a student handed in.
