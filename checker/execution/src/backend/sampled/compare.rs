@@ -17,11 +17,52 @@ const ORACLE_BLOCKS: usize = 24;
 /// ... and warp instructions beyond which no more are: a tenth of a second.
 const ORACLE_INSTRUCTIONS: u64 = 1 << 19;
 /// Elements of an output that are compared at most.
-const ELEMENTS: usize = 1 << 18;
+const ELEMENTS: u64 = 1 << 18;
 
-/// Elements of which all bytes are in the ranges, with their indices.
-fn elements(ranges: &[(u64, u64)], size: u64) -> impl Iterator<Item = u64> {
-    ranges.iter().flat_map(move |(from, to)| from.div_ceil(size)..to / size)
+/// Elements, from one to before another, in order: tens of thousands are a handful of ranges.
+type Ranges = Vec<(u64, u64)>;
+
+/// The elements of which all bytes are in the ranges.
+fn elements(bytes: &[(u64, u64)], size: u64) -> Ranges {
+    bytes.iter().map(|(from, to)| (from.div_ceil(size), to / size)).filter(|(from, to)| from < to).collect()
+}
+
+/// The elements that are in both.
+fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut both = Vec::new();
+    while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
+        let (from, to) = (x.0.max(y.0), x.1.min(y.1));
+        if from < to {
+            both.push((from, to));
+        }
+        if x.1 < y.1 {
+            a.next()
+        } else {
+            b.next()
+        };
+    }
+    both
+}
+
+/// The first so many of them.
+fn first(ranges: &mut Ranges, mut most: u64) {
+    for (from, to) in ranges.iter_mut() {
+        *to = (*to).min(*from + most);
+        most -= *to - *from;
+    }
+    ranges.retain(|(from, to)| from < to);
+}
+
+/// The element at a place among them.
+fn nth(ranges: &[(u64, u64)], mut place: u64) -> u64 {
+    for (from, to) in ranges {
+        if place < to - from {
+            return from + place;
+        }
+        place -= to - from;
+    }
+    place
 }
 
 /// Runs the oracle's blocks for the elements that the version's blocks wrote, and compares what both have.
@@ -49,28 +90,27 @@ pub fn compare_outputs(
             continue;
         };
         let magnitude = find(oracle, &format!("{}_magnitude", output.name));
-        let written = |opened: &Opened<'_>, index: usize, dtype: DType| -> BTreeSet<u64> {
-            elements(&opened.touched(index).written, dtype.size() as u64).collect()
+        let written = |opened: &Opened<'_>, index: usize, dtype: DType| {
+            elements(&opened.touched(index).written, dtype.size() as u64)
         };
-        let mut both: Vec<u64> = {
-            let theirs = written(&truth, own, own_buffer.dtype);
-            written(here, index, buffer.dtype).intersection(&theirs).copied().take(ELEMENTS).collect()
-        };
+        let mut both = common(&written(here, index, buffer.dtype), &written(&truth, own, own_buffer.dtype));
         if let Some((index, buffer)) = &magnitude {
-            let known = written(&truth, *index, buffer.dtype);
-            both.retain(|element| known.contains(element));
+            both = common(&both, &written(&truth, *index, buffer.dtype));
         }
+        first(&mut both, ELEMENTS);
         let fits = own_buffer.dtype.is_float() == buffer.dtype.is_float()
             && (buffer.dtype.is_float() || own_buffer.dtype == buffer.dtype);
         if both.is_empty() || !fits {
             continue;
         }
         let gather = |opened: &Opened<'_>, index: usize, dtype: DType| -> Vec<u8> {
-            let size = dtype.size();
-            let mut bytes = vec![0; both.len() * size];
-            for (element, place) in both.iter().zip(bytes.chunks_exact_mut(size)) {
+            let size = dtype.size() as u64;
+            let mut bytes = Vec::new();
+            for (from, to) in &both {
+                let at = bytes.len();
+                bytes.resize(at + ((to - from) * size) as usize, 0);
                 // Inside, as it was written.
-                let _ = opened.device.read(opened.addresses[index] + element * size as u64, place);
+                let _ = opened.device.read(opened.addresses[index] + from * size, &mut bytes[at..]);
             }
             bytes
         };
@@ -83,7 +123,7 @@ pub fn compare_outputs(
         let mut found = compare(array(buffer.dtype, &got), array(own_buffer.dtype, &want), summed, judgement);
         compared += both.len();
         if found.wrong > 0 {
-            found.first.iter_mut().for_each(|mismatch| mismatch.index = both[mismatch.index as usize]);
+            found.first.iter_mut().for_each(|mismatch| mismatch.index = nth(&both, mismatch.index));
             wrong.push(WrongOutput {
                 name: buffer.name.clone(),
                 dtype: buffer.dtype,
@@ -134,6 +174,16 @@ mod tests {
 
     #[test]
     fn elements_count_where_all_their_bytes_do() {
-        assert_eq!(elements(&[(0, 8), (13, 21)], 4).collect::<Vec<_>>(), [0, 1, 4]);
+        assert_eq!(elements(&[(0, 8), (13, 21), (25, 27)], 4), [(0, 2), (4, 5)]);
+    }
+
+    #[test]
+    fn what_both_have_is_found_and_numbered() {
+        let mut both = common(&[(0, 4), (6, 9), (20, 30)], &[(2, 7), (8, 22), (29, 40)]);
+        assert_eq!(both, [(2, 4), (6, 7), (8, 9), (20, 22), (29, 30)]);
+        assert_eq!([0, 1, 2, 3, 4, 6].map(|place| nth(&both, place)), [2, 3, 6, 8, 20, 29]);
+        first(&mut both, 4);
+        assert_eq!(both, [(2, 4), (6, 7), (8, 9)]);
+        assert_eq!(common(&[(0, 4)], &[(4, 8)]), []);
     }
 }
