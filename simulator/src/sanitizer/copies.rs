@@ -5,7 +5,7 @@
 //! what acquires an mbarrier that the copies arrived at. When the thread waits they become ordinary accesses of that
 //! moment.
 
-use super::epoch::Epoch;
+use super::cells::epoch::Epoch;
 use super::racecheck::Races;
 use crate::observe::{Space, WarpAccess, WarpId};
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ impl Races {
     pub fn commit(&mut self, id: WarpId, mask: u32) {
         let Some(warp) = self.warp(id) else { return };
         let copies = warp.copies.get_or_insert_default();
-        for lane in super::sync::lanes(mask) {
+        for lane in super::happens_before::sync::lanes(mask) {
             let LaneCopies { open, groups } = &mut copies[lane];
             groups.push_back(std::mem::take(open));
             if groups.len() > GROUPS {
@@ -56,7 +56,7 @@ impl Races {
     pub fn wait(&mut self, id: WarpId, mask: u32, left: Option<u32>) {
         let Some(copies) = self.warp(id).and_then(|warp| warp.copies.as_mut()) else { return };
         let mut done: Vec<(usize, Side)> = Vec::new();
-        for lane in super::sync::lanes(mask) {
+        for lane in super::happens_before::sync::lanes(mask) {
             let LaneCopies { open, groups } = &mut copies[lane];
             while groups.len() > left.unwrap_or(0) as usize {
                 done.extend(groups.pop_front().unwrap_or_default().into_iter().map(|side| (lane, side)));

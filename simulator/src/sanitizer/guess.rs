@@ -3,7 +3,7 @@
 //! text does not show that load and atomic have the same address (a probe of a hash table, in a loop that the compiler has
 //! turned), the threads do: one of them must have given the atomic what it loaded last at that place.
 
-use super::sync::lanes;
+use super::happens_before::sync::lanes;
 use crate::observe::{AccessKind, PERHAPS, WarpAccess};
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! One bit a byte: has anything been written here?
 
-use super::region::Regions;
+use super::cells::region::Regions;
 use crate::observe::{AccessKind, Space, Unwritten, WarpAccess, WarpId};
 
 /// Bits of a stretch of memory, 64 bytes a word.

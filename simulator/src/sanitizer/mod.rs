@@ -52,21 +52,16 @@
 //! One bit a byte of global, shared and local memory. Host writes and module variables count as written; poison does not.
 //! Reading is no mistake yet: what becomes of the value is followed by `exec::defined`.
 
-mod clock;
+mod cells;
 mod copies;
-mod epoch;
 mod guess;
+mod happens_before;
 mod initcheck;
-mod order;
 mod racecheck;
-mod region;
 #[cfg(test)]
 mod same;
-mod shadow;
 mod simple;
-mod state;
-mod sync;
-pub use sync::PUBLISHED;
+pub use happens_before::sync::PUBLISHED;
 #[cfg(test)]
 mod tests;
 

@@ -1,12 +1,12 @@
 //! The race check. The rules are in the module's documentation.
 
-use super::clock::Clock;
-use super::epoch::{Epoch, How};
+use super::cells::epoch::{Epoch, How};
+use super::cells::order::{Actor, Clash};
+use super::cells::region::Regions;
+use super::cells::shadow::Shadow;
 use super::guess::Guesses;
-use super::order::{Actor, Clash};
-use super::region::Regions;
-use super::shadow::Shadow;
-use super::state::{Published, Slot, Warp};
+use super::happens_before::clock::Clock;
+use super::happens_before::state::{Published, Slot, Warp};
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
@@ -164,7 +164,7 @@ impl Races {
 /// Do the lanes go to different places: an array rather than a flag?
 fn several(access: &WarpAccess<'_>) -> bool {
     let first = access.addresses[access.mask.trailing_zeros() as usize & 31];
-    super::sync::lanes(access.mask).any(|lane| access.addresses[lane] != first)
+    super::happens_before::sync::lanes(access.mask).any(|lane| access.addresses[lane] != first)
 }
 
 /// Complains of a clash. False where that is only worth knowing and has been told.

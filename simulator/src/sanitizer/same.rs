@@ -1,7 +1,7 @@
 //! The short ways through the checks complain as the long one does: random accesses and synchronisation, twice.
 
 use super::Sanitizer;
-use super::shadow::Cell;
+use super::cells::shadow::Cell;
 use crate::config::Checks;
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess, WarpId};
 use crate::random::Random;

@@ -1,12 +1,12 @@
 //! Ordinary loads and stores, and atomics that only add up: a whole warp's loads or stores side by side by the line, all
 //! others lane after lane.
 
-use super::epoch::{Epoch, How};
-use super::order::Actor;
+use super::cells::epoch::{Epoch, How};
+use super::cells::order::Actor;
+use super::cells::region::Regions;
+use super::cells::shadow::{EMPTY, LINE, Line, Shadow};
+use super::happens_before::state::{Loose, Warp};
 use super::racecheck::{Races, tell};
-use super::region::Regions;
-use super::shadow::{EMPTY, LINE, Line, Shadow};
-use super::state::{Loose, Warp};
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess};
 use std::collections::HashSet;
 

@@ -1,15 +1,10 @@
 //! The simulator as its users meet it: small texts of PTX, launched.
 
 mod apfloat;
-mod counters;
-mod defined;
-mod endless;
 mod execution;
+mod findings;
 mod heap;
-mod limits;
-mod provenance;
-mod sampled;
+mod observed;
 mod schedules;
 mod text;
 mod threads;
-mod trace;

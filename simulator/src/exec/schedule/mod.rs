@@ -10,21 +10,15 @@
 //!   waited for long).
 
 mod control;
-mod deadlock;
-mod divergent_barrier;
-mod endless;
-mod livelock;
-mod order;
+mod explored;
 mod pick;
-mod preempt;
+mod progress;
 mod reconvergence;
 mod run;
 mod step;
-mod turns;
-mod writers;
 
-pub use divergent_barrier::lanes_missing;
-pub use endless::Look;
-pub use order::Control;
-pub use preempt::visible;
-pub use writers::{Writer, Writers};
+pub use explored::order::Control;
+pub use explored::preempt::visible;
+pub use progress::divergent_barrier::lanes_missing;
+pub use progress::endless::Look;
+pub use progress::writers::{Writer, Writers};

@@ -1,8 +1,8 @@
 //! Clocks know what was told to them and what they were joined with, whatever the order, and share what they have in
 //! common.
 
-use super::super::clock::{Clock, Fact};
-use super::super::epoch::{Epoch, How};
+use super::super::cells::epoch::{Epoch, How};
+use super::super::happens_before::clock::{Clock, Fact};
 use crate::observe::{AccessKind, Scope};
 use crate::random::Random;
 

@@ -9,9 +9,9 @@
 //! Registers that decide nothing within the loop, like a count of its turns, are part of the state all the same: such
 //! loops, and loops that look at a clock, are left to the step limit.
 
-use super::super::block::Shared;
-use super::super::context::{Flow, Worker};
-use super::super::warp::{Group, Warp};
+use crate::exec::block::Shared;
+use crate::exec::context::{Flow, Worker};
+use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{AddressSpace, Callee, Op, Reg};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
@@ -99,7 +99,7 @@ impl Kept {
 
 impl<O: Observer> Worker<'_, O> {
     /// A warp has run for a quantum, or went round a loop that waits: look at it, the longer the longer it runs.
-    pub(super) fn ran_long(&self, warp: &mut Warp) {
+    pub(in crate::exec::schedule) fn ran_long(&self, warp: &mut Warp) {
         warp.quanta += 1;
         let quanta = warp.quanta;
         if quanta.is_power_of_two() && !self.context.decoded.code.reads_clock {
@@ -111,7 +111,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// A group whose warp is looked at took a branch back.
-    pub(super) fn turned(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> Flow {
+    pub(in crate::exec::schedule) fn turned(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> Flow {
         let Some(mut look) = warp.look.take() else { return Flow::Continue };
         let group = warp.groups[at];
         if look.left == 0 {
@@ -152,7 +152,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Before an operation of a warp that is looked at: does it take in something from others?
-    pub(super) fn takes_in(&self, warp: &mut Warp, at: usize, mask: u32, op: &Op) {
+    pub(in crate::exec::schedule) fn takes_in(&self, warp: &mut Warp, at: usize, mask: u32, op: &Op) {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
         let Some(members) = warp.look.as_ref().and_then(|look| look.kept.as_ref()).map(|kept| kept.mask) else {

@@ -1,9 +1,9 @@
 //! Turns under an explored schedule: of all that is resident the group with the lowest rank goes next.
 
-use super::super::block::{Block, Turn};
-use super::super::context::{Flow, Worker};
-use super::super::warp::{Group, Spins, State};
-use super::run::QUANTUM;
+use crate::exec::block::{Block, Turn};
+use crate::exec::context::{Flow, Worker};
+use crate::exec::schedule::run::QUANTUM;
+use crate::exec::warp::{Group, Spins, State};
 use crate::observe::Observer;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -4,9 +4,9 @@
 //! the same way until memory changes. If all lanes that are left either wait or go round such loops, nobody will change it.
 //! Programs that read a clock are left to the step limit.
 
-use super::super::block::{Block, Shared};
-use super::super::context::Worker;
-use super::super::warp::{Frame, Group, State, Warp};
+use crate::exec::block::{Block, Shared};
+use crate::exec::context::Worker;
+use crate::exec::warp::{Frame, Group, State, Warp};
 use crate::isa::op::{AddressSpace, MbarrierKind, Op, Reg};
 use crate::observe::Observer;
 
@@ -51,7 +51,7 @@ fn state(warp: &Warp, group: &Group) -> u128 {
 
 impl<O: Observer> Worker<'_, O> {
     /// Is it kept track of what changes memory?
-    pub(super) fn tracks(&self) -> bool {
+    pub(in crate::exec::schedule) fn tracks(&self) -> bool {
         self.watching || self.control.is_some()
     }
 
@@ -70,7 +70,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Nobody is left who could change anything.
-    pub(super) fn hopeless(&self, resident: &[Block]) -> bool {
+    pub(in crate::exec::schedule) fn hopeless(&self, resident: &[Block]) -> bool {
         let mut groups = resident.iter().flat_map(|block| &block.warps).filter(|warp| warp.live() != 0);
         groups.all(|warp| {
             let polls = |group: &Group| group.spins.polls && group.spins.changes == self.changes;
@@ -79,7 +79,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// A group went round a loop that waits: is its state one that it had before?
-    pub(super) fn look(&self, warp: &mut Warp, at: usize) {
+    pub(in crate::exec::schedule) fn look(&self, warp: &mut Warp, at: usize) {
         if !self.tracks() || self.context.decoded.code.reads_clock || at >= warp.groups.len() {
             return;
         }
@@ -103,7 +103,14 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Before an operation: what a group polls, and what the operation may change.
-    pub(super) fn before(&mut self, shared: &Shared, warp: &mut Warp, at: usize, mask: u32, op: &Op) -> Option<Before> {
+    pub(in crate::exec::schedule) fn before(
+        &mut self,
+        shared: &Shared,
+        warp: &mut Warp,
+        at: usize,
+        mask: u32,
+        op: &Op,
+    ) -> Option<Before> {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
         let waits = |kind| {
@@ -143,7 +150,15 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// After the operation.
-    pub(super) fn after(&mut self, shared: &Shared, warp: &Warp, group: &Group, mask: u32, op: &Op, before: &Before) {
+    pub(in crate::exec::schedule) fn after(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        group: &Group,
+        mask: u32,
+        op: &Op,
+        before: &Before,
+    ) {
         let same = before.values.is_some() && self.values(shared, warp, group, mask, op) == before.values;
         self.changes += u64::from(!same);
     }

@@ -1,8 +1,8 @@
 //! Explains who waits where for whom, after nobody can go on.
 
-use super::super::block::{Block, Shared};
-use super::super::context::Worker;
-use super::super::warp::{Group, State, Warp};
+use crate::exec::block::{Block, Shared};
+use crate::exec::context::Worker;
+use crate::exec::warp::{Group, State, Warp};
 use crate::explore::lanes;
 use crate::isa::op::AddressSpace;
 use crate::observe::Observer;
@@ -144,7 +144,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Who goes round a loop that nothing others do can end.
-    pub(super) fn goes_round(&self, shared: &Shared, warp: &Warp, group: &Group) -> String {
+    pub(in crate::exec::schedule) fn goes_round(&self, shared: &Shared, warp: &Warp, group: &Group) -> String {
         let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
         let lanes = who(group.mask, warp.index, Some(shared.linear));
         format!(

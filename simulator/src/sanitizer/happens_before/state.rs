@@ -1,9 +1,9 @@
 //! What is known of resident blocks, warps and lanes: clocks, fences, and what they have acquired.
 
 use super::clock::{Clock, Fact};
-use super::copies::LaneCopies;
-use super::shadow::Shadow;
 use crate::observe::Scope;
+use crate::sanitizer::cells::shadow::Shadow;
+use crate::sanitizer::copies::LaneCopies;
 use std::collections::HashMap;
 
 /// A lane's last fence.
@@ -172,7 +172,7 @@ pub struct Slot {
     pub shared: Shadow,
     /// What those who arrived at a barrier without waiting release to those who wait there, by barrier.
     pub arrived: HashMap<u32, Clock>,
-    /// As [`super::racecheck::Races::published`], for shared memory.
+    /// As [`crate::sanitizer::racecheck::Races::published`], for shared memory.
     pub published: HashMap<u64, Published>,
 }
 

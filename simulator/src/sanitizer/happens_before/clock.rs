@@ -5,7 +5,7 @@
 //! same thing, and that a ticket carries what every block before has published: joining two clocks looks only at where
 //! they differ, and a join that brings nothing new gives one of the two back.
 
-use super::epoch::Epoch;
+use crate::sanitizer::cells::epoch::Epoch;
 use std::sync::Arc;
 
 /// Something that one release publishes of the thread that made it.

@@ -3,8 +3,8 @@
 //! The plain order is that of `Its`: blocks, warps, and of a warp the group with the lowest program counter; whoever runs
 //! goes on until it waits. Everything else is a preemption, so that any order is a list of them.
 
-use super::super::warp::{Group, Since};
 use crate::config::{Config, Schedule};
+use crate::exec::warp::{Group, Since};
 use crate::explore::{Preempted, Preemption, Rank};
 use crate::isa::op::Code;
 use crate::launch::LaunchOrder;

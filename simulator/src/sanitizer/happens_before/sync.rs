@@ -1,9 +1,9 @@
 //! What orders accesses: releases, acquires, fences and barriers.
 
 use super::clock::{Clock, Fact};
-use super::racecheck::Races;
 use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
+use crate::sanitizer::racecheck::Races;
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.

@@ -1,11 +1,11 @@
 //! Is an access ordered after those before it? What a cell does when somebody accesses it.
 
-use super::clock::Clock;
 use super::epoch::Epoch;
-use super::guess::Guesses;
 use super::shadow::{Cell, EMPTY};
-use super::state::Warp;
 use crate::observe::{AccessKind, Scope};
+use crate::sanitizer::guess::Guesses;
+use crate::sanitizer::happens_before::clock::Clock;
+use crate::sanitizer::happens_before::state::Warp;
 
 /// Who accesses, and what is known of the order of things.
 pub struct Actor<'a> {

@@ -1,8 +1,8 @@
 //! Lanes that others wait for and that never come: divergence at barriers.
 
-use super::super::block::Shared;
-use super::super::context::Worker;
-use super::super::warp::{Group, Meeting, State, Warp};
+use crate::exec::block::Shared;
+use crate::exec::context::Worker;
+use crate::exec::warp::{Group, Meeting, State, Warp};
 use crate::isa::op::{NO_GUARD, Op};
 use crate::observe::Observer;
 use crate::{FindingKind, Severity};
@@ -14,7 +14,7 @@ pub fn lanes_missing(id: u32, came: u32, missing: u32) -> String {
 
 impl<O: Observer> Worker<'_, O> {
     /// `group` goes on from a join without lanes that wait for it at a barrier: they diverged on the way.
-    pub(super) fn left_behind(&mut self, shared: &Shared, warp: &mut Warp, group: Group) {
+    pub(in crate::exec::schedule) fn left_behind(&mut self, shared: &Shared, warp: &mut Warp, group: Group) {
         if !self.context.config.checks.barriers {
             return;
         }
@@ -45,7 +45,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Lanes that exit while others wait for them at a `__syncwarp` that they went past will never come to it.
-    pub(super) fn never_came(&mut self, shared: &Shared, warp: &Warp, exiting: u32) {
+    pub(in crate::exec::schedule) fn never_came(&mut self, shared: &Shared, warp: &Warp, exiting: u32) {
         let gone = warp.strayed & exiting;
         if gone == 0 {
             return;
@@ -69,7 +69,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Nothing but the end of the thread follows: whoever waits at a barrier meanwhile does not miss those lanes.
-    pub(super) fn only_exits(&self, pc: u32) -> bool {
+    pub(in crate::exec::schedule) fn only_exits(&self, pc: u32) -> bool {
         let code = &self.context.decoded.code;
         let rest = code.insts.get(pc as usize..).unwrap_or_default();
         rest.iter()

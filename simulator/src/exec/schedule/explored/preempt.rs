@@ -1,9 +1,9 @@
 //! Before an operation that others can see: an explored schedule may stop some lanes there.
 
-use super::super::block::Shared;
-use super::super::context::Worker;
-use super::super::warp::{Group, Since, State, Warp};
 use super::order::Asker;
+use crate::exec::block::Shared;
+use crate::exec::context::Worker;
+use crate::exec::warp::{Group, Since, State, Warp};
 use crate::explore::Rank;
 use crate::isa::op::{AddressSpace, Code, Op, Reg};
 use crate::observe::Observer;
@@ -27,7 +27,7 @@ pub fn visible(code: &Code, op: &Op) -> bool {
 
 impl<O: Observer> Worker<'_, O> {
     /// Asks the schedule, once for each lane and operation. True if lanes stopped: somebody has to be chosen again.
-    pub(super) fn preempt(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> bool {
+    pub(in crate::exec::schedule) fn preempt(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> bool {
         let Some(control) = &mut self.control else { return false };
         let group = warp.groups[at];
         if group.mask & !warp.asked == 0 {

@@ -1,0 +1,175 @@
+//! Runs a kernel: with observers, without, over several host threads.
+
+use super::Device;
+use super::error::LaunchError;
+use super::history::History;
+use crate::appearance::Appearance;
+use crate::exec::context::Context;
+use crate::exec::defined::Defined;
+use crate::exec::grid::{self, Outcome};
+use crate::launch::Arg;
+use crate::memory::global::Global;
+use crate::memory::view::View;
+use crate::observe::Nobody;
+use crate::sanitizer::Sanitizer;
+use crate::{Launch, LaunchReport};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// Bytes of the cooperative grid barrier's workspace.
+const WORKSPACE: u64 = 64;
+
+impl Device {
+    /// Runs a kernel to its end or its fault.
+    pub fn launch(&mut self, launch: &Launch) -> Result<LaunchReport, LaunchError> {
+        let module = Arc::clone(&self.module);
+        let function = self.check(&module, launch)?;
+        if launch.cooperative {
+            let workspace = match self.workspace {
+                Some(workspace) => workspace,
+                None => {
+                    let workspace = self.global.alloc(WORKSPACE, "grid workspace");
+                    self.remember(History::Allocated(workspace, WORKSPACE));
+                    self.workspace = Some(workspace);
+                    workspace
+                }
+            };
+            if let Some(at) = self.global.find(workspace, WORKSPACE) {
+                self.global.allocations[at].write(0, &[0; WORKSPACE as usize]);
+            }
+            self.remember(History::Written(workspace, WORKSPACE));
+        }
+        self.need_heap(&module);
+        let info = &module.kernels()[function];
+        self.launches += 1;
+        let context = Context {
+            decoded: module.decoded(),
+            config: &self.config,
+            function: module.decoded().entries[function],
+            params: parameters(&info.params, &launch.args),
+            grid: launch.grid,
+            block: launch.block,
+            static_shared: info.static_shared,
+            dynamic_shared: launch.shared,
+            workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
+            steps: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            appearance: Appearance::new(self.config.machine),
+            launch: self.launches,
+            operations: self.operations,
+            heap: self.heap.as_ref(),
+            interrupt: self.interrupt.as_deref(),
+        };
+        let checks = self.config.checks;
+        let next = AtomicU64::new(0);
+        let slots = self.config.resident_blocks.max(1);
+        // Events are told to observers; one that looks for nothing will do.
+        let told = self.config.trace.as_ref().is_some_and(|request| request.events);
+        if !checks.races && !checks.uninitialised && !told {
+            // Nobody kept watch over this launch: what it wrote is not known.
+            self.watch = None;
+            self.defined = Defined::default();
+            let report = match &self.config.locality {
+                #[cfg(not(target_family = "wasm"))]
+                Some(request) => run_folding(&context, &mut self.global, request, &next, slots),
+                _ => grid::report(&context, run_unwatched(&context, &mut self.global, &next, slots)),
+            };
+            self.operations += report.order.operations;
+            for allocation in self.global.allocations.iter().filter(|allocation| allocation.sparse.is_none()) {
+                self.history.push(History::Written(allocation.base, allocation.size));
+            }
+            // Of equal events the last one counts.
+            let mut seen = std::collections::HashSet::new();
+            self.history.reverse();
+            self.history.retain(|event| seen.insert((event.range(), event.order())));
+            self.history.reverse();
+            return Ok(report);
+        }
+        let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
+        let (_, mut watch) = known.unwrap_or_else(|| {
+            let mut watch = Sanitizer::new(checks);
+            for event in &self.history {
+                event.tell(&mut watch);
+            }
+            (checks, watch)
+        });
+        let defined = std::mem::take(&mut self.defined);
+        let mut outcome = grid::work(&context, View::Alone(&mut self.global), &mut watch, defined, &next, 0..slots);
+        self.defined = std::mem::take(&mut outcome.defined);
+        let report = grid::report(&context, vec![outcome]);
+        self.operations += report.order.operations;
+        self.watch = Some((checks, watch));
+        Ok(report)
+    }
+}
+
+/// Parameter bytes as the kernel sees them.
+fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (param, arg) in params.iter().zip(args) {
+        out.resize(out.len().next_multiple_of(param.align.max(1) as usize), 0);
+        match arg {
+            Arg::Pointer(address) => out.extend_from_slice(&address.to_le_bytes()),
+            Arg::Bytes(bytes) => out.extend_from_slice(bytes),
+        }
+    }
+    out
+}
+
+/// Runs it with an eye on where its accesses lie.
+#[cfg(not(target_family = "wasm"))]
+fn run_folding(
+    context: &Context<'_>,
+    global: &mut Global,
+    request: &crate::locality::Request,
+    next: &AtomicU64,
+    slots: u32,
+) -> LaunchReport {
+    let mut watch = Sanitizer::folding(crate::locality::Fold::new(request.clone()));
+    let outcome = grid::work(context, View::Alone(global), &mut watch, Defined::default(), next, 0..slots);
+    let code = &context.decoded.code;
+    let place = |pc: u32| {
+        let (file, line) = code.lines[code.origins[pc as usize].place as usize];
+        (if line > 0 { code.file(file).to_string() } else { String::new() }, line)
+    };
+    let locality = watch.folded().map(|fold| fold.finish(place));
+    LaunchReport { locality, ..grid::report(context, vec![outcome]) }
+}
+
+#[cfg(not(feature = "threads"))]
+fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)]
+}
+
+#[cfg(feature = "threads")]
+fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    use std::sync::Mutex;
+    let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
+    let explored = context.config.schedule.is_explored();
+    let sparse = global.allocations.iter().any(|allocation| allocation.sparse.is_some());
+    let single = explored || sparse || context.config.trace.is_some();
+    let threads = if single { 1 } else { context.config.threads.max(1) };
+    let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
+    if threads == 1 {
+        return vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)];
+    }
+    let global = &*global;
+    // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
+    // threads may wait for each other, so a pool that runs them one after the other would never end.
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for at in 0..threads {
+            let outcomes = &outcomes;
+            let slots = slots * at / threads..slots * (at + 1) / threads;
+            scope.spawn(move || {
+                let outcome = grid::work(context, View::Shared(global), &mut Nobody, Defined::default(), next, slots);
+                if let Ok(mut all) = outcomes.lock() {
+                    all.push((at, outcome));
+                }
+            });
+        }
+    });
+    let mut all = outcomes.into_inner().unwrap_or_default();
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, outcome)| outcome).collect()
+}

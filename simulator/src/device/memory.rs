@@ -1,0 +1,154 @@
+//! Device memory as the host sees it: allocations, what is written there and read, what launches touched.
+
+use super::Device;
+use super::error::MemoryError;
+use super::history::History;
+use crate::memory::heap::Heap;
+use crate::memory::reads::Reads;
+use crate::memory::sparse::{Fill, Sparse, Touched};
+use crate::{Finding, Module};
+use std::ops::Range;
+use std::sync::Mutex;
+
+impl Device {
+    /// Findings about what a kernel has stored in these bytes without anybody having written the value: the host is about
+    /// to use them as a result. Nothing unless [`crate::Checks::uninitialised`] is on.
+    pub fn undefined(&self, address: u64, bytes: u64) -> Vec<Finding> {
+        let name = |address: u64| match self.global.find(address, 4) {
+            Some(at) => {
+                let allocation = &self.global.allocations[at];
+                format!("`{}` + {}", allocation.name, address - allocation.base)
+            }
+            None => format!("{address:#x}"),
+        };
+        self.defined.origins.read(&self.defined.cells.within(address, bytes), name)
+    }
+
+    /// Address and size in bytes of one of the module's `.global` or `.const` variables.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let found = self.module.decoded().variables.iter().find(|variable| variable.name == name)?;
+        Some((found.address, found.size))
+    }
+
+    /// Allocates `bytes` of global memory (256-byte aligned, surrounded by addresses that belong to nothing), called
+    /// `name` in findings. Its bytes count as uninitialised until they are written.
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryError> {
+        let (in_use, limit) = (self.global.in_use, self.config.limits.memory);
+        if in_use.saturating_add(bytes) > limit {
+            return Err(MemoryError::Limit { asked: bytes, in_use, limit });
+        }
+        let address = self.global.alloc(bytes, name);
+        self.remember(History::Allocated(address, bytes));
+        Ok(address)
+    }
+
+    /// Makes the allocation that begins at `address` an input: a kernel that writes there is reported, whatever it writes.
+    pub fn protect(&mut self, address: u64) -> Result<(), MemoryError> {
+        let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
+        self.global.allocations[at].input = true;
+        Ok(())
+    }
+
+    /// Notes from now on what kernels read of the allocation that begins at `address`: see [`Device::unread`].
+    ///
+    /// # Errors
+    /// No allocation is there.
+    pub fn note_reads(&mut self, address: u64) -> Result<(), MemoryError> {
+        let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
+        let allocation = &mut self.global.allocations[at];
+        allocation.reads = Some(Reads::none(allocation.words.len()));
+        Ok(())
+    }
+
+    /// The bytes of an allocation that no kernel has read since [`Device::note_reads`], from and to, ascending; `None` where
+    /// nothing was noted.
+    pub fn unread(&self, address: u64) -> Option<Vec<Range<u64>>> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.reads.as_ref()?.left(allocation.size))
+    }
+
+    /// Allocates memory of which only the pages exist that a launch touches. `fill` gives their bytes from an offset on;
+    /// where they are not `known`, they only keep the place of what is to be written. It takes nothing of the memory limit,
+    /// and launches that see it should not be watched.
+    pub fn alloc_sparse(&mut self, name: &str, bytes: u64, fill: Fill, known: bool) -> Result<u64, MemoryError> {
+        let (in_use, limit) = (self.global.in_use, 1 << 40);
+        if bytes > limit {
+            return Err(MemoryError::Limit { asked: bytes, in_use, limit });
+        }
+        Ok(self.global.alloc_sparse(bytes, name, Sparse::new(fill, known)))
+    }
+
+    /// What launches did to a sparse allocation since it was made or forgotten; `None` for any other.
+    pub fn touched(&self, address: u64) -> Option<Touched> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.sparse.as_ref()?.touched(allocation.size))
+    }
+
+    /// [`Touched::unknown`] alone, which costs nothing.
+    pub fn touched_unknown(&self, address: u64) -> Option<bool> {
+        let allocation = &self.global.allocations[self.global.find(address, 0)?];
+        Some(allocation.sparse.as_ref()?.unknown())
+    }
+
+    /// Takes back all that launches did to a sparse allocation.
+    pub fn forget(&mut self, address: u64) {
+        let found = self.global.find(address, 0).map(|at| &self.global.allocations[at]);
+        if let Some(sparse) = found.and_then(|allocation| allocation.sparse.as_ref()) {
+            sparse.forget();
+        }
+    }
+
+    /// Writes bytes from the host; they count as initialised.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        let size = bytes.len() as u64;
+        let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
+        let allocation = &self.global.allocations[at];
+        allocation.write(address - allocation.base, bytes);
+        self.remember(History::Written(address, size));
+        Ok(())
+    }
+
+    /// Fills from the host with a repeated pattern but leaves the bytes uninitialised for the checks: poison.
+    pub fn poison(&mut self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
+        let at = self.global.find(address, bytes).ok_or(MemoryError::Range { address, size: bytes })?;
+        let allocation = &self.global.allocations[at];
+        let mut piece: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 1024).collect();
+        if pattern.is_empty() {
+            piece = vec![0; 1024];
+        }
+        let mut done = 0;
+        while done < bytes {
+            let count = (bytes - done).min(piece.len() as u64);
+            allocation.write(address - allocation.base + done, &piece[..count as usize]);
+            done += count;
+        }
+        self.remember(History::Poisoned(address, bytes));
+        Ok(())
+    }
+
+    /// Reads bytes to the host.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        let size = into.len() as u64;
+        let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
+        let allocation = &self.global.allocations[at];
+        allocation.read(address - allocation.base, into);
+        Ok(())
+    }
+
+    /// Makes room for `malloc`, if the module calls it. Where the memory limit leaves none, `malloc` returns null.
+    pub(super) fn need_heap(&mut self, module: &Module) {
+        let bytes = self.config.limits.heap;
+        if self.heap.is_some() || !module.decoded().code.allocates() {
+            return;
+        }
+        // Twice as much, so that mistakes have room to show; where that does not fit, what there is.
+        let room = [bytes.saturating_mul(2), bytes].into_iter().find_map(|room| {
+            let base = self.alloc("device heap", room).ok()?;
+            Some(Heap::new(base, room, bytes))
+        });
+        if let (Some(_), Some(allocation)) = (&room, self.global.allocations.last_mut()) {
+            allocation.heap = true;
+        }
+        self.heap = Some(Mutex::new(room.unwrap_or_default()));
+    }
+}

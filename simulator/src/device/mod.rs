@@ -1,0 +1,92 @@
+//! A simulated device: memory, a module, launches.
+
+mod check;
+mod error;
+mod history;
+mod launch;
+mod memory;
+
+use crate::appearance::Appearance;
+use crate::exec::defined::Defined;
+use crate::memory::global::Global;
+use crate::memory::heap::Heap;
+use crate::sanitizer::Sanitizer;
+use crate::{Checks, Config, Module};
+pub use error::{LaunchError, MemoryError};
+use history::History;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// A simulated device holding one module: its memory lives until the device is dropped.
+#[derive(Debug)]
+pub struct Device {
+    config: Config,
+    module: Arc<Module>,
+    global: Global,
+    workspace: Option<u64>,
+    /// A variable that did not fit.
+    unplaced: Option<(String, u64)>,
+    /// For `malloc`, once a launch may need it.
+    heap: Option<Mutex<Heap>>,
+    watch: Option<(Checks, Sanitizer)>,
+    /// Undefined values that were stored, while uninitialised memory is watched.
+    defined: Defined,
+    /// What the host did to memory, for checks that are switched on later.
+    history: Vec<History>,
+    launches: u64,
+    operations: u64,
+    /// Set from outside, it stops launches.
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Device {
+    /// A device with the module's `.global` and `.const` variables in their initial state.
+    pub fn new(module: Arc<Module>, config: Config) -> Self {
+        let global = Global::new(Appearance::new(config.machine));
+        let mut device = Self {
+            config,
+            module,
+            global,
+            workspace: None,
+            unplaced: None,
+            heap: None,
+            watch: None,
+            defined: Defined::default(),
+            history: Vec::new(),
+            launches: 0,
+            interrupt: None,
+            operations: 0,
+        };
+        let module = Arc::clone(&device.module);
+        for variable in &module.decoded().variables {
+            // What does not fit is left out, and no launch begins.
+            if device.global.in_use.saturating_add(variable.size) > device.config.limits.memory {
+                device.unplaced.get_or_insert_with(|| (variable.name.clone(), variable.size));
+                continue;
+            }
+            device.global.place(variable.address, variable.size, &variable.name, variable.constant);
+            if let Some(allocation) = device.global.allocations.last() {
+                allocation.write(0, &variable.init);
+            }
+            device.remember(History::Allocated(variable.address, variable.size));
+            device.remember(History::Written(variable.address, variable.size));
+        }
+        device
+    }
+
+    /// Launches end with a finding ([`crate::FindingKind::Interrupted`]) when this is set, by another thread: within some
+    /// thousands of warp instructions. Not by an operation that takes long by itself.
+    pub fn set_interrupt(&mut self, interrupt: Option<Arc<AtomicBool>>) {
+        self.interrupt = interrupt;
+    }
+
+    /// The settings; they may be changed between launches.
+    pub fn config_mut(&mut self) -> &mut Config {
+        &mut self.config
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+}

@@ -1,0 +1,5 @@
+//! Explored schedules: which lanes stop before which operation, and who goes next of all that is resident.
+
+pub(super) mod order;
+pub(super) mod preempt;
+pub(super) mod turns;

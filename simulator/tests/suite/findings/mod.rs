@@ -1,0 +1,6 @@
+//! What is wrong with a kernel is found, and nothing else.
+
+pub(super) mod defined;
+pub(super) mod endless;
+pub(super) mod limits;
+pub(super) mod provenance;
