@@ -1,0 +1,172 @@
+//! The time of a launch: what each part of the machine needs at least, and how they overlap.
+
+mod parts;
+mod traffic;
+mod work;
+
+use crate::device::Device;
+use crate::facts::{Facts, Start};
+use crate::frequency::{Confidence, frequencies};
+use parts::Parts;
+use serde::{Deserialize, Serialize};
+
+/// What a kernel may be bound by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Issue slots of the schedulers.
+    Issue,
+    /// Single precision.
+    Fp32,
+    /// Integer and logic units.
+    Integer,
+    /// Halves.
+    Half,
+    /// Doubles.
+    Double,
+    /// Special functions and conversions.
+    Special,
+    /// Tensor cores.
+    Tensor,
+    /// The way of memory instructions and shuffles to their units.
+    Requests,
+    /// Shared memory's banks.
+    Shared,
+    /// The L1 cache.
+    L1,
+    /// The L2 cache.
+    L2,
+    /// Memory.
+    Dram,
+    /// Atomics on the same addresses.
+    Atomics,
+    /// Latency that too few warps hide.
+    Latency,
+    /// Blocks handed out.
+    Blocks,
+    /// Launches, and the host between them.
+    Launch,
+}
+
+impl Bound {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Issue => "issue slots",
+            Self::Fp32 => "single precision",
+            Self::Integer => "integer units",
+            Self::Half => "half precision",
+            Self::Double => "double precision",
+            Self::Special => "special functions",
+            Self::Tensor => "tensor cores",
+            Self::Requests => "memory requests",
+            Self::Shared => "shared memory",
+            Self::L1 => "the L1 cache",
+            Self::L2 => "the L2 cache",
+            Self::Dram => "memory",
+            Self::Atomics => "atomics",
+            Self::Latency => "latency",
+            Self::Blocks => "handing out blocks",
+            Self::Launch => "launches",
+        }
+    }
+}
+
+/// What a part of the machine needs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// Which.
+    pub of: Bound,
+    /// Microseconds.
+    pub us: f64,
+}
+
+/// A modelled time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Modelled {
+    /// Microseconds.
+    pub us: f64,
+    /// The interval.
+    pub low: f64,
+    /// Its other end.
+    pub high: f64,
+    /// What binds.
+    pub bound: Bound,
+    /// What each part needs, the most first.
+    pub bars: Vec<Bar>,
+    /// How sure it is what was executed.
+    pub confidence: Confidence,
+}
+
+impl Modelled {
+    /// It takes no less than one multiprocessor takes for what is left to it.
+    pub fn wait_for(&mut self, us: f64, device: &Device) {
+        if us <= self.us {
+            return;
+        }
+        let factor = device.time_factor(self.confidence);
+        (self.us, self.low, self.high, self.bound) = (us, us / factor, us * factor, Bound::Latency);
+        add(&mut self.bars, Bound::Latency, us);
+        self.bars.sort_by(|a, b| b.us.total_cmp(&a.us));
+    }
+}
+
+/// Models a version.
+pub fn model(facts: &Facts, device: &Device) -> Modelled {
+    let mut bars: Vec<Bar> = Vec::new();
+    let mut confidence = Confidence::Exact;
+    let mut us = 0.0;
+    let (mut launches, mut host) = (0.0, 0.0);
+    for launch in &facts.launches {
+        let code = &facts.codes[launch.code];
+        let warps = launch.counters.warps.max(1) as f64;
+        let found = frequencies(code, &launch.coverage, warps);
+        confidence = confidence.max(found.confidence);
+        let parts = Parts::of(facts, launch, code, &found, device);
+        let times = launch.times as f64;
+        us += times * parts.together(device);
+        for bar in parts.bars {
+            add(&mut bars, bar.of, times * bar.us);
+        }
+        launches += times;
+    }
+    if facts.host.is_some() {
+        host = device.overhead.host_us;
+    }
+    let overhead = host + launched(facts, device, us, launches);
+    us += overhead;
+    add(&mut bars, Bound::Launch, overhead);
+    bars.sort_by(|a, b| b.us.total_cmp(&a.us));
+    let factor = device.time_factor(confidence);
+    let bound = bars.first().map_or(Bound::Launch, |bar| bar.of);
+    Modelled { us, low: us / factor, high: us * factor, bound, bars, confidence }
+}
+
+/// What launches cost beside their work. A first one takes longer than those behind it, and in a cold cache its code and parameters
+/// have to come; short passes are measured many at a time, as nodes of a graph, as many as half of the L2 cache holds.
+fn launched(facts: &Facts, device: &Device, us: f64, launches: f64) -> f64 {
+    let overhead = &device.overhead;
+    let behind = overhead.next_us * (launches - 1.0).max(0.0);
+    if facts.start == Start::Cold {
+        return overhead.first_us + overhead.cold_us + behind;
+    }
+    let bytes: u64 = facts.memory.iter().map(|memory| memory.bytes).sum();
+    let wanted = (LONG_ENOUGH_US / (us + overhead.graph_us * launches)).ceil().min(MOST_PASSES);
+    let passes = wanted.min((device.memory.l2_bytes / 2.0 / bytes.max(1) as f64).floor()).max(1.0);
+    if passes < 2.0 || facts.host.is_some() {
+        return overhead.first_us + behind;
+    }
+    (overhead.first_us + overhead.graph_us * (passes * launches - 1.0)) / passes
+}
+
+/// A sample of `checker bench` is made of several passes where one takes less, ...
+const LONG_ENOUGH_US: f64 = 100.0;
+/// ... of so many at most.
+const MOST_PASSES: f64 = 32.0;
+
+fn add(bars: &mut Vec<Bar>, of: Bound, us: f64) {
+    match bars.iter_mut().find(|bar| bar.of == of) {
+        Some(bar) => bar.us += us,
+        None => bars.push(Bar { of, us }),
+    }
+}

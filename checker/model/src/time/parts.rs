@@ -1,0 +1,137 @@
+//! The parts of one launch's time, and how they go together.
+
+use super::traffic::{Traffic, misses, spilled};
+use super::work::{REQUESTS, SECTOR, Work, atomics_us};
+use super::{Bar, Bound};
+use crate::chain::{self, Waits};
+use crate::code::{Code, Unit};
+use crate::device::Device;
+use crate::facts::{Facts, LaunchFacts};
+use crate::frequency::{Frequencies, file_name};
+use std::collections::BTreeMap;
+
+/// What a launch needs of each part.
+pub(super) struct Parts {
+    pub(super) bars: Vec<Bar>,
+    /// Share of a warp's time, alone, that it waits for memory.
+    waits: f64,
+}
+
+impl Parts {
+    pub(super) fn of(facts: &Facts, launch: &LaunchFacts, code: &Code, found: &Frequencies, device: &Device) -> Self {
+        let warps_per_block = f64::from(launch.threads.div_ceil(32));
+        let ran = launch.ran.max(1) as f64;
+        let blocks = launch.blocks as f64;
+        let sms = device.sms as f64;
+        let resident = f64::from(launch.resident.max(1));
+        // The busiest multiprocessor, and how many of its schedulers have a warp.
+        let most = (blocks / sms).ceil();
+        let on_sm = if most > 4.0 * resident { blocks / sms + 0.5 } else { most };
+        let at_once = on_sm.min(resident);
+        let schedulers = (at_once * warps_per_block).min(device.schedulers as f64).max(1.0);
+        let counters = &launch.counters;
+        let per_block = |count: u64| count as f64 / ran;
+        let work = Work::of(code, found, ran);
+        let sm_us = |cycles: f64| device.us(cycles * on_sm);
+        let by_schedulers = |cycles: f64| sm_us(cycles / schedulers);
+        let busy = &device.busy;
+        // Whoever jumps to an address that was not foreseen fetches its instructions anew; of parted lanes each part does.
+        let indirect = work.of_unit(Unit::Indirect);
+        let parted = if indirect > 0.0 { per_block(counters.divergent_branches) * busy.divergence } else { 0.0 };
+        let issued = work.issued + parted + indirect * (busy.indirect - 1.0);
+        let multiply = work.of_unit(Unit::Multiply);
+        let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
+        let meeting = &launch.locality.shared;
+        let again = if meeting.requests > 0 { meeting.serial as f64 / meeting.requests as f64 - 1.0 } else { 0.0 };
+        let wavefronts = per_block(
+            counters.shared_load_wavefronts + counters.shared_store_wavefronts + counters.shared_atomic_requests,
+        ) + per_block(counters.shared_atomic_requests) * again * device.memory.same_shared_address;
+        let spilled = spilled(code, found).map(|sectors| sectors / ran);
+        let traffic = Traffic::of(facts, launch, at_once, spilled, device);
+        let memory = &device.memory;
+        let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
+        let l2 = to_sm.max(traffic.l2_us(device) * blocks);
+        let l1 = sm_us(traffic.l1_cycles);
+        let dram = traffic.dram_us(device);
+        let shared = sm_us(wavefronts);
+
+        let far = traffic.far_cycles(device);
+        let mix = |hits: f64| hits * device.latency.l1 + (1.0 - hits) * far;
+        let shared_requests = per_block(counters.shared_load_requests + counters.shared_store_requests).max(1.0);
+        let waits = Waits {
+            global: mix(traffic.timely) + traffic.lines_per_request - 1.0,
+            lines: by_line(code, launch, traffic.capacity, &mix),
+            local: mix(traffic.local_hits),
+            shared: (wavefronts / shared_requests - 1.0).max(0.0) * device.latency.wavefront,
+            barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
+            atomic: device.latency.atomic,
+        };
+        let costs = chain::costs(code, &found.blocks, device, &waits);
+        let warps = ran * warps_per_block;
+        let path = launch.locality.path.max(1.0);
+        let sum = |of: &dyn Fn(&chain::Cost) -> f64| -> f64 {
+            costs.iter().zip(&found.blocks).map(|(cost, times)| of(cost) * times / warps).sum()
+        };
+        let waited = sum(&|cost| cost.memory);
+        let chain = waited + (sum(&|cost| cost.cycles) - waited) * path + device.overhead.block;
+        let rounds = (on_sm / resident).max(1.0);
+        let rounds = if rounds < 4.0 { rounds.ceil() } else { rounds };
+        // Its own bytes need their time, too, when nobody else's are under way.
+        let own = dram / on_sm.max(1.0);
+        let latency = (device.us(chain) + own) * rounds;
+
+        let bars = [
+            (Bound::Issue, by_schedulers(issued)),
+            (Bound::Fp32, by_schedulers(work.of_unit(Unit::Fma) * busy.fma + multiply + work.conflicts)),
+            (Bound::Integer, by_schedulers((work.of_unit(Unit::Alu) * busy.alu).max(multiply * busy.multiply))),
+            (Bound::Half, by_schedulers(work.of_unit(Unit::Half) * busy.half)),
+            (Bound::Double, by_schedulers(work.of_unit(Unit::Double) * busy.double)),
+            (Bound::Special, by_schedulers(work.of_unit(Unit::Special) * busy.special)),
+            (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
+            (Bound::Requests, by_schedulers(requests * busy.memory)),
+            (Bound::Shared, shared),
+            (Bound::L1, l1),
+            (Bound::L2, l2),
+            (Bound::Dram, dram),
+            (Bound::Atomics, atomics_us(facts, launch, code, device)),
+            (Bound::Latency, latency),
+            (Bound::Blocks, blocks / device.overhead.blocks_per_ns / 1e3),
+        ];
+        let bars = bars.into_iter().filter(|(_, us)| *us > 0.0).map(|(of, us)| Bar { of, us }).collect();
+        Self { bars, waits: (waited / chain.max(1.0)).min(1.0) }
+    }
+
+    /// Bounds overlap, not quite. What the schedulers issue and what its units do are the same instructions.
+    pub(super) fn together(&self, device: &Device) -> f64 {
+        let power = device.fitted.overlap;
+        let largest = |of: &dyn Fn(Bound) -> bool| {
+            self.bars.iter().filter(|bar| of(bar.of)).map(|bar| bar.us).fold(0.0, f64::max)
+        };
+        let arithmetic = largest(&|bound| bound <= Bound::Tensor);
+        let near = largest(&|bound| matches!(bound, Bound::Requests | Bound::Shared | Bound::L1));
+        let far = largest(&|bound| matches!(bound, Bound::L2 | Bound::Dram | Bound::Atomics));
+        let norm = |parts: &[f64]| {
+            let most = parts.iter().copied().fold(1e-9, f64::max);
+            most * parts.iter().map(|us| (us / most).powf(power)).sum::<f64>().powf(1.0 / power)
+        };
+        // Warps that wait for arithmetic alone fill each other's gaps without a gap; memory comes when it comes.
+        let latency = largest(&|bound| bound == Bound::Latency);
+        let most = arithmetic.max(latency);
+        let own = most + (norm(&[arithmetic, latency]) - most) * self.waits;
+        norm(&[own, near, far, largest(&|bound| bound == Bound::Blocks)])
+    }
+}
+
+/// Cycles that the loads of a source line take.
+fn by_line(code: &Code, launch: &LaunchFacts, capacity: f64, mix: &dyn Fn(f64) -> f64) -> BTreeMap<(u16, u32), f64> {
+    let mut all = BTreeMap::new();
+    for place in &launch.locality.places {
+        let names = |name: &&String| file_name(name) == file_name(&place.file);
+        let Some(file) = code.files.iter().position(|name| names(&name)) else { continue };
+        let timely = 1.0 - misses(&place.late, capacity) / place.requested.max(1) as f64;
+        let lines = place.lines as f64 / place.requests.max(1) as f64;
+        let Ok(file) = u16::try_from(file) else { continue };
+        all.insert((file, place.line), mix(timely.max(0.0)) + lines - 1.0);
+    }
+    all
+}

@@ -1,0 +1,222 @@
+//! Values drawn by seed and name: uniform, sorted, delicate, or on a grid that reals hold exactly.
+
+use super::part::{Part, integers, reals};
+use super::{PERIOD, Values, fill_part, repeats, second_seed};
+use crate::edges;
+use plan::dtype::DType;
+use plan::stream::Stream;
+use plan::{Buffer, Fill};
+
+/// Elements that are not 0 in a long buffer of [`Values::ExactIntegers`], about: so many that sums of them stay exact, so
+/// few that no regular part of the buffer is without.
+pub(super) const DENSE: u64 = 1 << 16;
+
+/// Elements at either end of it that are never 0.
+pub(super) const ENDS: u64 = 64;
+
+/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4, well above where products of
+/// two or three numbers of single precision underflow.
+const SHRINK: (i64, i64) = (14, 21);
+
+/// The same where smaller numbers would be subnormal.
+const SHRINK_F16: (i64, i64) = (4, 8);
+
+/// What is drawn of a buffer's elements.
+pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
+    match (chosen_for(buffer, seed, values), values) {
+        (None | Some(Fill::Zeros), _) => {}
+        (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
+            let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
+            let infinite = f64::INFINITY;
+            let (len, zero) = (buffer.len, holds_zero(buffer));
+            let left_out = move |index: u64| {
+                let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
+                zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
+            };
+            let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
+            reals(buffer.dtype, bytes, -infinite, infinite, value);
+        }
+        (Some(Fill::Uniform { lo, hi }), Values::Delicate) if buffer.dtype.is_float() => {
+            let delicate = Delicate::new(*lo, *hi, buffer.dtype, stream);
+            reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
+        }
+        (Some(Fill::Uniform { lo, hi }), _) => {
+            let (lo, hi) = (*lo, *hi);
+            // Another pattern for another length: what one of them hides, the next shows.
+            match values {
+                Values::Repeating if repeats(buffer) => {
+                    let first = buffer.len;
+                    reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(first + index % PERIOD) * (hi - lo));
+                }
+                _ => reals(buffer.dtype, bytes, lo, hi, |index| lo + stream.unit(index) * (hi - lo)),
+            }
+        }
+        (Some(Fill::Integers { lo, hi }), _) => {
+            integers(buffer.dtype, bytes, |index| stream.integer(index, *lo, *hi));
+        }
+        (Some(Fill::Sorted { run }), _) => {
+            integers(buffer.dtype, bytes, |index| sorted(stream, index as i64, *run));
+        }
+        (Some(Fill::Scaled { lo, hi, len }), _) => {
+            let exponent = |index: u64| stream.integer(!(index / *len as u64), *lo, *hi) as i32;
+            let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * 2f64.powi(exponent(index));
+            reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, value);
+        }
+        (Some(Fill::Band { lo, hi, width, len }), _) => {
+            let first = lo + stream.unit(u64::MAX) * (hi - lo - width);
+            let place = |index: u64| match index.checked_div(*len as u64) {
+                Some(stretch) => (7.0 * stream.unit(!stretch - 1) + stream.unit(index)) / 8.0,
+                None => stream.unit(index),
+            };
+            reals(buffer.dtype, bytes, first, *hi, |index| first + place(index) * width);
+        }
+        (Some(Fill::Few { lo, hi, count }), _) => {
+            let number = |index: i64| stream.integer(!(index as u64), *lo, *hi);
+            integers(buffer.dtype, bytes, |index| number(stream.integer(index, 0, count - 1)));
+        }
+        (Some(Fill::Iota), _) => integers(buffer.dtype, bytes, |index| index as i64),
+        (Some(Fill::Constant(value)), _) => {
+            if buffer.dtype.is_float() {
+                reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, |_| *value);
+            } else {
+                integers(buffer.dtype, bytes, |_| *value as i64);
+            }
+        }
+        // Read whole, by [`fill`].
+        (Some(Fill::Npy(_)), _) => {}
+        // `chosen_for` has taken one of them.
+        (Some(Fill::OneOf(_)), _) => {}
+    }
+}
+
+/// Does the interval of a buffer of uniform reals hold 0?
+fn holds_zero(buffer: &Buffer) -> bool {
+    uniform(buffer).is_some_and(|(lo, hi)| lo <= 0.0 && hi > 0.0)
+}
+
+/// The numbers of [`Values::Delicate`] in an interval.
+#[derive(Debug, Clone, Copy)]
+struct Delicate {
+    lo: f64,
+    hi: f64,
+    sign: f64,
+    /// The largest power of two of which twice as much is in the interval.
+    top: f64,
+}
+
+impl Delicate {
+    fn new(lo: f64, hi: f64, dtype: DType, stream: Stream) -> Self {
+        let (least, greatest) = if dtype == DType::F16 { SHRINK_F16 } else { SHRINK };
+        let most = lo.abs().max(hi.abs());
+        let top = if most.is_normal() { 2f64.powi(most.log2().floor() as i32 - 1) } else { 0.0 };
+        let sign = if lo.abs() > hi.abs() { -1.0 } else { 1.0 };
+        // Three of four runs; what is left out of the others is another input's turn.
+        let shrunk = lo <= 0.0 && hi > 0.0 && stream.integer(u64::MAX, 0, 3) > 0;
+        let by = if shrunk { stream.integer(u64::MAX - 1, least, greatest) as i32 } else { 0 };
+        Self { lo, hi, sign, top: top * 2f64.powi(-by) }
+    }
+
+    fn value(self, stream: Stream, index: u64) -> f64 {
+        let bits = stream.bits(index);
+        // One of 8 leading parts, then a third, in one of two binades.
+        let significand = 1.0 + ((bits & 7) as f64 + 1.0 / 3.0) / 8.0;
+        let value = self.sign * significand * if bits & 8 != 0 { self.top } else { self.top / 2.0 };
+        if value >= self.lo && value < self.hi { value } else { self.lo + stream.unit(index) * (self.hi - self.lo) }
+    }
+}
+
+/// A multiple of every likely number of fills that take turns.
+pub const TURNS: u64 = 60;
+
+/// The seed of what is counted and timed: of fills that take turns it has the first, or numbers would depend on whose turn
+/// it is.
+pub fn first_turn(seed: u64) -> u64 {
+    seed - seed % TURNS
+}
+
+/// An end of the interval that a buffer's elements are drawn from one by one in a run, as an element's bytes; with values from
+/// elsewhere in it where it has no ends.
+pub fn end(buffer: &Buffer, seed: u64, upper: bool) -> Option<Vec<u8>> {
+    let fill = chosen(buffer, seed)?;
+    let word = match *fill {
+        Fill::Uniform { .. } | Fill::Integers { .. } => edges::end(fill, buffer.dtype, upper)?,
+        Fill::Scaled { .. } | Fill::Band { .. } | Fill::Few { .. } => {
+            let mut bytes = vec![0; buffer.dtype.size()];
+            let other = second_seed(seed) / TURNS * TURNS + seed % TURNS;
+            fill_part(buffer, other, Values::AsStated, buffer.len.saturating_sub(1), &mut bytes);
+            return Some(bytes);
+        }
+        _ => return None,
+    };
+    Some(word.to_le_bytes()[..buffer.dtype.size()].to_vec())
+}
+
+/// The fill of a run with values as stated: of several the one whose turn it is.
+pub fn chosen(buffer: &Buffer, seed: u64) -> Option<&Fill> {
+    chosen_for(buffer, seed, Values::AsStated)
+}
+
+/// The fill of a run: of several the one whose turn it is; in a run of values of another kind the first that has such.
+pub(super) fn chosen_for(buffer: &Buffer, seed: u64, values: Values) -> Option<&Fill> {
+    let Some(Fill::OneOf(fills)) = &buffer.fill else { return buffer.fill.as_ref() };
+    let other = fills.iter().find(|fill| matches!(fill, Fill::Uniform { .. }));
+    let turn = fills.get((seed % fills.len().max(1) as u64) as usize);
+    other.filter(|_| !values.are_stated()).or(turn)
+}
+
+/// The interval of a buffer of uniform reals.
+pub(super) fn uniform(buffer: &Buffer) -> Option<(f64, f64)> {
+    match chosen_for(buffer, 0, Values::ExactIntegers)? {
+        Fill::Uniform { lo, hi } => Some((*lo, *hi)),
+        _ => None,
+    }
+}
+
+/// Element `index` of ascending integers: in every `run` elements the next number begins once, at a place that is drawn.
+fn sorted(stream: Stream, index: i64, run: i64) -> i64 {
+    let (before, place) = (index / run, index % run);
+    before + i64::from(place >= stream.integer(before as u64, 0, run - 1))
+}
+
+/// Multiples of `step` from `first` to `last`, 0 left out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Grid {
+    pub(super) step: f64,
+    first: i64,
+    last: i64,
+}
+
+impl Grid {
+    fn len(self) -> i64 {
+        let zero = i64::from(self.first <= 0 && self.last >= 0);
+        self.last - self.first + 1 - zero
+    }
+
+    fn value(self, bits: u64) -> f64 {
+        let draw = self.first + ((u128::from(bits) * self.len() as u128) >> 64) as i64;
+        let multiple = if self.first <= 0 && draw >= 0 { draw + 1 } else { draw };
+        multiple as f64 * self.step
+    }
+}
+
+/// The grid of a buffer of uniform reals of a float type: at least two values.
+pub(super) fn grid(buffer: &Buffer) -> Option<Grid> {
+    let (lo, hi) = uniform(buffer)?;
+    let most = lo.abs().max(hi.abs());
+    if !buffer.dtype.is_float() || !most.is_normal() {
+        return None;
+    }
+    // Few steps for long buffers, so that sums of products stay small integers.
+    let steps = match buffer.len {
+        0..=0x4000 => 8.0,
+        0x4001..=0x1_0000 => 4.0,
+        _ => 2.0,
+    };
+    let coarsest = (most / steps).log2().ceil() as i32;
+    // The values must be exact in the narrowest type, so no finer than its significand.
+    (0..6).find_map(|halvings| {
+        let step = 2f64.powi(coarsest - halvings);
+        let grid = Grid { step, first: (lo / step).ceil() as i64, last: (hi / step).ceil() as i64 - 1 };
+        (grid.len() >= 2).then_some(grid)
+    })
+}
