@@ -199,7 +199,7 @@ def main():
     torch.manual_seed(7)
     rows = []
     with torch.cuda.stream(stream), cupy.cuda.ExternalStream(stream.cuda_stream):
-        cub, reader = Cub(options.cub), Reader("checker/src/measure/tools.cu")
+        cub, reader = Cub(options.cub), Reader("checker/execution/src/measure/device/tools.cu")
         flush = reader.bind(torch.randn(device.L2_cache_size, device="cuda"))  # elements of four bytes
         for kind in options.types.split(","):
             file = KernelFile(options.kernel, kind, sizes)

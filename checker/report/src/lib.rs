@@ -14,7 +14,9 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use sections::{diff, goals, ladder, lines, orders, schedules, stages, sweep, table, trace, trace_svg, verdict};
+use sections::numbers::{diff, ladder, lines, sweep, table};
+use sections::runs::{orders, schedules, trace, trace_svg};
+use sections::{goals, stages, verdict};
 
 pub use excerpt::Sources;
 pub use face::{Face, Pen, Tone, number, pad, wrap};

@@ -1,6 +1,6 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
-use super::job::{Output, Program};
+use super::message::job::{Output, Program};
 use crate::backend::{Failure, Fault, Profile, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};

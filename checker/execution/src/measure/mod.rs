@@ -6,36 +6,26 @@
 //! swap who leads. Every timed output is compared with the oracle's for the same inputs, on the device.
 
 #[cfg(not(target_family = "wasm"))]
-mod answers;
+mod device;
 mod floor;
-#[cfg(not(target_family = "wasm"))]
-mod inputs;
-#[cfg(not(target_family = "wasm"))]
-pub mod ladder_record;
 mod neighbours;
 mod outcome;
 #[cfg(not(target_family = "wasm"))]
-pub mod record;
-#[cfg(not(target_family = "wasm"))]
-mod roof;
-#[cfg(not(target_family = "wasm"))]
-mod side;
+mod results;
 pub mod statistics;
 #[cfg(not(target_family = "wasm"))]
 mod time;
-#[cfg(not(target_family = "wasm"))]
-mod tools;
 
+#[cfg(not(target_family = "wasm"))]
+pub use device::{roof::measure_roof, tools::Tools};
 pub use floor::Work;
 pub use neighbours::{Neighbour, neighbours};
 pub use outcome::{RoofValues, Stage, Timed};
 #[cfg(not(target_family = "wasm"))]
-pub use roof::measure_roof;
+pub use results::{ladder_record, record};
 pub use statistics::{Interval, MARGIN, Summary, Verdict};
 #[cfg(not(target_family = "wasm"))]
 pub use time::time;
-#[cfg(not(target_family = "wasm"))]
-pub use tools::Tools;
 
 /// CUDA source of the checker's own kernels; compiled for the device and passed as `tools` in jobs.
-pub const KERNELS: &str = include_str!("tools.cu");
+pub const KERNELS: &str = include_str!("device/tools.cu");

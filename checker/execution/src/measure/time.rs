@@ -1,11 +1,11 @@
 //! One measurement: interleaved samples until the ratio's interval is narrow, every timed output verified.
 
-use super::answers::Oracle;
-use super::inputs::{self, Copies, seed_of};
+use super::device::answers::Oracle;
+use super::device::inputs::{self, Copies, seed_of};
+use super::device::side::{Round, Side};
+use super::device::tools::Tools;
 use super::outcome::{Stage, Timed};
-use super::side::{Round, Side};
 use super::statistics::{self, Interval};
-use super::tools::Tools;
 use crate::backend::gpu::driver::{CudaError, Event};
 use crate::backend::gpu::{Gpu, failure, fault};
 use crate::backend::machine::Stop;

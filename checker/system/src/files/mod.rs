@@ -10,7 +10,7 @@ mod replace;
 
 pub use replace::{Replacement, replace, replaceable};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// Why a file is not read.

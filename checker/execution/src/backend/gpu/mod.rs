@@ -10,9 +10,9 @@ mod session;
 pub use info::{devices, uuid};
 pub use session::{GpuSession, Share, Variables, fault};
 
-use super::capture::Capture;
-use super::job::Program;
 use super::machine::{Machine, Session, Stop};
+use super::message::job::Program;
+use super::worker::capture::Capture;
 use crate::backend::{DeviceInfo, Failure, NoGpu};
 use driver::{CudaError, Device, Module, Stream};
 use simulator::Schedule;

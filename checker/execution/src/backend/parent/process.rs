@@ -1,7 +1,7 @@
 //! A worker as its parent sees it: a process, its three streams, and those that wait for another job.
 
-use super::worker::ARGUMENT;
 use crate::backend::Reply;
+use crate::backend::worker::ARGUMENT;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

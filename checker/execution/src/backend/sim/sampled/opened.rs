@@ -1,10 +1,10 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
-use super::super::Failure;
-use super::super::job::Program;
-use super::super::machine::Stop;
-use super::super::sim::{Sim, arguments, fault_of};
-use super::super::status::Status;
+use crate::backend::Failure;
+use crate::backend::machine::Stop;
+use crate::backend::message::job::Program;
+use crate::backend::message::status::Status;
+use crate::backend::sim::{Sim, arguments, fault_of};
 use crate::verify::POISON;
 use plan::stream::Stream;
 use plan::{Buffer, Role};

@@ -2,12 +2,12 @@
 
 use super::answers::Oracle;
 use super::inputs::{self, Copies};
-use super::outcome::Stage;
-use super::time::{Trouble, trouble};
 use super::tools::{FINGERPRINTS, Tools};
 use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
 use crate::backend::{L2State, Output, RunId, Status, Timing};
+use crate::measure::outcome::Stage;
+use crate::measure::time::{Trouble, trouble};
 use crate::verify::POISON;
 use crate::verify::judge::{guard_status, judge, judge_outputs};
 use plan::{Buffer, Role};

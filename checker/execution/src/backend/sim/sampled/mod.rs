@@ -10,10 +10,10 @@ mod opened;
 mod profile;
 mod switches;
 
-use super::job::{Output, Program};
-use super::machine::Stop;
-use super::sim::Sim;
-use super::status::Status;
+use crate::backend::machine::Stop;
+use crate::backend::message::job::{Output, Program};
+use crate::backend::message::status::Status;
+use crate::backend::sim::Sim;
 use opened::open;
 use plan::{Arg, Plan, Role};
 #[cfg(not(target_family = "wasm"))]

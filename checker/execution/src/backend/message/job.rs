@@ -26,7 +26,7 @@ pub enum Text {
 pub struct Artefact {
     /// PTX.
     pub ptx: Option<Text>,
-    /// CUBIN for the device's own architecture ([`DeviceInfo::arch`](super::DeviceInfo::arch)).
+    /// CUBIN for the device's own architecture ([`DeviceInfo::arch`](crate::backend::DeviceInfo::arch)).
     pub cubin: Option<PathBuf>,
     /// Name expression as it stands in a launch (`block_sum<256>`) to the name in the module. A name that is missing
     /// here is looked up as it stands.
@@ -294,7 +294,7 @@ pub enum Job {
 /// Files that a job on the simulator uses.
 #[cfg(not(target_family = "wasm"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Needs {
+pub(in crate::backend) struct Needs {
     /// Folders and files that it reads.
     pub reads: BTreeSet<PathBuf>,
     /// It writes some, too.
@@ -304,7 +304,7 @@ pub(super) struct Needs {
 impl Job {
     /// Its files.
     #[cfg(not(target_family = "wasm"))]
-    pub(super) fn needs(&self) -> Needs {
+    pub(in crate::backend) fn needs(&self) -> Needs {
         let Self::Verify(verify) = self else { return Needs::default() };
         let mut needs = Needs::default();
         for case in &verify.cases {
@@ -326,7 +326,7 @@ impl Job {
 
     /// All programs of the job, always in the same order.
     #[cfg(not(target_family = "wasm"))]
-    pub(super) fn each_program(&mut self, each: &mut dyn FnMut(&mut Program)) {
+    pub(in crate::backend) fn each_program(&mut self, each: &mut dyn FnMut(&mut Program)) {
         match self {
             Self::Verify(verify) => {
                 verify

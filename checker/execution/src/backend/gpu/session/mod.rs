@@ -1,32 +1,25 @@
 //! A loaded program on a GPU: its kernels, its buffers with their guard zones, and its launches.
 
-use super::driver::{self, CudaError, Function, Memory, Module, Shape, Variable};
+mod fault;
+mod ready;
+mod variables;
+
+use super::driver::{self, CudaError, Memory, Module};
 use super::{Gpu, failure};
-use crate::backend::job::{Program, Text};
+use crate::backend::Failure;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
-use crate::backend::sim::{real, scalar};
-use crate::backend::{Failure, Fault};
-use plan::{Arg, Buffer, Constant, Launch, Role};
+use crate::backend::message::job::Program;
+pub use fault::fault;
+use plan::{Arg, Constant, Launch, Role};
+use ready::{Ready, ptx_text, ready};
 use simulator::Schedule;
 use std::rc::Rc;
+pub use variables::{Share, Variables};
 
 /// Bytes before and behind every buffer that no kernel may touch.
 const GUARD: usize = 64 << 10;
 /// What they hold. A float read from there is huge: -6e32 in f32.
 const GUARD_BYTE: u8 = 0xf5;
-/// Bytes of shared memory a block may have without asking (CUDA C++ Programming Guide, technical specifications).
-const DEFAULT_SHARED: u64 = 48 << 10;
-/// Blocks in y and z a grid may have, and in x (CUDA C++ Programming Guide, technical specifications).
-const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 65535, 65535];
-/// Threads in x, y and z a block may have.
-const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
-
-/// A launch, looked up and checked.
-struct Ready {
-    function: Function,
-    shape: Shape,
-    arguments: Vec<Vec<u8>>,
-}
 
 /// A program on a GPU.
 pub struct GpuSession<'a> {
@@ -37,30 +30,6 @@ pub struct GpuSession<'a> {
     shared: Vec<bool>,
     launches: Vec<Result<Ready, Stop>>,
     module: Rc<Module>,
-}
-
-/// What a session takes from another one.
-#[derive(Clone, Copy)]
-pub enum Share<'s, 'a> {
-    /// Nothing.
-    Nothing,
-    /// Inputs that are the same there.
-    Inputs(&'s GpuSession<'a>),
-    /// Inputs and outputs.
-    All(&'s GpuSession<'a>),
-}
-
-/// The variables of a session's module as they were when it was loaded.
-pub struct Variables {
-    /// Each with its first value; `None`: some cannot be reached, so that the module has to be loaded again.
-    known: Option<Vec<(Variable, Memory)>>,
-}
-
-impl Variables {
-    /// There is nothing that a kernel could leave behind there.
-    pub fn are_none(&self) -> bool {
-        self.known.as_ref().is_some_and(Vec::is_empty)
-    }
 }
 
 impl<'a> GpuSession<'a> {
@@ -113,46 +82,6 @@ impl<'a> GpuSession<'a> {
                 .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
         };
         self.launches = launches.map(one).collect();
-    }
-
-    /// Takes down what the module's variables hold; to be asked before anything runs.
-    ///
-    /// # Errors
-    /// No memory is left.
-    pub fn variables(&self) -> Result<Variables, CudaError> {
-        let names = self.gpu.variables(&self.program.artefact);
-        let found = names.and_then(|names| names.iter().map(|name| self.module.variable(name)).collect());
-        let Some(found): Option<Vec<Variable>> = found else { return Ok(Variables { known: None }) };
-        let copies = found.into_iter().map(|variable| {
-            let copy = variable.copy(self.gpu.stream())?;
-            Ok((variable, copy))
-        });
-        Ok(Variables { known: Some(copies.collect::<Result<_, CudaError>>()?) })
-    }
-
-    /// Puts every variable of the module back to its first value.
-    ///
-    /// # Errors
-    /// The driver's.
-    pub fn put_back(&mut self, variables: &Variables) -> Result<(), Stop> {
-        if let Some(known) = &variables.known {
-            let stream = self.gpu.stream();
-            let restored = known.iter().try_for_each(|(variable, copy)| variable.restore(stream, copy));
-            return restored.map_err(|error| self.stop(error, 0));
-        }
-        self.module = self.gpu.load(&self.program.name, &self.program.artefact)?;
-        self.look_up();
-        Ok(())
-    }
-
-    /// The memory of a buffer that is the same here.
-    fn same(&self, wanted: &Buffer) -> Option<Rc<Memory>> {
-        let equal = |buffer: &Buffer| {
-            (&buffer.name, buffer.dtype, buffer.len, buffer.role)
-                == (&wanted.name, wanted.dtype, wanted.len, wanted.role)
-        };
-        let index = self.program.plan.buffers.iter().position(equal)?;
-        (wanted.role != Role::Scratch).then(|| self.buffers[index].clone())
     }
 
     /// The program.
@@ -284,119 +213,6 @@ impl<'a> GpuSession<'a> {
     }
 }
 
-/// A driver's error as a kernel's fault; None when no kernel can cause it. After a fault the device is of no more use to
-/// this process.
-pub fn fault(gpu: &Gpu, error: &CudaError, launch: usize, line: u32) -> Option<Fault> {
-    let (_, meaning) = FAULTS.iter().find(|(name, _)| *name == error.name)?;
-    gpu.set_broken();
-    let hint = Some("run it with --backend sim to see the source line".to_owned());
-    Some(Fault { name: error.name.clone(), message: (*meaning).to_owned(), hint, launch, line })
-}
-
-/// Errors that kernels cause, and what they mean.
-const FAULTS: [(&str, &str); 10] = [
-    ("CUDA_ERROR_ILLEGAL_ADDRESS", "an access outside every allocation"),
-    ("CUDA_ERROR_MISALIGNED_ADDRESS", "an address that is not a multiple of the access size"),
-    ("CUDA_ERROR_INVALID_ADDRESS_SPACE", "an instruction got an address of a space it does not work on"),
-    ("CUDA_ERROR_INVALID_PC", "a jump to something that is no code"),
-    ("CUDA_ERROR_ILLEGAL_INSTRUCTION", "an instruction that the device does not know, or a trap"),
-    ("CUDA_ERROR_HARDWARE_STACK_ERROR", "the call stack was damaged or overflowed"),
-    ("CUDA_ERROR_ASSERT", "an assertion failed"),
-    ("CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows"),
-    ("CUDA_ERROR_LAUNCH_FAILED", "the kernel was stopped: a trap, a stack overflow or a bad shared memory access"),
-    ("CUDA_ERROR_EXTERNAL_DEVICE", "a device raised an error while the kernel ran"),
-];
-
-fn ready(
-    gpu: &Gpu,
-    program: &Program,
-    module: &Rc<Module>,
-    ptx: Option<&str>,
-    launch: &Launch,
-    addresses: &[u64],
-) -> Result<Ready, String> {
-    let driver = |error: CudaError| format!("{}: {}", error.name, error.message);
-    let name = program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
-    let function = module.function(name).map_err(|_| format!("no kernel `{}` in {}", launch.kernel, program.name))?;
-    for (axis, name) in ["x", "y", "z"].iter().enumerate() {
-        extent(&format!("grid.{name}"), launch.grid[axis], MOST_BLOCKS[axis])?;
-        extent(&format!("block.{name}"), launch.block[axis], MOST_THREADS[axis])?;
-    }
-    let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
-    let most = function.max_threads().map_err(driver)?;
-    if threads > u64::from(most) {
-        return Err(format!("{threads} threads a block: `{}` can have {most}", launch.kernel));
-    }
-    let fixed = function.static_shared().map_err(driver)?;
-    let shared = u64::from(fixed) + u64::from(launch.shared);
-    if shared > u64::from(gpu.info().shared_per_block) {
-        return Err(format!("{shared} bytes of shared memory a block: the limit is {}", gpu.info().shared_per_block));
-    }
-    // Beyond 48 KiB a kernel must be told so. For all its launches at once: several may share the function.
-    if shared > DEFAULT_SHARED {
-        function.allow_shared(gpu.info().shared_per_block.saturating_sub(fixed)).map_err(driver)?;
-    }
-    let params = function.params();
-    if params.len() != launch.args.len() {
-        return Err(format!(
-            "`{}` takes {} arguments, the launch gives {}",
-            launch.kernel,
-            params.len(),
-            launch.args.len()
-        ));
-    }
-    let types = ptx.map(|ptx| parameter_types(ptx, name)).unwrap_or_default();
-    let ty = |position: usize| types.get(position).copied();
-    let mut arguments = Vec::new();
-    for (position, (arg, &size)) in launch.args.iter().zip(params).enumerate() {
-        let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
-        let bytes = match *arg {
-            Arg::Buffer(buffer) if size == 8 => addresses[buffer].to_le_bytes().to_vec(),
-            Arg::Offset { buffer, bytes } if size == 8 => (addresses[buffer] + bytes).to_le_bytes().to_vec(),
-            Arg::Buffer(_) | Arg::Offset { .. } => {
-                return Err(whose("a buffer, but the parameter is no pointer".into()));
-            }
-            Arg::Structure(at) => program.plan.structures[at].bytes(&|buffer| addresses[buffer]),
-            Arg::Int(value) => scalar(value, size as u32, ty(position)).map_err(whose)?,
-            Arg::Real(value) => real(value, size as u32, ty(position)).map_err(whose)?,
-        };
-        if bytes.len() != size {
-            return Err(whose(format!("{} bytes, but the parameter has {size}", bytes.len())));
-        }
-        arguments.push(bytes);
-    }
-    let shape =
-        Shape { grid: launch.grid, block: launch.block, shared: launch.shared, cooperative: launch.cooperative };
-    Ok(Ready { function, shape, arguments })
-}
-
-/// A CUBIN knows the sizes of parameters but not their types; the PTX beside it does.
-fn ptx_text(program: &Program) -> Option<String> {
-    match program.artefact.ptx.as_ref()? {
-        Text::Inline(text) => Some(text.to_string()),
-        Text::File(path) => std::fs::read_to_string(path).ok(),
-    }
-}
-
-/// The types of an entry's parameters, without the dot: "u64", "f32", "b8" for a struct.
-fn parameter_types<'a>(ptx: &'a str, entry: &str) -> Vec<&'a str> {
-    let Some(start) = ptx.find(&format!(".entry {entry}(")) else { return Vec::new() };
-    let head = ptx[start..].split_once('(').map_or("", |(_, rest)| rest);
-    let head = head.split_once(')').map_or("", |(head, _)| head);
-    head.split(',')
-        .filter_map(|param| {
-            let mut words = param.split_whitespace().skip_while(|word| *word != ".param").skip(1);
-            let first = words.next()?;
-            let ty = if first == ".align" { words.nth(1)? } else { first };
-            ty.strip_prefix('.')
-        })
-        .collect()
-}
-
-fn extent(what: &str, value: u32, limit: u32) -> Result<(), String> {
-    if (1..=limit).contains(&value) { Ok(()) } else { Err(format!("{what} is {value}: it must be 1 to {limit}")) }
-}
-
 impl Session for GpuSession<'_> {
     fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Stop> {
         self.buffers[buffer].write(GUARD, bytes).map_err(|error| self.stop(error, 0))
@@ -447,21 +263,5 @@ impl Session for GpuSession<'_> {
             }
         }
         Ok(None)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameter_types_of_both_dialects() {
-        let old = ".visible .entry k(\n\t.param .u64 k_param_0,\n\t.param .f32 k_param_1,\n\t.param .align 4 .b8 \
-                   k_param_2[12]\n)\n{";
-        assert_eq!(parameter_types(old, "k"), ["u64", "f32", "b8"]);
-        let new = ".visible .entry _Z1kPf(\n\t.param .u64 .ptr .align 1 _Z1kPf_param_0,\n\t.param .u32 p\n)";
-        assert_eq!(parameter_types(new, "_Z1kPf"), ["u64", "u32"]);
-        assert!(parameter_types(new, "k").is_empty());
-        assert!(parameter_types(".visible .entry k()\n{", "k").is_empty());
     }
 }

@@ -1,10 +1,10 @@
 //! What a few blocks wrote, beside what the oracle's blocks for the same elements give.
 
-use super::super::job::{Output, Program};
-use super::super::machine::Stop;
-use super::super::sim::Sim;
-use super::super::status::{Status, WrongOutput};
 use super::opened::{Opened, open};
+use crate::backend::machine::Stop;
+use crate::backend::message::job::{Output, Program};
+use crate::backend::message::status::{Status, WrongOutput};
+use crate::backend::sim::Sim;
 use crate::verify::POISON;
 use plan::Buffer;
 use plan::dtype::DType;

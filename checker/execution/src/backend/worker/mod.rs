@@ -1,16 +1,19 @@
 //! The worker: requests on standard input, one after the other, replies as JSON lines on standard output. It ends when its
 //! standard input closes, so it never outlives its parent.
 
-use super::alarm::Alarm;
-use super::capture::Capture;
+mod alarm;
+pub(super) mod capture;
+mod limits;
+
 use super::gpu::{self, Gpu};
-use super::job::{Artefact, Job, Measure, Needs, On, Verify};
-use super::limits;
 use super::machine::Machine;
+use super::message::job::{Artefact, Job, Measure, Needs, On, Verify};
 use super::sim::{Modules, Sim};
 use crate::backend::{Failure, NoGpu, Reply};
 use crate::measure;
 use crate::verify::case::run_case;
+use alarm::Alarm;
+use capture::Capture;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;

@@ -1,11 +1,11 @@
 //! The device's roof: what its memory and its arithmetic reach, measured with the checker's own kernels.
 
-use super::outcome::RoofValues;
-use super::statistics::median;
 use super::tools::Tools;
 use crate::backend::gpu::driver::{CudaError, Event, Memory, Shape};
 use crate::backend::gpu::{Gpu, failure};
 use crate::backend::{Artefact, Failure};
+use crate::measure::outcome::RoofValues;
+use crate::measure::statistics::median;
 
 /// Bytes copied or read in one sample.
 const BYTES: usize = 1 << 30;

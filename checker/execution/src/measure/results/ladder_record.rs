@@ -2,8 +2,8 @@
 //! size that was measured.
 
 use super::record::{RecordError, RecordedDevice, device_folders, path, write_json};
-use super::statistics::Interval;
 use crate::backend::L2State;
+use crate::measure::statistics::Interval;
 use plan::Sizes;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -212,7 +212,7 @@ mod tests {
         let written = record.write(folder.path()).unwrap();
         assert_eq!(written, folder.path().join("nvidia-h200/reduction.json"));
         assert_eq!(LadderRecord::of_problem(folder.path(), "reduction"), [record]);
-        assert!(crate::measure::record::Record::read(&written).is_err());
+        assert!(crate::measure::results::record::Record::read(&written).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Results files: what `checker bench` measured, committed under `book/results/DEVICE/PROBLEM.json`.
 
-use super::statistics::{Interval, Summary, Verdict};
 use crate::backend::L2State;
+use crate::measure::statistics::{Interval, Summary, Verdict};
 use plan::Sizes;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ pub fn path(results: &Path, device: &str, problem: &str) -> PathBuf {
 }
 
 /// Writes a results file whole or not at all, with its folder.
-pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+pub(in crate::measure) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
     let failed = |error| RecordError::Io { path: path.to_owned(), error };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;

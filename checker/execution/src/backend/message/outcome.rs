@@ -154,7 +154,7 @@ pub struct Checked {
     pub outputs: Vec<BufferSummary>,
     /// Outputs that differ from another order's by rounding alone, where that was asked for.
     #[serde(default)]
-    pub rounding: Vec<super::Difference>,
+    pub rounding: Vec<crate::backend::Difference>,
     /// Simulator: what some blocks of every launch did, when asked for.
     #[serde(default)]
     pub profile: Option<Profile>,

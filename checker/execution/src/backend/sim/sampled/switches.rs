@@ -4,11 +4,11 @@
 //! A condition that differs between threads says nothing here, nor does one that was met both ways. What is left hangs on the
 //! size (`n > 4000000`), or on how often a thread goes round, and a size where it turns may be small enough to be run whole.
 
-use super::super::job::Program;
-use super::super::machine::Stop;
-use super::super::sim::Sim;
-use super::super::status::{Status, Untried};
 use super::opened::{chosen, open};
+use crate::backend::machine::Stop;
+use crate::backend::message::job::Program;
+use crate::backend::message::status::{Status, Untried};
+use crate::backend::sim::Sim;
 use simulator::Condition;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! What some blocks of every launch do at a size, for a model of time: nothing is judged.
 
-use super::super::job::Program;
-use super::super::machine::Stop;
-use super::super::sim::Sim;
 use super::opened::{Opened, open_with};
+use crate::backend::machine::Stop;
+use crate::backend::message::job::Program;
+use crate::backend::sim::Sim;
 use crate::backend::{LaunchProfile, Profile};
 use plan::Plan;
 use plan::stream::Stream;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Blocks of a launch that run besides the two that are looked at closely, ...
 const MORE: u64 = 3;
 /// ... where those two did no more warp instructions than this.
-const FEW: u64 = 1 << 14;
+pub(super) const FEW: u64 = 1 << 14;
 /// Instructions of later blocks over those of the first ones, below which the first have taken the others' work.
 const FETCHED: f64 = 0.2;
 /// Launches of the same kernel and extents that are looked at: the others are like them.

@@ -1,0 +1,6 @@
+//! What is asked of a worker and what it answers: plain data.
+
+pub(super) mod failure;
+pub(super) mod job;
+pub(super) mod outcome;
+pub(super) mod status;

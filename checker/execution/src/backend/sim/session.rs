@@ -1,0 +1,215 @@
+//! A module on the simulated device: buffers, launches, and what they leave.
+
+use super::arguments::arguments;
+use super::fault_of;
+use super::modules::FEW;
+use crate::backend::Failure;
+use crate::backend::machine::{BrokenGuard, Pass, Session, Stop, Unread};
+use crate::backend::message::job::Program;
+use plan::stream::Stream;
+use plan::{Buffer, Constant, HostSum, Role};
+use simulator::{Checks, Device, Finding, LaunchReport, Schedule, Severity, Witness};
+
+pub(super) struct SimSession {
+    pub(super) device: Device,
+    /// Blocks that are resident at once where a launch does not say.
+    pub(super) resident: u32,
+    pub(super) addresses: Vec<u64>,
+    pub(super) program: Program,
+}
+
+impl SimSession {
+    fn memory(&self, buffer: usize, error: &simulator::MemoryError) -> Stop {
+        let buffer = self.program.plan.buffers[buffer].name.clone();
+        Stop::Failure(Failure::Memory { buffer, message: error.to_string() })
+    }
+
+    /// Values that nothing wrote, in what the host reads after the launches.
+    fn undefined_results(&self) -> Vec<Finding> {
+        let plan = &self.program.plan;
+        let summed = plan.host.map(|host| host.from);
+        let read = |(index, buffer): &(usize, &Buffer)| {
+            matches!(buffer.role, Role::Out | Role::InOut) || Some(*index) == summed
+        };
+        let mut findings: Vec<Finding> = Vec::new();
+        for (index, buffer) in plan.buffers.iter().enumerate().filter(read) {
+            let bytes = buffer.len * buffer.dtype.size() as u64;
+            for finding in self.device.undefined(self.addresses[index], bytes) {
+                if !findings.iter().any(|known| known.is_like(&finding)) {
+                    findings.push(finding);
+                }
+            }
+        }
+        findings
+    }
+
+    /// What a `//@ constant` line asks for.
+    fn fill_constant(&mut self, constant: &Constant) -> Result<(), Stop> {
+        let bad = |message: String| Stop::BadLaunch { launch: 0, line: constant.line, message };
+        let name = self.program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable).clone();
+        let buffer = &self.program.plan.buffers[constant.buffer];
+        let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+        let Some((address, size)) = self.device.variable(&name) else {
+            return Err(bad(format!("the kernels use no variable `{}`", constant.variable.trim_start_matches('&'))));
+        };
+        if bytes.len() as u64 > size {
+            let (name, shown) = (&buffer.name, constant.variable.trim_start_matches('&'));
+            return Err(bad(format!("`{name}` has {} bytes, `{shown}` has {size}", bytes.len())));
+        }
+        self.read(constant.buffer, 0, &mut bytes)?;
+        self.device.write(address, &bytes).map_err(|error| self.memory(constant.buffer, &error))
+    }
+
+    /// What `//@ host` asks for.
+    fn host_sum(&mut self, host: HostSum) -> Result<(), Stop> {
+        let from = &self.program.plan.buffers[host.from];
+        let (dtype, len) = (from.dtype, from.len as usize * from.dtype.size());
+        let mut bytes = vec![0; len];
+        self.read(host.from, 0, &mut bytes)?;
+        self.write(host.to, &values::sum::sum(dtype, &bytes))
+    }
+
+    fn launch(&mut self, index: usize) -> Result<LaunchReport, Stop> {
+        let launch = &self.program.plan.launches[index];
+        let bad = |message: String| Stop::BadLaunch { launch: index, line: launch.line, message };
+        let name = self.program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
+        let module = self.device.module().clone();
+        let args = match module.kernel(name) {
+            Some(kernel) => {
+                arguments(launch, &kernel.params, &self.addresses, &self.program.plan.structures).map_err(bad)?
+            }
+            // The device names the kernels there are.
+            None => Vec::new(),
+        };
+        let request = simulator::Launch {
+            kernel: name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            args,
+            cooperative: launch.cooperative,
+        };
+        self.device.config_mut().resident_blocks = launch.resident.unwrap_or(self.resident);
+        self.device.launch(&request).map_err(|error| bad(error.to_string()))
+    }
+}
+
+impl Session for SimSession {
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Stop> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.device.write(self.addresses[buffer], bytes).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop> {
+        let part = &self.program.plan.buffers[buffer];
+        let bytes = part.len * part.dtype.size() as u64;
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.device.poison(self.addresses[buffer], bytes, &[byte]).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn draw(&mut self, seed: u64) {
+        self.device.config_mut().seed = seed;
+    }
+
+    fn appear(&mut self, machine: u64) {
+        let config = self.device.config_mut();
+        if config.machine != 0 {
+            config.machine = Stream::new(machine, "machine").bits(1) | 1;
+        }
+    }
+
+    fn watch(&mut self, watched: bool) {
+        if !watched {
+            self.device.config_mut().checks = Checks::NONE;
+        }
+    }
+
+    fn at_most(&mut self, steps: u64) {
+        let limits = &mut self.device.config_mut().limits;
+        limits.steps = limits.steps.min(steps);
+    }
+
+    fn follow(&mut self, witness: &Witness) {
+        self.device.config_mut().witness.clone_from(witness);
+    }
+
+    fn note_reads(&mut self) -> Result<(), Stop> {
+        for (index, _) in self.program.plan.buffers.iter().enumerate().filter(|(_, one)| one.role == Role::In) {
+            self.device.note_reads(self.addresses[index]).map_err(|error| self.memory(index, &error))?;
+        }
+        Ok(())
+    }
+
+    fn unread(&self) -> Vec<Unread> {
+        // What the host reads of the buffers, nobody notes.
+        if !self.program.plan.constants.is_empty() || self.program.plan.host.is_some() {
+            return Vec::new();
+        }
+        let inputs = self.program.plan.buffers.iter().zip(&self.addresses).filter(|(one, _)| one.role == Role::In);
+        let left = inputs.filter_map(|(buffer, &address)| {
+            let size = buffer.dtype.size() as u64;
+            let ranges = self.device.unread(address)?;
+            let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            let first = ranges.first()?.start / size;
+            let few = bytes * FEW < buffer.len * size;
+            few.then(|| Unread { buffer: buffer.name.clone(), first, count: bytes.div_ceil(size), ranges })
+        });
+        left.collect()
+    }
+
+    fn pass(&mut self, schedule: Option<Schedule>) -> Pass {
+        if let Some(schedule) = schedule {
+            self.device.config_mut().schedule = schedule;
+        }
+        let mut pass = Pass::default();
+        for constant in self.program.plan.constants.clone() {
+            if let Err(stop) = self.fill_constant(&constant) {
+                pass.stop = Some(stop);
+                return pass;
+            }
+        }
+        for index in 0..self.program.plan.launches.len() {
+            match self.launch(index) {
+                Ok(report) => {
+                    let line = self.program.plan.launches[index].line;
+                    let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
+                    pass.stop = fault.map(|finding| Stop::Fault(fault_of(finding, index, line)));
+                    let stopped = report.status == simulator::LaunchStatus::Stopped;
+                    pass.reports.push(report);
+                    if stopped || pass.stop.is_some() {
+                        break;
+                    }
+                }
+                Err(stop) => {
+                    pass.stop = Some(stop);
+                    break;
+                }
+            }
+        }
+        if pass.stop.is_none() {
+            let undefined = self.undefined_results();
+            if let Some(report) = pass.reports.last_mut() {
+                report.findings.extend(undefined);
+            }
+        }
+        if let (None, Some(host)) = (&pass.stop, self.program.plan.host) {
+            pass.stop = self.host_sum(host).err();
+        }
+        pass
+    }
+
+    fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop> {
+        Ok(None)
+    }
+}
