@@ -1,6 +1,6 @@
 //! Every version of the workbook at its `count` size, with its inputs: what the GPU's profiler and the simulator count.
 
-use crate::compile::toolchain;
+use crate::toolchain::compile::toolchain;
 use compiler::compile::{Compiled, Request, compile};
 use plan::{Arg, Launch as Launched, Plan, Role};
 use problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};

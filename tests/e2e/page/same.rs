@@ -109,7 +109,7 @@ fn every_kernel_does_the_same_in_webassembly() {
         return;
     }
     let workbook = problem::Workbook::around(repository()).expect("the workbook");
-    let toolchain = crate::compile::toolchain();
+    let toolchain = crate::toolchain::compile::toolchain();
     let long = std::env::var_os("WARPBOOK_LONG").is_some();
     let files = files();
     assert!(files.len() > 150, "{}", files.len());

@@ -1,0 +1,9 @@
+//! Kernels judged by a problem: right, clean, fast, and not by a trick.
+
+pub(super) mod check;
+mod goals;
+mod inputs;
+mod judged;
+pub(super) mod references;
+mod results;
+mod verdicts;

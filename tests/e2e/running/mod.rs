@@ -1,0 +1,8 @@
+//! Kernel files that run by themselves, under every order.
+
+mod counts;
+mod findings;
+mod orders;
+mod own;
+mod run;
+mod schedules;
