@@ -10,18 +10,16 @@
 
 pub mod book;
 pub mod dist;
-pub mod feedback;
 pub mod format;
 pub mod grade;
 pub mod intake;
 pub mod key;
-pub mod page;
 pub mod points;
 pub mod rubric;
 pub mod run;
 pub mod secret;
 pub mod similar;
-pub mod table;
+mod told;
 
 pub use book::{Book, BookError};
 pub use grade::{Grade, State};
@@ -30,6 +28,7 @@ pub use jiff::Timestamp;
 pub use points::{Points, Tally};
 pub use rubric::{Rubric, RubricError};
 pub use secret::Secret;
+pub use told::{feedback, page, table};
 
 /// Version of the files in a grade book; goes up when a reader of them would have to change.
 pub const SCHEMA: u32 = 1;

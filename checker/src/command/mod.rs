@@ -1,21 +1,13 @@
 //! The command line: one file a command; this one has the options, the dispatch and the one place where an error is
 //! printed.
 
-mod bench;
 pub mod book;
-mod check;
+mod class;
 pub mod dev;
-mod dist;
 mod doctor;
-mod grade;
-mod hint;
-mod home;
-mod list;
-mod reset;
-mod run;
-pub mod sass;
+mod exercise;
+pub mod kernel;
 mod terminal;
-mod watch;
 
 pub use terminal::workbook;
 use terminal::{context, exit, keys, spinner};
@@ -35,7 +27,7 @@ struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
     #[command(flatten)]
-    check: check::CheckArgs,
+    check: exercise::check::CheckArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -46,24 +38,24 @@ enum Command {
     /// Chapters, exercises and pairs; what is solved, what is next
     List,
     /// A hint for an exercise, one more each time
-    Hint(hint::HintArgs),
+    Hint(exercise::hint::HintArgs),
     /// Put the starter back; your version is kept
-    Reset(reset::ResetArgs),
+    Reset(exercise::reset::ResetArgs),
     /// Check again whenever the kernel is saved
-    Watch(watch::WatchArgs),
+    Watch(exercise::watch::WatchArgs),
     /// Run any self-describing kernel file, on the simulator or a GPU
-    Run(Box<run::RunArgs>),
+    Run(Box<kernel::run::RunArgs>),
     /// The machine code of a kernel: listing, statistics, diff
-    Sass(Box<sass::Args>),
+    Sass(Box<kernel::sass::Args>),
     /// Careful measurement on a GPU, to results files
-    Bench(bench::BenchArgs),
+    Bench(kernel::bench::BenchArgs),
     /// Build the book, or read it in a browser
     #[command(subcommand)]
     Book(book::Command),
     /// Grade a class: a folder, a zip or a list of submissions
-    Grade(Box<grade::GradeArgs>),
+    Grade(Box<class::grade::GradeArgs>),
     /// Hand exercises out to students, or to a platform that grades them
-    Dist(dist::DistArgs),
+    Dist(class::dist::DistArgs),
     /// What is installed, what is missing, what to do about it
     Doctor(doctor::DoctorArgs),
     /// For authors: begin a problem, prove that problems hold
@@ -104,27 +96,27 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 fn dispatch(context: &Context, cli: Cli) -> Outcome {
     match cli.command {
         None => match &cli.check.name {
-            None => home::run(context),
+            None => exercise::home::run(context),
             Some(name) => {
-                check::known_arch(cli.check.options.arch.as_deref())?;
-                let options = check::CheckFlags { step: cli.check.step.clone(), ..cli.check.options };
-                check::run(context, name, &options)
+                exercise::check::known_arch(cli.check.options.arch.as_deref())?;
+                let options = exercise::check::CheckFlags { step: cli.check.step.clone(), ..cli.check.options };
+                exercise::check::run(context, name, &options)
             }
         },
         Some(_) if cli.check.name.is_some() => {
             Err(usage("a command and a name to check do not go together; next: `checker --help`"))
         }
         Some(Command::Book(command)) => book::run(context, &command),
-        Some(Command::Watch(args)) => watch::run(context, &args),
-        Some(Command::Run(args)) => run::run(context, &args),
-        Some(Command::Bench(args)) => bench::run(context, &args),
-        Some(Command::Grade(args)) => grade::run(context, &args),
-        Some(Command::Dist(args)) => dist::run(context, &args),
+        Some(Command::Watch(args)) => exercise::watch::run(context, &args),
+        Some(Command::Run(args)) => kernel::run::run(context, &args),
+        Some(Command::Bench(args)) => kernel::bench::run(context, &args),
+        Some(Command::Grade(args)) => class::grade::run(context, &args),
+        Some(Command::Dist(args)) => class::dist::run(context, &args),
         Some(Command::Doctor(args)) => doctor::run(context, &args),
         Some(Command::Dev(args)) => dev::run(context, &args),
-        Some(Command::List) => list::run(context),
-        Some(Command::Hint(args)) => hint::run(context, &args),
-        Some(Command::Reset(args)) => reset::run(context, &args),
-        Some(Command::Sass(args)) => sass::run(context, &args),
+        Some(Command::List) => exercise::list::run(context),
+        Some(Command::Hint(args)) => exercise::hint::run(context, &args),
+        Some(Command::Reset(args)) => exercise::reset::run(context, &args),
+        Some(Command::Sass(args)) => kernel::sass::run(context, &args),
     }
 }

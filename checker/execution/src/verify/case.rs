@@ -2,7 +2,7 @@
 
 use super::POISON;
 use super::answer::{Answer, answer};
-use super::as_written;
+use super::probes::as_written;
 use super::version::Version;
 use crate::backend::machine::{Machine, Stop};
 use crate::backend::{Case, Checked, Failure, Output, Program, Reply, RunId, Status, Thoroughness};

@@ -4,17 +4,13 @@
 //! oracle's, run twice without reloading its module, with outputs and scratch poisoned differently before each run,
 //! its inputs unchanged and nothing written outside its buffers.
 
-mod across;
 pub mod answer;
 mod artefacts;
-mod as_written;
 pub mod case;
 pub mod inputs;
 pub mod judge;
 mod kept;
-mod shortest;
-mod unread;
-mod unused;
+mod probes;
 mod version;
 
 /// Bytes that outputs and scratch are filled with before a run. In the first run every float is NaN and every integer

@@ -1,14 +1,14 @@
 //! One version of a case: its runs, one after the other, each judged, and what was found on the way.
 
 use super::PATIENT_STEPS;
-use super::across;
 use super::answer::Answer;
 use super::artefacts::{summaries, write_dump};
 use super::inputs::prepare;
 use super::judge::judge;
-use super::shortest::{self, Failed};
-use super::unread;
-use super::unused::{self, Passed};
+use super::probes::across;
+use super::probes::shortest::{self, Failed};
+use super::probes::unread;
+use super::probes::unused::{self, Passed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
     Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,

@@ -1,7 +1,7 @@
 //! A piece of work that a page asked the server for, in a process of its own: what hostile text can do to it ends with it. The
 //! order is a line of JSON on the standard input, which stays open as long as anybody waits; answers are lines of JSON.
 
-use super::super::{Context, Exit, Outcome, check as checking, usage, workbook};
+use super::super::{Context, Exit, Outcome, exercise::check as checking, usage, workbook};
 use check::{BackendChoice, Budget};
 use compiler::toolchain;
 use live::Kernel;

@@ -2,7 +2,7 @@
 //! the solution or the optimised version passes, and that each mutant fails for its stated reason.
 
 use super::prove::{Proof, Prover};
-use crate::command::check::BackendArg;
+use crate::command::exercise::check::BackendArg;
 use crate::command::{Context, Exit, Fault, Outcome, spinner::Spinner, workbook};
 use check::fresh_seed;
 use clap::Args;

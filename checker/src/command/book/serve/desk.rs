@@ -1,7 +1,7 @@
 //! The reader's kernel files, which the page and the editor of their choice write both. Nobody overwrites what they have not seen:
 //! whoever writes names the text that they began with, and a text that gives way is kept.
 
-use super::super::super::{Fault, reset, workbook};
+use super::super::super::{Fault, exercise::reset, workbook};
 use compiler::compile::LARGEST_SOURCE;
 use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook};
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! The run of a file as its text says, nothing optimised away: for findings of writes to constant memory, which the optimiser
 //! drops. Nothing else of it counts, because it is another program than the one that is judged.
 
-use super::inputs::prepare;
 use crate::backend::machine::{Machine, Pass, Stop};
 use crate::backend::{Artefact, Checked, Failure, Fault, Found, Program, RunId, Status, Text};
+use crate::verify::inputs::prepare;
 use simulator::FindingKind;
 
 /// Runs the program as written, under the first run's order and inputs, and adds what it writes to constant memory.

@@ -1,6 +1,6 @@
 //! `checker` alone: where you are, what comes next, what to type.
 
-use super::{Context, Exit, Outcome, workbook};
+use crate::command::{Context, Exit, Outcome, workbook};
 use problem::Kind;
 use report::{Pen, Tone};
 

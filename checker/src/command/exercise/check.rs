@@ -1,7 +1,7 @@
 //! `checker NAME`: checks an exercise or a pair.
 
-use super::spinner::Spinner;
-use super::{Blame, Context, Exit, Fault, Outcome, Verbosity, workbook};
+use crate::command::spinner::Spinner;
+use crate::command::{Blame, Context, Exit, Fault, Outcome, Verbosity, workbook};
 use crate::progress::{Solved, Store, now};
 use check::{self, BackendChoice, CheckError};
 use clap::{Args, ValueEnum};

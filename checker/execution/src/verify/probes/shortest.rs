@@ -1,11 +1,11 @@
 //! Explored schedules: how long a run is, and the shortest list of preemptions with which it still fails.
 
 use super::across;
-use super::answer::Answer;
-use super::inputs::prepare;
-use super::judge::judge;
 use crate::backend::machine::{Machine, Pass, Stop};
 use crate::backend::{Failure, Keep, Output, Program, RunId, Status};
+use crate::verify::answer::Answer;
+use crate::verify::inputs::prepare;
+use crate::verify::judge::judge;
 use simulator::explore::{Effort, Shortest, Trial, minimise};
 use simulator::{FindingKind, Schedule, Severity, Witness};
 

@@ -1,7 +1,8 @@
 //! Questions to a grade book: where points came from, the same check again, the secret.
 
 use super::{How, exercises, rubric};
-use crate::command::{Blame, Context, Exit, Fault, Outcome, check, usage, workbook};
+use crate::command::exercise::check;
+use crate::command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use clap::Args;
 use grade::book::{Book, Writers};
 use grade::points::Came;

@@ -4,7 +4,7 @@ mod json;
 mod model;
 mod subject;
 
-use super::{Context, Exit, Fault, Outcome, usage};
+use crate::command::{Context, Exit, Fault, Outcome, usage};
 use compiler::toolchain;
 use sass::{
     Kernel, Module, Stats,
@@ -164,7 +164,7 @@ fn compare(context: &Context, args: &Args, loader: &Loader, other: Option<&str>)
         return json::document(&old, &before, Some(json::Second { loaded: other, pairs: &pairs, hot: args.hot }), None);
     }
     let layout = side_by_side(context);
-    let fold = context.verbosity < super::Verbosity::Verbose;
+    let fold = context.verbosity < crate::command::Verbosity::Verbose;
     let texts: Vec<String> = pairs
         .iter()
         .map(|(a, b)| {

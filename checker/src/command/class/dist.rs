@@ -1,6 +1,6 @@
 //! `checker dist OUT`: the tree that students get, or with `--for` what grades on a platform.
 
-use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
+use crate::command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use clap::Args;
 use grade::dist::{Contents, DistError, Files, Platform};
 use grade::{Rubric, Secret};

@@ -1,6 +1,6 @@
 //! `checker hint NAME`: one hint more each time.
 
-use super::{Context, Exit, Fault, Outcome, workbook};
+use crate::command::{Context, Exit, Fault, Outcome, workbook};
 use crate::progress::Store;
 use clap::Args;
 use problem::{Kind, Problem, Workbook};

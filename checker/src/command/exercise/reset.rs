@@ -1,6 +1,6 @@
 //! `checker reset NAME`: the starter again; the learner's version is kept.
 
-use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
+use crate::command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use crate::progress::{self, Store};
 use anyhow::Context as _;
 use clap::Args;

@@ -1,8 +1,9 @@
 //! `checker watch [NAME]`: checks again whenever the kernel file is saved.
 
 use super::check;
-use super::keys::Keys;
-use super::{Context, Exit, Fault, Outcome, Verbosity, hint, workbook};
+use crate::command::exercise::hint;
+use crate::command::keys::Keys;
+use crate::command::{Context, Exit, Fault, Outcome, Verbosity, workbook};
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
 use report::{Pen, Report, Tone};
@@ -130,7 +131,7 @@ fn show(context: &Context, said: &Said, path: &Path) -> Outcome {
     let exit = match said {
         Said::Report(report) => check::print(context, report)?,
         Said::Fault(fault) => {
-            super::context::say(&format!("checker: {:#}", fault.error));
+            crate::command::context::say(&format!("checker: {:#}", fault.error));
             fault.exit
         }
     };
@@ -158,12 +159,12 @@ fn wait(watched: &mut Watched) -> Asked {
     }
 }
 
-fn clear(context: &Context) -> Result<(), super::Fault> {
+fn clear(context: &Context) -> Result<(), crate::command::Fault> {
     // Scrollback stays: the reader may want to see the report before.
     if context.face.drawing { context.print(Screen::clear()) } else { Ok(()) }
 }
 
-fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), super::Fault> {
+fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), crate::command::Fault> {
     let mut pen = Pen::new(context.face);
     let shown = workbook::shown(path);
     pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);

@@ -1,7 +1,7 @@
 //! `checker bench NAME...`: careful measurement on a GPU, to results files.
 
-use super::spinner::Spinner;
-use super::{Context, Exit, Outcome, usage, workbook};
+use crate::command::spinner::Spinner;
+use crate::command::{Context, Exit, Outcome, usage, workbook};
 use check::bench::{Against, Ask, Bench};
 use check::ladder::LadderAsk;
 use check::{CheckError, fresh_seed};
@@ -133,7 +133,7 @@ fn one(
     workbook: &problem::Workbook,
     problem: &Problem,
     args: &BenchArgs,
-) -> Result<Entry, super::Fault> {
+) -> Result<Entry, crate::command::Fault> {
     let own = problem.kind == Kind::Exercise && !args.solution;
     let version = if args.solution { Version::Solution } else { Version::Candidate };
     let against = if args.itself { Against::Itself } else { Against::Baseline };
@@ -170,7 +170,7 @@ fn one(
 
 /// The day, ISO 8601.
 fn today() -> String {
-    let stamp = super::reset::stamp(crate::progress::now());
+    let stamp = crate::command::exercise::reset::stamp(crate::progress::now());
     format!("{}-{}-{}", &stamp[..4], &stamp[4..6], &stamp[6..8])
 }
 
@@ -182,7 +182,7 @@ fn ladder(
     workbook: &Workbook,
     problem: &Problem,
     args: &BenchArgs,
-) -> Result<Entry, super::Fault> {
+) -> Result<Entry, crate::command::Fault> {
     let mut entry = Entry::new(problem);
     if args.repeat.is_some() || args.itself {
         entry.refused = Some("--repeat and --itself are for pairs and exercises".to_owned());

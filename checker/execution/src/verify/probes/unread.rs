@@ -4,11 +4,11 @@
 //! A version that does not read an element has the same outputs whatever the element is. If the oracle's outputs are others when
 //! it changes, the version is wrong for one of the two inputs.
 
-use super::POISON;
-use super::answer::{answer, ask};
-use super::inputs::filled;
 use crate::backend::machine::{Machine, Stop, Unread};
 use crate::backend::{Output, Program, RunId, Status};
+use crate::verify::POISON;
+use crate::verify::answer::{answer, ask};
+use crate::verify::inputs::filled;
 use plan::Fill;
 use std::rc::Rc;
 use values::fill::{self, Values};

@@ -1,13 +1,13 @@
 //! Pages of a grade book, each a file by itself: one a student, one for the teacher, one for each pair of submissions that look alike.
 //! Everything that a student wrote is text in them.
 
-use crate::feedback::{Feedback, Told, of, sentence};
 use crate::grade::{Grade, State};
 use crate::intake::Student;
 use crate::points::{Came, Points};
 use crate::rubric::Counts;
 use crate::similar::Pair;
-use crate::table::counting;
+use crate::told::feedback::{Feedback, Told, of, sentence};
+use crate::told::table::counting;
 use report::{Detail, Face, GoalStatus, render};
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};

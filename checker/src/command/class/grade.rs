@@ -5,8 +5,8 @@ mod explain;
 mod output;
 mod slurm;
 
-use super::check::BackendArg;
-use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
+use crate::command::exercise::check::BackendArg;
+use crate::command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
 use bar::Bar;
 use clap::{Args, Subcommand};
 use compiler::toolchain;

@@ -1,6 +1,6 @@
 //! `checker list`: chapters, their pairs and exercises, what is solved and what is next.
 
-use super::{Context, Exit, Outcome, workbook};
+use crate::command::{Context, Exit, Outcome, workbook};
 use problem::{HARDEST, Kind, Problem};
 use report::{Pen, Tone, pad};
 

@@ -5,10 +5,10 @@
 //! ([`Values::ExactIntegers`]): there equal outputs acquit, and two exact outputs that differ convict. Where that does not
 //! decide, the difference is held against what reassociating a sum of all inputs can do.
 
-use super::inputs::{filled, prepare};
-use super::judge::PIECE;
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Across, Difference, Failure, Keep, Program, RunId, Status};
+use crate::verify::inputs::{filled, prepare};
+use crate::verify::judge::PIECE;
 use plan::{Buffer, Plan, Role};
 use simulator::Place;
 use std::fs::File;

@@ -2,11 +2,11 @@
 //! them is less than roundings, or hidden by a larger one: so the last element of each, where a tail is left out first, becomes
 //! an end of its interval, and where the oracle's outputs follow, the version's must not stay the same in every bit.
 
-use super::answer::{Answer, ask};
-use super::inputs::{filled, prepare};
-use super::judge::{judgement, read_all, wanted};
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Output, Program, RunId, Status};
+use crate::verify::answer::{Answer, ask};
+use crate::verify::inputs::{filled, prepare};
+use crate::verify::judge::{judgement, read_all, wanted};
 use plan::{Buffer, Role};
 use std::collections::BTreeMap;
 use values::compare::must_change;

@@ -1,8 +1,8 @@
 //! `checker run FILE.cu`: runs any self-describing kernel file.
 
-use super::check::{self, BackendArg};
-use super::spinner::Spinner;
-use super::{Context, Fault, Outcome, usage, workbook};
+use crate::command::exercise::check::{self, BackendArg};
+use crate::command::spinner::Spinner;
+use crate::command::{Context, Fault, Outcome, usage, workbook};
 use ::check::{Orders, RunOptions, Time, run as run_file};
 use clap::Args;
 use compiler::toolchain;
@@ -115,7 +115,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         steps: args.steps.max(1),
         time: time(args),
         compare: compares(&args.check),
-        skipped: context.verbosity >= super::Verbosity::Verbose,
+        skipped: context.verbosity >= crate::command::Verbosity::Verbose,
         effort: Effort { runs: args.shortest, ..Effort::default() },
         toolchain: toolchain::ToolchainOptions {
             dir: args.toolchain.clone(),
