@@ -264,13 +264,13 @@ fn partial_credit_counts_sizes() {
     assert!(ran.code == Some(2) && ran.stderr.contains("goes with progress = false"), "{ran:?}");
 }
 
-/// `scripts/grade-kill.sh`, which kills at points of a run that it draws; as many as a test may take.
+/// `scripts/class/kill.sh`, which kills at points of a run that it draws; as many as a test may take.
 #[test]
 fn killed_by_the_script() {
     if std::env::var_os("WARPBOOK_LONG").is_none() {
         return eprintln!("not tried: WARPBOOK_LONG=1 tries it");
     }
-    let script = repository().join("scripts/grade-kill.sh");
+    let script = repository().join("scripts/class/kill.sh");
     let mut command = std::process::Command::new("bash");
     command.arg(script).args(["20", "1"]).env("CHECKER", env!("CARGO_BIN_EXE_checker"));
     let ran: Ran = command.output().expect("bash").into();

@@ -1,4 +1,4 @@
-//! `checker bench` where there is no GPU, and its bad usage. What it measures is tried by scripts/gpu.sh.
+//! `checker bench` where there is no GPU, and its bad usage. What it measures is tried by scripts/gpu/all.sh.
 
 use crate::support::run;
 

@@ -1,7 +1,7 @@
 //! What one conversion of `printf` writes: as the host's C library does, which is who writes it in CUDA. The formats that
 //! CUDA knows are fewer: `%[flags][width][.precision][size]type`, where a width may be `*` and a precision may not, and a size
 //! is `h`, `l` or `ll`. What a GPU makes of others (`hh`, `z`, `j`, `t`, `L`) and of the arguments behind them is arbitrary: an
-//! H200 printed 623190068 for the 77 after `%hhd` (`scripts/printf.sh`). Here they are what they are in C.
+//! H200 printed 623190068 for the 77 after `%hhd` (`scripts/gpu/printf.sh`). Here they are what they are in C.
 
 /// How long an integer is: its length modifier. `long` has 64 bits in device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares what printf prints on a GPU with what the simulator prints; 0 if it is the same.
 #
-#   scripts/printf.sh CHECKER [OUT]
+#   scripts/gpu/printf.sh CHECKER [OUT]
 #
 # CHECKER  a built `checker`; the toolchain is found as always (WARPBOOK_CUDA)
 # OUT      a folder that keeps the texts (default: a temporary one)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The GPU's switch of a served page, on a machine that has a GPU: scripts/gpu-serve.sh. Solves ex01 in a copy of the workbook, checks it
+# The GPU's switch of a served page, on a machine that has a GPU: scripts/gpu/serve.sh. Solves ex01 in a copy of the workbook, checks it
 # through the server as the page does, and fails unless its report has a time measured on this GPU with its interval.
 # CHECKER: a built `checker`; without it one is built.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-command -v nvidia-smi > /dev/null || { echo "scripts/gpu-serve.sh: there is no GPU here"; exit 77; }
+cd "$(dirname "$0")/../.."
+command -v nvidia-smi > /dev/null || { echo "scripts/gpu/serve.sh: there is no GPU here"; exit 77; }
 if [[ -n ${CHECKER:-} ]]; then
     checker=$(realpath "$CHECKER")
 else

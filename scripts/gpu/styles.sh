@@ -3,7 +3,7 @@
 # for all of them, and every mutant `slow`, which has to be slower than a goal asks for. On a machine with a GPU, at the top of the
 # repository:
 #
-#   scripts/gpu-styles.sh CHECKER [--slow] NAME...
+#   scripts/gpu/styles.sh CHECKER [--slow] NAME...
 #
 # --slow     the mutants alone
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Some problems on a machine with an NVIDIA driver: each is checked there and, if that went well, measured.
 #
-#   scripts/gpu-some.sh CHECKER OUT NAME...
+#   scripts/gpu/some.sh CHECKER OUT NAME...
 #
 # CHECKER    a built `checker` (stripped, release)
 # OUT        a folder for what comes back: report.txt, results.tar.gz

@@ -1,12 +1,12 @@
 #!/bin/bash
-# gpu-attacks.sh CHECKER OUT: kernels that want a good time without the work, on a machine with a GPU. Each must be refused
+# attacks.sh CHECKER OUT: kernels that want a good time without the work, on a machine with a GPU. Each must be refused
 # (exit status 1, one of the words); honest ones must pass. Reports go to the folder OUT, a line each to standard output.
 # Exit status: 0 when everything is as it should be.
 set -u
 checker=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 failed=0
 
 # try PROBLEM KERNEL STATUS WORDS

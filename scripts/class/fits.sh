@@ -3,9 +3,9 @@
 # v2; elsewhere an address space limit and one core, and a word says so). A line an exercise: seconds, seconds of processor time, most memory.
 # Exit status 1 where one is not graded, or takes more than SECONDS (60).
 #
-#   scripts/grade-fits.sh [SECONDS [exNN ...]]
+#   scripts/class/fits.sh [SECONDS [exNN ...]]
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=$(realpath "${CHECKER:-$top/target/release/checker}")
 most=${1:-60}; shift || true
 names=("$@"); [ ${#names[@]} -gt 0 ] || mapfile -t names < <(cd "$top/exercises" && printf "%s\n" ex*)

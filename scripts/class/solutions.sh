@@ -3,7 +3,7 @@
 # must have all points. A false fail is a mistake in a tolerance or in how inputs are drawn; it is named with the seed that shows it.
 set -euo pipefail
 count=${1:-1000} seed=${2:-$(date +%s)}
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=${CHECKER:-$top/target/release/checker}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

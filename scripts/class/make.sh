@@ -3,7 +3,7 @@
 # exercises in turn, each with a comment of its own, so that no two files are the same.
 set -euo pipefail
 folder=$1 students=$2
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 mapfile -t kernels < <(ls "$top"/solutions/ex*/solution.cu "$top"/solutions/ex*/mutants/*.cu "$top"/solutions/ex*/styles/*.cu \
     "$top"/exercises/ex*/starter.cu | sort)
 for ((student = 0; student < students; student++)); do

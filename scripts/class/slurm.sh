@@ -3,7 +3,7 @@
 # after. A class is graded as a job array; then once more with a task that is killed, which Slurm starts again. Both grade books must be
 # that of a run without Slurm. Where there is no Slurm, or it cannot be started, a word says so, and nothing failed.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=$(realpath "${CHECKER:-$top/target/release/checker}")
 PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "not tried: $*"; exit 0; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Times of kernels that are in no chapter, on a machine with an NVIDIA driver: what the model of time is judged on besides the book.
 #
-#   scripts/gpu-model.sh CHECKER OUT [NAME...]
+#   scripts/gpu/model.sh CHECKER OUT [NAME...]
 #
 # CHECKER    a built `checker` (stripped, release)
 # OUT        a folder for what comes back: report.txt, and results/DEVICE/NAME.json for each pair of tests/fixtures/model

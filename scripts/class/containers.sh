@@ -2,11 +2,11 @@
 # The container files of `checker dist`, built by buildah, and in each image the platform's own entry point over ex12's worked answer: as
 # another user than the one who built it, and without a network. Root; where there is no buildah, a word says so, and nothing failed.
 #
-#   scripts/container-test.sh [PLATFORM...]
+#   scripts/class/containers.sh [PLATFORM...]
 #
 # The image python:3-slim is pulled, or is there already (with PULL=never). On a machine without control groups for it, BUILDAH_ISOLATION=chroot.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=$(realpath "${CHECKER:-$top/target/release/checker}")
 command -v buildah > /dev/null || { echo "not tried: there is no buildah"; exit 0; }
 work=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Runs the fixtures of readers' own files on a GPU and on the simulator, and compares what they write, byte by byte.
-# Usage: scripts/own-code.sh path/to/checker
+# Usage: scripts/gpu/own-code.sh path/to/checker
 set -euo pipefail
-checker=$(realpath "${1:?usage: scripts/own-code.sh path/to/checker}")
-cd "$(dirname "$0")/.."
+checker=$(realpath "${1:?usage: scripts/gpu/own-code.sh path/to/checker}")
+cd "$(dirname "$0")/../.."
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 for backend in sim gpu; do

@@ -3,7 +3,7 @@
 # grade that was there before is there and the same, none is half-written. Whenever a book is complete it is held against one that nobody
 # killed, and another is begun. The class is a few submissions of the small workbook that tests use, so a kill costs a second.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=${CHECKER:-$top/target/release/checker}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a kernel file that misbehaves: scripts/bad-kernel.sh KIND
+# Prints a kernel file that misbehaves: scripts/gpu/bad-kernel.sh KIND
 case ${1:-} in
 endless)       body='for (volatile int i = 0; i >= 0;) { } c[0] = 1;' ;;
 out-of-bounds) body='c[(1ll << 40) + threadIdx.x] = 1;' ;;

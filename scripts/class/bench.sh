@@ -4,7 +4,7 @@
 # workers), what two cores make of that, the slowest ones.
 set -euo pipefail
 students=${1:-200}
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=${CHECKER:-$top/target/release/checker}
 work=$(mktemp -d)
 group=
@@ -15,7 +15,7 @@ for tree in /sys/fs/cgroup/cpuacct /sys/fs/cgroup; do
     fi
 done
 trap 'rm -rf "$work"; [ -z "$group" ] || rmdir "$group"' EXIT
-"$top/scripts/grade-class.sh" "$work/class" "$students"
+"$top/scripts/class/make.sh" "$work/class" "$students"
 # The compiler as it is; no kernel compiled before.
 home=${WARPBOOK_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/warpbook}
 mkdir "$work/home"

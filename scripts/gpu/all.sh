@@ -1,7 +1,7 @@
 #!/bin/sh
 # All the GPU work of a change, on a machine with an NVIDIA driver; no Rust and no network are needed there.
 #
-#   scripts/gpu.sh CHECKER TOOLCHAIN OUT [SECONDS]
+#   scripts/gpu/all.sh CHECKER TOOLCHAIN OUT [SECONDS]
 #
 # CHECKER    a built `checker` (stripped, release)
 # TOOLCHAIN  a folder with NVRTC, nvdisasm and the CUDA headers; - for what the machine has

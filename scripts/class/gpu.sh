@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A class on a machine with an NVIDIA driver: how fast the GPU tier is, how wide its intervals are, and what two cheats come to.
 #
-#   scripts/grade-gpu.sh OUT [STUDENTS [SOLUTIONS]]
+#   scripts/class/gpu.sh OUT [STUDENTS [SOLUTIONS]]
 #
 # OUT        a folder for what comes back: report.txt, the tables of the grade book
 # STUDENTS   how many (24)
@@ -12,7 +12,7 @@ set -uo pipefail
 [ $# -ge 1 ] || { sed -n '2,10p' "$0"; exit 2; }
 mkdir -p "$1"
 out=$(realpath "$1") students=${2:-24} solutions=${3:-0}
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 checker=$(realpath "${CHECKER:-$top/target/gpu/checker}")
 export CHECKER=$checker WARPBOOK_OFFLINE=1
 WARPBOOK_HOME=$(mktemp -d); export WARPBOOK_HOME
@@ -25,7 +25,7 @@ used() { nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head
 
 say "machine: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1), $(nproc) cores"
 before=$(used)
-"$top/scripts/grade-class.sh" "$work/class" "$students"
+"$top/scripts/class/make.sh" "$work/class" "$students"
 cat > "$work/rubric.toml" <<'END'
 [default]
 results  = 4
@@ -127,6 +127,6 @@ say "device memory in use: $before MiB before, $after MiB after"
 if [ "$solutions" -gt 0 ]; then
     say "right kernels with fresh seeds, on the simulator"
     begun=$(date +%s)
-    NICE=0 "$top/scripts/grade-solutions.sh" "$solutions" 1000 2>&1 | tee -a "$report"
+    NICE=0 "$top/scripts/class/solutions.sh" "$solutions" 1000 2>&1 | tee -a "$report"
     say "in $(($(date +%s) - begun)) s"
 fi
