@@ -15,7 +15,7 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// As [`Manifest::io`].
+    /// As [`crate::manifest::Manifest::io`].
     pub fn io(&self, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
         self.manifest.io(sizes)
     }
@@ -24,7 +24,7 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// As [`Manifest::io`].
+    /// As [`crate::manifest::Manifest::io`].
     pub fn reference_io(&self, reference: &KernelFile, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
         self.manifest.reference_io(sizes, |name| reference.passes(name))
     }
