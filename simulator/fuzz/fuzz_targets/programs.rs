@@ -1,7 +1,7 @@
 //! Whole programs: mutated with their structure in mind, parsed, launched under every kind of schedule.
 #![no_main]
 
-#[path = "../../tests/fuzz/mutate.rs"]
+#[path = "../../tests/fuzz/mutate/mod.rs"]
 mod mutate;
 #[path = "../../tests/fuzz/trial.rs"]
 mod trial;

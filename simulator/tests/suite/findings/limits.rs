@@ -49,7 +49,7 @@ fn every_limit_is_tested() {
         memory: _,
         printf: _,
         findings: _,
-        // A full heap is no finding: `malloc` returns null, as in tests/heap.rs.
+        // A full heap is no finding: `malloc` returns null, as in tests/suite/heap.rs.
         heap: _,
         stack,
         state,

@@ -117,7 +117,7 @@ extern "C" __global__ void fma_chains(float* out, int rounds, float a, float b) 
     if (sum == 1.2345e30f) *out = sum;
 }
 
-// Random bits of place `index` in the stream of `key`: what Stream::bits of verify/fill.rs gives.
+// Random bits of place `index` in the stream of `key`: what Stream::bits of plan/src/stream.rs gives.
 __device__ unsigned long long bits_at(unsigned long long key, unsigned long long index) {
     return mix(key + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
@@ -131,7 +131,7 @@ __device__ long long integer_at(unsigned long long key, unsigned long long index
     return (long long)((unsigned long long)lo + (range == 0 ? bits : __umul64hi(bits, range)));
 }
 
-// How buffers are filled: the kinds of measure/recipe.rs.
+// How buffers are filled: the kinds of values/src/recipe.rs.
 enum Kind { UNIFORM, SCALED, BAND, CONSTANT_REAL, INTEGERS, SORTED, FEW, IOTA, CONSTANT_INTEGER };
 // Element types: the order of dtype.rs.
 enum Type { F64, F32, F16, BF16, I8, U8, I16, U16, I32, U32, I64, U64 };
