@@ -9,9 +9,9 @@ pub mod prairielearn;
 pub mod sarif;
 pub mod vpl;
 
+use crate::feedback::{Feedback, Told, of};
 use crate::grade::Grade;
 use crate::points::{Came, Points};
-use crate::told::feedback::{Feedback, Told, of};
 use report::Excerpt;
 
 /// Most bytes of a text and of a line's reason: what platforms take ends somewhere, for all texts together.

@@ -1,9 +1,9 @@
 //! SARIF 2.1.0: what was found, with its places; of a race both sides as flows of two threads. For code hosts, which show the first
 //! place of a result and want all four numbers of its region.
 
+use crate::feedback::{self, Told};
 use crate::grade::Grade;
 use crate::hash;
-use crate::told::feedback::{self, Told};
 use report::{Caught, Excerpt, Reason, Verdict};
 use serde::{Deserialize, Serialize};
 use simulator::{Access, FindingKind, Place, Severity};

@@ -2,7 +2,7 @@
 //! below the list's folder, and no link is followed there.
 
 use super::{Hints, Intake, IntakeError, LARGEST_KERNEL, Passed, Student, Submission};
-use crate::told::table;
+use crate::table;
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;

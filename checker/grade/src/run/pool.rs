@@ -1,4 +1,4 @@
-//! The checks: a pool of threads, each check with workers of its own.
+//! Each thread of the pool takes one check after another; what becomes of a check is kept at once.
 
 use super::course::{Course, Event, GradeError, Task};
 use crate::grade::{Grade, State};
