@@ -160,6 +160,7 @@ fn simulate(
         rows: sweep.rows.values.clone(),
         column: sweep.columns.name.clone(),
         columns: sweep.columns.values.clone(),
+        legend: sweep.legend(),
         values,
         provenance: Provenance::Simulated,
     });

@@ -176,6 +176,7 @@ fn sweep() -> Report {
         rows: vec![32, 1024],
         column: "ilp".into(),
         columns: vec![1, 2, 4],
+        legend: vec!["ilp: independent chains of FMAs per thread".into()],
         values: vec![vec![Some(27.0), Some(55.5), Some(105.2)], vec![Some(421.0), Some(462.0), None]],
         provenance: Provenance::Measured { device: "NVIDIA H200".into(), driver: "580.95".into() },
     });

@@ -165,6 +165,9 @@ impl Side<'_> {
                         continue;
                     }
                     still = u64::MAX;
+                    if cell.is_settled(now) {
+                        continue;
+                    }
                 }
                 for (index, cell) in cells.iter_mut().enumerate() {
                     let Some(clash) = actor.touch(cell, now, silent) else { continue };

@@ -7,7 +7,7 @@ use crate::svg::{Chart, Series, escape, evenly};
 use anyhow::{Result, anyhow, bail};
 use execution::measure::record::{Record, RoofKind, Sides};
 use execution::measure::statistics::{Summary, Verdict};
-use problem::Problem;
+use problem::{Axis, Problem};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -96,42 +96,46 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
             }
             Some(other) => bail!(PageError(format!("no figure of a sweep is called `{other}`; there is product"))),
         }
+        let axes = problem.sweep();
+        let (rows, columns) = (axes.map(|axes| &axes.rows), axes.map(|axes| &axes.columns));
+        let row_label =
+            |value: &i64| rows.and_then(|rows| rows.label(*value)).map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let column_label = |value: &i64| {
+            let label = columns.and_then(|columns| columns.label(*value));
+            label.map_or_else(|| format!("{} {value}", sweep.columns.0), ToOwned::to_owned)
+        };
         let column = |index: usize| -> Vec<f64> {
             sweep.cells.iter().map(|row| row.get(index).copied().flatten().unwrap_or(f64::NAN)).collect()
         };
         let chart = Chart {
             title: format!("{} on {}", problem.manifest.title, record.device.name),
-            x_label: sweep.rows.0.clone(),
+            x_label: rows.map_or(&*sweep.rows.0, Axis::heading).to_owned(),
             y_label: sweep.quantity.clone(),
-            x: evenly(sweep.rows.1.iter().map(ToString::to_string)),
+            x: evenly(sweep.rows.1.iter().map(row_label)),
             series: sweep
                 .columns
                 .1
                 .iter()
                 .enumerate()
-                .map(|(index, value)| Series {
-                    name: format!("{} {value}", sweep.columns.0),
-                    values: column(index),
-                    quiet: false,
-                })
+                .map(|(index, value)| Series { name: column_label(value), values: column(index), quiet: false })
                 .collect(),
             reference: None,
             log: false,
         };
         let _ = write!(out, "<figure class=\"wb-figure\">\n{}</figure>\n\n", chart.svg());
         let heads: String =
-            sweep.columns.1.iter().map(|value| format!("<th>{} {value}</th>", escape(&sweep.columns.0))).collect();
+            sweep.columns.1.iter().map(|value| format!("<th>{}</th>", escape(&column_label(value)))).collect();
         let _ = writeln!(
             out,
             "<table class=\"wb-table\">\n<thead><tr><th>{}</th>{heads}</tr></thead>\n<tbody>",
-            escape(&sweep.rows.0)
+            escape(rows.map_or(&*sweep.rows.0, Axis::heading))
         );
         for (value, cells) in sweep.rows.1.iter().zip(&sweep.cells) {
             let cells: String = cells
                 .iter()
                 .map(|cell| cell.map_or_else(|| "<td>–</td>".to_owned(), |cell| format!("<td>{cell:.0}</td>")))
                 .collect();
-            let _ = writeln!(out, "<tr><td>{value}</td>{cells}</tr>");
+            let _ = writeln!(out, "<tr><td>{}</td>{cells}</tr>", escape(&row_label(value)));
         }
         out.push_str("</tbody></table>\n");
         out.push_str(&caption(record));

@@ -13,7 +13,7 @@ use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::record::{Record, RoofKind};
 use execution::measure::{self, RoofValues, Timed, Work};
 use plan::dtype::DType;
-use problem::{self, Problem, Quantity, Sizes, Version};
+use problem::{self, Problem, Quantity, Sizes, Sweep, Version};
 use report::{
     self, Better, Pace, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
@@ -312,6 +312,7 @@ pub fn sweep(
         rows: sweep.rows.values.clone(),
         column: sweep.columns.name.clone(),
         columns: sweep.columns.values.clone(),
+        legend: sweep.legend(),
         values: values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect(),
         provenance: provenance(info),
     }))
@@ -356,6 +357,7 @@ pub fn recorded_sweep(problem: &Problem) -> Option<SweepTable> {
         rows: sweep.rows.1,
         column: sweep.columns.0,
         columns: sweep.columns.1,
+        legend: problem.sweep().map(Sweep::legend).unwrap_or_default(),
         values: sweep.cells,
         provenance,
     })

@@ -170,6 +170,30 @@ pub struct Axis {
     pub name: String,
     /// Its values in order.
     pub values: Vec<i64>,
+    /// What the size is, in words: "thousands of rows".
+    pub means: Option<String>,
+    /// A word for each value, where values are only numbers of ways; or none.
+    pub labels: Vec<String>,
+}
+
+impl Axis {
+    /// What stands beside the axis.
+    pub fn heading(&self) -> &str {
+        self.means.as_deref().unwrap_or(&self.name)
+    }
+
+    /// A value as readers see it, if it has a word of its own.
+    pub fn label(&self, value: i64) -> Option<&str> {
+        let at = self.values.iter().position(|other| *other == value)?;
+        self.labels.get(at).map(String::as_str)
+    }
+
+    /// What name and values mean, where they do not say it: "way: 1 one wait per entry, 2 two waits per row".
+    pub fn legend(&self) -> Option<String> {
+        let labels = self.values.iter().zip(&self.labels).map(|(value, label)| format!("{value} {label}"));
+        let words: Vec<String> = self.means.iter().cloned().chain(labels).collect();
+        (!words.is_empty()).then(|| format!("{}: {}", self.name, words.join(", ")))
+    }
 }
 
 /// A rate.
@@ -205,6 +229,11 @@ pub struct Cell {
 }
 
 impl Sweep {
+    /// What the axes mean, where their names and values do not say it.
+    pub fn legend(&self) -> Vec<String> {
+        [&self.rows, &self.columns].into_iter().filter_map(Axis::legend).collect()
+    }
+
     /// All cells, row by row, with `sizes` extended by the row's and the column's.
     pub fn cells(&self, sizes: &Sizes) -> Vec<Cell> {
         let mut cells = Vec::with_capacity(self.rows.values.len() * self.columns.values.len());

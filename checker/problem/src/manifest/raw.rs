@@ -133,6 +133,8 @@ pub(crate) struct Sweep {
 pub(crate) struct Axis {
     pub name: Text,
     pub values: Spanned<Vec<i64>>,
+    pub means: Option<Text>,
+    pub labels: Option<Spanned<Vec<String>>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -16,6 +16,9 @@ pub struct SweepTable {
     pub column: String,
     /// Columns' values.
     pub columns: Vec<i64>,
+    /// What names and values mean, where they do not say it: "way: 1 one wait per entry, 2 two waits per row".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub legend: Vec<String>,
     /// Values, row by row; `None` where it could not run.
     pub values: Vec<Vec<Option<f64>>>,
     /// Where they come from.

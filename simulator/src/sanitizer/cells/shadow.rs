@@ -20,6 +20,15 @@ impl Cell {
         (write.is_none() || past) && self.others[0].is_load() && self.others[1].is_load()
     }
 
+    /// Have two other warps of this block read it in this phase, and nobody written? Then one more plain load of a warp that has acquired
+    /// nothing changes nothing here and races with nothing.
+    #[inline(always)]
+    pub fn is_settled(&self, now: Epoch) -> bool {
+        let [a, b] = self.others;
+        let here = |read: Epoch| read.block() == now.block() && read.phase() == now.phase() && !read.same_warp(now);
+        here(a) && here(b) && !a.same_warp(b) && self.read_only_since(now) && !now.is_cached()
+    }
+
     /// The cell of a word that belongs to the thread `lanes` behind this cell's.
     fn behind(self, lanes: u32) -> Self {
         Self { write: self.write.behind(lanes), others: self.others.map(|epoch| epoch.behind(lanes)) }

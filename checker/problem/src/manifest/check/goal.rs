@@ -93,7 +93,16 @@ fn check_axis(toml: TomlText, axis: &raw::Axis) -> Result<Axis, LineError> {
     if values.windows(2).any(|pair| pair[0] >= pair[1]) {
         return Err(toml.error(at, format!("the values of `{}` do not increase", axis.name.get_ref())));
     }
-    Ok(Axis { name: axis.name.get_ref().clone(), values: values.clone() })
+    let labels = axis.labels.as_ref().map(|labels| (labels.get_ref().clone(), labels.span().start));
+    if let Some((labels, at)) = &labels
+        && (labels.len() != values.len() || labels.iter().any(|label| label.trim().is_empty()))
+    {
+        let message = format!("`{}` has {} values and {} labels", axis.name.get_ref(), values.len(), labels.len());
+        return Err(toml.error(*at, message).expected("a label for each value"));
+    }
+    let means = axis.means.as_ref().map(|means| non_empty(toml, means)).transpose()?;
+    let labels = labels.map(|(labels, _)| labels).unwrap_or_default();
+    Ok(Axis { name: axis.name.get_ref().clone(), values: values.clone(), means, labels })
 }
 
 /// Every formula must have a sensible value at every size that will be run.

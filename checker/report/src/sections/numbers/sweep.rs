@@ -7,8 +7,13 @@ const BARS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "
 
 /// Writes the table and, beside each value, its bar relative to the largest.
 pub fn write(pen: &mut Pen, report: &Report) {
+    let mut told: &[String] = &[];
     for sweep in report.sweep.iter().chain(&report.recorded_sweep) {
         one(pen, sweep);
+        if sweep.legend != told {
+            sweep.legend.iter().for_each(|legend| pen.wrapped(&[(Tone::Text, "  ")], Tone::Dim, legend));
+            told = &sweep.legend;
+        }
     }
 }
 
