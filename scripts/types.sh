@@ -11,7 +11,7 @@ cp -r book/theme/live "$work/live"
 # The editor is bundled and minified: its packages have types of their own, and were checked with them.
 node -e 'const entry = require("fs").readFileSync("book/theme/editor/entry.js", "utf8");
     const names = [...entry.matchAll(/export \{([^}]*)\}/g)].flatMap(([, names]) => names.split(",")).map((name) => name.trim());
-    for (const name of names.filter(Boolean)) console.log(`export const ${name}: any;`)' > "$work/live/codemirror.d.ts"
+    for (const name of names.filter(Boolean)) console.log(`export const ${name}: any;`)' > "$work/live/served/codemirror.d.ts"
 cd "$work"
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 node_modules/.bin/tsc -p tsconfig.json

@@ -2,7 +2,7 @@
 
 import { Machine } from "./machine.js";
 import { all, make } from "./make.js";
-import { Panel } from "./panel.js";
+import { Panel } from "./run/panel.js";
 import { Slide } from "./slide.js";
 import { Steps } from "./steps.js";
 
@@ -28,5 +28,5 @@ if (pair && panels.size === 0) {
     pair.after(make("p", { class: "wb-caption" }, "Kernels do not run on this page: the book was built without the simulator for it, which ", build, " makes."));
 }
 if (document.querySelector('meta[name="warpbook"][content="served"]')) {
-    import("./served.js").then(({ begin }) => begin(panels));
+    import("./served/served.js").then(({ begin }) => begin(panels));
 }

@@ -1,6 +1,6 @@
 // Sliders under a picture: one access of a warp, simulated and drawn anew at the sizes that are chosen.
 
-import * as engine from "./engine.js";
+import * as engine from "./run/engine.js";
 
 let pictures = 0;
 

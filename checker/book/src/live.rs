@@ -24,13 +24,13 @@ const FOLDER: &str = "live";
 const SIMULATOR: &str = "simulator.wasm";
 /// The scripts, from the workbook's root.
 const SCRIPTS: &str = "book/theme/live";
-/// The editor, which scripts/editor.sh bundles.
-const EDITOR: &str = "book/theme/editor/codemirror.js";
+/// The editor, which scripts/editor.sh bundles, and its name among the scripts.
+const EDITOR: (&str, &str) = ("book/theme/editor/codemirror.js", "served/codemirror.js");
 
 /// What pages need to run kernels, collected while they are written.
 #[derive(Debug)]
 pub struct PageKernels {
-    /// Scripts and simulator by name.
+    /// Scripts and simulator by their path in that folder.
     parts: BTreeMap<String, Vec<u8>>,
     /// Name of the folder with the parts: their content's.
     folder: String,
@@ -49,15 +49,13 @@ impl PageKernels {
         if let Some(path) = simulator {
             parts.insert(SIMULATOR.to_owned(), read(path)?);
         }
-        let scripts = workbook.root().join(SCRIPTS);
-        let entries = std::fs::read_dir(&scripts).with_context(|| format!("cannot read {}", scripts.display()))?;
-        let editor = workbook.root().join(EDITOR);
-        let paths = entries.flatten().map(|entry| entry.path()).chain(editor.is_file().then_some(editor));
-        for path in paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.ends_with(".js") {
-                parts.insert(name, read(&path)?);
-            }
+        let mut scripts = scripts(&workbook.root().join(SCRIPTS), "")?;
+        let editor = workbook.root().join(EDITOR.0);
+        if editor.is_file() {
+            scripts.push((EDITOR.1.to_owned(), editor));
+        }
+        for (name, path) in scripts {
+            parts.insert(name, read(&path)?);
         }
         let mut hash = Sha256::new();
         for (name, bytes) in &parts {
@@ -232,6 +230,21 @@ impl Listing<'_> {
             Self::Own(order) => order,
         }
     }
+}
+
+/// The scripts in a folder and the folders in it: names from its top on, and where they lie.
+fn scripts(folder: &Path, before: &str) -> Result<Vec<(String, PathBuf)>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut found = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = format!("{before}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() {
+            found.extend(scripts(&path, &format!("{name}/"))?);
+        } else if name.ends_with(".js") {
+            found.push((name, path));
+        }
+    }
+    Ok(found)
 }
 
 /// As much of a hash as a name needs.

@@ -50,7 +50,7 @@ fn newest(folder: &Path) -> Option<SystemTime> {
 /// The fixture with the book's own theme, and these files in place of its own.
 pub fn themed(files: &[(&str, &str)]) -> Workbook {
     let workbook = Workbook::copy("small");
-    for folder in ["", "live", "editor"] {
+    for folder in ["", "live", "live/run", "live/served", "editor"] {
         for entry in std::fs::read_dir(repository().join("book/theme").join(folder)).expect("a theme").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if entry.path().is_file() {

@@ -2,11 +2,11 @@
 
 import { Comparison } from "./comparison.js";
 import { Exercise } from "./exercise.js";
-import { all } from "./make.js";
+import { all } from "../make.js";
 import { follow } from "./progress.js";
 import { Scratch } from "./scratch.js";
 
-/** @param {Map<HTMLElement, import("./panel.js").Panel>} panels the page's, by their block */
+/** @param {Map<HTMLElement, import("../run/panel.js").Panel>} panels the page's, by their block */
 export function begin(panels) {
     // Who has no token is told by the exercises.
     follow().catch(() => {});

@@ -4,7 +4,6 @@
 /** Runs asked for while the worker is busy with another panel's wait for it. */
 export class Stopped extends Error {}
 
-const here = new URL(".", import.meta.url);
 let compiled = null;
 let worker = null;
 let running = null;
@@ -12,7 +11,7 @@ let sent = null;
 
 /** The simulator's module: fetched and compiled at first use. */
 function module() {
-    compiled ??= fetch(new URL("simulator.wasm", here)).then(async (response) => {
+    compiled ??= fetch(new URL("../simulator.wasm", import.meta.url)).then(async (response) => {
         if (!response.ok) throw new Error(`the simulator is missing: ${response.status} ${response.url}`);
         return WebAssembly.compile(await response.arrayBuffer());
     });
@@ -24,7 +23,7 @@ function module() {
 async function started() {
     if (worker) return worker;
     const wasm = await module();
-    worker = new Worker(new URL("worker.js", here), { type: "module" });
+    worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.postMessage({ wasm });
     sent = null;
     return worker;

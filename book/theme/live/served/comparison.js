@@ -2,7 +2,7 @@
 
 import { Check } from "./check.js";
 import { places } from "./checked.js";
-import { make } from "./make.js";
+import { make } from "../make.js";
 import { state } from "./server.js";
 
 export class Comparison {

@@ -1,6 +1,6 @@
 // How a kernel is run: order, seed, checks, sizes, and its `//@` lines, which are text of the kernel file.
 
-import { make } from "./make.js";
+import { make } from "../make.js";
 
 /** Orders that a page offers; the numbers are seeds of their own. */
 const ORDERS = [

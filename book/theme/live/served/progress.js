@@ -1,6 +1,6 @@
 // What is solved, in the contents: as `checker list` has it.
 
-import { all, make } from "./make.js";
+import { all, make } from "../make.js";
 import { ask, kept, ownSolved, state } from "./server.js";
 
 let exercises = [];

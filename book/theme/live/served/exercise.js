@@ -4,8 +4,8 @@ import { Check } from "./check.js";
 import { places } from "./checked.js";
 import { Draft } from "./draft.js";
 import { EditedListing, Editor, warm } from "./editor.js";
-import { make } from "./make.js";
-import { Panel } from "./panel.js";
+import { make } from "../make.js";
+import { Panel } from "../run/panel.js";
 import { begun, passed } from "./progress.js";
 import { ask, job, kept, state } from "./server.js";
 

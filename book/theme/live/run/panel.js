@@ -1,8 +1,8 @@
 // What stands under a listing: Run, Stop, the order, the settings, and what became of the run.
 
 import * as engine from "./engine.js";
-import { Listing } from "./listing.js";
-import { make } from "./make.js";
+import { Listing } from "../listing.js";
+import { make } from "../make.js";
 import { Player } from "./player.js";
 import { draw, reason } from "./report.js";
 import { Settings } from "./settings.js";

@@ -1,6 +1,6 @@
 // A report drawn: verdict, reasons with their places, what was counted.
 
-import { grouped, make } from "./make.js";
+import { grouped, make } from "../make.js";
 
 const number = (value) => (value == null ? "" : Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(4))));
 
@@ -91,7 +91,7 @@ function heat(told, listing) {
 
 /**
  * @param {object} told the simulator's answer
- * @param {import("./listing.js").Listing} listing
+ * @param {import("../listing.js").Listing} listing
  * @param {{replay: (witness: string) => void, visit: (sides: object[], side: object) => void}} act
  */
 export function draw(told, listing, { replay, visit }) {

@@ -1,6 +1,6 @@
 // A check's report drawn: the verdict's reasons, goals that turn green, the comparison, machine code.
 
-import { grouped, make } from "./make.js";
+import { grouped, make } from "../make.js";
 
 const SIGNS = { met: ["✓", "met"], "not-met": ["✗", "not met"], "not-judged": ["·", "not judged here"], passed: ["✓", "passed"], failed: ["✗", "failed"], skipped: ["·", "skipped"] };
 /** Verdicts that ask for more rather than find a fault. */

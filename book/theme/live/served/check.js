@@ -1,7 +1,7 @@
 // Check, Stop, the GPU's switch, what is being done, and the report: under an exercise and under a pair.
 
 import { draw } from "./checked.js";
-import { make } from "./make.js";
+import { make } from "../make.js";
 import { pageOf } from "./progress.js";
 import { job, Refused, state } from "./server.js";
 

@@ -3,7 +3,7 @@
 
 import { places } from "./checked.js";
 import { EditedListing, Editor } from "./editor.js";
-import { make } from "./make.js";
+import { make } from "../make.js";
 import { ask, job, kept, state } from "./server.js";
 
 /** Milliseconds without a key after which a text is compiled. */
@@ -17,7 +17,7 @@ export class Scratch {
     /** @type {string | null} the file's text, once it is known */
     original = null;
 
-    /** @param {import("./panel.js").Panel} panel where the kernel runs */
+    /** @param {import("../run/panel.js").Panel} panel where the kernel runs */
     constructor(panel) {
         this.panel = panel;
         this.edit = button("✎ Edit", () => this.open());

@@ -1,7 +1,7 @@
 // An editor: CodeMirror, fetched when a reader first wants one.
 
-import { short } from "./listing.js";
-import { make } from "./make.js";
+import { short } from "../listing.js";
+import { make } from "../make.js";
 
 let loading = null;
 

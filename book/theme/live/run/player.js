@@ -1,6 +1,6 @@
 // A trace as a player: step, play, back, a slider; lanes as cells, the line that runs marked in source and PTX.
 
-import { grouped, make } from "./make.js";
+import { grouped, make } from "../make.js";
 import { STATES, Trace, banks, lanesOf, ranges } from "./trace.js";
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
@@ -14,7 +14,7 @@ export class Player {
 
     /**
      * @param {object} told the simulator's answer
-     * @param {{listing: import("./listing.js").Listing, ptx: string, file: string, byHand: ((stop: object) => void) | null}} around
+     * @param {{listing: import("../listing.js").Listing, ptx: string, file: string, byHand: ((stop: object) => void) | null}} around
      */
     constructor(told, around) {
         this.around = around;
