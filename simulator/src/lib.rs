@@ -117,6 +117,8 @@
 //! findings say what happened and where. Errors ([`ParseError`], [`LaunchError`], [`MemoryError`]) are for what the
 //! kernel cannot cause.
 
+#![warn(clippy::missing_errors_doc)]
+
 mod appearance;
 pub mod config;
 pub mod counters;

@@ -62,11 +62,17 @@ pub struct Module {
 
 impl Module {
     /// Reads PTX text. Unknown instructions are kept and reported when they are executed, not here.
+    ///
+    /// # Errors
+    /// The text is no PTX, or larger than [`Limits`] allow: the first mistake and its place.
     pub fn parse(ptx: &str) -> Result<Self, ParseError> {
         Self::parse_limited(ptx, &Limits::default())
     }
 
     /// The same with limits of the caller's: `text`, `nesting`, `variables` and `registers` count.
+    ///
+    /// # Errors
+    /// As of [`Module::parse`].
     pub fn parse_limited(ptx: &str, limits: &Limits) -> Result<Self, ParseError> {
         let tree = crate::ptx::parse(ptx, limits)?;
         Ok(Self { decoded: Arc::new(decode(&tree, limits.registers)) })

@@ -194,11 +194,11 @@ mod tests {
         assert_eq!(outline.variables, variables);
         let of = |name| {
             let head = outline.kernel(name)?;
-            let sizes: Vec<u32> = head.params.iter().map(|param| param.size).collect();
-            Some((sizes, head.max_threads, head.required_block))
+            let params: Vec<_> = head.params.iter().map(|param| (param.ty.as_str(), param.size)).collect();
+            Some((params, head.max_threads, head.required_block))
         };
-        assert_eq!(of("_Z4treePKfPfi"), Some((vec![8, 4], Some(256), None)));
-        assert_eq!(of("plain"), Some((vec![8, 12], Some(32), Some([8, 4, 1]))));
+        assert_eq!(of("_Z4treePKfPfi"), Some((vec![("u64", 8), ("u32", 4)], Some(256), None)));
+        assert_eq!(of("plain"), Some((vec![("f64", 8), ("b8", 12)], Some(32), Some([8, 4, 1]))));
         assert_eq!(of("_Z4nonev"), Some((vec![], None, None)));
         assert_eq!(of("_Z4tree"), None);
         let cut = &PTX[..PTX.find(".reqntid").unwrap_or(0)];

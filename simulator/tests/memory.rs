@@ -80,7 +80,7 @@ READ:
 /// Threads of the block of the child process, if this is one.
 const THREADS: &str = "SIMULATOR_TEST_THREADS";
 
-fn meet(threads: u32) {
+fn run_meetings(threads: u32) {
     let module = Arc::new(Module::parse(MEETING).expect("parses"));
     let mut device = Device::new(module, Config { checks: Checks::ALL, ..Config::default() });
     let args = [threads, 16].map(|value| Arg::Bytes(value.to_le_bytes().to_vec())).to_vec();
@@ -123,7 +123,7 @@ fn memory_does_not_grow_with_the_grid() {
 
 #[test]
 fn what_threads_know_of_each_other_stays_small() {
-    if is_child(THREADS, meet) {
+    if is_child(THREADS, run_meetings) {
         return;
     }
     let most = peak("what_threads_know_of_each_other_stays_small", THREADS, 1024);

@@ -9,13 +9,13 @@ mod needs;
 pub mod orders;
 pub mod race;
 pub mod reasons;
+mod run;
 pub mod table;
-mod tell;
 
 pub use judged::{config, outputs_of};
 pub use needs::Needs;
 pub use orders::{Orders, schedule_name};
-pub use tell::{Told, tell};
+pub use run::{CheckedRun, report_run};
 
 /// Seconds after which a check of an exercise or a pair ends, whatever its kernel does; what was not tried then is said.
 pub const CHECK_SECONDS: u64 = 30;

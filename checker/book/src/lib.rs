@@ -50,11 +50,11 @@ pub struct Warpbook {
     /// Where kernels go that run on their page; without it none does.
     pub page_kernels: Option<Arc<PageKernels>>,
     /// Who is told of each page that is done.
-    pub told: Option<Arc<Told>>,
+    pub told: Option<Arc<OnProgress>>,
 }
 
 /// Hears how far a build is, from several threads.
-pub type Told = dyn Fn(Progress<'_>) + Send + Sync;
+pub type OnProgress = dyn Fn(Progress<'_>) + Send + Sync;
 
 impl Preprocessor for Warpbook {
     fn name(&self) -> &str {

@@ -3,7 +3,7 @@
 use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS, instances, lines};
 use account::annotate::{self, Texts};
 use account::launchable::{self, Question};
-use account::{Orders, Told, orders, reasons, schedule_name, table, tell};
+use account::{CheckedRun, Orders, orders, reasons, report_run, schedule_name, table};
 use draw::Picture;
 use execution::backend::sim::{Modules, Sim};
 use execution::backend::{Case, Checked, Program, Reply, Status};
@@ -110,7 +110,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
         let summary = format!("right at {}", report::sizes(&sizes));
         report.stages.push(Stage { name: StageName::Results, status: StageStatus::Passed, summary });
     }
-    tell(&mut report, &Told { path, plan: &plan, sizes: &sizes, checked: &checked }, &mut sources);
+    report_run(&mut report, &CheckedRun { path, plan: &plan, sizes: &sizes, checked: &checked }, &mut sources);
     report.table = table::rows(
         None,
         &|metric| match metric {

@@ -22,7 +22,7 @@ pub struct Device {
     /// Cycles until a result is there.
     pub latency: Latency,
     /// Cycles that a scheduler's share of a unit is busy with a warp.
-    pub busy: Busy,
+    pub busy: PipeCycles,
     /// Caches and memory.
     pub memory: MemoryRates,
     /// What is paid once.
@@ -74,7 +74,7 @@ pub struct Latency {
 /// Cycles that a scheduler's share of a unit is busy with a warp.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Busy {
+pub struct PipeCycles {
     /// Single precision.
     pub fma: f64,
     /// Integer multiplication, with what single precision leaves of its pipe.

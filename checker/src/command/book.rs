@@ -2,7 +2,7 @@
 
 use super::spinner::Spinner;
 use super::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
-use book::{DirectiveError, PageError, PageKernels, Progress, Told, Warpbook};
+use book::{DirectiveError, OnProgress, PageError, PageKernels, Progress, Warpbook};
 use check::CheckError;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -84,7 +84,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
 }
 
 /// Builds the book and returns its folder. `told` hears of each page, and is dropped when all are written.
-fn build(context: &Context, dest: Option<&Path>, told: Arc<Told>) -> Result<PathBuf, Fault> {
+fn build(context: &Context, dest: Option<&Path>, told: Arc<OnProgress>) -> Result<PathBuf, Fault> {
     let workbook = workbook::open(context)?;
     let root = workbook.root().join("book");
     let file = root.join("book.toml");

@@ -31,11 +31,12 @@ impl History {
         a < b + n && b < a + m
     }
 
-    pub(super) fn tell(&self, watch: &mut Sanitizer) {
+    /// Does the same to what a check knows of memory.
+    pub(super) fn replay(&self, sanitizer: &mut Sanitizer) {
         match *self {
-            Self::Allocated(at, size) => watch.allocated(at, size),
-            Self::Written(at, size) => watch.written(at, size),
-            Self::Poisoned(at, size) => watch.poisoned(at, size),
+            Self::Allocated(at, size) => sanitizer.allocated(at, size),
+            Self::Written(at, size) => sanitizer.written(at, size),
+            Self::Poisoned(at, size) => sanitizer.poisoned(at, size),
         }
     }
 }
@@ -55,7 +56,7 @@ impl Device {
             self.history.push(event);
         }
         if let Some((_, watch)) = &mut self.watch {
-            event.tell(watch);
+            event.replay(watch);
         }
         let (address, bytes) = event.range();
         self.defined.cells.written(address, bytes);

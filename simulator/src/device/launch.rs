@@ -20,7 +20,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 const WORKSPACE: u64 = 64;
 
 impl Device {
-    /// Runs a kernel to its end or its fault.
+    /// Runs a kernel to its end or its fault: a fault is a result, and in the report.
+    ///
+    /// # Errors
+    /// It cannot be launched so: no such kernel, other arguments, a grid, block or shared memory that no device has.
     pub fn launch(&mut self, launch: &Launch) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
         let function = self.check(&module, launch)?;
@@ -89,7 +92,7 @@ impl Device {
         let (_, mut watch) = known.unwrap_or_else(|| {
             let mut watch = Sanitizer::new(checks);
             for event in &self.history {
-                event.tell(&mut watch);
+                event.replay(&mut watch);
             }
             (checks, watch)
         });

@@ -32,6 +32,9 @@ impl Device {
 
     /// Allocates `bytes` of global memory (256-byte aligned, surrounded by addresses that belong to nothing), called
     /// `name` in findings. Its bytes count as uninitialised until they are written.
+    ///
+    /// # Errors
+    /// [`Limits::memory`](crate::Limits::memory) does not leave that much.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryError> {
         let (in_use, limit) = (self.global.in_use, self.config.limits.memory);
         if in_use.saturating_add(bytes) > limit {
@@ -43,6 +46,9 @@ impl Device {
     }
 
     /// Makes the allocation that begins at `address` an input: a kernel that writes there is reported, whatever it writes.
+    ///
+    /// # Errors
+    /// No allocation is there.
     pub fn protect(&mut self, address: u64) -> Result<(), MemoryError> {
         let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
         self.global.allocations[at].input = true;
@@ -70,6 +76,9 @@ impl Device {
     /// Allocates memory of which only the pages exist that a launch touches. `fill` gives their bytes from an offset on;
     /// where they are not `known`, they only keep the place of what is to be written. It takes nothing of the memory limit,
     /// and launches that see it should not be watched.
+    ///
+    /// # Errors
+    /// More than 2^40 bytes.
     pub fn alloc_sparse(&mut self, name: &str, bytes: u64, fill: Fill, known: bool) -> Result<u64, MemoryError> {
         let (in_use, limit) = (self.global.in_use, 1 << 40);
         if bytes > limit {
@@ -99,6 +108,9 @@ impl Device {
     }
 
     /// Writes bytes from the host; they count as initialised.
+    ///
+    /// # Errors
+    /// They do not lie in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let size = bytes.len() as u64;
         let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
@@ -109,6 +121,9 @@ impl Device {
     }
 
     /// Fills from the host with a repeated pattern but leaves the bytes uninitialised for the checks: poison.
+    ///
+    /// # Errors
+    /// They do not lie in one allocation.
     pub fn poison(&mut self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let at = self.global.find(address, bytes).ok_or(MemoryError::Range { address, size: bytes })?;
         let allocation = &self.global.allocations[at];
@@ -127,6 +142,9 @@ impl Device {
     }
 
     /// Reads bytes to the host.
+    ///
+    /// # Errors
+    /// They do not lie in one allocation.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         let size = into.len() as u64;
         let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;

@@ -149,10 +149,10 @@ impl Races {
             let silent = access.silent >> lane & 1 != 0;
             let (first, count) = shadow.locate(offset, access.size, self.launch);
             for index in first..first + count {
-                let Some(clash) = actor.meet(shadow.cell(index), now, silent) else { continue };
+                let Some(clash) = actor.check(shadow.cell(index), now, silent) else { continue };
                 let step = u64::from(access.size) / count as u64;
                 let address = address + (index - first) as u64 * step;
-                if tell(&mut self.told, &self.guesses, clash, now, lane, address, complain) {
+                if report(&mut self.told, &self.guesses, clash, now, lane, address, complain) {
                     break;
                 }
             }
@@ -168,7 +168,7 @@ fn several(access: &WarpAccess<'_>) -> bool {
 }
 
 /// Complains of a clash. False where that is only worth knowing and has been told.
-pub fn tell(
+pub fn report(
     told: &mut HashSet<(u32, u32)>,
     guesses: &Guesses,
     Clash { other, same_value }: Clash,

@@ -6,7 +6,7 @@ use super::cells::order::Actor;
 use super::cells::region::Regions;
 use super::cells::shadow::{EMPTY, LINE, Line, Shadow};
 use super::happens_before::state::{Loose, Warp};
-use super::racecheck::{Races, tell};
+use super::racecheck::{Races, report};
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess};
 use std::collections::HashSet;
 
@@ -172,7 +172,7 @@ impl Side<'_> {
                 for (index, cell) in cells.iter_mut().enumerate() {
                     let Some(clash) = actor.touch(cell, now, silent) else { continue };
                     let address = start + at + index as u64 * if bytes { 1 } else { 4 };
-                    if tell(self.told, actor.guesses, clash, now, lane, address, complain) {
+                    if report(self.told, actor.guesses, clash, now, lane, address, complain) {
                         break;
                     }
                 }

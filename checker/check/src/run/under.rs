@@ -5,10 +5,10 @@ use super::{Halt, Running};
 use crate::many::{self, How, Time};
 use crate::numbers::Known;
 use crate::{CheckError, time};
+use account::CheckedRun;
 use account::annotate::{self, Texts};
 use account::orders::{self, schedule_name};
 use account::reasons::{self, Scene};
-use account::{self, Told};
 use execution::backend::{self, Across, Checked, Keep, Status, Verify};
 use report::{RanOn, ShortestOrder, Stage, StageName, StageStatus, TriedOrder, Verdict};
 use simulator::explore::Effort;
@@ -60,7 +60,7 @@ impl Running<'_> {
             self.report.notes.extend(annotate::unknown_warps(&trace.0, &self.report.traces));
         }
         self.report.notes.extend(roundings(&tried.schedules, &tried.results));
-        self.tell(ready, tried);
+        self.conclude(ready, tried);
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl Running<'_> {
     }
 
     /// What all orders together come to.
-    fn tell(&mut self, ready: &Ready, tried: Tried) {
+    fn conclude(&mut self, ready: &Ready, tried: Tried) {
         let Tried { schedules, results } = tried;
         let Some(checked) = merged(results) else { return };
         if ready.is_judged && checked.status.passed() {
@@ -163,7 +163,7 @@ impl Running<'_> {
             self.report.stages.push(Stage { name: StageName::Results, status: StageStatus::Passed, summary });
         }
         let (path, plan, sizes) = (self.path, &ready.plan, &ready.sizes);
-        account::tell(&mut self.report, &Told { path, plan, sizes, checked: &checked }, &mut self.sources);
+        account::report_run(&mut self.report, &CheckedRun { path, plan, sizes, checked: &checked }, &mut self.sources);
         let known =
             Known { built: Some(&ready.built), plan: Some(plan), counters: checked.counters, ..Known::default() };
         self.report.table = known.table(None, &[]);

@@ -149,8 +149,8 @@ pub trait Session {
     fn draw(&mut self, _seed: u64) {}
     /// Simulator: clocks and places of blocks, warps and grids are another machine's, by this number, from the next pass on.
     fn appear(&mut self, _machine: u64) {}
-    /// Simulator: is the next pass watched as the job says, or not at all? After one that was not none is until the next session.
-    fn watch(&mut self, _watched: bool) {}
+    /// Simulator: has the next pass the checks that the job says, or none at all? After one that was not none is until the next session.
+    fn set_checked(&mut self, _checked: bool) {}
     /// Simulator: a launch ends after so many warp instructions, at most.
     fn at_most(&mut self, _steps: u64) {}
     /// Simulator: what a pass under [`Schedule::Replay`] follows.

@@ -91,8 +91,9 @@ impl Version<'_> {
         let session = self.session(run, opened)?;
         let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
-        session
-            .watch(first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan));
+        session.set_checked(
+            first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan),
+        );
         let unfair = matches!(run.schedule, Some(Schedule::Patient { .. }))
             && self.runs.iter().any(|other| other.schedule != run.schedule);
         if unfair {

@@ -75,16 +75,16 @@ impl Problem {
 
     /// Names of its mutants.
     pub fn mutants(&self) -> Vec<String> {
-        self.beside(&Version::Mutant(String::new()))
+        self.names_beside(&Version::Mutant(String::new()))
     }
 
     /// Names of its styles.
     pub fn styles(&self) -> Vec<String> {
-        self.beside(&Version::Style(String::new()))
+        self.names_beside(&Version::Style(String::new()))
     }
 
     /// Names of the kernel files in the folder where `version` would be, sorted.
-    fn beside(&self, version: &Version) -> Vec<String> {
+    fn names_beside(&self, version: &Version) -> Vec<String> {
         let Some(folder) = self.version_path(version) else { return Vec::new() };
         let entries = folder.parent().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries

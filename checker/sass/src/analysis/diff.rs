@@ -94,7 +94,7 @@ pub fn diff<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
 
 /// Compares the hot parts: the hottest loops if both have one, otherwise the kernels in full.
 pub fn diff_hot<'a>(old: &'a Kernel, new: &'a Kernel) -> Diff<'a> {
-    match (hot_loop(old), hot_loop(new)) {
+    match (hottest_loop(old), hottest_loop(new)) {
         (Some(a), Some(b)) => compare(&a, &b, &old.resources, &new.resources, false),
         _ => diff(old, new),
     }
@@ -121,12 +121,8 @@ pub fn pair<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Vec<(&'a Kernel, &'a 
     pairs
 }
 
-/// The hot part of a kernel: its hottest loop's body, or all of it.
-pub fn hot(kernel: &Kernel) -> Vec<&Instruction> {
-    hot_loop(kernel).unwrap_or_else(|| kernel.code().iter().collect())
-}
-
-fn hot_loop(kernel: &Kernel) -> Option<Vec<&Instruction>> {
+/// The body of a kernel's hottest loop.
+fn hottest_loop(kernel: &Kernel) -> Option<Vec<&Instruction>> {
     let loops = crate::flow::loops(kernel);
     let hottest = crate::flow::hottest(&loops)?;
     Some(hottest.body.iter().map(|n| &kernel.instructions[*n]).collect())

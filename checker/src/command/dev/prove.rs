@@ -36,14 +36,19 @@ pub struct Proof {
 /// One version that ran.
 #[derive(Debug, Serialize)]
 pub struct Probe {
-    /// "baseline", "solution", "mutant tail".
-    pub version: String,
+    /// Which; in JSON as it is shown: "baseline", "solution", "mutant tail".
+    #[serde(serialize_with = "as_text")]
+    pub version: Version,
     /// What it should end with.
     pub expected: String,
     /// What it ended with.
     pub verdict: Verdict,
     /// Is that what it should?
     pub ok: bool,
+}
+
+fn as_text<S: serde::Serializer>(version: &Version, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(version)
 }
 
 /// What a version should end with.
@@ -59,11 +64,11 @@ impl Proof {
         let mut parts: Vec<String> = self.skipped.iter().cloned().collect();
         let held = || self.probes.iter().filter(|probe| probe.ok);
         let (mutants, others): (Vec<&Probe>, Vec<&Probe>) = held()
-            .filter(|probe| !probe.version.starts_with("style "))
-            .partition(|probe| probe.version.starts_with("mutant "));
-        let styles = held().filter(|probe| probe.version.starts_with("style ")).count();
+            .filter(|probe| !matches!(probe.version, Version::Style(_)))
+            .partition(|probe| matches!(probe.version, Version::Mutant(_)));
+        let styles = held().filter(|probe| matches!(probe.version, Version::Style(_))).count();
         parts.extend(others.iter().map(|probe| match probe.verdict.is_good() {
-            true if probe.version == Version::Candidate.to_string() => "every version passes".to_owned(),
+            true if probe.version == Version::Candidate => "every version passes".to_owned(),
             true => format!("{} passes", probe.version),
             false => format!("{} fails ({})", probe.version, probe.expected),
         }));
@@ -211,10 +216,6 @@ fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Opti
         Expected::Passes => report.verdict.is_good(),
         Expected::FailsFor(reason) => ends_with(report, reason),
     };
-    let expected = match expected {
-        Expected::Passes => "passes".to_owned(),
-        Expected::FailsFor(reason) => reason.name().to_owned(),
-    };
     let fault = (!ok).then(|| {
         let found = match report.reasons.as_slice() {
             [] => report.verdict.label().to_owned(),
@@ -224,14 +225,20 @@ fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Opti
                 said.join("; ")
             }
         };
-        match expected.as_str() {
-            "passes" => format!("{version} should pass, but: {found}"),
-            "goal" => format!("{version} should be right and fail a goal, but: {found}"),
-            "slow" => format!("{version} should be right and fail for its modelled time alone, but: {found}"),
-            reason => format!("{version} should fail for `{reason}`, but: {found}"),
+        match expected {
+            Expected::Passes => format!("{version} should pass, but: {found}"),
+            Expected::FailsFor(Reason::Goal) => format!("{version} should be right and fail a goal, but: {found}"),
+            Expected::FailsFor(Reason::Slow) => {
+                format!("{version} should be right and fail for its modelled time alone, but: {found}")
+            }
+            Expected::FailsFor(reason) => format!("{version} should fail for `{}`, but: {found}", reason.name()),
         }
     });
-    let probe = Probe { version: version.to_string(), expected, verdict: report.verdict, ok };
+    let expected = match expected {
+        Expected::Passes => "passes".to_owned(),
+        Expected::FailsFor(reason) => reason.name().to_owned(),
+    };
+    let probe = Probe { version: version.clone(), expected, verdict: report.verdict, ok };
     // A shipped baseline that is wrong though nobody says so is found by the solution's check.
     let own = report.baseline_fails.then(|| report.notes.join("; "));
     (probe, fault.or(own))

@@ -172,7 +172,7 @@ fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end:
         for &node in sequence.iter().rev().filter(|&&node| node != exit) {
             let mut best = usize::MAX;
             for &to in edges[node].iter().filter(|&&to| parent[to] != usize::MAX) {
-                best = if best == usize::MAX { to } else { meet(&parent, &order, best, to) };
+                best = if best == usize::MAX { to } else { common_ancestor(&parent, &order, best, to) };
             }
             if best != parent[node] {
                 parent[node] = best;
@@ -190,7 +190,8 @@ fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end:
     joins
 }
 
-fn meet(parent: &[usize], order: &[usize], mut a: usize, mut b: usize) -> usize {
+/// The nearest block that both are in the tree below.
+fn common_ancestor(parent: &[usize], order: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         while order[a] < order[b] {
             a = parent[a];

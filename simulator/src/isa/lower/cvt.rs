@@ -74,7 +74,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         b.emit_map(d, &[a], 0, map1(move |a| cvt::f32_to_tf32(a as u32, m).into()));
         return Ok(());
     }
-    if hot(b, d, a, to, from, m) {
+    if common(b, d, a, to, from, m) {
         return Ok(());
     }
     match (int(to), int(from), float(to), float(from)) {
@@ -127,7 +127,7 @@ fn extension(d: Reg, to: Ty) -> fn(u64) -> u64 {
 }
 
 /// The conversions of every kernel.
-fn hot(b: &mut Builder<'_>, d: Reg, a: Reg, to: Ty, from: Ty, m: Modifiers) -> bool {
+fn common(b: &mut Builder<'_>, d: Reg, a: Reg, to: Ty, from: Ty, m: Modifiers) -> bool {
     if m.sat || m.ftz {
         return false;
     }

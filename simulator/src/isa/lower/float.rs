@@ -56,7 +56,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     if sat && matches!(ty, Ty::F64 | Ty::F32x2) || ftz && ty == Ty::F64 && !approximate {
         return Err(Unknown);
     }
-    if rounding == Rounding::Nearest && !ftz && !sat && hot(b, parts.base, ty, d, &regs) {
+    if rounding == Rounding::Nearest && !ftz && !sat && common(b, parts.base, ty, d, &regs) {
         return Ok(());
     }
     let (map, flops): (MapFn, u8) = match ty {
@@ -76,7 +76,8 @@ fn sum(base: &str) -> bool {
     matches!(base, "add" | "sub" | "mul" | "fma" | "mad")
 }
 
-fn hot(b: &mut Builder<'_>, base: &str, ty: Ty, d: Reg, regs: &[Reg]) -> bool {
+/// The arithmetic of every kernel, each an operation of its own.
+fn common(b: &mut Builder<'_>, base: &str, ty: Ty, d: Reg, regs: &[Reg]) -> bool {
     use Reg::{R32, R64};
     let op = match (base, ty, d, regs) {
         ("add", Ty::F32, R32(d), &[R32(a), R32(b)]) => Op::AddF32 { d, a, b },

@@ -106,7 +106,7 @@ impl Actor<'_> {
         match now.how().kind {
             AccessKind::Load if past(cell.write) && a.is_load() && b.is_load() => {
                 if now.is_cached() && !cell.write.is_none() {
-                    return self.meet(cell, now, silent);
+                    return self.check(cell, now, silent);
                 }
                 self.remember(cell, now);
                 None
@@ -119,13 +119,13 @@ impl Actor<'_> {
                 push_atomic(cell, now);
                 None
             }
-            _ => self.meet(cell, now, silent),
+            _ => self.check(cell, now, silent),
         }
     }
 
     /// Looks at a cell, updates it, and returns the access that `now` races with.
     #[inline]
-    pub fn meet(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
+    pub fn check(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
         let writes = now.how().kind != AccessKind::Load;
         let mut clash: Option<Clash> = None;
         for before in [cell.write, cell.others[0], cell.others[1]] {
@@ -142,7 +142,7 @@ impl Actor<'_> {
             if now.is_atomic() && self.among_atomics(cell, now) {
                 push_atomic(cell, now);
             } else {
-                cell.others = self.beside(cell, now);
+                cell.others = self.kept_at_write(cell, now);
                 cell.write = now;
             }
         } else {
@@ -162,7 +162,7 @@ impl Actor<'_> {
     /// is ordered or has been complained about. A strong one does not order what others do next, so plain accesses
     /// before it, its own thread's too, and others' unordered atomics still matter.
     #[inline]
-    fn beside(&self, cell: &Cell, now: Epoch) -> [Epoch; 2] {
+    fn kept_at_write(&self, cell: &Cell, now: Epoch) -> [Epoch; 2] {
         let mut kept = [Epoch::NONE; 2];
         if !now.how().strong {
             return kept;

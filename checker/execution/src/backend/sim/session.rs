@@ -129,8 +129,8 @@ impl Session for SimSession {
         }
     }
 
-    fn watch(&mut self, watched: bool) {
-        if !watched {
+    fn set_checked(&mut self, checked: bool) {
+        if !checked {
             self.device.config_mut().checks = Checks::NONE;
         }
     }

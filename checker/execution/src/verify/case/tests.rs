@@ -63,8 +63,8 @@ impl Session for HostSession<'_> {
         into.copy_from_slice(&self.buffers[buffer][offset as usize..offset as usize + into.len()]);
         Ok(())
     }
-    fn watch(&mut self, watched: bool) {
-        self.host.watched.borrow_mut().push(watched);
+    fn set_checked(&mut self, checked: bool) {
+        self.host.watched.borrow_mut().push(checked);
     }
     fn pass(&mut self, _: Option<Schedule>) -> Pass {
         let stop = (self.kernel)(&mut self.buffers, self.launches).err();

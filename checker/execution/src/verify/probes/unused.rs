@@ -64,7 +64,7 @@ pub fn judge(
         let before = read(session)?;
         prepare(session, program, run)?;
         write(session, program, &changed)?;
-        session.watch(false);
+        session.set_checked(false);
         if let Some(stop) = session.pass(run.schedule).stop {
             return stop.status().map_err(Stop::Failure);
         }

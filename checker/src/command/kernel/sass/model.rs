@@ -91,7 +91,7 @@ impl<'k> Looped<'k> {
         }
     }
 
-    fn tell(&self, out: &mut String, device: &Device) {
+    fn write_text(&self, out: &mut String, device: &Device) {
         let ends = [self.body.first(), self.body.last()].map(|end| end.map_or(0, |end| end.address));
         let lines: Vec<u32> = self.body.iter().filter_map(|i| Some(i.source?.line)).collect();
         let place = match (lines.iter().min(), lines.iter().max()) {
@@ -170,7 +170,7 @@ pub fn told(module: &Module, kernel: &Kernel, device: &Device, memory: Memory) -
         if at > 0 {
             out.push('\n');
         }
-        found.tell(&mut out, device);
+        found.write_text(&mut out, device);
     }
     out
 }

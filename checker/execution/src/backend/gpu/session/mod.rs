@@ -11,7 +11,7 @@ use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::message::job::Program;
 pub use fault::fault;
 use plan::{Arg, Constant, Launch, Role};
-use ready::{Ready, ptx_text, ready};
+use ready::{Ready, outline, ready};
 use simulator::Schedule;
 use std::rc::Rc;
 pub use variables::{Share, Variables};
@@ -75,10 +75,10 @@ impl<'a> GpuSession<'a> {
     /// Looks up the kernels of all launches in the module.
     fn look_up(&mut self) {
         let addresses: Vec<u64> = self.buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
-        let ptx = ptx_text(&self.program);
+        let outline = outline(&self.program);
         let launches = self.program.plan.launches.iter().enumerate();
         let one = |(index, launch): (usize, &Launch)| {
-            ready(self.gpu, &self.program, &self.module, ptx.as_deref(), launch, &addresses)
+            ready(self.gpu, &self.program, &self.module, outline.as_ref(), launch, &addresses)
                 .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
         };
         self.launches = launches.map(one).collect();

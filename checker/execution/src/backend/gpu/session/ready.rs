@@ -5,6 +5,7 @@ use crate::backend::gpu::driver::{CudaError, Function, Module, Shape};
 use crate::backend::message::job::{Program, Text};
 use crate::backend::sim::arguments::{real, scalar};
 use plan::{Arg, Launch};
+use simulator::outline::Outline;
 use std::rc::Rc;
 
 /// Blocks in y and z a grid may have, and in x (CUDA C++ Programming Guide, technical specifications).
@@ -27,7 +28,7 @@ pub(super) fn ready(
     gpu: &Gpu,
     program: &Program,
     module: &Rc<Module>,
-    ptx: Option<&str>,
+    outline: Option<&Outline>,
     launch: &Launch,
     addresses: &[u64],
 ) -> Result<Ready, String> {
@@ -61,8 +62,8 @@ pub(super) fn ready(
             launch.args.len()
         ));
     }
-    let types = ptx.map(|ptx| parameter_types(ptx, name)).unwrap_or_default();
-    let ty = |position: usize| types.get(position).copied();
+    let typed = outline.and_then(|outline| outline.kernel(name));
+    let ty = |position: usize| Some(typed?.params.get(position)?.ty.as_str());
     let mut arguments = Vec::new();
     for (position, (arg, &size)) in launch.args.iter().zip(params).enumerate() {
         let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
@@ -87,44 +88,13 @@ pub(super) fn ready(
 }
 
 /// A CUBIN knows the sizes of parameters but not their types; the PTX beside it does.
-pub(super) fn ptx_text(program: &Program) -> Option<String> {
+pub(super) fn outline(program: &Program) -> Option<Outline> {
     match program.artefact.ptx.as_ref()? {
-        Text::Inline(text) => Some(text.to_string()),
-        Text::File(path) => std::fs::read_to_string(path).ok(),
+        Text::Inline(text) => Some(Outline::read(text)),
+        Text::File(path) => Some(Outline::read(&std::fs::read_to_string(path).ok()?)),
     }
-}
-
-/// The types of an entry's parameters, without the dot: "u64", "f32", "b8" for a struct.
-fn parameter_types<'a>(ptx: &'a str, entry: &str) -> Vec<&'a str> {
-    let Some(start) = ptx.find(&format!(".entry {entry}(")) else { return Vec::new() };
-    let head = ptx[start..].split_once('(').map_or("", |(_, rest)| rest);
-    let head = head.split_once(')').map_or("", |(head, _)| head);
-    head.split(',')
-        .filter_map(|param| {
-            let mut words = param.split_whitespace().skip_while(|word| *word != ".param").skip(1);
-            let first = words.next()?;
-            let ty = if first == ".align" { words.nth(1)? } else { first };
-            ty.strip_prefix('.')
-        })
-        .collect()
 }
 
 fn extent(what: &str, value: u32, limit: u32) -> Result<(), String> {
     if (1..=limit).contains(&value) { Ok(()) } else { Err(format!("{what} is {value}: it must be 1 to {limit}")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameter_types_of_both_dialects() {
-        let old = ".visible .entry k(\n\t.param .u64 k_param_0,\n\t.param .f32 k_param_1,\n\t.param .align 4 .b8 \
-                   k_param_2[12]\n)\n{";
-        assert_eq!(parameter_types(old, "k"), ["u64", "f32", "b8"]);
-        let new = ".visible .entry _Z1kPf(\n\t.param .u64 .ptr .align 1 _Z1kPf_param_0,\n\t.param .u32 p\n)";
-        assert_eq!(parameter_types(new, "_Z1kPf"), ["u64", "u32"]);
-        assert!(parameter_types(new, "k").is_empty());
-        assert!(parameter_types(".visible .entry k()\n{", "k").is_empty());
-    }
 }

@@ -14,7 +14,7 @@ const HEAD: usize = 8;
 
 /// A run and what it was made of.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct CheckedRun<'a> {
     /// The kernel file.
     pub path: &'a Path,
     /// Buffers and launches.
@@ -26,8 +26,8 @@ pub struct Told<'a> {
 }
 
 /// Reasons and the verdict that they give, findings, outputs, counts; not the table, for which the compiler is asked, too.
-pub fn tell(report: &mut Report, told: &Told<'_>, sources: &mut Sources) {
-    let Told { path, plan, sizes, checked } = *told;
+pub fn report_run(report: &mut Report, run: &CheckedRun<'_>, sources: &mut Sources) {
+    let CheckedRun { path, plan, sizes, checked } = *run;
     let case = report::sizes(sizes);
     let case = if case.is_empty() { "the file's sizes" } else { &case };
     let scene = Scene { file: path, case, buffers: &plan.buffers };
