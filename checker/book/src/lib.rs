@@ -5,22 +5,19 @@ mod ahead;
 pub mod blocks;
 pub mod claim;
 pub mod directive;
-mod evidence;
 mod figures;
 mod kept;
-mod listing;
+mod kernels;
 mod live;
 mod measured;
 mod order;
 mod pages;
 mod picture;
 mod reference;
-mod sass;
-mod simulated;
-mod trace;
 
 pub use figures::svg;
 use figures::{bars, ladder_figures, product};
+use kernels::{evidence, listing, sass, simulated, trace};
 use measured::{ladder, peers, results, table};
 use reference::{counters, kernel_lines, topics};
 

@@ -93,8 +93,7 @@ impl Bench {
         };
         for place in places {
             let one = std::slice::from_ref(&place);
-            let found =
-                measure(problem, self.toolchain(), self.device(), &compiled, one, Thorough::Yes, ask.seed, &|_| {})?;
+            let found = measure(problem, self.toolchain(), self.device(), &compiled, one, Thorough::Yes, ask.seed)?;
             let measured = match found {
                 Ok(measured) => measured,
                 Err(reason) => return refuse(&reason.text),

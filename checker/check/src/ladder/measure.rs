@@ -67,7 +67,6 @@ pub struct Measured {
 
 /// Measures every place. At the ladder's own block size a version that does not claim it takes part with the nearest it
 /// claims; elsewhere it is left out. The inner error is a version that went wrong.
-#[allow(clippy::too_many_arguments)]
 pub fn measure(
     problem: &Problem,
     toolchain: &Toolchain,
@@ -76,7 +75,6 @@ pub fn measure(
     places: &[Place],
     thorough: Thorough,
     seed: u64,
-    progress: &dyn Fn(usize),
 ) -> Result<Result<Vec<Measured>, Box<Reason>>, CheckError> {
     let tools = Tools::build(toolchain, &info.arch)?;
     let roof = roof(toolchain, info)?;
@@ -85,8 +83,7 @@ pub fn measure(
         Thorough::Yes => Budget { seconds: 3.0, at_least: 0.3, rounds: 15, half_width: 0.004 },
     };
     let mut all = Vec::with_capacity(places.len());
-    for (done, place) in places.iter().enumerate() {
-        progress(done);
+    for place in places {
         let taking_part = taking_part(problem, compiled, place);
         let mut timing = timing(problem, compiled, place, &taking_part, budget, seed)?;
         let typed = compiled.element(place.element).map_or(problem, |element| &element.problem);

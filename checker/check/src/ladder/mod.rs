@@ -81,7 +81,7 @@ pub fn check(
         if let (Some(info), true) = (&platform.gpu, whole) {
             progress("measuring");
             let place = Place { element: 0, sizes: problem.manifest.time.clone() };
-            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, report.seed, &|_| {})? {
+            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, report.seed)? {
                 Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
                 Err(reason) => {
                     fail_by(report, StageName::Time, vec![*reason]);

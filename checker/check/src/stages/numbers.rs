@@ -30,25 +30,26 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// A metric's value, where this machine can tell.
     pub fn value(&self, metric: &Metric) -> Option<f64> {
-        match metric.source() {
-            MetricSource::Counters => match metric {
-                Metric::Count(counter) => counter.of(&self.counters?),
-                _ => None,
-            },
-            MetricSource::Plan => Some(self.plan?.launches.len() as f64),
-            MetricSource::Time => match metric {
-                Metric::Roof => self.roof,
-                _ => self.speedup,
-            },
-            MetricSource::Model => self.speedup.or(self.modelled),
-            MetricSource::Sass | MetricSource::Resources => match metric {
-                Metric::Occupancy => self.occupancy().map(|(fraction, _)| fraction),
-                _ => {
-                    let built = self.built?;
-                    built.module.as_ref()?;
-                    sass::measure(&built.launched(self.plan?), quantity(metric)?)
-                }
-            },
+        let of_code = |quantity| {
+            let built = self.built?;
+            built.module.as_ref()?;
+            sass::measure(&built.launched(self.plan?), quantity)
+        };
+        match metric {
+            Metric::Count(counter) => counter.of(&self.counters?),
+            Metric::Launches => Some(self.plan?.launches.len() as f64),
+            Metric::Speedup => self.speedup,
+            Metric::ModelledSpeedup => self.speedup.or(self.modelled),
+            Metric::Roof => self.roof,
+            Metric::Occupancy => self.occupancy().map(|(fraction, _)| fraction),
+            Metric::Opcode(prefix) => of_code(Quantity::Opcode(prefix)),
+            Metric::Instructions => of_code(Quantity::Instructions),
+            Metric::LoadRun => of_code(Quantity::LoadRun),
+            Metric::LoopInstructions => of_code(Quantity::LoopInstructions),
+            Metric::Registers => of_code(Quantity::Registers),
+            Metric::Spills => of_code(Quantity::Spills),
+            Metric::Stack => of_code(Quantity::Stack),
+            Metric::Shared => of_code(Quantity::Shared),
         }
     }
 
@@ -107,22 +108,6 @@ impl Known<'_> {
         let limiters: Vec<String> = lowest.limiters.iter().map(ToString::to_string).collect();
         Some((lowest.fraction, format!("limited by {}", limiters.join(" and "))))
     }
-}
-
-/// What a metric is of machine code and resources alone; occupancy depends on the launch, too.
-fn quantity(metric: &Metric) -> Option<Quantity<'_>> {
-    Some(match metric {
-        Metric::Opcode(prefix) => Quantity::Opcode(prefix),
-        Metric::Instructions => Quantity::Instructions,
-        Metric::LoadRun => Quantity::LoadRun,
-        Metric::LoopInstructions => Quantity::LoopInstructions,
-        Metric::Registers => Quantity::Registers,
-        Metric::Spills => Quantity::Spills,
-        Metric::Stack => Quantity::Stack,
-        Metric::Shared => Quantity::Shared,
-        Metric::Occupancy | Metric::Launches | Metric::Count(_) => return None,
-        Metric::Speedup | Metric::ModelledSpeedup | Metric::Roof => return None,
-    })
 }
 
 /// Judges every goal. `whose` names the baseline. `judged` is false when an earlier step failed: nothing is met then.

@@ -46,6 +46,21 @@ impl<O: Observer> Worker<'_, O> {
         parts
     }
 
+    /// Memory as accesses of all lanes at once take it, of that warp.
+    #[inline(always)]
+    pub fn direct<'m>(&'m mut self, shared: &'m mut Shared, warp: u32) -> Direct<'m> {
+        Direct {
+            by: shared.warp(warp),
+            global: self.global.lend(),
+            last: &mut self.last,
+            shared: &mut shared.bytes,
+            shared_low: self.context.shared_low(),
+            lines: &mut self.lines,
+            origins: &self.context.decoded.code.origins,
+            writers: &mut self.writers,
+        }
+    }
+
     /// Does all lanes of an access at once, if that is possible, and tells of it.
     fn at_once(
         &mut self,
@@ -57,17 +72,7 @@ impl<O: Observer> Worker<'_, O> {
     ) -> bool {
         let (group, pc) = (warp.groups[at], warp.groups[at].pc as usize);
         let frame = warp.frames[group.frame as usize];
-        let by = shared.warp(warp.index);
-        let mut memory = Direct {
-            global: self.global.lend(),
-            last: &mut self.last,
-            shared: &mut shared.bytes,
-            shared_low: self.context.shared_low(),
-            lines: &mut self.lines,
-            origins: &self.context.decoded.code.origins,
-            writers: &mut self.writers,
-            by,
-        };
+        let mut memory = self.direct(shared, warp.index);
         let mut files = Files::new(warp, &frame);
         let done = match kind {
             AccessKind::Load => load_at_once(&mut memory, pc, op, &mut files, mask),

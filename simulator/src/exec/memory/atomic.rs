@@ -4,7 +4,7 @@ use crate::exec::block::Shared;
 use crate::exec::cell::Bad;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
-use crate::exec::direct::{Direct, Files};
+use crate::exec::direct::Files;
 use crate::exec::schedule::Writer;
 use crate::exec::traffic::charge_atomic;
 use crate::exec::warp::Warp;
@@ -99,17 +99,7 @@ impl<O: Observer> Worker<'_, O> {
     fn atomic_at_once(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> bool {
         let group = warp.groups[at];
         let frame = warp.frames[group.frame as usize];
-        let by = shared.warp(warp.index);
-        let mut memory = Direct {
-            global: self.global.lend(),
-            last: &mut self.last,
-            shared: &mut shared.bytes,
-            shared_low: self.context.shared_low(),
-            lines: &mut self.lines,
-            origins: &self.context.decoded.code.origins,
-            writers: &mut self.writers,
-            by,
-        };
+        let mut memory = self.direct(shared, warp.index);
         let mut files = Files::new(warp, &frame);
         let Some((lanes, old)) = memory.atomic(group.pc as usize, op, &mut files, mask) else { return false };
         if O::ACTIVE {

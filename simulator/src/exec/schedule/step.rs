@@ -122,7 +122,11 @@ impl<O: Observer> Worker<'_, O> {
                 warp.write(group.frame, Reg::P(p), mask, &elected);
                 advance(warp, at)
             }
-            _ => advance(warp, at),
+            // The hot loop executes the others. What neither of both knows does not pass as done.
+            op => {
+                let instruction = format!("{op:?}");
+                self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
+            }
         }
     }
 }

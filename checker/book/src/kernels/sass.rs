@@ -1,6 +1,6 @@
 //! `{{sass NAME arch=sm_75 kernel=K}}`: both versions' machine code beside each other, by the normalised diff.
 
-use super::svg::escape;
+use crate::svg::escape;
 use anyhow::{Result, bail};
 use check::evidence::{MachineCode, machine_code, pairs};
 use compiler::toolchain::Toolchain;
@@ -100,7 +100,7 @@ impl Rows<'_> {
 }
 
 /// What a script says of an instruction, as attributes of its cell.
-pub(super) fn says(instruction: &Instruction) -> String {
+pub(crate) fn says(instruction: &Instruction) -> String {
     format!(
         " data-says=\"{}\" data-control=\"{}\" data-scheduling=\"{}\"",
         escape(&sass::explain(instruction)),

@@ -4,7 +4,7 @@
 
 use super::sass::says;
 use super::simulated;
-use super::svg::escape;
+use crate::svg::escape;
 use anyhow::{Context as _, Result};
 use compiler::compile::{Request, compile};
 use compiler::toolchain::{Toolchain, home::Home};

@@ -1,10 +1,10 @@
 //! `{{evidence NAME metrics=a,b arch=sm_90}}`: a metric a row, both versions beside each other, with where each comes from.
 //! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
-use super::kept::Kept;
-use super::ladder;
 use super::simulated::page_face;
-use super::svg::escape;
+use crate::kept::Kept;
+use crate::ladder;
+use crate::svg::escape;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::{MachineCode, machine_code};
 use check::{self, BackendChoice};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Counts do not depend on it, except where a kernel's work depends on its input; then a page should not change either.
-pub(super) const SEED: u64 = 1;
+pub(crate) const SEED: u64 = 1;
 
 pub fn block(
     kept: &Kept,
@@ -114,7 +114,7 @@ pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<
 }
 
 /// The report of a check on the simulator, with everything that was counted.
-pub(super) fn counted(kept: &Kept, problem: &Problem, version: Version) -> Result<Report> {
+pub(crate) fn counted(kept: &Kept, problem: &Problem, version: Version) -> Result<Report> {
     let (name, element) = (problem.id.as_str(), problem.ladder().map_or(0, |ladder| ladder.element));
     let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{name}"));
     let folders = folders.each_ref().map(String::as_str);
@@ -134,7 +134,7 @@ fn simulate(problem: &Problem, version: Version) -> Result<Report> {
 }
 
 /// What was counted of both versions; of a ladder's step from the table of all its steps.
-pub(super) fn both_counted(
+pub(crate) fn both_counted(
     kept: &Kept,
     toolchain: &Toolchain,
     problem: &Problem,
@@ -163,7 +163,7 @@ fn simulated(counters: &[Counters; 2], metric: &Metric) -> Result<(String, Strin
 }
 
 /// Escaped, with `words` in backticks as code.
-pub(super) fn code_spans(text: &str) -> String {
+pub(crate) fn code_spans(text: &str) -> String {
     let parts: Vec<String> = text
         .split('`')
         .enumerate()

@@ -2,7 +2,7 @@
 //! made now by the simulator. The file stands alone; its path is the workbook's.
 
 use super::simulated;
-use super::svg::escape;
+use crate::svg::escape;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::{RunOptions, TRACE_STEPS, run};
 use problem::Workbook;
@@ -58,7 +58,7 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
 }
 
 /// `warp=BLOCK:WARP`.
-pub(super) fn warp(text: &str) -> Result<(u64, u32)> {
+pub(crate) fn warp(text: &str) -> Result<(u64, u32)> {
     let parts = text.split_once(':').and_then(|(block, warp)| Some((block.parse().ok()?, warp.parse().ok()?)));
     parts.ok_or_else(|| anyhow!("warp={text}: expected BLOCK:WARP"))
 }
