@@ -45,6 +45,7 @@ pub enum LaunchStatus {
 
 /// Everything a launch has to say.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LaunchReport {
     /// How it ended.
     pub status: LaunchStatus,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 /// PTX text that cannot be read: where and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("PTX line {line}, column {column}: {message}")]
+#[non_exhaustive]
 pub struct ParseError {
     /// Line, from 1.
     pub line: u32,

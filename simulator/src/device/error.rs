@@ -2,6 +2,7 @@
 
 /// A launch that cannot start: the caller's mistake, not the kernel's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// No entry of that name.
     #[error("no kernel `{name}` in the module; it has: {available}")]
@@ -87,6 +88,7 @@ pub enum LaunchError {
 
 /// A host-side access to device memory that cannot be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MemoryError {
     /// Beyond [`crate::Limits::memory`].
     #[error("{asked} bytes of device memory asked for, {in_use} in use: the limit `memory` is {limit}")]

@@ -11,6 +11,7 @@ macro_rules! kinds {
         /// What was caught. The name in JSON ([`FindingName::name`]) is stable: problems' mutants refer to it.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "kind")]
+        #[non_exhaustive]
         pub enum FindingKind {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $variant $({
                 $($(#[doc = $about])+ $(#[serde($serde)])? $field: $ty,)*
