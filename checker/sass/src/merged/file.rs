@@ -47,6 +47,13 @@ pub struct Section<'a> {
     pub data: Cow<'a, [u8]>,
 }
 
+impl<'a> Section<'a> {
+    /// Bytes that name nothing else.
+    pub fn plain(name: &'a str, kind: u32, data: Vec<u8>) -> Self {
+        Self { name, kind, flags: 0, link: 0, info: Info::Plain(0), align: 1, entry: 0, data: data.into() }
+    }
+}
+
 struct Strings(Vec<u8>);
 
 impl Strings {
@@ -118,16 +125,7 @@ impl<'a> File<'a> {
             }));
         }
         let entry = size_of::<Sym64<LE>>() as u64;
-        let table = |kind, data: Vec<u8>| Section {
-            name: "",
-            kind,
-            flags: 0,
-            link: 0,
-            info: Info::Plain(0),
-            align: 1,
-            entry: 0,
-            data: data.into(),
-        };
+        let table = |kind, data| Section::plain("", kind, data);
         let [names, strings, symbol_names] = [".shstrtab", ".strtab", ".symtab"].map(|name| self.names.add(name));
         let own = [
             (names, table(SHT_STRTAB, self.names.0)),

@@ -40,17 +40,7 @@ pub fn merge(cubins: &[&[u8]]) -> Option<Vec<u8>> {
     }
     let places = file.places();
     if !lines.is_empty() {
-        let plain = |name, kind, data: Vec<u8>| Section {
-            name,
-            kind,
-            flags: 0,
-            link: 0,
-            info: Info::Plain(0),
-            align: 1,
-            entry: 0,
-            data: data.into(),
-        };
-        let table = file.section(plain(".debug_line", SHT_PROGBITS, lines));
+        let table = file.section(Section::plain(".debug_line", SHT_PROGBITS, lines));
         let addends = moved.iter().all(|moved: &Moved| moved.addend.is_some());
         let (name, kind, entry) = match addends {
             true => (".rela.debug_line", SHT_RELA, size_of::<Rela64<LE>>()),
@@ -63,7 +53,7 @@ pub fn merge(cubins: &[&[u8]]) -> Option<Vec<u8>> {
             info: Info::Plain(table),
             align: 8,
             entry: entry as u64,
-            ..plain(name, kind, data)
+            ..Section::plain(name, kind, data)
         });
     }
     file.write(&places, FileHeader64::parse(*cubins.first()?).ok()?)
