@@ -3,7 +3,7 @@
 
 use super::claim;
 use super::directive::{Kind, Piece, cut};
-use super::kept::Kept;
+use super::kept::{Kept, folders_of};
 use super::listing::{self, Wanted};
 use anyhow::Result;
 use compiler::toolchain::Toolchain;
@@ -21,7 +21,7 @@ pub fn compile(
 ) -> Result<()> {
     const QUESTION: &str = "compiled ahead";
     let done = || Ok(String::new());
-    let folders = |problem: &Problem| GROUPS.map(|group| format!("{group}/{}", problem.id));
+    let folders = |problem: &Problem| folders_of(problem.id.as_str());
     let is_new = |problem: &&Problem| !kept.has(QUESTION, &folders(problem).each_ref().map(String::as_str));
     let new: Vec<&Problem> = problems.iter().filter(is_new).collect();
     let both = |problem| [Version::Baseline, Version::Solution].map(|version| (problem, version));
@@ -41,8 +41,6 @@ pub fn compile(
     Ok(())
 }
 
-/// Where the versions of problems are.
-const GROUPS: [&str; 3] = ["kernels", "exercises", "solutions"];
 /// Where pages have kernel files from.
 const FOLDERS: [&str; 2] = ["kernels", "book/kernels"];
 

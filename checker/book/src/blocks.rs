@@ -7,7 +7,7 @@ use super::claim::Workshop;
 use super::counters;
 use super::directive::{Directive, Kind};
 use super::evidence;
-use super::kept::Kept;
+use super::kept::{Kept, folders_of};
 use super::kernel_lines;
 use super::ladder;
 use super::listing;
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         if !matches!(directive.kind, Kind::Report | Kind::Sass | Kind::Evidence | Kind::Ladder) {
             return made();
         }
-        let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{}", problem.id));
+        let folders = folders_of(problem.id.as_str());
         let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
         if matches!(directive.kind, Kind::Report | Kind::Ladder) {
             folders.push("book/results");

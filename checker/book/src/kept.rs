@@ -90,6 +90,11 @@ impl Kept {
     }
 }
 
+/// Where the files of a problem's versions are.
+pub fn folders_of(problem: &str) -> [String; 3] {
+    ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{problem}"))
+}
+
 fn below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -16,6 +16,7 @@ mod stages;
 mod sweep;
 
 pub use code::ahead::ahead;
+pub use code::build::listing_options;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
 pub use stages::modelled;

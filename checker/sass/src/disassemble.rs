@@ -73,8 +73,9 @@ pub fn prepare(cubins: &[&[u8]], options: &DisassemblyOptions) {
     let Some(cache) = options.cache.as_ref().map(|folder| ContentCache::new(folder, LARGEST_CACHE)) else { return };
     let mut kinds: BTreeMap<_, BTreeMap<String, &[u8]>> = BTreeMap::new();
     for cubin in cubins {
-        if let (Some(kind), Some(key)) = (merged::kind(cubin), key(cubin, LISTING, options))
+        if let Some(key) = key(cubin, LISTING, options)
             && cache.read(&key).is_none()
+            && let Some(kind) = merged::kind(cubin)
         {
             kinds.entry(kind).or_default().insert(key, cubin);
         }

@@ -4,7 +4,7 @@ use super::eval::{Facts, Value};
 use super::expr::Fact;
 use super::recorded;
 use crate::evidence::{SEED, both_counted};
-use crate::kept::Kept;
+use crate::kept::{Kept, folders_of};
 use crate::listing::{self, Compiled, Wanted};
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -35,7 +35,7 @@ impl Facts for Workshop<'_> {
         match fact.name.as_str() {
             "metric" | "sass" => {
                 let name = word(fact, 0, "a problem")?;
-                let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{name}"));
+                let folders = folders_of(name);
                 self.kept(fact, &folders, || match fact.name.as_str() {
                     "metric" => self.metric(fact),
                     _ => self.sass(fact),

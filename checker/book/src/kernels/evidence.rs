@@ -2,7 +2,7 @@
 //! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
 use super::simulated::page_face;
-use crate::kept::Kept;
+use crate::kept::{Kept, folders_of};
 use crate::ladder;
 use crate::svg::escape;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -116,7 +116,7 @@ pub fn report(problem: &Problem, settings: &BTreeMap<String, String>) -> Result<
 /// The report of a check on the simulator, with everything that was counted.
 pub(crate) fn counted(kept: &Kept, problem: &Problem, version: Version) -> Result<Report> {
     let (name, element) = (problem.id.as_str(), problem.ladder().map_or(0, |ladder| ladder.element));
-    let folders = ["kernels", "exercises", "solutions"].map(|group| format!("{group}/{name}"));
+    let folders = folders_of(name);
     let folders = folders.each_ref().map(String::as_str);
     let question = format!("check {name} {element} {:?} {version:?}", problem.step());
     let text = kept.text(&question, &folders, || Ok(serde_json::to_string(&simulate(problem, version)?)?))?;

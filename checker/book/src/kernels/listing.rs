@@ -7,7 +7,7 @@ use super::simulated;
 use crate::svg::escape;
 use anyhow::{Context as _, Result};
 use compiler::compile::{Request, compile};
-use compiler::toolchain::{Toolchain, home::Home};
+use compiler::toolchain::Toolchain;
 use problem::{DeviceShape, KernelFile, Sizes, Workbook};
 use rayon::prelude::*;
 use sass::render::guard;
@@ -42,12 +42,7 @@ pub fn prepare(workbook: &Workbook, toolchain: &Toolchain, wanted: &[Wanted]) {
     let compiled = |wanted: &Wanted| compile(toolchain, &wanted.request(workbook).ok()?.0).ok();
     let compiled: Vec<_> = wanted.par_iter().filter_map(compiled).collect();
     let cubins: Vec<&[u8]> = compiled.iter().map(|compiled| compiled.cubin.as_slice()).collect();
-    sass::prepare(&cubins, &options(toolchain));
-}
-
-fn options(toolchain: &Toolchain) -> sass::DisassemblyOptions {
-    let cache = Some(Home::from_environment().root().join("sass"));
-    sass::DisassemblyOptions { nvdisasm: toolchain.nvdisasm.clone(), cache, live: false, timeout: sass::TIMEOUT }
+    sass::prepare(&cubins, &check::listing_options(toolchain, sass::TIMEOUT));
 }
 
 /// The architectures that a directive names.
@@ -70,7 +65,7 @@ impl Compiled {
     pub fn of(workbook: &Workbook, toolchain: &Toolchain, wanted: &Wanted) -> Result<Self> {
         let (request, launched) = wanted.request(workbook)?;
         let compiled = compile(toolchain, &request).with_context(|| format!("compiling {}", wanted.file))?;
-        let module = sass::disassemble(&compiled.cubin, &options(toolchain))?;
+        let module = sass::disassemble(&compiled.cubin, &check::listing_options(toolchain, sass::TIMEOUT))?;
         let names = compiled.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())).collect();
         Ok(Self { module, compiler: compiled.compiler.clone(), launched, names })
     }

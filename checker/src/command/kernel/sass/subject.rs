@@ -3,7 +3,7 @@
 use crate::command::{Blame, Context, Exit, Fault, usage, workbook};
 use compiler::compile::{self, CompileError, Request};
 use compiler::own::{self, OwnCode};
-use compiler::toolchain::{Toolchain, home::Home};
+use compiler::toolchain::Toolchain;
 use problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
 use sass::{self, Kernel, Module};
 use std::collections::BTreeMap;
@@ -156,13 +156,8 @@ impl Loader<'_> {
     }
 
     fn disassemble(&self, cubin: &[u8]) -> Result<Module, Fault> {
-        let cache = Some(Home::from_environment().root().join("sass"));
-        let options = sass::DisassemblyOptions {
-            nvdisasm: self.toolchain.nvdisasm.clone(),
-            cache,
-            live: self.live,
-            timeout: sass::TIMEOUT,
-        };
+        let options = check::listing_options(self.toolchain, sass::TIMEOUT);
+        let options = sass::DisassemblyOptions { live: self.live, ..options };
         sass::disassemble(cubin, &options).map_err(|error| {
             let exit = match &error {
                 sass::SassError::Cubin(_) => Exit::Usage,

@@ -84,6 +84,7 @@ impl Opened<'_> {
     }
 
     /// Fills module variables as `//@ constant` lines ask; `false`: that cannot be done.
+    #[cfg(not(target_family = "wasm"))]
     pub fn constants(&mut self, seed: u64) -> bool {
         let program = self.program;
         program.plan.constants.iter().all(|constant| {
