@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints a kernel file that misbehaves: scripts/gpu/bad-kernel.sh KIND
 case ${1:-} in
-endless)       body='for (volatile int i = 0; i >= 0;) { } c[0] = 1;' ;;
+endless)       body='while (clock() | 1) { } c[0] = 1;' ;;
 out-of-bounds) body='c[(1ll << 40) + threadIdx.x] = 1;' ;;
 misaligned)    body='*(long long*)((char*)c + 4) = 1;' ;;
 trap)          body='__trap();' ;;

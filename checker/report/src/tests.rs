@@ -235,7 +235,7 @@ fn crowded() -> Vec<Report> {
     };
     unmet.reasons = (0..9).map(reason).collect();
     unmet.learned = None;
-    unmet.try_first = Some("Why does k.cu:3 become this? The goal is met when ".to_owned() + &"nothing is ".repeat(12));
+    unmet.try_first = Some("Why does k.cu:3 become this? The goal: ".to_owned() + &"nothing is ".repeat(12));
 
     let mut wrong = race();
     wrong.next = None;

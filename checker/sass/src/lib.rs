@@ -17,6 +17,7 @@ mod merged;
 pub mod occupancy;
 pub mod render;
 pub mod resources;
+mod spills;
 
 use analysis::convergence;
 pub use analysis::{diff, flow, live, stats};

@@ -1,13 +1,12 @@
 //! What a kernel needs, from the CUBIN: registers, shared memory, stack, barriers, launch bounds; and spills.
 //!
-//! Sizes come from `.nv.info` (attribute numbers below) and section sizes. Spills are the instructions that the compiler
-//! itself marks `SpillRefill` in the listing: an array in local memory is stack, not a spill.
+//! Sizes come from `.nv.info` (attribute numbers below) and section sizes. An array in local memory is stack, not a spill.
 
 use super::{
     SassError,
     elf::{Elf, u16_at, u32_at},
     listing::Kernel,
-    sm_number,
+    sm_number, spills,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,6 +66,7 @@ pub fn of_cubin(cubin: &[u8], arch: &str) -> Result<BTreeMap<String, Resources>,
 pub fn read(elf: &Elf, sm: u32, kernels: &mut [Kernel]) -> Result<(), SassError> {
     let found = all(elf, sm, kernels.iter().map(|kernel| kernel.name.as_str()))?;
     for k in kernels.iter_mut() {
+        spills::mark(elf, k)?;
         let spills = || k.code().iter().filter(|i| i.is_spill());
         let stores = spills().filter(|i| i.opcode.mnemonic() == "STL").count();
         let loads = spills().count() - stores;
@@ -137,14 +137,14 @@ fn apply(
 }
 
 /// One entry of `.nv.info`: a short value, or data.
-struct Attribute<'a> {
-    id: u8,
-    value: u16,
-    data: &'a [u8],
+pub(super) struct Attribute<'a> {
+    pub id: u8,
+    pub value: u16,
+    pub data: &'a [u8],
 }
 
 /// Entries are a format byte, an attribute byte, and 16 bits that are the value, or (format 4) the length of the data.
-fn attributes(mut bytes: &[u8]) -> Result<Vec<Attribute<'_>>, SassError> {
+pub(super) fn attributes(mut bytes: &[u8]) -> Result<Vec<Attribute<'_>>, SassError> {
     let mut entries = Vec::new();
     while bytes.len() >= 4 {
         let (format, id, value) = (bytes[0], bytes[1], u16_at(bytes, 2)?);
@@ -161,12 +161,12 @@ fn small(n: u64) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::listing::parse;
 
     /// An ELF file of sections (name, type, size in memory, data); the symbols are the given names.
-    fn cubin(sections: &[(&str, u32, u64, Vec<u8>)], symbols: &[&str]) -> Vec<u8> {
+    pub fn cubin(sections: &[(&str, u32, u64, Vec<u8>)], symbols: &[&str]) -> Vec<u8> {
         let mut strings = vec![0];
         let mut intern = |text: &str| {
             let at = strings.len() as u32;

@@ -221,10 +221,10 @@ fn try_first(goal: &GoalResult, report: &Report) -> String {
     match place {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
-            if goal.why.is_empty() { question } else { format!("{question} The goal is met when {}", stop(&goal.why)) }
+            if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }
         }
         None if goal.why.is_empty() => format!("Look at the {what}."),
-        None => format!("Look at the {what}: the goal is met when {}", stop(&goal.why)),
+        None => format!("Look at the {what}. The goal: {}", stop(&goal.why)),
     }
 }
 

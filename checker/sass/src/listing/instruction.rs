@@ -4,6 +4,7 @@ use crate::{
     control::Control,
     opcode::Opcode,
     operand::{File, Operand},
+    spills::NOTE,
 };
 use serde::Serialize;
 
@@ -76,7 +77,7 @@ pub struct Instruction {
 impl Instruction {
     /// A register spilled to or refilled from local memory, as the compiler itself marks it.
     pub fn is_spill(&self) -> bool {
-        self.notes.iter().any(|n| n == "SpillRefill")
+        self.notes.iter().any(|note| note == NOTE)
     }
 
     /// A move written as arithmetic, because that pipe was idle: it computes nothing, so it is not counted as the
