@@ -304,3 +304,25 @@ fn grade_books_that_cannot_be_written_or_are_half_written() {
     assert!(ran.code == Some(2) && ran.stderr.contains("rubric.toml"), "{ran:?}");
     assert_eq!(grades("marks"), whole);
 }
+
+#[test]
+fn two_entries_of_one_name_are_not_chosen_between() {
+    let workbook = class();
+    let good = workbook.read("solutions/ex01/solution.cu");
+    let bad = workbook.read("exercises/ex01/starter.cu");
+    zipped(&workbook, "twice.zip", &[("ana/ex01/kernel.cu", bad.as_bytes()), ("ana/ex01/kernel.cX", good.as_bytes())]);
+    let zip = std::fs::read(workbook.path("twice.zip")).expect("the archive");
+    let same: Vec<u8> = zip.iter().map(|byte| if *byte == b'X' { b'u' } else { *byte }).collect();
+    std::fs::write(workbook.path("twice.zip"), same).expect("the archive");
+    let ran = workbook.run(["grade", "twice.zip", "--seed", "7"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("two entries named ana/ex01/kernel.cu"), "{ran:?}");
+    // Of a student's own archive, too; nobody else is held up by it.
+    std::fs::create_dir_all(workbook.path("class/ana")).expect("a folder");
+    std::fs::rename(workbook.path("twice.zip"), workbook.path("class/ana/ex01.zip")).expect("a student's archive");
+    std::fs::create_dir_all(workbook.path("class/ben/ex01")).expect("a folder");
+    workbook.write("class/ben/ex01/kernel.cu", &good);
+    let ran = workbook.run(["grade", "class", "--seed", "7", "--book", "twice"]);
+    assert!(ran.stderr.contains("two entries named") || ran.stdout.contains("two entries named"), "{ran:?}");
+    assert!(workbook.read("twice/grades.csv").contains("ben,,10"), "{ran:?}");
+}

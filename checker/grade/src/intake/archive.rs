@@ -2,7 +2,11 @@
 //! whatever its header says; links, encrypted entries and names that lead out of the archive are refused.
 
 use super::{A_FOLDER, DEEPEST, Listed, MOST_FILES, Tree};
-use std::io::{Cursor, Read};
+use std::{
+    collections::HashSet,
+    io::{Cursor, Read},
+    sync::Arc,
+};
 use system::files::FileError;
 use zip::ZipArchive;
 
@@ -23,22 +27,49 @@ pub enum ArchiveError {
     /// More than anybody hands in.
     #[error("the archive has {0} entries, more than the {MOST_FILES} possible")]
     TooMany(usize),
+    /// Which of them counts would be the reader's choice.
+    #[error(
+        "the archive has two entries named {0}, and programs differ in which of them they take; unpack it and give the folder, or make it anew"
+    )]
+    Repeated(String),
 }
 
 /// An open archive.
 pub struct Archive {
-    zip: ZipArchive<Cursor<Vec<u8>>>,
+    zip: ZipArchive<Cursor<Arc<[u8]>>>,
 }
 
 impl Archive {
     /// Reads the list of entries.
     pub fn open(bytes: Vec<u8>) -> Result<Self, ArchiveError> {
-        let zip = ZipArchive::new(Cursor::new(bytes))?;
+        let bytes: Arc<[u8]> = bytes.into();
+        let zip = ZipArchive::new(Cursor::new(Arc::clone(&bytes)))?;
         if zip.len() > MOST_FILES {
             return Err(ArchiveError::TooMany(zip.len()));
         }
+        let directory = usize::try_from(zip.central_directory_start()).unwrap_or(usize::MAX);
+        if let Some(name) = repeated(bytes.get(directory..).unwrap_or_default()) {
+            return Err(ArchiveError::Repeated(name));
+        }
         Ok(Self { zip })
     }
+}
+
+/// A name that two entries of this central directory have (APPNOTE.TXT of PKWARE, 4.3.12). Whoever looks entries up by name sees one of them.
+fn repeated(mut directory: &[u8]) -> Option<String> {
+    const HEADER: usize = 46;
+    let mut names = HashSet::new();
+    while directory.starts_with(b"PK\x01\x02") {
+        let length = |at: usize| Some(usize::from(u16::from_le_bytes(*directory.get(at..)?.first_chunk()?)));
+        let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
+        let bytes = directory.get(HEADER..HEADER + name)?;
+        // A folder may be listed twice: it holds nothing by itself.
+        if !bytes.ends_with(b"/") && !names.insert(bytes) {
+            return Some(String::from_utf8_lossy(bytes).chars().take(LONGEST_SHOWN).collect());
+        }
+        directory = directory.get(HEADER + name + extra + comment..)?;
+    }
+    None
 }
 
 /// Folders and name of an entry, or why it has none.

@@ -267,6 +267,9 @@ impl<'a> Side<'a> {
         if self.input_fingerprint(tools, round.copies)? != self.inputs {
             return Err(self.input_changed(round, stage));
         }
+        // Nor is anything left of this one for what runs next over the same inputs.
+        self.session.put_back(&self.variables).map_err(trouble(self.version, stage))?;
+        self.reset(gpu, poison)?;
         Ok((end.microseconds_since(start)? / self.passes as f64, clock))
     }
 
