@@ -11,7 +11,7 @@ use simulator::{Checks, Schedule};
 use values::fill::first_turn;
 
 /// Warp instructions that the blocks of a launch may take to be profiled, and how many where so few do not suffice.
-const STEPS: [u64; 2] = [1 << 17, 1 << 19];
+const STEPS: [u64; 3] = [1 << 17, 1 << 19, 1 << 22];
 /// A block that grows so many times from the small size to the one that is meant is looked at there first.
 const MUCH: f64 = 8.0;
 
@@ -200,7 +200,8 @@ impl Attempt<'_> {
         let mut all = Vec::new();
         for ((at, turns), pair) in further.into_iter().zip(found.chunks(2)) {
             if let [Some(a), Some(b)] = pair
-                && (self.steps == STEPS[1] || (steady(a, b) && shows_most(b)))
+                && steady(a, b)
+                && shows_most(b)
                 && let Some(profile) = extrapolated(a, b, turns)
             {
                 all.push((at, profile));
