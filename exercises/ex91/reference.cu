@@ -10,6 +10,7 @@ __global__ void filter_reference(const float* x, double* y, double* y_magnitude,
     for (int t = 0; t < samples; ++t) {
         double sum = 0.0;
         double magnitude = 0.0;
+        #pragma unroll
         for (int k = 0; k < 6; ++k) {
             if (t < k) continue;
             double product = weight[k] * x[(t - k) * n + channel];
