@@ -8,6 +8,7 @@
 //@ launch double_sine<<<1, 256>>>(x, y)
 //@ launch prints<<<1, 256>>>(x, y)
 //@ launch recursion<<<1, 256>>>(x, y)
+//@ launch ends_with_itself<<<1, 256>>>(y)
 #include <cstdio>
 
 __global__ void sine(const float* x, float* y) { y[threadIdx.x] = sinf(x[threadIdx.x]); }
@@ -37,3 +38,8 @@ __device__ float leaf(float x, int depth)
 }
 
 __global__ void recursion(const float* x, float* y) { y[threadIdx.x] = leaf(x[threadIdx.x], threadIdx.x % 5); }
+
+// Nothing is left to do after its call: a loop is the same.
+__device__ int gcd(int p, int q) { return q == 0 ? p : gcd(q, p % q); }
+
+__global__ void ends_with_itself(float* y) { y[threadIdx.x] = gcd(threadIdx.x + 12, threadIdx.x); }

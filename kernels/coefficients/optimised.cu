@@ -13,10 +13,9 @@ __global__ void calibrate(const float* x, float* y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
-    float t = x[i];
     float sum = 0.0f;
     for (int k = 15; k >= 0; --k)
-        sum = sum * t + coefficient[k];
+        sum = sum * x[i] + coefficient[k];
 
     y[i] = sum;
 }

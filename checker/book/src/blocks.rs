@@ -17,6 +17,7 @@ use super::picture;
 use super::results;
 use super::sass;
 use super::simulated;
+use super::source::kernel_text;
 use super::svg::escape;
 use super::table;
 use super::topics;
@@ -24,6 +25,7 @@ use super::trace;
 use anyhow::{Context as _, Result, bail};
 use compiler::toolchain::{self, Toolchain};
 use problem::{self, HARDEST, Problem, Version, Workbook};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -122,7 +124,7 @@ impl<'a> Writer<'a> {
             Kind::Sass => sass::block(&self.toolchain, &problem, settings),
             Kind::Evidence => evidence::block(&self.kept, &self.toolchain, &problem, settings),
             Kind::Results => results::table(&self.results(), &problem),
-            Kind::Sweep => results::sweep(&self.results(), &problem, settings),
+            Kind::Sweep => self.sweep(&problem, settings),
             Kind::Ladder => ladder::block(&self.kept, &self.toolchain, &self.results(), &problem, settings),
             Kind::Peers => peers::block(&self.results(), problem.id.as_str(), settings),
             _ => {
@@ -209,6 +211,18 @@ impl<'a> Writer<'a> {
         self.page_kernels.map(attributes).unwrap_or_default()
     }
 
+    /// What a sweep measured and, below the table, its kernel.
+    fn sweep(&self, problem: &Problem, settings: &BTreeMap<String, String>) -> Result<String> {
+        let measured = results::sweep(&self.results(), problem, settings)?;
+        if settings.contains_key("figure") {
+            // Beside the table, which has it.
+            return Ok(measured);
+        }
+        let file = problem.version(&Version::Sweep)?;
+        let (shown, text) = (format!("kernels/{}/sweep.cu", problem.id), kernel_text(file.text()));
+        Ok(format!("{measured}<details>\n<summary>{shown}</summary>\n{text}</details>\n\n"))
+    }
+
     /// The command that compares a pair.
     fn run_line(&self, problem: &Problem) -> String {
         let (served, summary) = (self.served("check", problem), escape(&problem.manifest.summary));
@@ -262,59 +276,5 @@ impl<'a> Writer<'a> {
             part.clone_from(&page.part);
         }
         out
-    }
-}
-
-/// A kernel file on its page: what it says of itself before the code is a paragraph, so that the code comes first on a small screen
-/// and long lines of text wrap as text does. Scripts count the file's lines: the paragraph tells how many of them it stands for.
-fn kernel_text(text: &str) -> String {
-    let is_said = |line: &&str| line.starts_with("//") && !line.starts_with("//@");
-    let said: Vec<&str> = text.lines().take_while(is_said).map(|line| line.trim_start_matches('/').trim()).collect();
-    let blank = text.lines().skip(said.len()).take_while(|line| line.trim().is_empty()).count();
-    let code: Vec<&str> = text.trim_end().lines().skip(said.len() + blank).collect();
-    if said.is_empty() {
-        return format!("\n```cpp\n{}\n```\n\n", text.trim_end());
-    }
-    let words: Vec<String> = said.iter().flat_map(|line| line.split_whitespace()).map(code_or_word).collect();
-    let head = words.join(" ").replace("Flaw: ", "<b>Flaw:</b> ");
-    let before = said.len() + blank;
-    format!("<p class=\"wb-head\" data-lines=\"{before}\">{head}</p>\n\n```cpp\n{}\n```\n\n", code.join("\n"))
-}
-
-/// A word of a comment, as code where it is a name that prose does not have: `__syncthreads()`, `block_sums`, `cuda::barrier`.
-fn code_or_word(word: &str) -> String {
-    let (open, rest) = word.split_at(word.len() - word.trim_start_matches('(').len());
-    let name = rest.trim_end_matches(['.', ',', ':', ';']);
-    if let Some((name, behind)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
-        return format!("{open}<code>{}</code>{}", escape(name), escape(behind));
-    }
-    if name.contains('_') || name.contains("()") || name.contains("::") {
-        // A bracket that was opened before the name is closed behind it.
-        let name = if open.is_empty() { name } else { name.strip_suffix(')').unwrap_or(name) };
-        return format!("{open}<code>{}</code>{}", escape(name), &rest[name.len()..]);
-    }
-    escape(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_kernel_says_of_itself_is_text_and_its_lines_are_counted() {
-        let shown =
-            kernel_text("// Adds, where a < b.\n// Flaw: slow.\n\n//@ launch k<<<1, 1>>>()\n// Here.\nint x;\n");
-        let head = "<p class=\"wb-head\" data-lines=\"3\">Adds, where a &lt; b. <b>Flaw:</b> slow.</p>";
-        assert_eq!(shown, format!("{head}\n\n```cpp\n//@ launch k<<<1, 1>>>()\n// Here.\nint x;\n```\n\n"));
-        for (word, shown) in [
-            ("__syncwarp().", "<code>__syncwarp()</code>."),
-            ("(block_sums),", "(<code>block_sums</code>),"),
-            ("cuda::barrier", "<code>cuda::barrier</code>"),
-            ("(`part`,", "(<code>part</code>,"),
-            ("x[i]<y", "x[i]&lt;y"),
-        ] {
-            assert_eq!(code_or_word(word), shown);
-        }
-        assert_eq!(kernel_text("int x;\n"), "\n```cpp\nint x;\n```\n\n");
     }
 }

@@ -17,7 +17,7 @@ mod reference;
 
 pub use figures::svg;
 use figures::{bars, ladder_figures, product};
-use kernels::{evidence, listing, sass, simulated, trace};
+use kernels::{evidence, listing, sass, simulated, source, trace};
 use measured::{ladder, peers, results, table};
 use reference::{counters, kernel_lines, topics};
 

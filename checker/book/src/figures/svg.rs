@@ -52,11 +52,14 @@ pub struct Chart {
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 110.0;
+/// Beside the lines' ends when their names are short.
+const RIGHT: f64 = 84.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 52.0;
 /// Lines closer than this (in pixels) at their right end have their names moved apart.
-const LABEL_GAP: f64 = 17.0;
+const LABEL_GAP: f64 = 19.0;
+/// At most the width of a bold letter, as a phone has it (`book/theme/warpbook.css`): estimated, there is no font here.
+const LETTER: f64 = 9.4;
 
 impl Chart {
     /// The chart as an `<svg>` element, without blank lines so that Markdown keeps it whole.
@@ -92,6 +95,8 @@ struct Scaled<'a> {
     ticks: Vec<f64>,
     /// The lowest of them on the axis' own scale, and the highest.
     ends: (f64, f64),
+    /// Where the lines end: the longest name has room behind it.
+    right: f64,
 }
 
 impl<'a> Scaled<'a> {
@@ -105,7 +110,10 @@ impl<'a> Scaled<'a> {
             .collect();
         let largest = values.iter().copied().fold(0.0, f64::max);
         let ticks = if chart.log { decades(&values) } else { nice_ticks(largest) };
-        let mut scaled = Self { chart, ticks, ends: (0.0, 1.0) };
+        let names = chart.series.iter().filter(|series| !series.quiet);
+        let longest = names.map(|series| series.name.chars().count()).max().unwrap_or(0);
+        let right = WIDTH - RIGHT.max(14.0 + LETTER * longest as f64).min(WIDTH / 2.0);
+        let mut scaled = Self { chart, ticks, ends: (0.0, 1.0), right };
         if let (Some(&first), Some(&last)) = (scaled.ticks.first(), scaled.ticks.last())
             && last > first
         {
@@ -120,7 +128,7 @@ impl<'a> Scaled<'a> {
     }
 
     fn x(&self, index: usize) -> f64 {
-        LEFT + (WIDTH - LEFT - RIGHT) * self.chart.x[index].at
+        LEFT + (self.right - LEFT) * self.chart.x[index].at
     }
 
     fn y(&self, value: f64) -> f64 {
@@ -135,7 +143,7 @@ impl<'a> Scaled<'a> {
             let _ = writeln!(
                 out,
                 r#"<line class="grid" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
-                WIDTH - RIGHT,
+                self.right,
                 LEFT - 8.0,
                 at + 4.0,
                 short(*tick)
@@ -145,7 +153,8 @@ impl<'a> Scaled<'a> {
             let _ = writeln!(
                 out,
                 r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
-                self.x(index),
+                // A long label begins at the picture's edge.
+                self.x(index).max(LETTER / 2.0 * tick.label.chars().count() as f64),
                 HEIGHT - BOTTOM + 18.0,
                 escape(&tick.label)
             );
@@ -153,7 +162,7 @@ impl<'a> Scaled<'a> {
         let _ = writeln!(
             out,
             r#"<text class="axis" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text><text class="axis" x="{LEFT}" y="{:.1}">{}</text>"#,
-            (LEFT + WIDTH - RIGHT) / 2.0,
+            (LEFT + self.right) / 2.0,
             HEIGHT - 8.0,
             escape(&self.chart.x_label),
             TOP - 16.0,
@@ -167,7 +176,7 @@ impl<'a> Scaled<'a> {
         let _ = writeln!(
             out,
             r#"<line class="roof" x1="{LEFT}" y1="{at:.1}" x2="{:.1}" y2="{at:.1}"/><text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
-            WIDTH - RIGHT,
+            self.right,
             LEFT + 6.0,
             at - 5.0,
             escape(name)
@@ -194,7 +203,7 @@ impl<'a> Scaled<'a> {
         let _ = writeln!(
             out,
             r#"<text class="name s{class}" x="{:.1}" y="{:.1}">{}</text>"#,
-            WIDTH - RIGHT + 10.0,
+            self.right + 10.0,
             label + 4.0,
             escape(&series.name)
         );
@@ -265,6 +274,34 @@ mod tests {
             assert!(ticks.last().is_some_and(|last| *last >= largest), "{largest}: {ticks:?}");
             assert!((4..=8).contains(&ticks.len()), "{largest}: {ticks:?}");
         }
+    }
+
+    /// Every number that follows `before` in the picture.
+    fn numbers(svg: &str, before: &str) -> Vec<f64> {
+        svg.split(before).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok()).collect()
+    }
+
+    #[test]
+    fn the_longest_name_has_room_and_so_has_a_long_first_label() {
+        let chart = |name: &str, label: &str| Chart {
+            title: "t".into(),
+            x_label: "x".into(),
+            y_label: "y".into(),
+            x: evenly([label.to_owned(), "b".into()]),
+            series: vec![Series { name: name.into(), values: vec![1.0, 2.0], quiet: false }],
+            reference: None,
+            log: false,
+        };
+        let (name, label) = ("a name of thirty letters, or so", "a first label that is long");
+        let svg = chart(name, label).svg();
+        let begins = numbers(&svg, r#"<text class="name s0" x=""#)[0];
+        assert!(begins + 8.0 * name.len() as f64 <= WIDTH, "{begins}");
+        // Its middle, behind the ticks of the y axis.
+        let ticks = numbers(&svg, r#"<text class="tick" x=""#);
+        let middle = ticks[ticks.len() - 2];
+        assert!(middle - 3.5 * label.len() as f64 >= 0.0, "{middle}");
+        let short = numbers(&chart("a", "b").svg(), r#"<text class="name s0" x=""#)[0];
+        assert!(short > begins, "short names leave the lines more room: {short}");
     }
 
     #[test]

@@ -4,4 +4,5 @@ pub(crate) mod evidence;
 pub(crate) mod listing;
 pub(crate) mod sass;
 pub(crate) mod simulated;
+pub(crate) mod source;
 pub(crate) mod trace;

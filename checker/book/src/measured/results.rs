@@ -70,7 +70,7 @@ fn one(record: &Record) -> Result<String> {
         ratio.median, ratio.low, ratio.high
     );
     out.push_str("</tbody></table>\n");
-    out.push_str(&caption(record));
+    out.push_str(&caption(record, None));
     Ok(out)
 }
 
@@ -91,7 +91,7 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
             Some("product") => {
                 let title = format!("{} on {}", problem.manifest.title, record.device.name);
                 let _ = write!(out, "<figure class=\"wb-figure\">\n{}</figure>\n", product::chart(title, sweep).svg());
-                out.push_str(&caption(record));
+                out.push_str(&caption(record, None));
                 continue;
             }
             Some(other) => bail!(PageError(format!("no figure of a sweep is called `{other}`; there is product"))),
@@ -138,16 +138,22 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
             let _ = writeln!(out, "<tr><td>{}</td>{cells}</tr>", escape(&row_label(value)));
         }
         out.push_str("</tbody></table>\n");
-        out.push_str(&caption(record));
+        // Labels explain themselves.
+        out.push_str(&caption(record, columns.filter(|columns| columns.labels.is_empty()).and_then(Axis::legend)));
     }
     Ok(out)
 }
 
-fn caption(record: &Record) -> String {
-    let sizes: Vec<String> = record.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+/// Where the numbers come from, behind what the columns are called.
+fn caption(record: &Record, columns: Option<String>) -> String {
+    // A size of 0 (no tail) adds nothing to the work.
+    let sizes = record.sizes.iter().filter(|(_, value)| **value != 0);
+    let sizes = sizes.map(|(name, value)| format!("{name} = {value}, ")).collect::<String>();
     let mut out = format!(
-        "<p class=\"wb-caption\">{}, measured on {} (driver {}), {}, {}, by <code>{}</code>.",
-        escape(&sizes.join(", ")),
+        "<p class=\"wb-caption\">{}{}{} on {} (driver {}), {}, {}, by <code>{}</code>.",
+        columns.as_ref().map(|columns| format!("{}; ", escape(&capitalised(columns)))).unwrap_or_default(),
+        escape(&sizes),
+        if sizes.is_empty() && columns.is_none() { "Measured" } else { "measured" },
         escape(&record.device.name),
         escape(&record.device.driver),
         escape(&record.compiler),

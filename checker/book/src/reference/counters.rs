@@ -18,7 +18,9 @@ pub fn tables() -> String {
     out.push_str("\n| quotient | formula | a profiler's name |\n|---|---|---|\n");
     for ratio in Ratio::ALL {
         let percent = if ratio.unit() == Unit::Number { "" } else { ", in per cent" };
-        let _ = writeln!(out, "| `{}`{percent} | `{}` | {} |", ratio.name(), ratio.formula(), ratio.profiler());
+        // The longest names are wider than the column.
+        let profiler = ratio.profiler().replace("_per_", "<wbr>_per_");
+        let _ = writeln!(out, "| `{}`{percent} | `{}` | {profiler} |", ratio.name(), ratio.formula());
     }
     out.push_str("\n| not counted | why |\n|---|---|\n");
     for unknown in UNKNOWN {

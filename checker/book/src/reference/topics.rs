@@ -66,7 +66,7 @@ pub fn table(workbook: &Workbook, problems: &[Problem]) -> Result<String> {
         let places: Vec<String> = pages
             .iter()
             .filter(|page| page.topics.contains(&topic.number))
-            .map(|page| format!("<a href=\"{}.html\">{}</a>", page.page.slug, escape(&page.page.title)))
+            .map(|page| format!("<a href=\"{}.html\">{}</a>", page.page.slug, inline(&page.page.title)))
             .collect();
         let own: Vec<String> = problems
             .iter()
