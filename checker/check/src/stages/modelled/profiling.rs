@@ -11,7 +11,7 @@ use simulator::{Checks, Schedule};
 use values::fill::first_turn;
 
 /// Warp instructions that the blocks of a launch may take to be profiled, and how many where so few do not suffice.
-const STEPS: [u64; 3] = [1 << 17, 1 << 19, 1 << 22];
+const STEPS: [u64; 3] = [1 << 16, 1 << 19, 1 << 22];
 /// A block that grows so many times from the small size to the one that is meant is looked at there first.
 const MUCH: f64 = 8.0;
 
