@@ -340,7 +340,7 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
         kind => {
             let label = match access(kind) {
                 // The reason's sentence names the element.
-                Some(access) if access.object.starts_with('`') => format!("{} by {}", access.what, who(&finding.place)),
+                Some(access) if access.object.name().is_some() => format!("{} by {}", access.what, who(&finding.place)),
                 Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
                 None => who(&finding.place),
             };
@@ -367,7 +367,7 @@ fn access(kind: &FindingKind) -> Option<&Access> {
 
 /// The finding in words, with what this command can do about it.
 fn say(finding: &Finding, elements: &Elements) -> Explanation {
-    let mut explanation = finding.explain(&|text, access| elements.say(text, access));
+    let mut explanation = finding.explain(&|location, access| elements.say(location, access));
     explanation.details.extend(match finding.kind {
         FindingKind::StepLimit { .. } => {
             Some("if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned())

@@ -5,12 +5,11 @@
 //! of the stack at a fixed place counts there, an array's with constant indices too, so that a spill is never missed.
 
 use super::{
-    SassError,
+    Instruction, SassError,
     elf::{Elf, u32_at},
     listing::Kernel,
     operand::{File, Operand},
     resources::attributes,
-    Instruction,
 };
 use std::collections::HashSet;
 

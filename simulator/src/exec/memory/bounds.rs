@@ -1,9 +1,9 @@
 //! Accesses that no hardware complains about: to inputs, to another thread's local memory, from one array into the next.
 
-use crate::FindingKind;
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
+use crate::finding::{FindingKind, MemoryLocation};
 use crate::isa::op::AddressSpace;
 use crate::isa::provenance::Array;
 use crate::memory::window;
@@ -33,8 +33,7 @@ impl<O: Observer> Worker<'_, O> {
         let [x, y, _] = self.context.block;
         let thread = [linear % x, linear / x % y, linear / (x * y)];
         let here = (addresses[lane] ^ own(lane)) >> 58 == 0;
-        let whose = if here { "this block" } else { "another block" };
-        access.object = format!("local memory of thread ({}, {}, {}) of {whose}", thread[0], thread[1], thread[2]);
+        access.object = MemoryLocation::OtherThread { thread, same_block: here };
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
@@ -58,22 +57,14 @@ impl<O: Observer> Worker<'_, O> {
         let lane = (0..32).find(|&lane| mask >> lane & 1 != 0 && !inside(addresses[lane]))?;
         let mut access = self.describe(shared, warp, pc, 1 << lane, kind, space, addresses[lane], size);
         let owner = self.object(space, from.into(), warp.frames.first().map_or(0, |frame| frame.function), pc);
-        let name = owner.split_once(" + ").map_or(owner.as_str(), |(name, _)| name).to_owned();
-        let lies_in = std::mem::take(&mut access.object);
-        let bytes = to - from;
-        access.object = match addresses[lane].checked_sub(from.into()) {
-            Some(past) => {
-                let behind = match past.saturating_sub(bytes.into()) {
-                    0 => format!("right behind its {bytes} bytes"),
-                    behind => format!("{behind} bytes behind the end of its {bytes}"),
-                };
-                format!("{name} + {past} ({behind}), that is {lies_in}")
-            }
-            None => {
-                let before = u64::from(from) - addresses[lane];
-                format!("{name} - {before} ({before} bytes before its start, of {bytes}), that is {lies_in}")
-            }
-        };
+        if let Some(name) = owner.name() {
+            let (name, bytes) = (name.to_owned(), u64::from(to - from));
+            let lies_in = Some(Box::new(std::mem::take(&mut access.object)));
+            access.object = match addresses[lane].checked_sub(from.into()) {
+                Some(offset) => MemoryLocation::Behind { name, offset, bytes, lies_in },
+                None => MemoryLocation::Before { name, distance: u64::from(from) - addresses[lane], bytes, lies_in },
+            };
+        }
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
