@@ -67,7 +67,7 @@ pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str
     }
     details.push(at.to_owned());
     let text = format!("`{name}` depends on the order in which threads run{how_many}");
-    Reason { verdict: Verdict::OrderDependent, text, details, excerpts: Vec::new() }
+    Reason::new(Verdict::OrderDependent, text).with_details(details)
 }
 
 /// The same as a finding.

@@ -138,7 +138,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             died(death)
         }
     };
-    vec![Reason { verdict, text, details, excerpts }]
+    vec![Reason::new(verdict, text).with_details(details).with_excerpts(excerpts)]
 }
 
 /// Outputs that differ between this order and `other`.
@@ -151,9 +151,9 @@ fn depends(
 ) -> Vec<Reason> {
     let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
     let at = run(checked, scene);
-    let with_places = |difference: &Difference| Reason {
-        excerpts: last_writers(difference, [other, this], scene, sources),
-        ..orders::reason(difference, other, this, &at)
+    let with_places = |difference: &Difference| {
+        let places = last_writers(difference, [other, this], scene, sources);
+        orders::reason(difference, other, this, &at).with_excerpts(places)
     };
     outputs.iter().map(with_places).collect()
 }
@@ -243,7 +243,7 @@ fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
     details.extend(looks_like(output));
     details.extend(run.iter().cloned());
-    Reason { verdict: Verdict::WrongResult, text, details, excerpts: Vec::new() }
+    Reason::new(Verdict::WrongResult, text).with_details(details)
 }
 
 fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
@@ -329,7 +329,7 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
     let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
 
-    let excerpts = match &finding.kind {
+    let excerpts: Vec<Excerpt> = match &finding.kind {
         FindingKind::Race { first, second, .. } => {
             [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
         }
@@ -347,7 +347,7 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
             excerpt(&finding.place, &label, scene, sources).into_iter().collect()
         }
     };
-    Some(Reason { verdict, text, details, excerpts })
+    Some(Reason::new(verdict, text).with_details(details).with_excerpts(excerpts))
 }
 
 fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
@@ -401,12 +401,9 @@ pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reaso
     if excerpt.lines.last() != Some(&line) {
         (excerpt.first, excerpt.lines) = (error.line, vec![line]);
     }
-    Reason {
-        verdict,
-        text: error.message.to_string(),
-        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
-        excerpts: vec![excerpt],
-    }
+    Reason::new(verdict, error.message.to_string())
+        .with_details(error.expected.iter().map(|form| format!("expected: {form}")))
+        .with_excerpts([excerpt])
 }
 
 /// The one thing to try first about a failure.

@@ -198,12 +198,7 @@ fn wrong(
     let said = built.and_then(|built| failed(timed, built.file.path(), sizes));
     let name = &compiled.versions[*version];
     Ok(match said {
-        Some(reason) => Reason { text: format!("{name}, timed: {}", reason.text), ..reason },
-        None => Reason {
-            verdict: report::Verdict::DeviceFault,
-            text: format!("{name}: no time was measured at {at}"),
-            details: Vec::new(),
-            excerpts: Vec::new(),
-        },
+        Some(reason) => reason.prefixed(format!("{name}, timed")),
+        None => Reason::new(report::Verdict::DeviceFault, format!("{name}: no time was measured at {at}")),
     })
 }

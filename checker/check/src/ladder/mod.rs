@@ -20,7 +20,7 @@ use compiler::toolchain::Toolchain;
 use execution::backend::Status;
 use problem::workbook::is_small;
 use problem::{Problem, Version};
-use report::{self, Case, RanOn, Reason, Report, Sources, StageName, Verdict};
+use report::{self, Case, RanOn, Report, Sources, StageName, Verdict};
 
 /// Checks all versions, or in their place a mutant, and fills the report.
 pub fn check(
@@ -149,8 +149,7 @@ fn verified(
         report.cases.push(Case { sizes: outcome.sizes.clone(), verdict, error: outcome.checked.error_over_bound });
         if !found.is_empty() {
             let version = &compiled.versions[outcome.version];
-            let found =
-                found.into_iter().map(|reason| Reason { text: format!("{version}: {}", reason.text), ..reason });
+            let found = found.into_iter().map(|reason| reason.prefixed(version));
             let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };
             fail_by(report, stage, found.collect());
             return Ok(false);

@@ -190,9 +190,10 @@ fn judged(goals: &[GoalResult]) -> Vec<Stage> {
 /// Why a goal is not met, with the line that it comes from.
 fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Built, sources: &mut Sources) -> Reason {
     let found = match &goal.elsewhere {
-        Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
+        Some(there) => format!("{}{}", there.value_text, report::at_sizes(&there.sizes)),
         None => goal.value_text.clone().unwrap_or_default(),
     };
+    let drawn = goal.elsewhere.as_ref().map(|there| there.sizes.clone()).unwrap_or_default();
     let opcode = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
     let origin = opcode.and_then(|opcode| origin(opcode, goal.value, candidate, sources));
     let idle = goal.unexecuted.as_ref();
@@ -206,12 +207,8 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
         .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
         .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
         .or_else(|| report.not_modelled.as_deref().filter(|_| is_modelled(goal)).map(cannot_be));
-    Reason {
-        verdict: Verdict::NotYet,
-        text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
-        details: detail.into_iter().collect(),
-        excerpts: origin.into_iter().collect(),
-    }
+    let text = format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand);
+    Reason { drawn, ..Reason::new(Verdict::NotYet, text).with_details(detail).with_excerpts(origin) }
 }
 
 /// What to look at for a goal that is not met.

@@ -325,8 +325,7 @@ mod tests {
             (report.verdict, report.learned) = (Verdict::Passed, Some("something".into()));
             report
         };
-        let text = "the simulator does not know `wgmma`".to_owned();
-        let left_out = Reason { verdict: Verdict::Unsupported, text, details: Vec::new(), excerpts: Vec::new() };
+        let left_out = Reason::new(Verdict::Unsupported, "the simulator does not know `wgmma`");
         let mut report = passed();
         not_judged(&mut report, vec![left_out]);
         assert_eq!((report.verdict, &report.learned), (Verdict::Unsupported, &None));

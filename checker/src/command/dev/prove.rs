@@ -286,8 +286,7 @@ mod tests {
         let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, 1);
         report.verdict = verdict;
         if !verdict.is_good() {
-            let text = "so it ended".to_string();
-            report.reasons.push(report::Reason { verdict, text, details: Vec::new(), excerpts: Vec::new() });
+            report.reasons.push(report::Reason::new(verdict, "so it ended"));
         }
         report
     }
