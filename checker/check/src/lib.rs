@@ -34,7 +34,7 @@ pub use time::pace;
 pub use verify::STEPS;
 
 use build::{Built, Refused};
-use compiler::compile::{self, CompileError, LARGEST_SOURCE};
+use compiler::compile::{self, CompileCause, CompileError, LARGEST_SOURCE};
 use compiler::toolchain::{self, Toolchain, ToolchainError};
 use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
@@ -178,7 +178,7 @@ impl CheckError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
-            Self::Compile(error) => error.exit_code() != 3,
+            Self::Compile(error) => error.cause() != CompileCause::Environment,
             // What a file's fill names is the file's doing.
             Self::Backend(backend::BackendError::Failure(backend::Failure::Fill { .. })) => true,
             Self::Busy { .. }

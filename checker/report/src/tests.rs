@@ -98,6 +98,7 @@ fn passed() -> Report {
             text: "`LDL` instructions: at most 0".into(),
             quantity: "`LDL` instructions".into(),
             demand: "at most 0".into(),
+            bounds: "at most 0".into(),
             at_most: true,
             why: "every index is a constant, so no element has to be loaded from local memory".into(),
             status: GoalStatus::Met,
@@ -114,6 +115,7 @@ fn passed() -> Report {
             text: "speedup: at least 2.00x".into(),
             quantity: "speedup".into(),
             demand: "at least 2.00x".into(),
+            bounds: "at least 2.00x".into(),
             at_most: false,
             why: String::new(),
             status: GoalStatus::NotJudged,
@@ -223,6 +225,7 @@ fn crowded() -> Vec<Report> {
             text: format!("quantity {index}: at most 12 (0.5 times the starter's)"),
             quantity: format!("quantity {index}"),
             demand: "at most 12 (0.5 times the starter's)".into(),
+            bounds: "at most 12".into(),
             status,
             value_text,
             ..goal.clone()

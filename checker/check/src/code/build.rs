@@ -3,7 +3,7 @@
 use crate::CheckError;
 use account::Needs;
 use account::launchable::{self, Question};
-use compiler::compile::{self, Compiled, Request};
+use compiler::compile::{self, CompileCause, Compiled, Request};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
 use plan::{Buffer, Plan};
@@ -99,9 +99,9 @@ pub fn build_by(
     for sizes in cases {
         names.extend(file.name_expressions(sizes, &device)?);
     }
-    let compile_error = |error: compile::CompileError| match error.exit_code() {
-        1 => Refused::Compile(error),
-        _ => Refused::Error(CheckError::Compile(error)),
+    let compile_error = |error: compile::CompileError| match error.cause() {
+        CompileCause::Source => Refused::Compile(error),
+        CompileCause::Request | CompileCause::Environment => Refused::Error(CheckError::Compile(error)),
     };
     let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
     let compiled = compile(&mut request).map_err(|error| match no_kernel(&file, &error) {

@@ -9,15 +9,14 @@ use system::text;
 pub fn of(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
     let plain = |text: String| Reason::new(Verdict::DoesNotCompile, text);
     let CompileError::Rejected { diagnostics, log } = error else {
-        let mut text = error.to_string();
+        let mut text = error.finding();
         if let CompileError::TooSlow { file, .. }
         | CompileError::GaveUp { file, .. }
         | CompileError::Unlisted { file, .. } = error
         {
             text = text.replacen(&text::path(file), &sources.name(file), 1);
         }
-        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-        return vec![plain(text.to_owned()).with_details(details.map(str::to_owned))];
+        return vec![plain(text).with_details(error.next_step().map(str::to_owned))];
     };
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
     let reasons: Vec<Reason> = errors

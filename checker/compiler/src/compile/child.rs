@@ -53,11 +53,11 @@ fn serve(input: &mut impl Read, output: &mut impl Write, address: Option<usize>)
         input.read_to_end(&mut text).map_err(drop).and_then(|_| serde_json::from_slice::<Job>(&text).map_err(drop))
     else {
         eprintln!("{ARGUMENT} is a part of the checker that only the checker itself starts");
-        return 2;
+        return wire::NOT_TAKEN;
     };
     if job.protocol != wire::PROTOCOL {
         eprintln!("the checker was rebuilt while it ran: run it again");
-        return 2;
+        return wire::NOT_TAKEN;
     }
     if let (Some(Header::Make(stem)), Some(compile)) = (&job.header, &job.compile) {
         precompiled::make(&job, compile, stem, address);

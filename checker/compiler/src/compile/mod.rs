@@ -21,7 +21,7 @@ mod ptxas;
 mod wire;
 
 pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
-pub use error::{CompileError, Diagnostic, Severity};
+pub use error::{CompileCause, CompileError, Diagnostic, Severity};
 pub use nvrtc_child::Limits;
 
 use crate::toolchain::home::Home;

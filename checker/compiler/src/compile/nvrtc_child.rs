@@ -155,8 +155,7 @@ pub(super) fn run(
     match wire::decode(&bytes) {
         Some(Reply { answer: Answer::Unloadable { reason }, .. }) => Err(ChildError::Unloadable(reason)),
         Some(reply) if status.success() => Ok(reply),
-        // The child did not take the job: it is of another build.
-        None if status.code() == Some(2) => Err(ChildError::Start(words)),
+        None if status.code() == Some(wire::NOT_TAKEN) => Err(ChildError::Start(words)),
         _ => Err(ended(status, words, limits, started.elapsed())),
     }
 }

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 /// no more.
 pub const PROTOCOL: u32 = 5;
 
+/// Status of a child that did not take its job. A number, because the two are of different builds then: neither need understand
+/// the other's messages.
+pub const NOT_TAKEN: i32 = 2;
+
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Job {

@@ -86,11 +86,8 @@ pub fn examine(options: &ToolchainOptions) -> Report {
     report
 }
 
-/// An error's text is its finding; its last line is the next step.
 fn problem(report: &mut Report, error: &ToolchainError) {
-    let text = error.to_string();
-    let (finding, next) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-    report.add("toolchain", DoctorStatus::Problem, finding, next);
+    report.add("toolchain", DoctorStatus::Problem, error.finding(), Some(error.next_step()));
 }
 
 fn missing(report: &mut Report, found: &search::Found) {

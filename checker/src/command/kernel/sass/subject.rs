@@ -1,7 +1,7 @@
 //! What the reader named: a file or a problem's version, compiled and disassembled.
 
 use crate::command::{Blame, Context, Exit, Fault, usage, workbook};
-use compiler::compile::{self, CompileError, Request};
+use compiler::compile::{self, CompileCause, CompileError, Request};
 use compiler::own::{self, OwnCode};
 use compiler::toolchain::Toolchain;
 use problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
@@ -200,10 +200,10 @@ fn count_sizes(problem: &Problem) -> Sizes {
 }
 
 fn compile_fault(error: CompileError) -> Fault {
-    let exit = match error.exit_code() {
-        1 => Exit::NotMet,
-        2 => Exit::Usage,
-        _ => Exit::Environment,
+    let exit = match error.cause() {
+        CompileCause::Source => Exit::NotMet,
+        CompileCause::Request => Exit::Usage,
+        CompileCause::Environment => Exit::Environment,
     };
     // Its message has its cause in it already.
     Fault { exit, error: anyhow::anyhow!("{error}") }
