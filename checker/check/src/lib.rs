@@ -6,6 +6,7 @@
 mod baselines;
 pub mod bench;
 mod code;
+mod context;
 mod device;
 pub mod ladder;
 mod many;
@@ -19,6 +20,7 @@ pub use code::ahead::ahead;
 pub use code::build::listing_options;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
+use context::CheckContext;
 pub use stages::modelled;
 use stages::{elsewhere, numbers, stage, time, verify};
 
@@ -265,14 +267,19 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     if let Some(kernel) = problem.submission() {
         sources.rename(kernel, "kernel.cu");
     }
+    let check = CheckContext {
+        problem,
+        toolchain: &toolchain,
+        platforms: &platforms,
+        options,
+        report: &mut report,
+        sources: &mut sources,
+        progress,
+    };
     match problem.kind {
-        Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
-        Kind::Ladder if problem.step().is_none() => {
-            ladder::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
-        }
-        Kind::Ladder | Kind::Pair | Kind::Exercise => {
-            stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
-        }
+        Kind::Sweep => sweep::check(check)?,
+        Kind::Ladder if problem.step().is_none() => ladder::check(check)?,
+        Kind::Ladder | Kind::Pair | Kind::Exercise => stages::check(check)?,
     }
     Ok(report)
 }

@@ -11,27 +11,20 @@ pub use measure::{Measured, Place, Thorough, measure};
 pub use table::{add_record, evidence, without_block};
 
 use super::build::Refused;
-use super::platform::{Platform, Platforms};
+use super::context::CheckContext;
+use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
-use super::{CheckError, CheckOptions, Progress, refused, time};
+use super::{CheckError, refused, time};
 use account::reasons::{self, Scene};
 use compiled::{CompiledLadder, Unbuilt};
-use compiler::toolchain::Toolchain;
 use execution::backend::Status;
+use problem::Version;
 use problem::workbook::is_small;
-use problem::{Problem, Version};
-use report::{self, Case, RanOn, Report, Sources, StageName, Verdict};
+use report::{self, Case, RanOn, StageName, Verdict};
 
 /// Checks all versions, or in their place a mutant, and fills the report.
-pub fn check(
-    problem: &Problem,
-    toolchain: &Toolchain,
-    platforms: &Platforms,
-    options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<(), CheckError> {
+pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
+    let CheckContext { problem, toolchain, platforms, options, progress, .. } = check;
     let Some(ladder) = problem.ladder() else { return Ok(()) };
     let versions: Vec<Version> = match &options.version {
         Some(mutant @ Version::Mutant(_)) => vec![mutant.clone()],
@@ -39,10 +32,10 @@ pub fn check(
     };
     let whole = versions.len() > 1;
     let elements: Vec<usize> = (0..ladder.types.len()).collect();
-    report.versions = versions
+    check.report.versions = versions
         .iter()
         .filter_map(|version| {
-            let file = sources.name(&problem.version_path(version)?);
+            let file = check.sources.name(&problem.version_path(version)?);
             Some(report::Version { label: version.to_string(), file })
         })
         .collect();
@@ -52,7 +45,7 @@ pub fn check(
             Ok(compiled) => compiled,
             Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
             Err(Unbuilt { refused: stop, .. }) => {
-                fail_by(report, StageName::Compile, refused(*stop, sources)?);
+                fail_by(check.report, StageName::Compile, refused(*stop, check.sources)?);
                 return Ok(());
             }
         };
@@ -61,54 +54,48 @@ pub fn check(
                 .element(index)
                 .iter()
                 .flat_map(|element| &element.versions)
-                .for_each(|built| built.quoted_in(sources));
+                .for_each(|built| built.quoted_in(check.sources));
         }
-        if report.stages.is_empty() {
+        if check.report.stages.is_empty() {
             let compiler = compiled.element(0).map(|element| element.reference.compiled.compiler.clone());
-            pass(report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
+            pass(check.report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
         }
-        match verified(problem, &compiled, platform, options, report, sources, progress) {
+        match verified(&mut check, &compiled, platform) {
             Ok(true) if whole => {
-                table::fill(problem, &compiled, platform, report, progress).map_err(CheckError::from)?
+                table::fill(problem, &compiled, platform, check.report, progress).map_err(CheckError::from)?
             }
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(stop) => {
-                fail_by(report, StageName::Results, refused(stop, sources)?);
+                fail_by(check.report, StageName::Results, refused(stop, check.sources)?);
                 return Ok(());
             }
         }
         if let (Some(info), true) = (&platform.gpu, whole) {
             progress("measuring");
             let place = Place { element: 0, sizes: problem.manifest.time.clone() };
-            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, report.seed)? {
-                Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
+            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, check.report.seed)? {
+                Ok(measured) => table::add_times(toolchain, info, &measured, check.report)?,
                 Err(reason) => {
-                    fail_by(report, StageName::Time, vec![*reason]);
+                    fail_by(check.report, StageName::Time, vec![*reason]);
                     return Ok(());
                 }
             }
         }
     }
     if platforms.gpu.is_none() {
-        skip(report, StageName::Time, "no GPU here");
-        table::add_recorded(problem, report);
+        skip(check.report, StageName::Time, "no GPU here");
+        table::add_recorded(problem, check.report);
     }
-    report.verdict = Verdict::Passed;
-    report.learned = Some(problem.manifest.learned.clone());
+    check.report.verdict = Verdict::Passed;
+    check.report.learned = Some(problem.manifest.learned.clone());
     Ok(())
 }
 
 /// Runs and judges everything; false when something speaks against a version, which the report then says.
-fn verified(
-    problem: &Problem,
-    compiled: &CompiledLadder,
-    platform: &Platform,
-    options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<bool, Refused> {
+fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, Refused> {
+    let (problem, options, progress) = (check.problem, check.options, check.progress);
+    let (report, sources) = (&mut *check.report, &mut *check.sources);
     let everything = options.everything || compiled.versions.len() == 1;
     let tasks = verify::tasks(problem, compiled, everything, platform.gpu.is_some());
     let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };

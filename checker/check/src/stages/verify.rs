@@ -70,6 +70,17 @@ pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     schedules
 }
 
+/// A size to run at, and how.
+#[derive(Clone, Copy)]
+pub struct CaseAt<'a> {
+    pub sizes: &'a Sizes,
+    /// Its number, of which its inputs are made.
+    pub index: usize,
+    pub thoroughness: Thoroughness,
+    /// Whether the outputs are compared with the oracle's.
+    pub judged: bool,
+}
+
 impl Trials<'_> {
     /// Runs a version at every case and, on the simulator, at the `count` size.
     pub fn run(
@@ -88,7 +99,7 @@ impl Trials<'_> {
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
         for (index, sizes) in sizes.iter().enumerate() {
-            let mut case = self.case(built, cubin.clone(), sizes, index, thoroughness, true)?;
+            let mut case = self.case(built, cubin.clone(), CaseAt { sizes, index, thoroughness, judged: true })?;
             if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, sizes) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
             }
@@ -148,7 +159,9 @@ impl Trials<'_> {
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
     pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
-        let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
+        let case = |(index, sizes)| {
+            self.case(built, None, CaseAt { sizes, index, thoroughness: Thoroughness::Once, judged: false })
+        };
         let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let options = self.options();
@@ -160,15 +173,8 @@ impl Trials<'_> {
     }
 
     /// One case with one version.
-    pub fn case(
-        &self,
-        built: &Built,
-        cubin: Option<PathBuf>,
-        sizes: &Sizes,
-        index: usize,
-        thoroughness: Thoroughness,
-        judged: bool,
-    ) -> Result<Case, Refused> {
+    pub fn case(&self, built: &Built, cubin: Option<PathBuf>, asked: CaseAt<'_>) -> Result<Case, Refused> {
+        let CaseAt { sizes, index, thoroughness, judged } = asked;
         let io = self.problem.io(sizes).map_err(shipped)?;
         let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
         if cubin.is_none() {

@@ -1,5 +1,6 @@
 //! One lane's value in memory, of any space.
 
+use crate::exec::accessing::LaneBytes;
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
@@ -18,15 +19,8 @@ pub enum Bad {
 
 impl<O: Observer> Worker<'_, O> {
     /// Reads one lane's value.
-    pub fn load_lane(
-        &mut self,
-        shared: &Shared,
-        warp: &Warp,
-        lane: usize,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
-    ) -> Result<u64, Bad> {
+    pub fn load_lane(&mut self, shared: &Shared, warp: &Warp, lane: usize, bytes: LaneBytes) -> Result<u64, Bad> {
+        let LaneBytes { space, address, size } = bytes;
         if address & u64::from(size - 1) != 0 {
             return Err(Bad::Misaligned);
         }
@@ -85,17 +79,15 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Writes one lane's value.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn store_lane(
         &mut self,
         shared: &mut Shared,
         warp: &mut Warp,
         lane: usize,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
+        bytes: LaneBytes,
         value: u64,
     ) -> Result<(), Bad> {
+        let LaneBytes { space, address, size } = bytes;
         if address & u64::from(size - 1) != 0 {
             return Err(Bad::Misaligned);
         }

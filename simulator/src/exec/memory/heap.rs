@@ -1,5 +1,6 @@
 //! `malloc` and `free` of device code.
 
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
@@ -92,7 +93,12 @@ impl<O: Observer> Worker<'_, O> {
                 Ok(None) => {}
                 Err(NotAllocated) => {
                     let (kind, space) = (AccessKind::Store, AddressSpace::Global);
-                    let mut access = self.describe(shared, warp, group.pc, 1 << lane, kind, space, pointer, 0);
+                    let mut access = self.describe(
+                        shared,
+                        warp,
+                        Accessing { pc: group.pc, lanes: 1 << lane, kind },
+                        LaneBytes::new(space, pointer, 0),
+                    );
                     access.what = "free".into();
                     return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::OutOfBounds { access });
                 }

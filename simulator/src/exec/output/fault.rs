@@ -1,5 +1,6 @@
 //! Findings with names and places.
 
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
@@ -104,21 +105,12 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Describes an access.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
-    pub fn describe(
-        &self,
-        shared: &Shared,
-        warp: &Warp,
-        pc: u32,
-        mask: u32,
-        kind: AccessKind,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
-    ) -> Access {
+    pub fn describe(&self, shared: &Shared, warp: &Warp, by: Accessing, bytes: LaneBytes) -> Access {
+        let Accessing { pc, lanes, kind } = by;
+        let LaneBytes { space, address, size } = bytes;
         let function = warp.frames.first().map_or(0, |frame| frame.function);
         Access {
-            place: self.place(shared.index, warp, pc, mask),
+            place: self.place(shared.index, warp, pc, lanes),
             what: what(kind, false).into(),
             space: space_name(space).into(),
             address,
@@ -217,7 +209,12 @@ impl<O: Observer> Worker<'_, O> {
         if self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
             return;
         }
-        let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
+        let mut this = self.describe(
+            shared,
+            warp,
+            Accessing { pc: access.pc, lanes: mask, kind: access.kind },
+            LaneBytes::new(space, address, access.size),
+        );
         this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();

@@ -1,7 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
-use super::{STEPS, Trials, shipped};
+use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{Refused, elsewhere};
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
@@ -103,7 +103,11 @@ impl Trials<'_> {
             return Ok(None);
         }
         let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
-        let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        let mut case = self.case(
+            built,
+            None,
+            CaseAt { sizes: &sizes, index: ELSEWHERE, thoroughness: Thoroughness::Once, judged },
+        )?;
         case.reads = judged;
         // Inputs of the kind that is counted: goals are judged here, too.
         case.seed = first_turn(case.seed);
@@ -137,7 +141,8 @@ impl Trials<'_> {
         index: usize,
         checks: Checks,
     ) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let mut case = self.case(built, None, &sizes, index, Thoroughness::Large, true)?;
+        let mut case =
+            self.case(built, None, CaseAt { sizes: &sizes, index, thoroughness: Thoroughness::Large, judged: true })?;
         case.reads = checks == Checks::NONE;
         let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
         Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
@@ -165,7 +170,7 @@ impl Trials<'_> {
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
     fn far(&self, built: &Built, far: &Sizes, near: &[Sizes], thoroughness: Thoroughness) -> Result<Case, Refused> {
         let judged = thoroughness == Thoroughness::Sampled;
-        let mut case = self.case(built, None, far, 0, thoroughness, judged)?;
+        let mut case = self.case(built, None, CaseAt { sizes: far, index: 0, thoroughness, judged })?;
         case.seed = first_turn(self.seed);
         for sizes in near {
             case.versions.push(self.version(built, sizes)?);

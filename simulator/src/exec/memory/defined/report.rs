@@ -1,6 +1,7 @@
 //! Where undefined values came from, and where they were used.
 
 use super::Origin;
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
@@ -61,7 +62,12 @@ impl<O: Observer> Worker<'_, O> {
         if let Some(&known) = self.defined.origins.by_pc.get(&(pc, true)) {
             return known;
         }
-        let access = self.describe(shared, warp, pc, 1 << lane, AccessKind::Load, space, address, size);
+        let access = self.describe(
+            shared,
+            warp,
+            Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load },
+            LaneBytes::new(space, address, size),
+        );
         self.origin(pc, true, access)
     }
 
