@@ -1,7 +1,7 @@
 //! A sweep: one kernel over a table of two parameters. Every cell is verified like a case; the table shows rates measured
 //! on a GPU, or what the simulator counted.
 
-use super::build::{Built, Refused};
+use super::build::{BuildError, Built};
 use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
@@ -103,7 +103,7 @@ fn simulate(
     report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
-    let counting = || -> Result<Vec<Vec<Option<f64>>>, Refused> {
+    let counting = || -> Result<Vec<Vec<Option<f64>>>, BuildError> {
         let cases = cells
             .iter()
             .enumerate()
@@ -115,7 +115,7 @@ fn simulate(
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
         let job = Verify { on, cases, stop_at_failure: false };
         let results =
-            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| Refused::Error(e.into()))?;
+            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| BuildError::Error(e.into()))?;
         let values: Vec<Option<f64>> = results
             .iter()
             .map(|case| case.first().and_then(|checked| sweep.counter.of(checked.counters.as_ref()?)))

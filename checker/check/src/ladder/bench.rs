@@ -1,10 +1,10 @@
 //! `checker bench` of a ladder: all versions over the sizes at every element type, and over the block sizes.
 
-use super::compiled::{CompiledLadder, Unbuilt};
+use super::compiled::{CompiledLadder, LadderBuildError};
 use super::measure::{Measured, Place, Thorough, measure};
 use super::table::without_block;
 use crate::CheckError;
-use crate::bench::{Bench, Refusal, refuse};
+use crate::bench::{Bench, UnmeasuredError, refuse};
 use crate::time::{cache, roof_value};
 use execution::measure::ladder_record::{Kind, LadderRecord, Point, Run, SCHEMA};
 use execution::measure::record::RoofKind;
@@ -61,7 +61,7 @@ impl Bench {
         problem: &Problem,
         ask: &LadderAsk<'_>,
         each: &mut dyn FnMut(&LadderRecord, &str) -> Result<(), CheckError>,
-    ) -> Result<Result<LadderRecord, Refusal>, CheckError> {
+    ) -> Result<Result<LadderRecord, UnmeasuredError>, CheckError> {
         let Some(ladder) = problem.ladder() else { return refuse("it is no ladder") };
         if let Some(name) = ask.elements.iter().find(|name| !ladder.types.iter().any(|kind| kind.name == **name)) {
             return refuse(&format!("it has no element type `{name}`"));
@@ -74,7 +74,7 @@ impl Bench {
         let mut elements: Vec<usize> = places.iter().map(|place| place.element).collect();
         elements.dedup();
         let compiled = CompiledLadder::build(problem, self.toolchain(), self.platform(), versions, &elements);
-        let compiled = compiled.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
+        let compiled = compiled.map_err(|LadderBuildError { refused, .. }| CheckError::from(*refused))?;
         let compiler = elements.first().and_then(|&element| compiled.element(element));
         let mut record = LadderRecord {
             schema: SCHEMA,

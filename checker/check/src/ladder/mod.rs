@@ -10,13 +10,13 @@ pub use bench::LadderAsk;
 pub use measure::{Measured, Place, Thorough, measure};
 pub use table::{add_record, evidence, without_block};
 
-use super::build::Refused;
+use super::build::BuildError;
 use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
 use super::{CheckError, refused, time};
 use account::reasons::{self, Scene};
-use compiled::{CompiledLadder, Unbuilt};
+use compiled::{CompiledLadder, LadderBuildError};
 use execution::backend::Status;
 use problem::Version;
 use problem::workbook::is_small;
@@ -43,8 +43,8 @@ pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
         progress(&format!("compiling {} versions for {} element types", versions.len(), elements.len()));
         let compiled = match CompiledLadder::build(problem, toolchain, platform, versions.clone(), &elements) {
             Ok(compiled) => compiled,
-            Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
-            Err(Unbuilt { refused: stop, .. }) => {
+            Err(LadderBuildError { version: None, refused }) => return Err((*refused).into()),
+            Err(LadderBuildError { refused: stop, .. }) => {
                 fail_by(check.report, StageName::Compile, refused(*stop, check.sources)?);
                 return Ok(());
             }
@@ -93,7 +93,7 @@ pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
 }
 
 /// Runs and judges everything; false when something speaks against a version, which the report then says.
-fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, Refused> {
+fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, BuildError> {
     let (problem, options, progress) = (check.problem, check.options, check.progress);
     let (report, sources) = (&mut *check.report, &mut *check.sources);
     let everything = options.everything || compiled.versions.len() == 1;
@@ -128,7 +128,7 @@ fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &
         if let Status::OracleFailed { message } = &outcome.checked.status {
             let message = format!("at {case}: {message}");
             let problem = problem.id.to_string();
-            return Err(Refused::Error(CheckError::Shipped { problem, what: "the oracle", message }));
+            return Err(BuildError::Error(CheckError::Shipped { problem, what: "the oracle", message }));
         }
         let path = element.versions[outcome.version].file.path();
         let found = reasons::of(&outcome.checked, &Scene { file: path, case: &case, buffers: &[] }, sources);

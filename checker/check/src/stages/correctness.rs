@@ -4,7 +4,7 @@ use super::judge::{failure_summary, judge, results_summary};
 use super::stage::{fail, pass};
 use super::verify::{Results, Trials, schedules};
 use super::{Checking, Shown, machine};
-use crate::build::{Built, Refused};
+use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::versions::{Cubins, Versions, assemble, fault_of, not_here};
 use crate::{CheckError, CheckOptions, Progress, refused};
@@ -99,11 +99,11 @@ fn correctness(
     versions: &Versions,
     course: &Course<'_>,
     progress: Progress<'_>,
-) -> Result<(Results, Results), Refused> {
+) -> Result<(Results, Results), BuildError> {
     let Course { options, seed, until, cut } = *course;
     let budget = options.budget;
     let files = match platform.gpu {
-        Some(_) => Some(Cubins::write(versions).map_err(|error| Refused::Error(error.into()))?),
+        Some(_) => Some(Cubins::write(versions).map_err(|error| BuildError::Error(error.into()))?),
         None => None,
     };
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));

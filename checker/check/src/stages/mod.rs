@@ -12,7 +12,7 @@ pub(crate) mod time;
 mod uneven;
 pub(crate) mod verify;
 
-use super::build::{Built, Refused};
+use super::build::{BuildError, Built};
 use super::context::CheckContext;
 use super::platform::Platform;
 use super::versions::{Versions, assemble, labels};
@@ -118,7 +118,7 @@ impl Checking<'_> {
             match assemble(self.check.toolchain, self.check.problem, &self.version, platform, Some(self.until)) {
                 Ok(versions) => versions,
                 Err(stop) => {
-                    if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) =
+                    if let BuildError::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) =
                         &stop
                     {
                         self.check.report.cut = Some(error.to_string());

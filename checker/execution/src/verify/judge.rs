@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::inputs::filled;
 use crate::backend::machine::{Session, Stop};
-use crate::backend::{Failure, Output, Program, RunId, Status, WrongOutput};
+use crate::backend::{JobError, Output, Program, RunId, Status, WrongOutput};
 use plan::{Buffer, Fill, Plan, Role};
 use values::compare::{Array, Judgement, Wanted, compare, value};
 use values::fill::{self, Values};
@@ -151,7 +151,7 @@ fn changed(session: &mut dyn Session, index: usize, buffer: &Buffer, want: &[u8]
 }
 
 pub(super) fn read_all(session: &mut dyn Session, index: usize, buffer: &Buffer) -> Result<Vec<u8>, Stop> {
-    let mut bytes = fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
+    let mut bytes = fill::zeroed(buffer).map_err(|error| JobError::Fill { message: error.to_string() })?;
     session.read(index, 0, &mut bytes)?;
     Ok(bytes)
 }

@@ -11,7 +11,7 @@ use super::probes::unread;
 use super::probes::unused::{self, Passed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
+    Case, Checked, Found, JobError, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
 };
 use plan::Plan;
 use simulator::finding::FindingName;
@@ -54,8 +54,8 @@ impl Version<'_> {
     /// Runs it and judges every run; under a schedule that it fails under it is run no more.
     ///
     /// # Errors
-    /// A [`Failure`] that no kernel caused.
-    pub fn check(&self) -> Result<Checked, Failure> {
+    /// A [`JobError`] that no kernel caused.
+    pub fn check(&self) -> Result<Checked, JobError> {
         let mut checked = Checked::only(Status::Passed);
         let mut opened = None;
         let mut failed = None;
@@ -200,7 +200,7 @@ impl Version<'_> {
     }
 
     /// Looks for the shortest order with which an explored schedule fails in the same way, where that was asked for.
-    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), Failure> {
+    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), JobError> {
         let Some(effort) = self.machine.effort() else { return Ok(()) };
         // There is no time left for it.
         let findings = pass.reports.iter().flat_map(|report| &report.findings);

@@ -2,7 +2,7 @@
 
 use super::course::{Course, Event, GradeError, Task};
 use crate::grade::{Grade, State};
-use check::{Baselines, Budget, CheckError, Wedged};
+use check::{Baselines, Budget, CheckError, WedgedError};
 use report::{RanOn, Report, StageName, StageStatus, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -122,7 +122,7 @@ impl<'a> Course<'a> {
     }
 
     /// After a check that a GPU took part in, or may have: is it as it was?
-    fn device_is_back(&self, report: Option<&Report>) -> Result<(), Wedged> {
+    fn device_is_back(&self, report: Option<&Report>) -> Result<(), WedgedError> {
         let stayed_away = report.is_some_and(|report| gpu(report).is_none() && report.cut.is_none());
         match &self.device {
             Some(device) if !stayed_away => device.is_back(),

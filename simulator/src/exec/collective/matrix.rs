@@ -2,7 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::{Fragments, Reached};
 use crate::exec::warp::Warp;
@@ -83,7 +83,7 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(16) {
                     let row = LaneBytes::new(space, found[lane], 16);
-                    return self.bad_access(shared, warp, by(1 << lane), row, Bad::Misaligned);
+                    return self.bad_access(shared, warp, by(1 << lane), row, AccessError::Misaligned);
                 }
             }
             for number in 0..count {

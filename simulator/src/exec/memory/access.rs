@@ -2,7 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::direct::{Direct, Files, Lanes};
@@ -142,7 +142,7 @@ impl<O: Observer> Worker<'_, O> {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
                     let at = LaneBytes::new(space, found[lane], whole);
-                    return self.bad_access(shared, warp, by(lanes), at, Bad::Misaligned);
+                    return self.bad_access(shared, warp, by(lanes), at, AccessError::Misaligned);
                 }
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));
@@ -202,7 +202,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         if op.space == AddressSpace::Const {
             let at = LaneBytes::new(AddressSpace::Const, found[mask.trailing_zeros() as usize], whole);
-            return self.bad_access(shared, warp, by(mask), at, Bad::Constant);
+            return self.bad_access(shared, warp, by(mask), at, AccessError::Constant);
         }
         let mut changed = 0u32;
         let values: Vec<[u64; 32]> = op.regs.iter().map(|reg| warp.read(group.frame, *reg)).collect();
@@ -222,7 +222,7 @@ impl<O: Observer> Worker<'_, O> {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
                     let at = LaneBytes::new(space, found[lane], whole);
-                    return self.bad_access(shared, warp, by(lanes), at, Bad::Misaligned);
+                    return self.bad_access(shared, warp, by(lanes), at, AccessError::Misaligned);
                 }
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));

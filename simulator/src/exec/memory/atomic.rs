@@ -2,7 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::direct::Files;
@@ -47,7 +47,7 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(whole.into()) {
                     let vector = LaneBytes::new(space, found[lane], whole);
-                    return self.bad_access(shared, warp, by(1 << lane), vector, Bad::Misaligned);
+                    return self.bad_access(shared, warp, by(1 << lane), vector, AccessError::Misaligned);
                 }
                 for (element, operand) in operands.iter().enumerate() {
                     let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
@@ -116,19 +116,19 @@ impl<O: Observer> Worker<'_, O> {
         true
     }
 
-    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, Bad> {
+    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, AccessError> {
         let size = op.size;
         if address & u64::from(size - 1) != 0 {
-            return Err(Bad::Misaligned);
+            return Err(AccessError::Misaligned);
         }
-        let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+        let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
         let global = self.global.get();
         let allocation = &global.allocations[at];
         if allocation.constant {
-            return Err(Bad::Constant);
+            return Err(AccessError::Constant);
         }
         if allocation.heap && !self.in_heap(address, size) {
-            return Err(Bad::Bounds);
+            return Err(AccessError::Bounds);
         }
         let offset = address - allocation.base;
         if self.global.alone() {

@@ -3,7 +3,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
@@ -31,7 +31,7 @@ impl<O: Observer> Worker<'_, O> {
                         warp,
                         Accessing { pc: group.pc, lanes: 1 << lane, kind },
                         at,
-                        Bad::Misaligned,
+                        AccessError::Misaligned,
                     );
                 }
                 for start in (0..size).step_by(512) {
@@ -106,7 +106,7 @@ impl<O: Observer> Worker<'_, O> {
         op: &BulkOp,
         from: u64,
         to: u64,
-    ) -> Result<(), (AddressSpace, u64, AccessKind, Bad)> {
+    ) -> Result<(), (AddressSpace, u64, AccessKind, AccessError)> {
         let size = op.reduce.as_ref().map_or(8, |(_, size, _)| *size);
         for at in (0..UNIT).step_by(size as usize) {
             let (from, to) = (from + at, to + at);

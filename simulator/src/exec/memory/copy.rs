@@ -2,7 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
@@ -40,7 +40,7 @@ impl<O: Observer> Worker<'_, O> {
                     (AddressSpace::Global, from[lane])
                 };
                 let at = LaneBytes::new(space, address, op.size);
-                return self.bad_access(shared, warp, by(1 << lane, AccessKind::Load), at, Bad::Misaligned);
+                return self.bad_access(shared, warp, by(1 << lane, AccessKind::Load), at, AccessError::Misaligned);
             }
             for step in (0..op.size).step_by(4) {
                 let mut value = 0;

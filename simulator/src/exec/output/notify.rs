@@ -3,7 +3,7 @@
 use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, Op};
@@ -11,12 +11,19 @@ use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, Unwritten,
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes' bad access.
-    pub fn bad_access(&mut self, shared: &Shared, warp: &Warp, by: Accessing, bytes: LaneBytes, bad: Bad) -> Flow {
+    pub fn bad_access(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        bytes: LaneBytes,
+        bad: AccessError,
+    ) -> Flow {
         let access = self.describe(shared, warp, by, bytes);
         let kind = match bad {
-            Bad::Bounds => FindingKind::OutOfBounds { access },
-            Bad::Misaligned => FindingKind::Misaligned { access },
-            Bad::Constant => FindingKind::WriteToConstant { access },
+            AccessError::Bounds => FindingKind::OutOfBounds { access },
+            AccessError::Misaligned => FindingKind::Misaligned { access },
+            AccessError::Constant => FindingKind::WriteToConstant { access },
         };
         self.fault(shared, warp, by.pc, by.lanes, kind)
     }

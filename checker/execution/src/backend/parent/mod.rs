@@ -14,7 +14,7 @@ pub use verify::{verify, verify_with};
 
 use super::message::job::{Job, On};
 use super::worker::Request;
-use crate::backend::{Death, Failure, Reply};
+use crate::backend::{Death, JobError, Reply};
 use process::Worker;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub enum BackendError {
     /// The work could not be done: no GPU, a file that cannot be read, ...
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] JobError),
     /// The worker could not be started.
     #[error("cannot start the worker process {path}: {message}")]
     Start {

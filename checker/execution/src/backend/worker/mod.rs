@@ -9,7 +9,7 @@ use super::gpu::{self, Gpu};
 use super::machine::Machine;
 use super::message::job::{Artefact, Job, Measure, Needs, On, Verify};
 use super::sim::{Modules, Sim};
-use crate::backend::{Failure, NoGpu, Reply};
+use crate::backend::{JobError, NoGpuError, Reply};
 use crate::measure;
 use crate::verify::case::run_case;
 use alarm::Alarm;
@@ -122,7 +122,7 @@ fn serve() -> io::Result<()> {
                 replies.send(&Reply::Free(bytes));
                 Reply::Done
             }),
-            Job::Devices => gpu::devices().map_err(Failure::NoGpu).map(|devices| {
+            Job::Devices => gpu::devices().map_err(JobError::NoGpu).map(|devices| {
                 replies.send(&Reply::Devices(devices));
                 Reply::Done
             }),
@@ -158,7 +158,7 @@ fn run_verify(
     request: &Request,
     (capture, modules, alarm): (&Rc<Capture>, &Modules, &Alarm),
     replies: &mut Replies,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, JobError> {
     let began = Instant::now();
     let (mut closed, mut confined) = (false, false);
     let machine: Box<dyn Machine> = match &verify.on {
@@ -219,7 +219,7 @@ fn readable(reads: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Device memory that nobody has, after something was written there and read again: a GPU that still runs somebody's kernel, or
 /// that hangs, does not come that far.
-fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, Failure> {
+fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, JobError> {
     const WORDS: [u8; 8] = *b"free now";
     let gpu = Gpu::open(ordinal, capture.clone())?;
     let bytes = gpu::driver::free_memory().map_err(gpu::failure)?;
@@ -231,7 +231,10 @@ fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, Failure> {
     if back == WORDS {
         Ok(bytes)
     } else {
-        Err(Failure::NoGpu(NoGpu::Driver { name: "memory".into(), message: "it does not keep what is written".into() }))
+        Err(JobError::NoGpu(NoGpuError::Driver {
+            name: "memory".into(),
+            message: "it does not keep what is written".into(),
+        }))
     }
 }
 
@@ -240,7 +243,7 @@ fn run_measure(
     known: &[(usize, usize)],
     capture: Rc<Capture>,
     replies: &mut Replies,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, JobError> {
     // Asked before this process is on the GPU itself.
     let neighbours = gpu::uuid(job.ordinal).ok().and_then(|uuid| measure::neighbours(&uuid));
     let gpu = Gpu::open(job.ordinal, capture)?;

@@ -2,7 +2,7 @@
 
 use crate::backend::gpu::driver::{CudaError, Function, Memory, Shape};
 use crate::backend::gpu::{Gpu, failure};
-use crate::backend::{Artefact, Failure};
+use crate::backend::{Artefact, JobError};
 use plan::Buffer;
 use values::Tolerance;
 use values::recipe::Recipe;
@@ -44,7 +44,7 @@ impl<'a> Tools<'a> {
     ///
     /// # Errors
     /// The file cannot be loaded, or no memory is left.
-    pub fn open(gpu: &'a Gpu, artefact: &Artefact) -> Result<Self, Failure> {
+    pub fn open(gpu: &'a Gpu, artefact: &Artefact) -> Result<Self, JobError> {
         let module = gpu.load("the checker's own kernels", artefact)?;
         let function = |name: &str| {
             let name = artefact.names.get(name).map_or(name, String::as_str);

@@ -3,7 +3,7 @@
 use super::super::job::{JobOrder, Work};
 use super::desk::{Desk, DeskError, Saved};
 use super::guard::Role;
-use super::jobs::{Full, Listener, Queue, Whose};
+use super::jobs::{Listener, Queue, QueueError, Whose};
 use crate::progress::{ProgressError, Store};
 use problem::Kind;
 use serde::Deserialize;
@@ -96,8 +96,8 @@ impl From<ProgressError> for Answer {
     }
 }
 
-impl From<Full> for Answer {
-    fn from(full: Full) -> Self {
+impl From<QueueError> for Answer {
+    fn from(full: QueueError) -> Self {
         Self::error(503, full)
     }
 }

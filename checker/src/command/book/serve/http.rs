@@ -3,7 +3,7 @@
 
 use super::api::{Answer, Api, LARGEST, Question};
 use super::built::{Built, Shown};
-use super::guard::{Claims, Guard, Refused, Role};
+use super::guard::{Claims, Guard, GuardError, Role};
 use super::jobs::Listener;
 use super::site;
 use http_body_util::{BodyExt, Limited};
@@ -138,8 +138,8 @@ async fn answer(
 ) -> Result<Answered, (StatusCode, String)> {
     let (head, body) = request.into_parts();
     let claims = claims(&head.headers);
-    let refused = |refused: Refused| {
-        let status = if refused == Refused::Token { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
+    let refused = |refused: GuardError| {
+        let status = if refused == GuardError::Token { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
         (status, format!("{refused}\n"))
     };
     server.guard.reader(&claims).map_err(refused)?;

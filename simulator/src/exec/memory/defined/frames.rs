@@ -2,7 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::{Block, Shared};
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AccessOp, AddressSpace};
@@ -78,7 +78,7 @@ impl<O: Observer> Worker<'_, O> {
                     warp,
                     Accessing { pc: group.pc, lanes: 1 << lane, kind: AccessKind::Store },
                     refused,
-                    Bad::Misaligned,
+                    AccessError::Misaligned,
                 );
             }
             self.protect(
