@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 /// What is known of objects by their names in the source.
 #[derive(Debug, Default)]
 pub struct Elements {
-    known: BTreeMap<String, Shape>,
+    known: BTreeMap<String, ArrayShape>,
     /// Name of the one array of dynamic shared memory.
     dynamic: Option<String>,
 }
 
 /// An array's element in bytes, and its inner extents, where they are written as numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shape {
+struct ArrayShape {
     bytes: u64,
     inner: Vec<u64>,
 }
@@ -30,7 +30,7 @@ impl Elements {
     pub fn new(lines: &[String], buffers: &[Buffer]) -> Self {
         let mut elements = Self::default();
         for buffer in buffers {
-            let shape = Shape { bytes: buffer.dtype.size() as u64, inner: Vec::new() };
+            let shape = ArrayShape { bytes: buffer.dtype.size() as u64, inner: Vec::new() };
             elements.known.insert(buffer.name.clone(), shape);
         }
         let mut dynamic = Vec::new();
@@ -91,7 +91,7 @@ impl Elements {
             _ => name(object).trim_matches('`').to_owned(),
         };
         let plain = shown.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let by_access = || Some(Shape { bytes: access?.into(), inner: Vec::new() });
+        let by_access = || Some(ArrayShape { bytes: access?.into(), inner: Vec::new() });
         let shape = self.known.get(&shown).cloned().or_else(by_access).filter(|shape| shape.bytes > 0)?;
         let bytes = shape.bytes;
         if object.starts_with("__local_depot") || (negative && !offset.is_multiple_of(bytes)) {
@@ -107,7 +107,7 @@ impl Elements {
     }
 }
 
-impl Shape {
+impl ArrayShape {
     /// "[3][1]"
     fn index(&self, flat: u64) -> String {
         let (mut left, mut out) = (flat, String::new());
@@ -136,7 +136,7 @@ fn behind_in_elements(offset: u64, bytes: u64, width: u64) -> Option<String> {
 }
 
 /// Names and shapes of "float tile[32][33], *p, s[]".
-fn declaration(text: &str) -> Vec<(String, Shape)> {
+fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
     let mut rest = text.trim_start();
     // `__align__(16)`, `alignas(8)`
     for attribute in ["__align__", "alignas"] {
@@ -159,7 +159,7 @@ fn declaration(text: &str) -> Vec<(String, Shape)> {
         let extents: Vec<Option<u64>> =
             extents.split('[').map(|text| text.split(']').next().and_then(|text| text.trim().parse().ok())).collect();
         let inner: Option<Vec<u64>> = extents.into_iter().skip(1).collect();
-        found.push((name.trim().to_owned(), Shape { bytes, inner: inner.unwrap_or_default() }));
+        found.push((name.trim().to_owned(), ArrayShape { bytes, inner: inner.unwrap_or_default() }));
     }
     found
 }

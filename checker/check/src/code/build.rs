@@ -2,8 +2,8 @@
 
 use crate::CheckError;
 use account::Needs;
-use account::launchable::{self, Question};
-use compiler::compile::{self, CompileCause, Compiled, Request};
+use account::launchable::{self, LaunchQuestion};
+use compiler::compile::{self, CompileCause, CompileRequest, Compiled};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
 use plan::{Buffer, Plan};
@@ -93,7 +93,7 @@ pub fn build_by(
     cases: &[Sizes],
     device: DeviceShape,
     arch: &str,
-    compile: &mut dyn FnMut(&mut Request) -> Result<Compiled, compile::CompileError>,
+    compile: &mut dyn FnMut(&mut CompileRequest) -> Result<Compiled, compile::CompileError>,
 ) -> Result<Built, BuildError> {
     let mut names = BTreeSet::new();
     for sizes in cases {
@@ -103,7 +103,8 @@ pub fn build_by(
         CompileCause::Source => BuildError::Compile(error),
         CompileCause::Request | CompileCause::Environment => BuildError::Error(CheckError::Compile(error)),
     };
-    let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
+    let mut request =
+        CompileRequest::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
     let compiled = compile(&mut request).map_err(|error| match no_kernel(&file, &error) {
         Some(line) => BuildError::Line(line),
         None => compile_error(error),
@@ -215,11 +216,11 @@ impl Built {
     /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
     /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
     /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
-    fn constant_writes(&self, toolchain: &Toolchain, request: &Request) -> Option<AsWritten> {
+    fn constant_writes(&self, toolchain: &Toolchain, request: &CompileRequest) -> Option<AsWritten> {
         if !self.file.text().contains("__constant__") {
             return None;
         }
-        let request = Request { unoptimised: true, ..request.clone() };
+        let request = CompileRequest { unoptimised: true, ..request.clone() };
         let compiled = compile::compile(toolchain, &request).ok()?;
         let writes = match ConstantUse::of(&compiled.ptx) {
             ConstantUse::Written => true,
@@ -263,7 +264,7 @@ impl Built {
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
         let mut plan = self.file.plan(&context, io)?;
         check_plan(&self.file, &mut plan, names, &self.outline)?;
-        let question = Question { file: &self.file, names, needs: &self.needs, device: &self.device };
+        let question = LaunchQuestion { file: &self.file, names, needs: &self.needs, device: &self.device };
         launchable::settle(&question, &mut plan)?;
         Ok(plan)
     }

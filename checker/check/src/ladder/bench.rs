@@ -1,7 +1,7 @@
 //! `checker bench` of a ladder: all versions over the sizes at every element type, and over the block sizes.
 
 use super::compiled::{CompiledLadder, LadderBuildError};
-use super::measure::{Measured, Place, Thorough, measure};
+use super::measure::{LadderPlace, Measured, Thorough, measure};
 use super::table::without_block;
 use crate::CheckError;
 use crate::bench::{Bench, UnmeasuredError, refuse};
@@ -28,7 +28,7 @@ pub struct LadderAsk<'a> {
 
 /// The places to measure: every element type over the sizes at the ladder's own block size, then the first element type
 /// over the other block sizes at the `time` size.
-pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<Place> {
+pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<LadderPlace> {
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let (name, values) = &ladder.sizes;
     let wanted = |value: i64| ask.values.is_empty() || ask.values.contains(&value);
@@ -38,14 +38,14 @@ pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<Place> {
         for value in values.iter().filter(|value| wanted(**value)) {
             let mut sizes = Ladder::with_block(&problem.manifest.time, ladder.block);
             sizes.insert(name.clone(), *value);
-            places.push(Place { element, sizes });
+            places.push(LadderPlace { element, sizes });
         }
     }
     let timed = problem.manifest.time.get(name).is_some_and(|value| wanted(*value));
     if asked(0) && timed {
         let others = ladder.blocks.iter().filter(|block| **block != ladder.block);
         places.extend(
-            others.map(|block| Place { element: 0, sizes: Ladder::with_block(&problem.manifest.time, *block) }),
+            others.map(|block| LadderPlace { element: 0, sizes: Ladder::with_block(&problem.manifest.time, *block) }),
         );
     }
     places
@@ -108,7 +108,7 @@ impl Bench {
 }
 
 /// "float at block = 256, n = 1024".
-fn at(problem: &Problem, place: &Place) -> String {
+fn at(problem: &Problem, place: &LadderPlace) -> String {
     let element = problem.ladder().map_or("", |ladder| ladder.types[place.element].name.as_str());
     format!("{element} at {}", report::sizes(&place.sizes))
 }

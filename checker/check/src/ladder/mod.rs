@@ -7,7 +7,7 @@ mod table;
 mod verify;
 
 pub use bench::LadderAsk;
-pub use measure::{Measured, Place, Thorough, measure};
+pub use measure::{LadderPlace, Measured, Thorough, measure};
 pub use table::{add_record, evidence, without_block};
 
 use super::build::BuildError;
@@ -73,7 +73,7 @@ pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
         }
         if let (Some(info), true) = (&platform.gpu, whole) {
             progress("measuring");
-            let place = Place { element: 0, sizes: problem.manifest.time.clone() };
+            let place = LadderPlace { element: 0, sizes: problem.manifest.time.clone() };
             match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, check.report.seed)? {
                 Ok(measured) => table::add_times(toolchain, info, &measured, check.report)?,
                 Err(reason) => {

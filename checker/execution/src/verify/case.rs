@@ -1,7 +1,7 @@
 //! One size of a problem: the oracle, then every version, run and judged on whichever backend.
 
 use super::POISON;
-use super::answer::{Answer, answer};
+use super::answer::{OracleOutputs, answer};
 use super::probes::as_written;
 use super::version::Version;
 use crate::backend::machine::{Machine, Stop};
@@ -171,8 +171,13 @@ fn repeating_run_helps(case: &Case) -> bool {
 }
 
 /// An answer for each set of inputs.
-fn all_answers(machine: &dyn Machine, oracle: &Program, case: &Case, runs: &[RunId]) -> Result<Vec<Rc<Answer>>, Stop> {
-    let mut answers: Vec<Rc<Answer>> = Vec::new();
+fn all_answers(
+    machine: &dyn Machine,
+    oracle: &Program,
+    case: &Case,
+    runs: &[RunId],
+) -> Result<Vec<Rc<OracleOutputs>>, Stop> {
+    let mut answers: Vec<Rc<OracleOutputs>> = Vec::new();
     for run in runs {
         if !answers.iter().any(|answer| answer.is_for(run)) {
             answers.push(answer(machine, oracle, &case.outputs, run.seed, run.values)?);

@@ -1,6 +1,6 @@
 //! What a finished run left behind, held against the oracle's answer.
 
-use super::answer::Answer;
+use super::answer::OracleOutputs;
 use super::inputs::filled;
 use crate::backend::machine::{Session, Stop};
 use crate::backend::{JobError, Output, Program, RunId, Status, WrongOutput};
@@ -20,7 +20,7 @@ pub fn judge(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    answer: Option<&Answer>,
+    answer: Option<&OracleOutputs>,
     error_over_bound: &mut Option<f64>,
 ) -> Result<Status, Stop> {
     let plan = &program.plan;
@@ -58,7 +58,7 @@ pub fn judge_outputs(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    answer: Option<&Answer>,
+    answer: Option<&OracleOutputs>,
     error_over_bound: &mut Option<f64>,
 ) -> Result<Status, Stop> {
     let plan = &program.plan;
@@ -116,7 +116,7 @@ fn independent(plan: &Plan, run: &RunId) -> bool {
 }
 
 /// The oracle's array for an output and the magnitudes, in the shapes a comparison needs.
-pub(super) fn wanted<'a>(answer: &'a Answer, output: &Output, buffer: &Buffer) -> Result<Wanted<'a>, String> {
+pub(super) fn wanted<'a>(answer: &'a OracleOutputs, output: &Output, buffer: &Buffer) -> Result<Wanted<'a>, String> {
     let name = &output.name;
     let want = answer.array(name).ok_or_else(|| format!("the oracle has no buffer `{name}`"))?;
     let fits = |array: &Array<'_>| array.bytes.len() as u64 / array.dtype.size() as u64 == buffer.len;

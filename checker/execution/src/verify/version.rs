@@ -1,7 +1,7 @@
 //! One version of a case: its runs, one after the other, each judged, and what was found on the way.
 
 use super::PATIENT_STEPS;
-use super::answer::Answer;
+use super::answer::OracleOutputs;
 use super::artefacts::{summaries, write_dump};
 use super::inputs::prepare;
 use super::judge::judge;
@@ -44,7 +44,7 @@ pub(super) struct Version<'a> {
     /// Its runs, those of a schedule together.
     pub runs: &'a [RunId],
     /// The oracle's answers to their inputs; none if nobody judges.
-    pub answers: &'a [Rc<Answer>],
+    pub answers: &'a [Rc<OracleOutputs>],
 }
 
 /// A session, and the schedule that it was opened for.
@@ -169,7 +169,7 @@ impl Version<'_> {
     }
 
     /// The oracle's answer to a run's inputs.
-    fn answer(&self, run: &RunId) -> Option<&Answer> {
+    fn answer(&self, run: &RunId) -> Option<&OracleOutputs> {
         self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
     }
 

@@ -17,7 +17,7 @@ pub(super) const AGAIN: u64 = 4;
 const STACK: usize = 8 << 20;
 
 /// One check and the grades that come of it.
-pub(super) struct Work<'t> {
+pub(super) struct PooledCheck<'t> {
     pub(super) task: &'t Task,
     pub(super) kernel: PathBuf,
     pub(super) grades: Vec<Grade>,
@@ -27,13 +27,13 @@ impl<'a> Course<'a> {
     /// Checks all of them; returns those that the machine did not let end.
     pub(super) fn pool<'t>(
         &self,
-        mut works: Vec<Work<'t>>,
+        mut works: Vec<PooledCheck<'t>>,
         jobs: usize,
         may_be_repeated: bool,
         events: &(dyn Fn(Event<'_>) + Sync),
-    ) -> Result<Vec<Work<'t>>, GradeError> {
+    ) -> Result<Vec<PooledCheck<'t>>, GradeError> {
         let next = AtomicUsize::new(0);
-        let slots: Vec<Mutex<&mut Work<'t>>> = works.iter_mut().map(Mutex::new).collect();
+        let slots: Vec<Mutex<&mut PooledCheck<'t>>> = works.iter_mut().map(Mutex::new).collect();
         let cut = Mutex::new(vec![false; slots.len()]);
         let failed: Mutex<Option<GradeError>> = Mutex::new(None);
         let baselines = Arc::new(Baselines::default());
@@ -79,7 +79,7 @@ impl<'a> Course<'a> {
     }
 
     /// One check. What it leaves a GPU in may be the end of all grading.
-    fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
+    fn one(&self, work: &mut PooledCheck<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::CheckOptions {

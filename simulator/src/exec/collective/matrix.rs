@@ -7,7 +7,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::{Fragments, Reached};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Reg};
-use crate::num::matrix::{self, Element, Family, Role, Shape};
+use crate::num::matrix::{self, Element, Family, MatrixOperand, MatrixShape};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 impl<O: Observer> Worker<'_, O> {
@@ -151,7 +151,7 @@ impl<O: Observer> Worker<'_, O> {
         warp: &mut Warp,
         at: usize,
         op: &MatrixOp,
-        (shape, role, element, row_major): (Shape, Role, Element, bool),
+        (shape, role, element, row_major): (MatrixShape, MatrixOperand, Element, bool),
         stored: Option<&[[u32; 32]]>,
     ) -> Flow {
         let group = warp.groups[at];

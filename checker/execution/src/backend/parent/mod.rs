@@ -13,7 +13,7 @@ use talk::{Talk, converse};
 pub use verify::{verify, verify_with};
 
 use super::message::job::{Job, On};
-use super::worker::Request;
+use super::worker::WorkerRequest;
 use crate::backend::{Death, JobError, Reply};
 use process::Worker;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub fn run(
     };
     let start = |error: std::io::Error| BackendError::Start { path: path.clone(), message: error.to_string() };
     let needs = job.needs();
-    let request = Request::new(job, &needs, known, options.memory, options.timeout, options.left());
+    let request = WorkerRequest::new(job, &needs, known, options.memory, options.timeout, options.left());
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));

@@ -29,7 +29,7 @@ pub const ARGUMENT: &str = "__worker";
 
 /// What a worker reads, on one line.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct WorkerRequest {
     /// What to do. Its programs lack their artefacts.
     job: Job,
     /// Compiled code, once each: a job names the same dozens of times.
@@ -50,7 +50,7 @@ pub struct Request {
     writes: bool,
 }
 
-impl Request {
+impl WorkerRequest {
     /// For this job.
     pub(super) fn new(
         job: &Job,
@@ -106,7 +106,7 @@ fn serve() -> io::Result<()> {
     let modules = Modules::default();
     let alarm = Alarm::start();
     for line in requests() {
-        let mut request: Request = serde_json::from_str(&line)?;
+        let mut request: WorkerRequest = serde_json::from_str(&line)?;
         drop(line);
         let job = request.take_job();
         let done = match &job {
@@ -155,7 +155,7 @@ fn requests() -> mpsc::Receiver<String> {
 
 fn run_verify(
     verify: &Verify,
-    request: &Request,
+    request: &WorkerRequest,
     (capture, modules, alarm): (&Rc<Capture>, &Modules, &Alarm),
     replies: &mut Replies,
 ) -> Result<Reply, JobError> {

@@ -8,7 +8,7 @@ use crate::backend::gpu::{Gpu, GpuSession, Share, failure};
 use crate::backend::machine::{Session, Stop};
 use crate::backend::{JobError, Output, Program, RunId};
 use crate::verify::POISON;
-use crate::verify::answer::Answer;
+use crate::verify::answer::OracleOutputs;
 use plan::stream::Stream;
 use plan::{Buffer, Plan, Role};
 use std::collections::BTreeMap;
@@ -195,10 +195,10 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     /// The driver's, or no memory is left.
-    pub fn on_host(&self, tools: &Tools<'_>, pass: usize) -> Result<Answer, JobError> {
+    pub fn on_host(&self, tools: &Tools<'_>, pass: usize) -> Result<OracleOutputs, JobError> {
         let mut buffers = BTreeMap::new();
         let Some(of_pass) = self.kept.get(self.now).and_then(|(_, passes)| passes.get(pass)) else {
-            return Ok(Answer::new(0, Values::AsStated, buffers));
+            return Ok(OracleOutputs::new(0, Values::AsStated, buffers));
         };
         for (index, hidden) in of_pass {
             let buffer = &self.session.program().plan.buffers[*index];
@@ -212,6 +212,6 @@ impl<'a> Oracle<'a> {
             shown.map_err(failure)?;
             buffers.insert(buffer.name.clone(), (buffer.dtype, bytes));
         }
-        Ok(Answer::new(0, Values::AsStated, buffers))
+        Ok(OracleOutputs::new(0, Values::AsStated, buffers))
     }
 }

@@ -1,7 +1,7 @@
 //! The device's roof: what its memory and its arithmetic reach, measured with the checker's own kernels.
 
 use super::tools::Tools;
-use crate::backend::gpu::driver::{CudaError, Event, Memory, Shape};
+use crate::backend::gpu::driver::{CudaError, Event, LaunchExtents, Memory};
 use crate::backend::gpu::{Gpu, failure};
 use crate::backend::{Artefact, JobError};
 use crate::measure::outcome::RoofValues;
@@ -67,7 +67,7 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, R
     let mut sample = |name: &str, blocks: u32, arguments: &[u64]| -> Result<f64, RoofError> {
         let name = artefact.names.get(name).map_or(name, String::as_str);
         let function = module.function(name)?;
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
+        let shape = LaunchExtents { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
         let mut times = Vec::new();
         for number in 0..SAMPLES + 3 {
             tools.spin(30_000)?;

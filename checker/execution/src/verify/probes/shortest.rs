@@ -3,7 +3,7 @@
 use super::across;
 use crate::backend::machine::{Machine, Pass, Stop};
 use crate::backend::{JobError, Keep, Output, Program, RunId, Status};
-use crate::verify::answer::Answer;
+use crate::verify::answer::OracleOutputs;
 use crate::verify::inputs::prepare;
 use crate::verify::judge::judge;
 use simulator::explore::{Effort, Shortest, Trial, minimise};
@@ -65,7 +65,7 @@ pub fn shortest(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    (answer, keep): (Option<&Answer>, Option<&Keep>),
+    (answer, keep): (Option<&OracleOutputs>, Option<&Keep>),
     (failed, first): (&Failed, &Trial),
     effort: &Effort,
 ) -> Result<Option<Shortest>, JobError> {

@@ -6,14 +6,14 @@ use std::net::IpAddr;
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum Visitor {
     /// The reader whose workbook it is: kernel files are written, progress is kept.
     Owner,
     /// Somebody in the class room: only texts that the page keeps are compiled and checked.
     Guest,
 }
 
-impl Role {
+impl Visitor {
     /// As pages have it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Guard {
     ///
     /// # Errors
     /// Nobody who may.
-    pub fn role(&self, claims: &Claims<'_>) -> Result<Role, GuardError> {
+    pub fn visitor(&self, claims: &Claims<'_>) -> Result<Visitor, GuardError> {
         self.reader(claims)?;
         let own = format!("http://{}", claims.host.unwrap_or_default());
         if claims.origin.is_some_and(|origin| origin != own) || claims.site.is_some_and(|site| site != "same-origin") {
@@ -108,8 +108,8 @@ impl Guard {
         // Digests, so that the time which comparing takes says nothing of the token.
         let same = |token: &str| Sha256::digest(token) == Sha256::digest(given);
         match &self.guest {
-            _ if same(&self.owner) => Ok(Role::Owner),
-            Some(guest) if same(guest) => Ok(Role::Guest),
+            _ if same(&self.owner) => Ok(Visitor::Owner),
+            Some(guest) if same(guest) => Ok(Visitor::Guest),
             _ => Err(GuardError::Token),
         }
     }
@@ -135,11 +135,11 @@ mod tests {
         let token = guard.owner().to_owned();
         let own = "localhost:3000";
         for (host, origin, want) in [
-            (own, Some("http://localhost:3000"), Ok(Role::Owner)),
-            (own, None, Ok(Role::Owner)),
+            (own, Some("http://localhost:3000"), Ok(Visitor::Owner)),
+            (own, None, Ok(Visitor::Owner)),
             // A port forwarded by ssh.
-            ("127.0.0.1:8123", Some("http://127.0.0.1:8123"), Ok(Role::Owner)),
-            ("[::1]:3000", Some("http://[::1]:3000"), Ok(Role::Owner)),
+            ("127.0.0.1:8123", Some("http://127.0.0.1:8123"), Ok(Visitor::Owner)),
+            ("[::1]:3000", Some("http://[::1]:3000"), Ok(Visitor::Owner)),
             (own, Some("http://localhost:8000"), Err(GuardError::Origin)),
             (own, Some("https://localhost:3000"), Err(GuardError::Origin)),
             (own, Some("null"), Err(GuardError::Origin)),
@@ -148,23 +148,23 @@ mod tests {
             ("localhost.example", None, Err(GuardError::Host("localhost.example".into()))),
             ("", None, Err(GuardError::Host(String::new()))),
         ] {
-            assert_eq!(guard.role(&claims(host, origin, &token)), want, "{host} {origin:?}");
+            assert_eq!(guard.visitor(&claims(host, origin, &token)), want, "{host} {origin:?}");
         }
         for wrong in ["", "0", &token[1..], Guard::new(false).unwrap().owner()] {
-            assert_eq!(guard.role(&claims(own, None, wrong)), Err(GuardError::Token));
+            assert_eq!(guard.visitor(&claims(own, None, wrong)), Err(GuardError::Token));
         }
         let cross = Claims { site: Some("same-site"), ..claims(own, None, &token) };
-        assert_eq!(guard.role(&cross), Err(GuardError::Origin));
+        assert_eq!(guard.visitor(&cross), Err(GuardError::Origin));
     }
 
     #[test]
     fn guests_are_told_from_the_owner() {
         let guard = Guard::new(true).unwrap();
         let guest = guard.guest().unwrap();
-        assert_eq!(guard.role(&claims("192.168.1.7:3000", None, guest)), Ok(Role::Guest));
-        assert_eq!(guard.role(&claims("localhost:3000", None, guard.owner())), Ok(Role::Owner));
+        assert_eq!(guard.visitor(&claims("192.168.1.7:3000", None, guest)), Ok(Visitor::Guest));
+        assert_eq!(guard.visitor(&claims("localhost:3000", None, guard.owner())), Ok(Visitor::Owner));
         assert_eq!(
-            guard.role(&claims("rebound.example", None, guest)),
+            guard.visitor(&claims("rebound.example", None, guest)),
             Err(GuardError::Host("rebound.example".into()))
         );
     }

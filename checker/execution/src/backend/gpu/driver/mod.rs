@@ -15,7 +15,7 @@ use crate::backend::NoGpuError;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 pub use memory::Memory;
-pub use module::{Function, Module, Shape, Variable};
+pub use module::{Function, LaunchExtents, Module, Variable};
 pub use stream::{Event, Graph, Stream};
 
 /// Oldest CUDA version of a driver that loads the compiler's code.
