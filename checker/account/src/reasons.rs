@@ -7,7 +7,7 @@ use execution::backend::{Checked, Death, Difference, Found, Status, UNREADABLE, 
 use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
-use simulator::finding::{Explanation, FindingName};
+use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
@@ -118,8 +118,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             (Verdict::BadLaunch, message.clone())
         }
         Status::TimedOut { seconds } => {
-            details
-                .push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            details.push(ENDLESS_ADVICE.into());
             details.push(
                 "a flood of printf, thousands of launches or a very large size take long too: try a smaller --size"
                     .into(),

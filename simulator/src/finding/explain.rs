@@ -104,11 +104,11 @@ impl FindingKind {
             ),
             Self::StepLimit { limit, turns } => (
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),
-                vec![stopped(*turns), LOOK.to_owned()],
+                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
             ),
             Self::Interrupted { steps, turns } => (
                 format!("the kernel did not end in the time that it had, {steps} warp instructions on this machine"),
-                vec![stopped(*turns), LOOK.to_owned()],
+                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
             ),
             Self::StackOverflow { limit } => (
                 format!("a thread needs more than {limit} bytes of stack"),
@@ -220,7 +220,8 @@ fn unwritten(access: &Access) -> &'static str {
 }
 
 /// What a loop that does not end needs a look at.
-const LOOK: &str = "look for a loop whose condition never changes, or a wait for something that never comes";
+pub const ENDLESS_ADVICE: &str =
+    "look for a loop whose condition never changes, or a wait for something that never comes";
 
 /// Where a launch was stopped, after so many turns of its loop.
 fn stopped(turns: u64) -> String {

@@ -7,7 +7,7 @@ mod location;
 mod poll;
 mod race;
 
-pub use explain::{Explanation, Objects, as_named};
+pub use explain::{ENDLESS_ADVICE, Explanation, Objects, as_named};
 pub use kind::{FindingKind, FindingName};
 pub use location::{MemoryLocation, before, behind};
 pub use poll::Poll;

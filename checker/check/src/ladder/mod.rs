@@ -13,7 +13,7 @@ pub use table::{add_record, evidence, without_block};
 use super::build::BuildError;
 use super::context::CheckContext;
 use super::platform::Platform;
-use super::stage::{fail_by, pass, skip};
+use super::stage::{NOTHING_CAUGHT, fail_by, pass, skip};
 use super::{CheckError, refused, time};
 use account::reasons::{self, Scene};
 use compiled::{CompiledLadder, LadderBuildError};
@@ -152,7 +152,7 @@ fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &
     let on = if platform.gpu.is_some() { " on the GPU" } else { "" };
     pass(report, StageName::Results, format!("right{on} for {}, {extent}: {runs} runs", types.join(", ")));
     if platform.gpu.is_none() {
-        pass(report, StageName::Findings, "no race, bad access, unwritten read or divergent barrier".to_owned());
+        pass(report, StageName::Findings, NOTHING_CAUGHT);
     }
     Ok(true)
 }

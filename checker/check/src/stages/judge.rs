@@ -13,6 +13,7 @@ use report::{
     StageStatus, Verdict,
 };
 use simulator::FindingKind;
+use simulator::finding::as_named;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -62,20 +63,15 @@ pub fn judge(
     let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
     report.notes.extend(account::race::same_values(findings));
     let unwatched = |(sizes, checked): &(problem::Sizes, Checked)| {
-        let addresses = checked.findings.iter().find_map(|found| match found.finding.kind {
-            FindingKind::Unwatched { addresses } => Some(addresses),
-            _ => None,
-        })?;
-        let case = report::sizes(sizes);
-        Some(format!(
-            "threads publish at more than {addresses} addresses at {case}: beyond them no races were looked for"
-        ))
+        let mut kinds = checked.findings.iter().map(|found| &found.finding.kind);
+        let kind = kinds.find(|kind| matches!(kind, FindingKind::Unwatched { .. }))?;
+        Some(format!("at {}, {}", report::sizes(sizes), kind.explain(&as_named).sentence))
     };
     report.notes.extend(candidate.cases.iter().find_map(unwatched));
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {
-        report.notes.push(format!("{dropped} bytes of printf output were dropped"));
+        report.notes.push(FindingKind::PrintfOverflow { dropped }.explain(&as_named).sentence);
     }
     if let Some(printed) = candidate.cases.iter().map(|(_, checked)| &checked.printf).find(|text| !text.is_empty()) {
         report.printf.clone_from(printed);
