@@ -90,7 +90,7 @@ impl Loader<'_> {
         self.compile(&file, &count_sizes(&problem), &problem.manifest.arch, label)
     }
 
-    /// A file on its own. `Request::read` has the better messages for what is no text.
+    /// A file on its own. `CompileRequest::read` has the better messages for what is no text.
     fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
         CompileRequest::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
         let workbook = workbook::current(self.context)?;
