@@ -5,7 +5,7 @@ mod shared;
 use simulator::{Config, trace};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let request = trace::Request { warps: vec![(0, 0), (0, 1)], grain: trace::Grain::Instruction, events: false };
+    let request = trace::TraceRequest { warps: vec![(0, 0), (0, 1)], grain: trace::Grain::Instruction, events: false };
     let (report, _) = shared::run(&shared::neighbour(true), Config { trace: Some(request), ..Config::default() })?;
     let trace = report.trace.unwrap_or_default();
     for step in &trace.steps {

@@ -144,10 +144,10 @@ pub struct Config {
     /// Report what every comparison came to: [`crate::LaunchReport::conditions`]. That takes an operation at a time.
     pub conditions: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
-    pub trace: Option<crate::trace::Request>,
+    pub trace: Option<crate::trace::TraceRequest>,
     /// What two blocks find again in caches, and where they meet: [`crate::LaunchReport::locality`]. Only where nothing is checked,
     /// nothing traced, and not in WebAssembly.
-    pub locality: Option<crate::locality::Request>,
+    pub locality: Option<crate::locality::LocalityRequest>,
     /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
     pub threads: usize,
     /// Streaming multiprocessors of the simulated device (for `%nsmid`, `%smid` and co-residency).

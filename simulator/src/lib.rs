@@ -151,7 +151,9 @@ pub use coverage::{Condition, Covered, LineCoverage};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
-pub use finding::{Access, Finding, FindingKind, FindingName, OrderValue, Place, Severity, Usage};
+pub use finding::{
+    Access, Finding, FindingKind, FindingName, MemoryLocation, OrderValue, Place, Poll, Severity, Usage,
+};
 pub use launch::{Arg, Dim3, Launch, LaunchOrder, LaunchReport, LaunchStatus};
 pub use memory::sparse::{Fill, Touched};
 pub use module::{Kernel, Module, Param, ParseError};

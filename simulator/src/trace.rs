@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What to record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct TraceRequest {
     /// Warps: linear block index and warp within the block.
     pub warps: Vec<(u64, u32)>,
     /// How fine.
@@ -22,7 +22,7 @@ pub struct Request {
     pub events: bool,
 }
 
-impl Default for Request {
+impl Default for TraceRequest {
     /// The first warp of the first block, by line.
     fn default() -> Self {
         Self { warps: vec![(0, 0)], grain: Grain::Line, events: false }
@@ -51,7 +51,7 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Steps that came after.
     pub dropped: u64,
-    /// What happened during these steps, in the order in which it happened, when [`Request::events`] is set.
+    /// What happened during these steps, in the order in which it happened, when [`TraceRequest::events`] is set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
 }

@@ -3,7 +3,7 @@
 use execution::backend::{Checked, LaunchCount, LineCount};
 use report::{LaunchCounters, SourceLine, Sources, Traced};
 use simulator::Schedule;
-use simulator::trace::{Grain, Request, Trace, TracePlace};
+use simulator::trace::{Grain, Trace, TracePlace, TraceRequest};
 use std::collections::BTreeMap;
 use std::path::Path;
 use system::text;
@@ -75,7 +75,7 @@ impl Texts<'_> {
 pub fn traces(
     schedules: &[Schedule],
     results: &[Checked],
-    (request, limit): &(Request, usize),
+    (request, limit): &(TraceRequest, usize),
     texts: &mut Texts<'_>,
 ) -> Vec<Traced> {
     let mut out = Vec::new();
@@ -98,7 +98,7 @@ pub fn traces(
 }
 
 /// Warps that were asked for and that no launch has.
-pub fn unknown_warps(request: &Request, traces: &[Traced]) -> Vec<String> {
+pub fn unknown_warps(request: &TraceRequest, traces: &[Traced]) -> Vec<String> {
     let ran = |(block, warp): &&(u64, u32)| {
         let same = |known: &simulator::trace::TracedWarp| (known.block, known.warp) == (*block, *warp);
         !traces.iter().any(|traced| traced.trace.warps.iter().any(same))

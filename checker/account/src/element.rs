@@ -1,21 +1,23 @@
-//! The element that a byte of an object belongs to: `s[31]` for "`s` + 124". How wide an element is tell the buffers of the
+//! The element that a byte of an object belongs to: `s[31]` for 124 bytes into `s`. How wide an element is tell the buffers of the
 //! plan and the declarations of shared arrays in the source; where neither does, the width of the access.
 
 use super::reasons::name;
 use plan::Buffer;
+use simulator::MemoryLocation;
+use simulator::finding::{before, behind};
 use std::collections::BTreeMap;
 
 /// What is known of objects by their names in the source.
 #[derive(Debug, Default)]
 pub struct Elements {
-    known: BTreeMap<String, Shape>,
+    known: BTreeMap<String, ArrayShape>,
     /// Name of the one array of dynamic shared memory.
     dynamic: Option<String>,
 }
 
 /// An array's element in bytes, and its inner extents, where they are written as numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shape {
+struct ArrayShape {
     bytes: u64,
     inner: Vec<u64>,
 }
@@ -28,7 +30,7 @@ impl Elements {
     pub fn new(lines: &[String], buffers: &[Buffer]) -> Self {
         let mut elements = Self::default();
         for buffer in buffers {
-            let shape = Shape { bytes: buffer.dtype.size() as u64, inner: Vec::new() };
+            let shape = ArrayShape { bytes: buffer.dtype.size() as u64, inner: Vec::new() };
             elements.known.insert(buffer.name.clone(), shape);
         }
         let mut dynamic = Vec::new();
@@ -47,43 +49,49 @@ impl Elements {
         elements
     }
 
-    /// Text with objects' names as in the source, and their elements in the place of offsets in bytes; `access` is how many
-    /// bytes are accessed, where that is known.
-    pub fn say(&self, text: &str, access: Option<u32>) -> String {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, (object, behind))) =
-            rest.split_once('`').and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
-        {
-            out.push_str(before);
-            rest = match self.element(object, behind, access) {
-                Some((element, behind)) => {
-                    out.push_str(&element);
-                    behind
-                }
-                None => {
-                    out.push_str(&name(object));
-                    behind
-                }
-            };
+    /// A location by the name that its object has in the source, and the element in the place of an offset in bytes; `access`
+    /// is how many bytes are accessed, where that is known.
+    pub fn say(&self, location: &MemoryLocation, access: Option<u32>) -> String {
+        match location {
+            MemoryLocation::Inside { name: object, offset } => self.object(object, '+', *offset, access).0,
+            MemoryLocation::Behind { name: object, offset, bytes, lies_in } => {
+                let (said, width) = self.object(object, '+', *offset, access);
+                let remark = width.and_then(|width| behind_in_elements(*offset, *bytes, width));
+                let remark = remark.unwrap_or_else(|| behind(*offset, *bytes));
+                format!("{said} ({remark}){}", self.instead(lies_in.as_deref(), access))
+            }
+            MemoryLocation::Before { name: object, distance, bytes, lies_in } => {
+                let (said, width) = self.object(object, '-', *distance, access);
+                let remark = width.and_then(|width| elements(*bytes, width));
+                let remark = remark
+                    .map_or_else(|| before(*distance, *bytes), |elements| format!("before its start, of {elements}"));
+                format!("{said} ({remark}){}", self.instead(lies_in.as_deref(), access))
+            }
+            other => other.to_string(),
         }
-        out + rest
     }
 
-    /// The element at " + 124" behind an object's name, and what follows that.
-    fn element<'t>(&self, object: &str, behind: &'t str, access: Option<u32>) -> Option<(String, &'t str)> {
-        let (negative, digits) = match behind.strip_prefix(" + ") {
-            Some(digits) => (false, digits),
-            None => (true, behind.strip_prefix(" - ")?),
-        };
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        let (offset, behind) = (digits[..end].parse::<u64>().ok()?, &digits[end..]);
+    /// What is there instead.
+    fn instead(&self, location: Option<&MemoryLocation>, access: Option<u32>) -> String {
+        location.map_or_else(String::new, |location| format!(", that is {}", self.say(location, access)))
+    }
+
+    /// An object and an offset, and the width of an element if that is what stands there.
+    fn object(&self, object: &str, sign: char, offset: u64, access: Option<u32>) -> (String, Option<u64>) {
+        match self.element(object, sign == '-', offset, access) {
+            Some((element, width)) => (element, Some(width)),
+            None => (format!("{} {sign} {offset}", name(object)), None),
+        }
+    }
+
+    /// The element so many bytes behind the beginning of an object, or before it, and its width.
+    fn element(&self, object: &str, negative: bool, offset: u64, access: Option<u32>) -> Option<(String, u64)> {
         let shown = match (object, &self.dynamic) {
             (DYNAMIC, Some(dynamic)) => dynamic.clone(),
             _ => name(object).trim_matches('`').to_owned(),
         };
         let plain = shown.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let by_access = || Some(Shape { bytes: access?.into(), inner: Vec::new() });
+        let by_access = || Some(ArrayShape { bytes: access?.into(), inner: Vec::new() });
         let shape = self.known.get(&shown).cloned().or_else(by_access).filter(|shape| shape.bytes > 0)?;
         let bytes = shape.bytes;
         if object.starts_with("__local_depot") || (negative && !offset.is_multiple_of(bytes)) {
@@ -95,12 +103,11 @@ impl Elements {
             (false, false) => format!("element {} of {shown}", offset / bytes),
             (true, false) => return None,
         };
-        let (remark, behind) = remark(behind, bytes).unwrap_or((String::new(), behind));
-        Some((format!("{element}{remark}"), behind))
+        Some((element, bytes))
     }
 }
 
-impl Shape {
+impl ArrayShape {
     /// "[3][1]"
     fn index(&self, flat: u64) -> String {
         let (mut left, mut out) = (flat, String::new());
@@ -113,26 +120,23 @@ impl Shape {
     }
 }
 
-/// What stands behind an offset, in elements, and what follows it. `None` where bytes are no whole elements.
-fn remark(text: &str, bytes: u64) -> Option<(String, &str)> {
-    let (inside, behind) = text.strip_prefix(" (")?.split_once(')')?;
-    let whole =
-        |text: &str| text.parse::<u64>().ok().filter(|size| size.is_multiple_of(bytes)).map(|size| size / bytes);
-    let elements = |count: u64| if count == 1 { "1 element".to_owned() } else { format!("{count} elements") };
-    let said = if let Some(size) = inside.strip_prefix("right behind its ").and_then(|text| text.strip_suffix(" bytes"))
-    {
-        format!("right behind its {}", elements(whole(size)?))
-    } else if let Some((past, size)) = inside.split_once(" bytes behind the end of its ") {
-        format!("{} behind the end of its {}", elements(whole(past)?), whole(size)?)
-    } else {
-        let (_, size) = inside.split_once(" bytes before its start, of ")?;
-        format!("before its start, of {}", elements(whole(size)?))
-    };
-    Some((format!(" ({said})"), behind))
+/// "3 elements"; `None` where the bytes are no whole elements.
+fn elements(bytes: u64, width: u64) -> Option<String> {
+    let count = bytes.is_multiple_of(width).then_some(bytes / width)?;
+    Some(if count == 1 { "1 element".to_owned() } else { format!("{count} elements") })
+}
+
+/// How far behind its end, in elements; `None` where that is no whole number of them.
+fn behind_in_elements(offset: u64, bytes: u64, width: u64) -> Option<String> {
+    let size = elements(bytes, width)?;
+    Some(match offset.saturating_sub(bytes) {
+        0 => format!("right behind its {size}"),
+        past => format!("{} behind the end of its {}", elements(past, width)?, bytes / width),
+    })
 }
 
 /// Names and shapes of "float tile[32][33], *p, s[]".
-fn declaration(text: &str) -> Vec<(String, Shape)> {
+fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
     let mut rest = text.trim_start();
     // `__align__(16)`, `alignas(8)`
     for attribute in ["__align__", "alignas"] {
@@ -155,7 +159,7 @@ fn declaration(text: &str) -> Vec<(String, Shape)> {
         let extents: Vec<Option<u64>> =
             extents.split('[').map(|text| text.split(']').next().and_then(|text| text.trim().parse().ok())).collect();
         let inner: Option<Vec<u64>> = extents.into_iter().skip(1).collect();
-        found.push((name.trim().to_owned(), Shape { bytes, inner: inner.unwrap_or_default() }));
+        found.push((name.trim().to_owned(), ArrayShape { bytes, inner: inner.unwrap_or_default() }));
     }
     found
 }
@@ -184,6 +188,7 @@ mod tests {
     use super::*;
     use plan::Role;
     use plan::dtype::DType;
+    use simulator::Poll;
 
     fn elements() -> Elements {
         let lines = [
@@ -199,41 +204,68 @@ mod tests {
 
     #[test]
     fn offsets_are_elements_of_the_declared_type() {
+        let inside = |name: &str, offset| MemoryLocation::Inside { name: name.into(), offset };
         let cases = [
-            ("`_ZZ4turnPKfPfiE1s` + 124", "`s[31]`"),
-            ("`s` + 128 (right behind its 128 bytes)", "`s[32]` (right behind its 32 elements)"),
-            ("`tile` + 400", "`tile[3][1]`"),
-            ("`sums` + 24", "`sums[1][1]`"),
-            ("`dynamic shared memory` + 64", "`raw[64]`"),
-            ("`counts` + 4", "`counts[1]`"),
-            ("`a` + 16", "`a[2]`"),
-            ("`a` - 8 (8 bytes before its start, of 64)", "`a[-1]` (before its start, of 8 elements)"),
-            ("`a` + 80 (16 bytes behind the end of its 64)", "`a[10]` (2 elements behind the end of its 8)"),
-            ("lane 3 polls `s` + 4 for ever; `__syncthreads`", "lane 3 polls `s[1]` for ever; `__syncthreads`"),
+            (inside("_ZZ4turnPKfPfiE1s", 124), "`s[31]`"),
+            (past("s", 128, 128), "`s[32]` (right behind its 32 elements)"),
+            (inside("tile", 400), "`tile[3][1]`"),
+            (inside("sums", 24), "`sums[1][1]`"),
+            (inside("dynamic shared memory", 64), "`raw[64]`"),
+            (inside("counts", 4), "`counts[1]`"),
+            (inside("a", 16), "`a[2]`"),
+            (ahead("a", 8, 64), "`a[-1]` (before its start, of 8 elements)"),
+            (past("a", 80, 64), "`a[10]` (2 elements behind the end of its 8)"),
+            (
+                MemoryLocation::Behind {
+                    name: "s".into(),
+                    offset: 128,
+                    bytes: 128,
+                    lies_in: Some(Box::new(inside("tile", 0))),
+                },
+                "`s[32]` (right behind its 32 elements), that is `tile[0][0]`",
+            ),
         ];
-        for (text, said) in cases {
-            assert_eq!(elements().say(text, Some(16)), said, "{text}");
+        for (location, said) in cases {
+            assert_eq!(elements().say(&location, Some(16)), said, "{location}");
         }
+    }
+
+    fn past(name: &str, offset: u64, bytes: u64) -> MemoryLocation {
+        MemoryLocation::Behind { name: name.into(), offset, bytes, lies_in: None }
+    }
+
+    fn ahead(name: &str, distance: u64, bytes: u64) -> MemoryLocation {
+        MemoryLocation::Before { name: name.into(), distance, bytes, lies_in: None }
+    }
+
+    #[test]
+    fn what_a_loop_polls_is_called_by_its_element() {
+        let poll = Poll {
+            lanes: "lane 3 of warp 0".into(),
+            several: false,
+            line: "line 7".into(),
+            location: Some(MemoryLocation::Inside { name: "s".into(), offset: 4 }),
+            last_change: Some("lane 0 of warp 1 changed last, in line 9".into()),
+        };
+        assert_eq!(
+            poll.say(|location| elements().say(location, None)),
+            "lane 3 of warp 0 goes round a loop in line 7 and polls `s[1]`, which lane 0 of warp 1 changed last, in line 9"
+        );
     }
 
     #[test]
     fn without_a_type_the_access_tells_and_without_that_nothing_does() {
+        let inside = |name: &str, offset| MemoryLocation::Inside { name: name.into(), offset };
         let unknown = Elements::default();
-        assert_eq!(unknown.say("`c` + 124", Some(4)), "`c[31]`");
-        assert_eq!(elements().say("`p` + 32", Some(4)), "`p[8]`");
-        assert_eq!(unknown.say("`dynamic shared memory` + 64", Some(4)), "element 16 of dynamic shared memory");
-        assert_eq!(unknown.say("`c` + 124", None), "`c` + 124");
+        assert_eq!(unknown.say(&inside("c", 124), Some(4)), "`c[31]`");
+        assert_eq!(elements().say(&inside("p", 32), Some(4)), "`p[8]`");
+        assert_eq!(unknown.say(&inside("dynamic shared memory", 64), Some(4)), "element 16 of dynamic shared memory");
+        assert_eq!(unknown.say(&inside("c", 124), None), "`c` + 124");
+        assert_eq!(unknown.say(&past("c", 6, 4), Some(4)), "`c[1]` (2 bytes behind the end of its 4)");
+        assert_eq!(unknown.say(&ahead("a", 2, 4), Some(4)), "`a` - 2 (2 bytes before its start, of 4)");
+        assert_eq!(unknown.say(&MemoryLocation::Null { offset: 8 }, Some(4)), "a null pointer + 8");
         assert_eq!(
-            unknown.say("`c` + 6 (2 bytes behind the end of its 4)", Some(4)),
-            "`c[1]` (2 bytes behind the end of its 4)"
-        );
-        assert_eq!(
-            unknown.say("`a` - 2 (2 bytes before its start, of 4)", Some(4)),
-            "`a` - 2 (2 bytes before its start, of 4)"
-        );
-        assert_eq!(unknown.say("nothing ` near", Some(4)), "nothing ` near");
-        assert_eq!(
-            unknown.say("`__local_depot0` + 12 (right behind its 12 bytes)", Some(4)),
+            unknown.say(&past("__local_depot0", 12, 12), Some(4)),
             "the local arrays + 12 (right behind its 12 bytes)"
         );
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What decides whether a launch can be made.
 #[derive(Debug)]
-pub struct Question<'a> {
+pub struct LaunchQuestion<'a> {
     /// The file with the launch lines.
     pub file: &'a KernelFile,
     /// Kernels as launches name them, and as they are linked.
@@ -25,7 +25,7 @@ pub struct Question<'a> {
 ///
 /// # Errors
 /// The line of the first launch that cannot be made.
-pub fn settle(question: &Question<'_>, plan: &mut Plan) -> Result<(), LineError> {
+pub fn settle(question: &LaunchQuestion<'_>, plan: &mut Plan) -> Result<(), LineError> {
     let buffers: u64 = plan
         .buffers
         .iter()
@@ -52,7 +52,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Nothing without machine code. Extents beyond the device's are refused by the backends, which name the axis.
-    fn of(question: &Question<'a>, launch: &Launch) -> Option<Self> {
+    fn of(question: &LaunchQuestion<'a>, launch: &Launch) -> Option<Self> {
         let linked = question.names.get(&launch.kernel).unwrap_or(&launch.kernel);
         let resources = question.needs.kernels.get(linked)?;
         let threads = launch.block.iter().try_fold(1u32, |all, extent| all.checked_mul(*extent))?;

@@ -2,6 +2,7 @@
 
 use execution::backend::Difference;
 use report::{Reason, Verdict};
+use simulator::finding::as_named;
 use simulator::{Finding, FindingKind, OrderValue, Schedule, Severity, Witness};
 use values::Value;
 
@@ -66,8 +67,8 @@ pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str
         details.push(format!("they are up to {apart:.2e} apart: more than the order of a sum's terms explains"));
     }
     details.push(at.to_owned());
-    let text = format!("`{name}` depends on the order in which threads run{how_many}");
-    Reason { verdict: Verdict::OrderDependent, text, details, excerpts: Vec::new() }
+    let text = format!("{}{how_many}", finding(difference, other, this).kind.explain(&as_named).sentence);
+    Reason::new(Verdict::OrderDependent, text).with_details(details)
 }
 
 /// The same as a finding.

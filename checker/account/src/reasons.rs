@@ -7,7 +7,7 @@ use execution::backend::{Checked, Death, Difference, Found, Status, UNREADABLE, 
 use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
-use simulator::finding::{Explanation, FindingName};
+use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
@@ -118,8 +118,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             (Verdict::BadLaunch, message.clone())
         }
         Status::TimedOut { seconds } => {
-            details
-                .push("look for a loop whose condition never changes, or a wait for something that never comes".into());
+            details.push(ENDLESS_ADVICE.into());
             details.push(
                 "a flood of printf, thousands of launches or a very large size take long too: try a smaller --size"
                     .into(),
@@ -138,7 +137,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             died(death)
         }
     };
-    vec![Reason { verdict, text, details, excerpts }]
+    vec![Reason::new(verdict, text).with_details(details).with_excerpts(excerpts)]
 }
 
 /// Outputs that differ between this order and `other`.
@@ -151,9 +150,9 @@ fn depends(
 ) -> Vec<Reason> {
     let this = checked.failed_run().and_then(|run| run.schedule).unwrap_or_default();
     let at = run(checked, scene);
-    let with_places = |difference: &Difference| Reason {
-        excerpts: last_writers(difference, [other, this], scene, sources),
-        ..orders::reason(difference, other, this, &at)
+    let with_places = |difference: &Difference| {
+        let places = last_writers(difference, [other, this], scene, sources);
+        orders::reason(difference, other, this, &at).with_excerpts(places)
     };
     outputs.iter().map(with_places).collect()
 }
@@ -243,7 +242,7 @@ fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
     details.extend(looks_like(output));
     details.extend(run.iter().cloned());
-    Reason { verdict: Verdict::WrongResult, text, details, excerpts: Vec::new() }
+    Reason::new(Verdict::WrongResult, text).with_details(details)
 }
 
 fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
@@ -329,7 +328,7 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
     let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
 
-    let excerpts = match &finding.kind {
+    let excerpts: Vec<Excerpt> = match &finding.kind {
         FindingKind::Race { first, second, .. } => {
             [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
         }
@@ -340,14 +339,14 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
         kind => {
             let label = match access(kind) {
                 // The reason's sentence names the element.
-                Some(access) if access.object.starts_with('`') => format!("{} by {}", access.what, who(&finding.place)),
+                Some(access) if access.object.name().is_some() => format!("{} by {}", access.what, who(&finding.place)),
                 Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
                 None => who(&finding.place),
             };
             excerpt(&finding.place, &label, scene, sources).into_iter().collect()
         }
     };
-    Some(Reason { verdict, text, details, excerpts })
+    Some(Reason::new(verdict, text).with_details(details).with_excerpts(excerpts))
 }
 
 fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
@@ -367,7 +366,7 @@ fn access(kind: &FindingKind) -> Option<&Access> {
 
 /// The finding in words, with what this command can do about it.
 fn say(finding: &Finding, elements: &Elements) -> Explanation {
-    let mut explanation = finding.explain(&|text, access| elements.say(text, access));
+    let mut explanation = finding.explain(&|location, access| elements.say(location, access));
     explanation.details.extend(match finding.kind {
         FindingKind::StepLimit { .. } => {
             Some("if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned())
@@ -401,12 +400,9 @@ pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reaso
     if excerpt.lines.last() != Some(&line) {
         (excerpt.first, excerpt.lines) = (error.line, vec![line]);
     }
-    Reason {
-        verdict,
-        text: error.message.to_string(),
-        details: error.expected.iter().map(|form| format!("expected: {form}")).collect(),
-        excerpts: vec![excerpt],
-    }
+    Reason::new(verdict, error.message.to_string())
+        .with_details(error.expected.iter().map(|form| format!("expected: {form}")))
+        .with_excerpts([excerpt])
 }
 
 /// The one thing to try first about a failure.

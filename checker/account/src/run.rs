@@ -7,6 +7,8 @@ use execution::backend::{self, Checked, Status};
 use plan::Plan;
 use problem::Sizes;
 use report::{Caught, OutputSummary, Report, Sources, Verdict};
+use simulator::FindingKind;
+use simulator::finding::as_named;
 use std::path::Path;
 
 /// Elements of an output that a report shows.
@@ -55,7 +57,7 @@ pub fn report_run(report: &mut Report, run: &CheckedRun<'_>, sources: &mut Sourc
     }
     report.printf.clone_from(&checked.printf);
     if checked.printf_dropped > 0 {
-        report.notes.push(format!("{} bytes of printf output were dropped", checked.printf_dropped));
+        report.notes.push(FindingKind::PrintfOverflow { dropped: checked.printf_dropped }.explain(&as_named).sentence);
     }
     report.notes.extend(race::same_values(checked.findings.iter().map(|found| &found.finding)));
     for path in &checked.dumped {

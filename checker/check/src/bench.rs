@@ -49,7 +49,7 @@ pub struct Bench {
 
 /// Why there is no record: the kernel's doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct UnmeasuredError {
     /// One sentence.
     pub text: String,
 }
@@ -61,7 +61,7 @@ impl Bench {
     /// There is no GPU, with the reason, or no toolchain.
     pub fn new(toolchain: impl FnOnce() -> Result<Toolchain, CheckError>) -> Result<Self, CheckError> {
         let none = || {
-            let failure = backend::Failure::NoGpu(backend::NoGpu::NoDevice);
+            let failure = backend::JobError::NoGpu(backend::NoGpuError::NoDevice);
             CheckError::Backend(backend::BackendError::Failure(failure))
         };
         let platform = find_gpu(BackendChoice::Gpu)?.ok_or_else(none)?;
@@ -95,7 +95,7 @@ impl Bench {
     ///
     /// # Errors
     /// Whatever no kernel caused.
-    pub fn measure(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
+    pub fn measure(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, UnmeasuredError>, CheckError> {
         match problem.kind {
             Kind::Sweep => self.sweep(problem, ask),
             Kind::Ladder => refuse("a ladder has a record of its own kind"),
@@ -103,7 +103,7 @@ impl Bench {
         }
     }
 
-    fn pair(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
+    fn pair(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, UnmeasuredError>, CheckError> {
         if problem.manifest.flaw.is_some() {
             return refuse("its baseline is wrong, not slow: there is nothing to compare");
         }
@@ -156,7 +156,7 @@ impl Bench {
         Ok(Ok(record))
     }
 
-    fn sweep(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, Refusal>, CheckError> {
+    fn sweep(&self, problem: &Problem, ask: &Ask<'_>) -> Result<Result<Record, UnmeasuredError>, CheckError> {
         let Some(sweep) = problem.sweep() else { return refuse("it is no sweep") };
         let build = |version| {
             build_version(&self.toolchain, problem, version, &self.platform, None).map_err(super::CheckError::from)
@@ -225,8 +225,8 @@ impl Bench {
     }
 }
 
-pub(super) fn refuse<T>(text: &str) -> Result<Result<T, Refusal>, CheckError> {
-    Ok(Err(Refusal { text: text.to_owned() }))
+pub(super) fn refuse<T>(text: &str) -> Result<Result<T, UnmeasuredError>, CheckError> {
+    Ok(Err(UnmeasuredError { text: text.to_owned() }))
 }
 
 fn patient() -> backend::WorkerOptions {

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A GPU that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Wedged {
+pub enum WedgedError {
     /// It does not do what it is asked, or not in time.
     #[error("{device} does not answer any more: {why}")]
     Silent {
@@ -62,13 +62,13 @@ impl DeviceWatch {
     ///
     /// # Errors
     /// It does not come back.
-    pub fn is_back(&self) -> Result<(), Wedged> {
+    pub fn is_back(&self) -> Result<(), WedgedError> {
         let begun = Instant::now();
         loop {
             let options = WorkerOptions { until: Some(begun + PATIENCE), ..WorkerOptions::default() };
             let free = match backend::free_memory(self.ordinal, &options) {
                 Ok(free) => free,
-                Err(error) => return Err(Wedged::Silent { device: self.device.clone(), why: error.to_string() }),
+                Err(error) => return Err(WedgedError::Silent { device: self.device.clone(), why: error.to_string() }),
             };
             let missing = self.free.saturating_sub(free);
             if missing <= SLACK {
@@ -76,7 +76,7 @@ impl DeviceWatch {
             }
             if begun.elapsed() >= PATIENCE {
                 let seconds = begun.elapsed().as_secs();
-                return Err(Wedged::Held { device: self.device.clone(), missing: missing >> 20, seconds });
+                return Err(WedgedError::Held { device: self.device.clone(), missing: missing >> 20, seconds });
             }
             std::thread::sleep(Duration::from_millis(200));
         }

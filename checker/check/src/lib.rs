@@ -6,6 +6,7 @@
 mod baselines;
 pub mod bench;
 mod code;
+mod context;
 mod device;
 pub mod ladder;
 mod many;
@@ -19,12 +20,13 @@ pub use code::ahead::ahead;
 pub use code::build::listing_options;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
+use context::CheckContext;
 pub use stages::modelled;
 use stages::{elsewhere, numbers, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;
-pub use device::{DeviceWatch, Wedged};
+pub use device::{DeviceWatch, WedgedError};
 pub use listing::listing;
 pub use many::Time;
 pub use page::{edited_kernel, page_kernel};
@@ -33,8 +35,8 @@ pub use run::{RunOptions, TRACE_STEPS, run};
 pub use time::pace;
 pub use verify::STEPS;
 
-use build::{Built, Refused};
-use compiler::compile::{self, CompileError, LARGEST_SOURCE};
+use build::{BuildError, Built};
+use compiler::compile::{self, CompileCause, CompileError, LARGEST_SOURCE};
 use compiler::toolchain::{self, Toolchain, ToolchainError};
 use execution::backend;
 use problem::{Kind, LineError, Problem, ProblemError, Version};
@@ -178,9 +180,9 @@ impl CheckError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
-            Self::Compile(error) => error.exit_code() != 3,
+            Self::Compile(error) => error.cause() != CompileCause::Environment,
             // What a file's fill names is the file's doing.
-            Self::Backend(backend::BackendError::Failure(backend::Failure::Fill { .. })) => true,
+            Self::Backend(backend::BackendError::Failure(backend::JobError::Fill { .. })) => true,
             Self::Busy { .. }
             | Self::Toolchain(_)
             | Self::Sass(_)
@@ -191,13 +193,13 @@ impl CheckError {
     }
 }
 
-impl From<Refused> for CheckError {
+impl From<BuildError> for CheckError {
     /// For versions that are shipped: whatever is wrong with them is no learner's doing.
-    fn from(refused: Refused) -> Self {
+    fn from(refused: BuildError) -> Self {
         match refused {
-            Refused::Line(error) | Refused::Launch(error, _) => error.into(),
-            Refused::Compile(error) => error.into(),
-            Refused::Error(error) => error,
+            BuildError::Line(error) | BuildError::Launch(error, _) => error.into(),
+            BuildError::Compile(error) => error.into(),
+            BuildError::Error(error) => error,
         }
     }
 }
@@ -265,14 +267,19 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     if let Some(kernel) = problem.submission() {
         sources.rename(kernel, "kernel.cu");
     }
+    let check = CheckContext {
+        problem,
+        toolchain: &toolchain,
+        platforms: &platforms,
+        options,
+        report: &mut report,
+        sources: &mut sources,
+        progress,
+    };
     match problem.kind {
-        Kind::Sweep => sweep::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?,
-        Kind::Ladder if problem.step().is_none() => {
-            ladder::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
-        }
-        Kind::Ladder | Kind::Pair | Kind::Exercise => {
-            stages::check(problem, &toolchain, &platforms, options, &mut report, &mut sources, progress)?;
-        }
+        Kind::Sweep => sweep::check(check)?,
+        Kind::Ladder if problem.step().is_none() => ladder::check(check)?,
+        Kind::Ladder | Kind::Pair | Kind::Exercise => stages::check(check)?,
     }
     Ok(report)
 }
@@ -296,18 +303,18 @@ fn kernel_path(problem: &Problem, version: &Version) -> Result<PathBuf, CheckErr
 }
 
 /// Turns a refusal of the learner's file into a reason; the rest stays an error.
-fn refused(refused: Refused, sources: &mut Sources) -> Result<Vec<Reason>, CheckError> {
+fn refused(refused: BuildError, sources: &mut Sources) -> Result<Vec<Reason>, CheckError> {
     match refused {
-        Refused::Line(error) => Ok(vec![line_reason(Verdict::BadLaunch, &error, sources)]),
-        Refused::Launch(error, case) => {
+        BuildError::Line(error) => Ok(vec![line_reason(Verdict::BadLaunch, &error, sources)]),
+        BuildError::Launch(error, case) => {
             let mut reason = line_reason(Verdict::BadLaunch, &error, sources);
             if !case.is_empty() {
                 reason.details.push(format!("at {case}"));
             }
             Ok(vec![reason])
         }
-        Refused::Compile(error) => Ok(complaint::of(&error, sources)),
-        Refused::Error(error) => Err(error),
+        BuildError::Compile(error) => Ok(complaint::of(&error, sources)),
+        BuildError::Error(error) => Err(error),
     }
 }
 
@@ -329,7 +336,7 @@ fn build_version(
     version: &Version,
     platform: &Platform,
     until: Option<Instant>,
-) -> Result<Built, Refused> {
+) -> Result<Built, BuildError> {
     let mut built = compile_version(toolchain, problem, version, platform, until)?;
     if *version != Version::Reference {
         built.disassemble(toolchain, until)?;
@@ -344,7 +351,7 @@ fn compile_version(
     version: &Version,
     platform: &Platform,
     until: Option<Instant>,
-) -> Result<Built, Refused> {
+) -> Result<Built, BuildError> {
     let file = problem.version(version)?;
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);

@@ -1,99 +1,89 @@
 //! A sweep: one kernel over a table of two parameters. Every cell is verified like a case; the table shows rates measured
 //! on a GPU, or what the simulator counted.
 
-use super::build::{Built, Refused};
-use super::platform::{Platform, Platforms};
+use super::build::{BuildError, Built};
+use super::context::CheckContext;
+use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
-use super::verify::{STEPS, Trials, schedules};
-use super::{
-    Budget, CHECK_SECONDS, CheckError, CheckOptions, Progress, build_version, kernel_path, line_reason, refused, time,
-};
+use super::verify::{CaseAt, STEPS, Trials, schedules};
+use super::{Budget, CHECK_SECONDS, CheckError, build_version, kernel_path, line_reason, refused, time};
 use account::reasons::{self, Scene};
 use account::schedule_name;
-use compiler::toolchain::Toolchain;
 use execution::backend::{self, Status, Thoroughness, Verify};
-use problem::{Problem, ProblemError, Version};
-use report::{self, Case, Provenance, RanOn, Reason, Report, Sources, StageName, SweepTable, Verdict};
+use problem::{ProblemError, Version};
+use report::{self, Case, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs the sweep and fills the report.
-pub fn check(
-    problem: &Problem,
-    toolchain: &Toolchain,
-    platforms: &Platforms,
-    _options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<(), CheckError> {
+pub fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
+    let CheckContext { problem, toolchain, platforms, progress, .. } = check;
     let (path, Some(sweep)) = (kernel_path(problem, &Version::Sweep)?, problem.sweep()) else { return Ok(()) };
-    report.versions = vec![report::Version { label: "sweep".into(), file: sources.name(&path) }];
+    check.report.versions = vec![report::Version { label: "sweep".into(), file: check.sources.name(&path) }];
     match problem.version(&Version::Sweep) {
         Err(ProblemError::Line(error)) => {
-            fail_by(report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, sources)]);
+            fail_by(check.report, StageName::Compile, vec![line_reason(Verdict::BadKernelFile, &error, check.sources)]);
             return Ok(());
         }
         Err(error) => return Err(error.into()),
-        Ok(file) => sources.hold(file.path(), file.text()),
+        Ok(file) => check.sources.hold(file.path(), file.text()),
     }
     for platform in platforms.sim.iter().chain(&platforms.gpu) {
         progress("compiling");
         let built = match build_version(toolchain, problem, &Version::Sweep, platform, None) {
             Ok(built) => built,
             Err(stop) => {
-                fail_by(report, StageName::Compile, refused(stop, sources)?);
+                fail_by(check.report, StageName::Compile, refused(stop, check.sources)?);
                 return Ok(());
             }
         };
-        built.quoted_in(sources);
-        if report.stages.is_empty() {
-            pass(report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
+        built.quoted_in(check.sources);
+        if check.report.stages.is_empty() {
+            pass(check.report, StageName::Compile, format!("{} for {}", built.compiled.compiler, platform.arch));
         }
         let reference = build_version(toolchain, problem, &Version::Reference, platform, None)?;
         match &platform.gpu {
             None => {
                 progress("simulating");
-                let reasons = simulate(problem, platform, &built, &reference, report, sources, progress)?;
+                let reasons = simulate(&mut check, platform, &built, &reference)?;
                 if !reasons.is_empty() {
-                    fail_by(report, StageName::Results, reasons);
+                    fail_by(check.report, StageName::Results, reasons);
                     return Ok(());
                 }
             }
             Some(info) => {
                 progress("measuring");
-                report.machine = RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) };
-                match time::sweep(problem, toolchain, info, sweep, (&built, &reference), report.seed)? {
-                    Ok(table) => report.sweep = Some(table),
+                check.report.machine = RanOn::Gpu { device: info.name.clone(), driver: time::driver(info) };
+                match time::sweep(problem, toolchain, info, sweep, (&built, &reference), check.report.seed)? {
+                    Ok(table) => check.report.sweep = Some(table),
                     Err(reason) => {
-                        fail_by(report, StageName::Time, vec![*reason]);
+                        fail_by(check.report, StageName::Time, vec![*reason]);
                         return Ok(());
                     }
                 }
             }
         }
     }
-    if report.sweep.as_ref().is_none_or(|table| table.provenance == Provenance::Simulated) {
-        skip(report, StageName::Time, "no GPU here");
+    if check.report.sweep.as_ref().is_none_or(|table| table.provenance == Provenance::Simulated) {
+        skip(check.report, StageName::Time, "no GPU here");
         let recorded = time::recorded_sweep(problem);
-        report.recorded_sweep = recorded;
+        check.report.recorded_sweep = recorded;
     }
-    report.verdict = Verdict::Passed;
-    report.learned = Some(problem.manifest.learned.clone());
+    check.report.verdict = Verdict::Passed;
+    check.report.learned = Some(problem.manifest.learned.clone());
     Ok(())
 }
 
 /// Verifies every case and counts every cell.
 fn simulate(
-    problem: &Problem,
+    check: &mut CheckContext<'_>,
     platform: &Platform,
     built: &Built,
     reference: &Built,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
 ) -> Result<Vec<Reason>, CheckError> {
+    let (problem, progress) = (check.problem, check.progress);
+    let (report, sources) = (&mut *check.report, &mut *check.sources);
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
     let (budget, cut) = (Budget::default(), OnceLock::new());
@@ -113,16 +103,19 @@ fn simulate(
     report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
-    let counting = || -> Result<Vec<Vec<Option<f64>>>, Refused> {
+    let counting = || -> Result<Vec<Vec<Option<f64>>>, BuildError> {
         let cases = cells
             .iter()
             .enumerate()
-            .map(|(index, cell)| bench.case(built, None, &cell.sizes, index, Thoroughness::Once, false))
+            .map(|(index, cell)| {
+                let at = CaseAt { sizes: &cell.sizes, index, thoroughness: Thoroughness::Once, judged: false };
+                bench.case(built, None, at)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
         let job = Verify { on, cases, stop_at_failure: false };
         let results =
-            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| Refused::Error(e.into()))?;
+            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| BuildError::Error(e.into()))?;
         let values: Vec<Option<f64>> = results
             .iter()
             .map(|case| case.first().and_then(|checked| sweep.counter.of(checked.counters.as_ref()?)))

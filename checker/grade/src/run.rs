@@ -15,7 +15,7 @@ use crate::secret::Secret;
 use check::{BackendChoice, Budget, CheckError, DeviceWatch};
 use compiler::toolchain;
 pub use course::{Course, Event, GradeError, GradeOptions, Summary, Task};
-use pool::{AGAIN, Work};
+use pool::{AGAIN, PooledCheck};
 use problem::{BackendName, Kind, Workbook};
 use report::Report;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -110,7 +110,7 @@ impl<'a> Course<'a> {
             }
         };
         let mut summary = Summary::default();
-        let mut open: Vec<Work<'_>> = Vec::new();
+        let mut open: Vec<PooledCheck<'_>> = Vec::new();
         for submission in submissions {
             let Some(task) = self.tasks.get(&submission.exercise) else { continue };
             let bytes = match &submission.kernel {
@@ -142,7 +142,7 @@ impl<'a> Course<'a> {
                     work.grades.push(grade);
                     summary.known += 1;
                 }
-                None => open.push(Work { task, kernel, grades: vec![grade] }),
+                None => open.push(PooledCheck { task, kernel, grades: vec![grade] }),
             }
         }
         events(Event::Begins(open.len()));

@@ -15,7 +15,7 @@ mod run;
 
 pub use ask::Ask;
 pub use kernel::{Code, Kernel, Oracle};
-pub use run::{Answer, Shape, Shown, answer};
+pub use run::{GridShape, RunAnswer, Shown, answer};
 
 /// Bytes of device memory that a page's run may use, all buffers together.
 pub const MEMORY: u64 = 256 << 20;

@@ -5,7 +5,7 @@
 //! 2. `live_run` answers and returns the answer's length.
 //! 3. `live_output` says where the answer lies: `{"told": Shown}` or `{"error": "..."}`.
 
-use crate::{Answer, Ask, Kernel, run};
+use crate::{Ask, Kernel, RunAnswer, run};
 use execution::backend::sim::Modules;
 use serde::Deserialize;
 
@@ -27,12 +27,12 @@ pub struct Desk {
 impl Desk {
     /// Message to answer.
     pub fn answer(&mut self, message: &[u8]) -> Vec<u8> {
-        let answer = self.read(message).unwrap_or_else(Answer::Error);
+        let answer = self.read(message).unwrap_or_else(RunAnswer::Error);
         // Maps in a report have texts as keys, so this cannot fail.
         serde_json::to_vec(&answer).unwrap_or_default()
     }
 
-    fn read(&mut self, message: &[u8]) -> Result<Answer, String> {
+    fn read(&mut self, message: &[u8]) -> Result<RunAnswer, String> {
         let message: Message = serde_json::from_slice(message).map_err(|error| format!("the message: {error}"))?;
         if let Some(kernel) = message.kernel {
             self.kernel = Some(kernel);

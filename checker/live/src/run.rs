@@ -2,7 +2,7 @@
 
 use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS, instances, lines};
 use account::annotate::{self, Texts};
-use account::launchable::{self, Question};
+use account::launchable::{self, LaunchQuestion};
 use account::{CheckedRun, Orders, orders, reasons, report_run, schedule_name, table};
 use draw::Picture;
 use execution::backend::sim::{Modules, Sim};
@@ -18,14 +18,14 @@ use report::{
 use serde::Serialize;
 use simulator::explore::Effort;
 use simulator::outline::Outline;
-use simulator::trace::{Grain, Request};
+use simulator::trace::{Grain, TraceRequest};
 use simulator::{Checks, Schedule};
 use std::path::Path;
 
 /// What a page gets.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum RunAnswer {
     /// What became of the run.
     Told(Box<Shown>),
     /// What is wrong with the question, not with the kernel.
@@ -44,14 +44,14 @@ pub struct Shown {
     /// Counts by line of the kernel file.
     pub heat: Vec<Heat>,
     /// How large the launches are.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<GridShape>,
     /// The access that was to be drawn.
     pub picture: Option<Picture>,
 }
 
 /// How large a launch is: what makes a block's and a warp's number of their indices.
 #[derive(Debug, Serialize)]
-pub struct Shape {
+pub struct GridShape {
     /// Blocks.
     pub grid: [u32; 3],
     /// Threads of a block.
@@ -61,7 +61,7 @@ pub struct Shape {
 impl Shown {
     fn new(report: Report, plan: Option<&Plan>) -> Self {
         let launches = plan.map_or(&[][..], |plan| &plan.launches);
-        let shapes = launches.iter().map(|launch| Shape { grid: launch.grid, block: launch.block }).collect();
+        let shapes = launches.iter().map(|launch| GridShape { grid: launch.grid, block: launch.block }).collect();
         let file = report.versions.first().map_or("", |version| version.file.as_str());
         let (heat, badge, good) = (report::heat(&report.lines, file), report.verdict.label(), report.verdict.is_good());
         Self { badge, good, heat, shapes, report, picture: None }
@@ -69,8 +69,8 @@ impl Shown {
 }
 
 /// Runs a kernel. `modules` keeps what was parsed from call to call.
-pub fn answer(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Answer {
-    run(kernel, ask, modules).map_or_else(Answer::Error, |told| Answer::Told(Box::new(told)))
+pub fn answer(kernel: &Kernel, ask: &Ask, modules: &Modules) -> RunAnswer {
+    run(kernel, ask, modules).map_or_else(RunAnswer::Error, |told| RunAnswer::Told(Box::new(told)))
 }
 
 /// What is known before anything runs.
@@ -200,7 +200,7 @@ fn plan(file: &KernelFile, code: &Code, sizes: &Sizes, io: &[Buffer]) -> Result<
     let mut plan = file.plan(&context, io)?;
     instances::check(file, code, &plan)?;
     check_plan(file, &mut plan, &code.names, &Outline::read(&code.ptx))?;
-    launchable::settle(&Question { file, names: &code.names, needs: &code.needs, device: &device }, &mut plan)?;
+    launchable::settle(&LaunchQuestion { file, names: &code.names, needs: &code.needs, device: &device }, &mut plan)?;
     let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
     let all = plan.buffers.iter().map(bytes).fold(0, u64::saturating_add);
     if all > MEMORY {
@@ -257,12 +257,12 @@ fn case(
 }
 
 /// What to record. A page makes lines of instructions itself.
-fn request(ask: &Ask) -> Option<Request> {
+fn request(ask: &Ask) -> Option<TraceRequest> {
     if let Some((block, warp, _)) = ask.picture {
-        return Some(Request { warps: vec![(block, warp)], grain: Grain::Line, events: true });
+        return Some(TraceRequest { warps: vec![(block, warp)], grain: Grain::Line, events: true });
     }
     let warps: Vec<_> = ask.trace.iter().copied().take(TRACED_WARPS).collect();
-    (!warps.is_empty()).then_some(Request { warps, grain: Grain::Instruction, events: true })
+    (!warps.is_empty()).then_some(TraceRequest { warps, grain: Grain::Instruction, events: true })
 }
 
 fn simulate(case: &Case, ask: &Ask, orders: &Orders, schedule: Schedule, modules: &Modules) -> Result<Checked, String> {

@@ -39,7 +39,7 @@ pub use renamed::renamed;
 pub use source::Owner;
 pub use topics::{Topic, Topics};
 pub use types::Types;
-pub use work::{Work, WorkBounds};
+pub use work::{WorkBounds, WorkKind};
 pub use workbook::{Kind, MANIFEST, Problem, ProblemId, ROOT_VARIABLE, Version, Workbook};
 
 use std::path::PathBuf;

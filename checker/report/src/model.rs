@@ -132,6 +132,44 @@ pub struct Reason {
     pub details: Vec<String>,
     /// The places, two for a race.
     pub excerpts: Vec<Excerpt>,
+    /// The sizes that the sentence names behind "at" and that were drawn; empty where it names none.
+    #[serde(default, skip_serializing_if = "Sizes::is_empty")]
+    pub drawn: Sizes,
+}
+
+impl Reason {
+    /// A verdict and its sentence, with nothing beside it.
+    pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
+        Self { verdict, text: text.into(), details: Vec::new(), excerpts: Vec::new(), drawn: Sizes::new() }
+    }
+
+    /// With these further sentences.
+    #[must_use]
+    pub fn with_details(self, details: impl IntoIterator<Item = String>) -> Self {
+        Self { details: details.into_iter().collect(), ..self }
+    }
+
+    /// With these places.
+    #[must_use]
+    pub fn with_excerpts(self, excerpts: impl IntoIterator<Item = Excerpt>) -> Self {
+        Self { excerpts: excerpts.into_iter().collect(), ..self }
+    }
+
+    /// The sentence behind these words.
+    #[must_use]
+    pub fn prefixed(self, words: impl std::fmt::Display) -> Self {
+        Self { text: format!("{words}: {}", self.text), ..self }
+    }
+
+    /// The sentence without the sizes that were drawn.
+    pub fn text_without_sizes(&self) -> String {
+        if self.drawn.is_empty() { self.text.clone() } else { self.text.replacen(&at_sizes(&self.drawn), "", 1) }
+    }
+}
+
+/// " at n = 4711": where something holds, behind what holds there.
+pub fn at_sizes(sizes: &Sizes) -> String {
+    format!(" at {}", crate::sizes(sizes))
 }
 
 /// A step of the pipeline.

@@ -98,6 +98,7 @@ fn passed() -> Report {
             text: "`LDL` instructions: at most 0".into(),
             quantity: "`LDL` instructions".into(),
             demand: "at most 0".into(),
+            bounds: "at most 0".into(),
             at_most: true,
             why: "every index is a constant, so no element has to be loaded from local memory".into(),
             status: GoalStatus::Met,
@@ -114,6 +115,7 @@ fn passed() -> Report {
             text: "speedup: at least 2.00x".into(),
             quantity: "speedup".into(),
             demand: "at least 2.00x".into(),
+            bounds: "at least 2.00x".into(),
             at_most: false,
             why: String::new(),
             status: GoalStatus::NotJudged,
@@ -150,15 +152,17 @@ fn race() -> Report {
     report.table.clear();
     report.goals.clear();
     (report.diff, report.recorded, report.learned) = (None, None, None);
-    report.reasons = vec![Reason {
-        verdict: Verdict::Race,
-        text: "two threads use the same 4 bytes of `tile` and nothing orders them".into(),
-        details: vec!["n = 33, schedule its, seen 31 times".into(), "add a __syncthreads() between the two".into()],
-        excerpts: vec![
-            excerpt(9, "        tile[t] = a[i];", "write by thread (3,0,0) of block (0,0,0)"),
-            excerpt(11, "    c[i] = tile[t ^ 1];", "read by thread (2,0,0) of block (0,0,0)"),
-        ],
-    }];
+    let text = "two threads use the same 4 bytes of `tile` and nothing orders them";
+    report.reasons = vec![
+        Reason::new(Verdict::Race, text)
+            .with_details(
+                ["n = 33, schedule its, seen 31 times", "add a __syncthreads() between the two"].map(str::to_owned),
+            )
+            .with_excerpts([
+                excerpt(9, "        tile[t] = a[i];", "write by thread (3,0,0) of block (0,0,0)"),
+                excerpt(11, "    c[i] = tile[t ^ 1];", "read by thread (2,0,0) of block (0,0,0)"),
+            ]),
+    ];
     report.try_first = Some("checker hint local-array".into());
     report.notes = vec!["3 schedules were not tried: the first one failed.".into()];
     report
@@ -221,17 +225,18 @@ fn crowded() -> Vec<Report> {
             text: format!("quantity {index}: at most 12 (0.5 times the starter's)"),
             quantity: format!("quantity {index}"),
             demand: "at most 12 (0.5 times the starter's)".into(),
+            bounds: "at most 12".into(),
             status,
             value_text,
             ..goal.clone()
         }
     };
     unmet.goals = (0..15).map(numbered).chain([unmet.goals[1].clone()]).collect();
-    let reason = |index: usize| Reason {
-        verdict: Verdict::NotYet,
-        text: format!("quantity {index}: {}, and the goal is at most 12", 7001 + index),
-        details: vec!["4 more stand in the machine code, but nothing executed them".into()],
-        excerpts: vec![excerpt(index as u32 + 3, "    c[i] = a[i];", "all of them come from here")],
+    let reason = |index: usize| {
+        let text = format!("quantity {index}: {}, and the goal is at most 12", 7001 + index);
+        Reason::new(Verdict::NotYet, text)
+            .with_details(["4 more stand in the machine code, but nothing executed them".into()])
+            .with_excerpts([excerpt(index as u32 + 3, "    c[i] = a[i];", "all of them come from here")])
     };
     unmet.reasons = (0..9).map(reason).collect();
     unmet.learned = None;

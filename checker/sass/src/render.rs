@@ -6,7 +6,7 @@ mod stats;
 
 pub use diff::{SideBySide, diff};
 pub use listing::{ListingOptions, listing};
-pub use stats::{Question, stats};
+pub use stats::{StatsOptions, stats};
 
 use super::{
     instruction::Instruction,

@@ -36,13 +36,13 @@ pub enum Command {
     Preprocess {
         /// None: rewrite the book on stdin
         #[command(subcommand)]
-        question: Option<Question>,
+        question: Option<MdbookQuestion>,
     },
 }
 
 /// What mdBook asks a preprocessor before it runs it.
 #[derive(Debug, clap::Subcommand)]
-pub enum Question {
+pub enum MdbookQuestion {
     /// Does it write for this renderer?
     Supports {
         /// "html"
@@ -70,7 +70,7 @@ pub fn run(context: &Context, command: &Command) -> Outcome {
         }
         Command::Serve(args) => serve::run(context, args),
         Command::Job => job::run(context),
-        Command::Preprocess { question: Some(Question::Supports { .. }) } => Ok(Exit::Met),
+        Command::Preprocess { question: Some(MdbookQuestion::Supports { .. }) } => Ok(Exit::Met),
         Command::Preprocess { question: None } => {
             let (preprocessing, book) =
                 mdbook_preprocessor::parse_input(std::io::stdin()).map_err(|error| usage(format!("{error:#}")))?;

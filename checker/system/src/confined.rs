@@ -11,7 +11,8 @@ use std::process::Command;
 const ARGUMENT: &str = "__confined";
 /// How a program that wants a file's name opens its standard input.
 pub const INPUT: &str = "/proc/self/fd/0";
-/// Status when the program could not be started at all.
+/// Status when the program could not be started at all. A number, as shells use it: the process is about to become another
+/// program, whose output is whatever hostile input makes it print, so that no message of ours could be told from its.
 pub const NOT_STARTED: i32 = 126;
 
 /// Seconds of processor time, bytes of address space, bytes of output.

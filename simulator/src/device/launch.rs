@@ -124,7 +124,7 @@ fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
 fn run_folding(
     context: &Context<'_>,
     global: &mut Global,
-    request: &crate::locality::Request,
+    request: &crate::locality::LocalityRequest,
     next: &AtomicU64,
     slots: u32,
 ) -> LaunchReport {

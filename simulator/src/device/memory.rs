@@ -6,7 +6,7 @@ use super::history::History;
 use crate::memory::heap::Heap;
 use crate::memory::reads::Reads;
 use crate::memory::sparse::{Fill, Sparse, Touched};
-use crate::{Finding, Module};
+use crate::{Finding, MemoryLocation, Module};
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -14,14 +14,14 @@ impl Device {
     /// Findings about what a kernel has stored in these bytes without anybody having written the value: the host is about
     /// to use them as a result. Nothing unless [`crate::Checks::uninitialised`] is on.
     pub fn undefined(&self, address: u64, bytes: u64) -> Vec<Finding> {
-        let name = |address: u64| match self.global.find(address, 4) {
+        let locate = |address: u64| match self.global.find(address, 4) {
             Some(at) => {
                 let allocation = &self.global.allocations[at];
-                format!("`{}` + {}", allocation.name, address - allocation.base)
+                MemoryLocation::Inside { name: allocation.name.clone(), offset: address - allocation.base }
             }
-            None => format!("{address:#x}"),
+            None => MemoryLocation::Address { address },
         };
-        self.defined.origins.read(&self.defined.cells.within(address, bytes), name)
+        self.defined.origins.read(&self.defined.cells.within(address, bytes), locate)
     }
 
     /// Address and size in bytes of one of the module's `.global` or `.const` variables.

@@ -3,6 +3,7 @@
 //! [`lanes`] runs straight-line code and uniform branches, vectorised; what touches memory, other lanes or the schedule
 //! comes back to the modules beside it.
 
+pub mod accessing;
 pub mod block;
 pub mod collective;
 pub mod context;

@@ -1,15 +1,15 @@
 //! What a finding says: a sentence, and what helps to see why.
 
-use super::{Access, Finding, FindingKind, Usage, race};
+use super::{Access, Finding, FindingKind, MemoryLocation, Poll, Usage, race};
 use std::fmt;
 
-/// How objects in a text are called: the text, and how many bytes are accessed where that is known. The simulator says
+/// What a location is called; the number is how many bytes are accessed, where that is known. The simulator says
 /// "`_ZE4tile` + 124"; who knows the source says `tile[31]`.
-pub type Objects<'o> = dyn Fn(&str, Option<u32>) -> String + 'o;
+pub type Objects<'o> = dyn Fn(&MemoryLocation, Option<u32>) -> String + 'o;
 
-/// Objects as the simulator calls them.
-pub fn as_named(text: &str, _: Option<u32>) -> String {
-    text.to_owned()
+/// Locations as the simulator calls them.
+pub fn as_named(location: &MemoryLocation, _: Option<u32>) -> String {
+    location.to_string()
 }
 
 /// A finding in words.
@@ -46,11 +46,10 @@ impl FindingKind {
     /// What was caught, in words.
     #[expect(clippy::too_many_lines, reason = "a table: a kind a row")]
     pub fn explain(&self, objects: &Objects<'_>) -> Explanation {
-        let object = |access: &Access| match access.object.as_str() {
-            "" => String::new(),
+        let object = |access: &Access| match &access.object {
+            MemoryLocation::Unknown => String::new(),
             object => format!(": {}", objects(object, Some(access.size))),
         };
-        let sentences = |text: &str| text.split("; ").map(|text| objects(text, None)).collect::<Vec<_>>();
         let advise = |advice: &str| vec![advice.to_owned()];
         let (sentence, details) = match self {
             Self::OutOfBounds { access } => {
@@ -69,10 +68,10 @@ impl FindingKind {
                 advise("an input is only read, also where it is put back or gets the value that it has"),
             ),
             Self::Uninitialised { access, usage } => {
-                let text = match access.space.as_str() {
-                    "register" => access.object.clone(),
-                    space => {
-                        let size = bytes(access.size);
+                let text = match &access.object {
+                    register @ MemoryLocation::Register => register.to_string(),
+                    _ => {
+                        let (size, space) = (bytes(access.size), &access.space);
                         format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                     }
                 };
@@ -87,29 +86,29 @@ impl FindingKind {
             Self::Trap => ("the kernel executed a trap".to_owned(), Vec::new()),
             Self::Assert { message } => (format!("an assert failed: {message}"), Vec::new()),
             Self::Deadlock { explanation } => {
-                ("the threads wait for each other for ever".to_owned(), sentences(explanation))
+                ("the threads wait for each other for ever".to_owned(), explanation.clone())
             }
-            Self::Livelock { explanation } => {
-                ("threads poll memory that nobody is left to change, for ever".to_owned(), sentences(explanation))
-            }
+            Self::Livelock { polls, explanation } => (
+                "threads poll memory that nobody is left to change, for ever".to_owned(),
+                polled(polls, objects).chain(explanation.iter().cloned()).collect(),
+            ),
             Self::DivergentBarrier { explanation } => {
                 ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
             }
             Self::SyncMask { explanation } => {
                 ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
             }
-            Self::EndlessLoop { explanation } => {
-                let mut details = sentences(explanation);
-                details.push("what was to change from turn to turn, and does it?".to_owned());
-                ("a loop never ends: what its threads hold repeats from turn to turn".to_owned(), details)
-            }
+            Self::EndlessLoop { explanation } => (
+                "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
+                vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
+            ),
             Self::StepLimit { limit, turns } => (
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),
-                vec![stopped(*turns), LOOK.to_owned()],
+                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
             ),
             Self::Interrupted { steps, turns } => (
                 format!("the kernel did not end in the time that it had, {steps} warp instructions on this machine"),
-                vec![stopped(*turns), LOOK.to_owned()],
+                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
             ),
             Self::StackOverflow { limit } => (
                 format!("a thread needs more than {limit} bytes of stack"),
@@ -161,9 +160,12 @@ impl fmt::Display for FindingKind {
             Self::Race { first, second, .. } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
             }
-            Self::Deadlock { explanation }
-            | Self::Livelock { explanation }
-            | Self::DivergentBarrier { explanation }
+            Self::Deadlock { explanation } => write!(f, "; {}", explanation.join("; ")),
+            Self::Livelock { polls, explanation } => {
+                let all: Vec<String> = polled(polls, &as_named).chain(explanation.iter().cloned()).collect();
+                write!(f, "; {}", all.join("; "))
+            }
+            Self::DivergentBarrier { explanation }
             | Self::SyncMask { explanation }
             | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
             _ => match self.limit() {
@@ -184,6 +186,11 @@ fn noun(access: &Access) -> String {
 /// "1 byte", "4 bytes".
 fn bytes(size: u32) -> String {
     if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
+}
+
+/// Who polls what, a sentence each.
+fn polled<'p>(polls: &'p [Poll], objects: &'p Objects<'_>) -> impl Iterator<Item = String> + 'p {
+    polls.iter().map(|poll| poll.say(|location| objects(location, None)))
 }
 
 /// What a value that nobody wrote was used for.
@@ -213,7 +220,8 @@ fn unwritten(access: &Access) -> &'static str {
 }
 
 /// What a loop that does not end needs a look at.
-const LOOK: &str = "look for a loop whose condition never changes, or a wait for something that never comes";
+pub const ENDLESS_ADVICE: &str =
+    "look for a loop whose condition never changes, or a wait for something that never comes";
 
 /// Where a launch was stopped, after so many turns of its loop.
 fn stopped(turns: u64) -> String {

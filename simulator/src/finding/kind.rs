@@ -1,6 +1,6 @@
 //! The kinds of findings: one table of names, meanings and what each carries.
 
-use super::{Access, OrderValue, Usage};
+use super::{Access, OrderValue, Poll, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Declares the kinds once: the data, the names, the meanings.
@@ -118,13 +118,15 @@ kinds! {
     },
     /// Lanes wait for each other for ever.
     Deadlock "deadlock" {
-        /// Which lanes wait where for whom.
-        explanation: String,
+        /// Which lanes wait where for whom, a sentence each.
+        explanation: Vec<String>,
     },
     /// Lanes go round loops that wait for memory which nobody is left to change.
     Livelock "livelock" {
-        /// Which lanes poll what, who changed it last, and where that thread waits for whom.
-        explanation: String,
+        /// Which lanes poll what, and who changed it last.
+        polls: Vec<Poll>,
+        /// Where others wait for whom, a sentence each.
+        explanation: Vec<String>,
     },
     /// A barrier that some threads of the block cannot reach, or reach in different places.
     DivergentBarrier "divergent-barrier" {

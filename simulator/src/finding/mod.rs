@@ -3,10 +3,14 @@
 
 mod explain;
 mod kind;
+mod location;
+mod poll;
 mod race;
 
-pub use explain::{Explanation, Objects, as_named};
+pub use explain::{ENDLESS_ADVICE, Explanation, Objects, as_named};
 pub use kind::{FindingKind, FindingName};
+pub use location::{MemoryLocation, before, behind};
+pub use poll::Poll;
 use serde::{Deserialize, Serialize};
 
 /// Where in a program and in a grid something happened.
@@ -42,8 +46,8 @@ pub struct Access {
     pub address: u64,
     /// Bytes.
     pub size: u32,
-    /// The allocation or variable it falls into or is nearest to, with the offset: "`c` + 4096 (4 bytes behind the end of its 4092)".
-    pub object: String,
+    /// The allocation or variable it falls into or is nearest to.
+    pub object: MemoryLocation,
 }
 
 /// A value and the order that left it.
@@ -68,8 +72,8 @@ pub enum Usage {
     Barrier,
     /// It is in memory that the host reads.
     Output {
-        /// Where: "`c` + 4".
-        object: String,
+        /// Where.
+        object: MemoryLocation,
     },
 }
 

@@ -1,6 +1,6 @@
 //! What kind of work a PTX instruction is, for counting.
 
-use super::table::{self, Work};
+use super::table::{self, WorkRule};
 
 /// Kinds of instructions; each thread instruction is of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,15 +35,15 @@ pub fn of(opcode: &str) -> Class {
     let (base, mods) = opcode.split_once('.').unwrap_or((opcode, ""));
     let has = |name: &str| mods.split('.').any(|part| part == name);
     let by_type = || mods.rsplit('.').find_map(kind).unwrap_or_default();
-    match table::find(base).map_or(Work::ByType, |row| row.work) {
-        Work::Is(class) => class,
-        Work::ByType => by_type(),
-        Work::Special if mods.split('.').any(is_float) => Class::Special,
-        Work::Special => by_type(),
-        Work::Access if mods.split('.').any(|part| part.starts_with("param")) => Class::Other,
-        Work::Copies if has("commit_group") || has("wait_group") || has("wait_all") => Class::Other,
-        Work::Wmma if !has("load") && !has("store") => Class::Matrix,
-        Work::Access | Work::Copies | Work::Wmma => Class::Memory,
+    match table::find(base).map_or(WorkRule::ByType, |row| row.work) {
+        WorkRule::Is(class) => class,
+        WorkRule::ByType => by_type(),
+        WorkRule::Special if mods.split('.').any(is_float) => Class::Special,
+        WorkRule::Special => by_type(),
+        WorkRule::Access if mods.split('.').any(|part| part.starts_with("param")) => Class::Other,
+        WorkRule::Copies if has("commit_group") || has("wait_group") || has("wait_all") => Class::Other,
+        WorkRule::Wmma if !has("load") && !has("store") => Class::Matrix,
+        WorkRule::Access | WorkRule::Copies | WorkRule::Wmma => Class::Memory,
     }
 }
 

@@ -13,7 +13,7 @@ use super::parts::Parts;
 use crate::opcodes::Effect;
 use crate::ptx::ast::{Operand, Ty};
 use Lowering::{Bits, Integers, Numbers, Whole};
-use Work::{Access, ByType, Copies, Is, Special, Wmma};
+use WorkRule::{Access, ByType, Copies, Is, Special, Wmma};
 
 /// An instruction's row.
 pub struct Opcode {
@@ -22,7 +22,7 @@ pub struct Opcode {
     /// A statement with it, over the registers and names of [`crate::opcodes::HEAD`].
     pub example: &'static str,
     /// What work it is, for counting.
-    pub work: Work,
+    pub work: WorkRule,
     /// What it does to others.
     pub effect: Effect,
     /// How it becomes operations.
@@ -35,7 +35,7 @@ pub struct Opcode {
 
 /// What work an instruction is.
 #[derive(Debug, Clone, Copy)]
-pub enum Work {
+pub enum WorkRule {
     /// Always that.
     Is(Class),
     /// That of its last type: of a comparison it is the type of what is compared.
@@ -65,7 +65,7 @@ pub enum Lowering {
 const fn row(
     mnemonic: &'static str,
     example: &'static str,
-    work: Work,
+    work: WorkRule,
     effect: Effect,
     lowering: Lowering,
     ignored: &'static [&'static str],

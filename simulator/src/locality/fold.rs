@@ -4,7 +4,7 @@
 //! through in turns, an access of each warp, when the launch is over.
 
 use super::stack::{LINE, Stack};
-use super::{CAPACITIES, Locality, Meeting, Place, Request, SECTOR, Touch};
+use super::{CAPACITIES, LineLocality, Locality, LocalityRequest, Meeting, SECTOR, Touch};
 use crate::observe::{AccessKind, Space, WarpAccess};
 use crate::random::ByNumber;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ struct Atomics {
 
 /// What becomes [`Locality`].
 pub struct Fold {
-    request: Request,
+    request: LocalityRequest,
     blocks: [OfBlock; 2],
     /// Sectors that the block elsewhere loads.
     far: ByNumber<u8>,
@@ -73,7 +73,7 @@ impl std::fmt::Debug for Fold {
 
 impl Fold {
     /// Of the blocks that `request` names.
-    pub fn new(request: Request) -> Self {
+    pub fn new(request: LocalityRequest) -> Self {
         let lowest = vec![[None; 2]; request.regions.len()];
         Self { request, blocks: Default::default(), far: ByNumber::default(), lowest, atomics: Default::default() }
     }
@@ -203,7 +203,7 @@ impl Fold {
             *own.entry(*line).or_default() |= sectors & self.far.get(line).copied().unwrap_or(0);
         }
         let shared = SECTOR * own.values().map(|sectors| u64::from(sectors.count_ones())).sum::<u64>();
-        let mut places: BTreeMap<(String, u32), Place> = BTreeMap::new();
+        let mut places: BTreeMap<(String, u32), LineLocality> = BTreeMap::new();
         let mut of_pc: BTreeMap<u32, (String, u32)> = BTreeMap::new();
         let mut events: Vec<(u32, usize, &Seen)> = warps
             .iter()
@@ -239,8 +239,11 @@ impl Fold {
             if load {
                 found.requested += sectors;
                 let (file, line) = of_pc.entry(seen.pc).or_insert_with(|| place(seen.pc)).clone();
-                let own =
-                    places.entry((file.clone(), line)).or_insert_with(|| Place { file, line, ..Place::default() });
+                let own = places.entry((file.clone(), line)).or_insert_with(|| LineLocality {
+                    file,
+                    line,
+                    ..LineLocality::default()
+                });
                 (own.requested, own.requests) = (own.requested + sectors, own.requests + 1);
                 own.lines += of.len() as u64;
                 own.late.iter_mut().zip(late).for_each(|(sum, late)| *sum += late);

@@ -29,19 +29,19 @@ fn each_along<const N: usize>(from: &[u64; N], to: &[u64; N], times: f64) -> [u6
 
 /// Which blocks of a launch are looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct LocalityRequest {
     /// This one, and the one after it.
     pub block: u64,
     /// Another one, somewhere else: what both load all blocks load, and it stays in the cache from block to block. How far from the
     /// first block's memory its own lies says how fast the blocks go through it.
     pub far: Option<u64>,
     /// Memory whose first touches are told apart.
-    pub regions: Vec<Region>,
+    pub regions: Vec<MemoryRegion>,
 }
 
 /// Memory that a launch was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Region {
+pub struct MemoryRegion {
     /// First byte.
     pub base: u64,
     /// Bytes.
@@ -49,7 +49,7 @@ pub struct Region {
 }
 
 #[cfg(not(target_family = "wasm"))]
-impl Region {
+impl MemoryRegion {
     fn has(&self, address: u64) -> bool {
         (self.base..self.base + self.bytes).contains(&address)
     }
@@ -92,7 +92,7 @@ pub struct Meeting {
 
 /// Loads of one source line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct LineLocality {
     /// Its file.
     pub file: String,
     /// Its number.
@@ -120,7 +120,7 @@ pub struct Locality {
     /// Those of the local loads that were missed.
     pub local_missed: [u64; CAPACITIES.len()],
     /// Loads by the source line of the load.
-    pub places: Vec<Place>,
+    pub places: Vec<LineLocality>,
     /// Different lines of 128 bytes, summed over requests: passes through the cache's tags.
     pub lines: u64,
     /// What loads touched of each region.
@@ -150,7 +150,7 @@ impl Locality {
         }
         let sum = |of: fn(&Self) -> u64| along(of(self), of(other), times);
         let each = |of: fn(&Self) -> &[u64; CAPACITIES.len()]| each_along(of(self), of(other), times);
-        let place = |to: &Place| {
+        let place = |to: &LineLocality| {
             let from = self.places.iter().find(|from| (&from.file, from.line) == (&to.file, to.line));
             from.map_or_else(|| to.clone(), |from| from.along(to, times))
         };
@@ -175,7 +175,7 @@ impl Locality {
     }
 }
 
-impl Place {
+impl LineLocality {
     fn along(&self, other: &Self, times: f64) -> Self {
         Self {
             file: other.file.clone(),

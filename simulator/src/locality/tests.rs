@@ -2,10 +2,10 @@ use super::stack::Stack;
 use super::*;
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 
-const NONE: [Region; 0] = [];
+const NONE: [MemoryRegion; 0] = [];
 
-fn fold(warps: [u32; 2], regions: &[Region]) -> Fold {
-    let mut fold = Fold::new(Request { block: 0, far: Some(9), regions: regions.to_vec() });
+fn fold(warps: [u32; 2], regions: &[MemoryRegion]) -> Fold {
+    let mut fold = Fold::new(LocalityRequest { block: 0, far: Some(9), regions: regions.to_vec() });
     (0..2).for_each(|block| fold.begin(block, warps[block as usize]));
     fold
 }
@@ -43,7 +43,7 @@ fn finish(fold: Fold) -> Locality {
 
 #[test]
 fn what_was_used_longest_ago_is_forgotten() {
-    let mut fold = fold([1, 0], &[Region { base: 0, bytes: 8192 }]);
+    let mut fold = fold([1, 0], &[MemoryRegion { base: 0, bytes: 8192 }]);
     // 64 lines of 128 bytes, twice: more than 4 KiB, no more than 8.
     for line in (0..2).flat_map(|_| 0..64) {
         access(&mut fold, (0, 0), AccessKind::Load, Space::Global, &row(line * 128));
@@ -96,7 +96,7 @@ fn warps_take_turns_and_a_column_shares_its_sectors() {
 
 #[test]
 fn what_the_next_block_touches_first_and_where_atomics_meet() {
-    let mut fold = fold([1, 1], &[Region { base: 1024, bytes: 4096 }]);
+    let mut fold = fold([1, 1], &[MemoryRegion { base: 1024, bytes: 4096 }]);
     access(&mut fold, (0, 0), AccessKind::Load, Space::Global, &row(1024));
     access(&mut fold, (1, 0), AccessKind::Load, Space::Global, &row(1024 + 64));
     // Another block than those two.
@@ -113,7 +113,7 @@ fn what_the_next_block_touches_first_and_where_atomics_meet() {
 
 #[test]
 fn how_far_from_each_other_blocks_far_apart_begin() {
-    let mut fold = fold([1, 1], &[Region { base: 0, bytes: 256 }, Region { base: 1024, bytes: 1 << 20 }]);
+    let mut fold = fold([1, 1], &[MemoryRegion { base: 0, bytes: 256 }, MemoryRegion { base: 1024, bytes: 1 << 20 }]);
     for (block, at) in [(0, 1056), (1, 1056), (9, 1184), (9, 4096)] {
         access(&mut fold, (block, 0), AccessKind::Load, Space::Global, &row(at));
         access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[64, 1024 + 2 * (at - 1024)]);
@@ -123,7 +123,7 @@ fn how_far_from_each_other_blocks_far_apart_begin() {
     assert_eq!(found.away, 9);
     assert_eq!((found.read[0].away, found.read[1].away), (0, 4));
     assert_eq!((found.written[0].away, found.written[1].away), (0, 0));
-    let mut fold = self::fold([1, 1], &[Region { base: 1024, bytes: 1 << 20 }]);
+    let mut fold = self::fold([1, 1], &[MemoryRegion { base: 1024, bytes: 1 << 20 }]);
     for (block, at) in [(0, 1056), (9, 1184)] {
         access(&mut fold, (block, 0), AccessKind::Store, Space::Global, &row(at));
     }

@@ -41,7 +41,7 @@ pub enum Element {
 
 /// `.mMnNkK`: A is M x K, B is K x N, C and D are M x N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct MatrixShape {
     /// Rows of A and D.
     pub m: u32,
     /// Columns of B and D.
@@ -52,7 +52,7 @@ pub struct Shape {
 
 /// Which matrix a fragment holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum MatrixOperand {
     /// The left factor.
     A,
     /// The right factor.
@@ -111,14 +111,14 @@ impl Element {
     }
 }
 
-impl Shape {
+impl MatrixShape {
     /// Rows and columns of a matrix.
     #[inline]
-    pub const fn extent(self, role: Role) -> (u32, u32) {
+    pub const fn extent(self, role: MatrixOperand) -> (u32, u32) {
         match role {
-            Role::A => (self.m, self.k),
-            Role::B => (self.k, self.n),
-            Role::C => (self.m, self.n),
+            MatrixOperand::A => (self.m, self.k),
+            MatrixOperand::B => (self.k, self.n),
+            MatrixOperand::C => (self.m, self.n),
         }
     }
 }
@@ -126,9 +126,9 @@ impl Shape {
 /// 32-bit words a lane holds of a fragment. `wmma` fragments of `f16` factors always have 8, so that lanes hold some
 /// elements twice.
 #[inline]
-pub const fn words(family: Family, shape: Shape, role: Role, element: Element) -> u32 {
+pub const fn words(family: Family, shape: MatrixShape, role: MatrixOperand, element: Element) -> u32 {
     match (family, role, element) {
-        (Family::Wmma, Role::A | Role::B, Element::Half(Half::F16)) => 8,
+        (Family::Wmma, MatrixOperand::A | MatrixOperand::B, Element::Half(Half::F16)) => 8,
         _ => {
             let (rows, columns) = shape.extent(role);
             rows * columns * element.bits() / 1024
@@ -143,9 +143,16 @@ pub const fn words(family: Family, shape: Shape, role: Role, element: Element) -
 /// the next two further along K. `m8n8k4` of `f16` (the Volta form) is not covered. `wmma`: lanes take consecutive
 /// elements in row order, but of factors narrower than a byte, whose words run along K as those of `mma` do.
 #[inline]
-pub fn place(family: Family, shape: Shape, role: Role, element: Element, lane: u32, index: u32) -> (u32, u32) {
+pub fn place(
+    family: Family,
+    shape: MatrixShape,
+    role: MatrixOperand,
+    element: Element,
+    lane: u32,
+    index: u32,
+) -> (u32, u32) {
     let (rows, columns) = shape.extent(role);
-    if family == Family::Wmma && (element.bits() >= 8 || role == Role::C) {
+    if family == Family::Wmma && (element.bits() >= 8 || role == MatrixOperand::C) {
         let share = rows * columns / 32;
         let position = lane * share + index % share;
         return (position / columns, position % columns);
@@ -154,10 +161,10 @@ pub fn place(family: Family, shape: Shape, role: Role, element: Element, lane: u
     let a_word = (32 / element.bits()).max(1);
     let (word, within) = (index / a_word, index % a_word);
     match role {
-        Role::A if shape.m == 16 => (group + 8 * (word & 1), (member + 4 * (word >> 1)) * a_word + within),
-        Role::A => (group, (member + 4 * word) * a_word + within),
-        Role::B => ((member + 4 * word) * a_word + within, group),
-        Role::C => (group + 8 * (index >> 1), member * 2 + (index & 1)),
+        MatrixOperand::A if shape.m == 16 => (group + 8 * (word & 1), (member + 4 * (word >> 1)) * a_word + within),
+        MatrixOperand::A => (group, (member + 4 * word) * a_word + within),
+        MatrixOperand::B => ((member + 4 * word) * a_word + within, group),
+        MatrixOperand::C => (group + 8 * (index >> 1), member * 2 + (index & 1)),
     }
 }
 
@@ -167,7 +174,7 @@ pub struct Product {
     /// Layouts.
     pub family: Family,
     /// Shape.
-    pub shape: Shape,
+    pub shape: MatrixShape,
     /// Type of A.
     pub a: Element,
     /// Type of B.
@@ -186,10 +193,10 @@ impl Product {
     /// Words of A, B, C and D a lane.
     pub const fn words(&self) -> [u32; 4] {
         [
-            words(self.family, self.shape, Role::A, self.a),
-            words(self.family, self.shape, Role::B, self.b),
-            words(self.family, self.shape, Role::C, self.c),
-            words(self.family, self.shape, Role::C, self.d),
+            words(self.family, self.shape, MatrixOperand::A, self.a),
+            words(self.family, self.shape, MatrixOperand::B, self.b),
+            words(self.family, self.shape, MatrixOperand::C, self.c),
+            words(self.family, self.shape, MatrixOperand::C, self.d),
         ]
     }
 
@@ -197,7 +204,7 @@ impl Product {
     /// `f16`.
     pub fn is_supported(&self) -> bool {
         use Element::{B1, F32, F64, Fp8, Half as H, S4, S8, S32, Tf32, U4, U8};
-        let Shape { m, n, k } = self.shape;
+        let MatrixShape { m, n, k } = self.shape;
         let mma = self.family == Family::Mma;
         let accumulator = match (self.a, self.b) {
             (H(Half::F16), H(Half::F16)) => {
@@ -234,8 +241,9 @@ impl Product {
         let (a, rest) = input.split_at(a_words);
         let (b, c) = rest.split_at(b_words);
         let read = |role, element, words| gather(self.family, self.shape, role, element, words);
-        let (a, b, c) = (read(Role::A, self.a, a), read(Role::B, self.b, b), read(Role::C, self.c, c));
-        let Shape { m, n, k } = self.shape;
+        let (a, b, c) =
+            (read(MatrixOperand::A, self.a, a), read(MatrixOperand::B, self.b, b), read(MatrixOperand::C, self.c, c));
+        let MatrixShape { m, n, k } = self.shape;
         let (m, n, k) = (m as usize, n as usize, k as usize);
         let mut d = vec![0u64; m * n];
         if self.a.is_integer() {
@@ -296,7 +304,13 @@ impl Product {
 }
 
 /// The matrix of a fragment, row-major bits.
-fn gather(family: Family, shape: Shape, role: Role, element: Element, fragment: &[[u32; 32]]) -> Vec<u64> {
+fn gather(
+    family: Family,
+    shape: MatrixShape,
+    role: MatrixOperand,
+    element: Element,
+    fragment: &[[u32; 32]],
+) -> Vec<u64> {
     let (rows, columns) = shape.extent(role);
     let mut matrix = vec![0; (rows * columns) as usize];
     let bits = element.bits();
@@ -316,12 +330,12 @@ fn gather(family: Family, shape: Shape, role: Role, element: Element, fragment: 
 }
 
 /// Writes a result's matrix into its fragment.
-fn scatter(family: Family, shape: Shape, element: Element, matrix: &[u64], fragment: &mut [[u32; 32]]) {
+fn scatter(family: Family, shape: MatrixShape, element: Element, matrix: &[u64], fragment: &mut [[u32; 32]]) {
     let bits = element.bits();
     fragment.iter_mut().for_each(|word| *word = [0; 32]);
-    for index in 0..words(family, shape, Role::C, element) * 32 / bits {
+    for index in 0..words(family, shape, MatrixOperand::C, element) * 32 / bits {
         for lane in 0..32 {
-            let (row, column) = place(family, shape, Role::C, element, lane, index);
+            let (row, column) = place(family, shape, MatrixOperand::C, element, lane, index);
             let value = matrix[(row * shape.n + column) as usize];
             let at = (index * bits / 32) as usize;
             fragment[at][lane as usize] |= (value << (index * bits % 32)) as u32;

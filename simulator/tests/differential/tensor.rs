@@ -90,7 +90,7 @@ const STYLES: [(Style, Style); 8] = [
 
 /// One product: types and shape.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub struct MatrixShape {
     pub wmma: bool,
     pub m: u32,
     pub n: u32,
@@ -101,7 +101,7 @@ pub struct Shape {
     pub d: Format,
 }
 
-impl Shape {
+impl MatrixShape {
     /// The instruction.
     pub fn opcode(&self) -> String {
         let Self { m, n, k, a, b, c, d, .. } = *self;
@@ -246,9 +246,9 @@ impl Shape {
 }
 
 /// All shapes.
-pub fn shapes() -> Vec<Shape> {
+pub fn shapes() -> Vec<MatrixShape> {
     let mut shapes = Vec::new();
-    let mut mma = |m, n, k, a, b, c| shapes.push(Shape { wmma: false, m, n, k, a, b, c, d: c });
+    let mut mma = |m, n, k, a, b, c| shapes.push(MatrixShape { wmma: false, m, n, k, a, b, c, d: c });
     for k in [8, 16] {
         mma(16, 8, k, F16, F16, F32);
         mma(16, 8, k, F16, F16, F16);
@@ -265,7 +265,7 @@ pub fn shapes() -> Vec<Shape> {
     for k in [4, 8, 16] {
         mma(16, 8, k, F64, F64, F64);
     }
-    let mut wmma = |m, n, k, a, c, d| shapes.push(Shape { wmma: true, m, n, k, a, b: a, c, d });
+    let mut wmma = |m, n, k, a, c, d| shapes.push(MatrixShape { wmma: true, m, n, k, a, b: a, c, d });
     for (m, n) in [(16, 16), (32, 8), (8, 32)] {
         for (c, d) in [(F32, F32), (F16, F16), (F16, F32), (F32, F16)] {
             wmma(m, n, 16, F16, c, d);
@@ -279,5 +279,5 @@ pub fn shapes() -> Vec<Shape> {
 
 /// All kernels.
 pub fn all() -> Vec<Kernel> {
-    shapes().iter().map(Shape::kernel).collect()
+    shapes().iter().map(MatrixShape::kernel).collect()
 }

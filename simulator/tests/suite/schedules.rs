@@ -1,6 +1,7 @@
 //! Explored orders: planted bugs that need a certain order, their shortest witnesses, loops that wait for ever.
 
 use simulator::explore::{Effort, Shortest, Trial, Witness, minimise};
+use simulator::finding::as_named;
 use simulator::{Arg, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Limits, Module, Schedule};
 use std::sync::Arc;
 
@@ -158,9 +159,9 @@ fn lock(inside: bool) -> Arc<Module> {
     Arc::new(Module::parse(&text).expect("the test's PTX parses"))
 }
 
-fn livelock(report: &LaunchReport) -> &str {
+fn livelock(report: &LaunchReport) -> String {
     match &report.findings[0].kind {
-        FindingKind::Livelock { explanation } => explanation,
+        kind @ FindingKind::Livelock { .. } => kind.explain(&as_named).details.join("; "),
         other => panic!("{other:?}"),
     }
 }

@@ -367,7 +367,7 @@ fn shared_memory_begins_behind_what_is_reserved() {
     {
         let kind = stopped(own, &format!("mov.u32 %r3, s; {access} ret;"));
         let FindingKind::OutOfBounds { access } = kind else { panic!("{kind:?}") };
-        assert!(access.object.contains("4 bytes before its start"), "{}", access.object);
+        assert!(access.object.to_string().contains("4 bytes before its start"), "{}", access.object);
     }
     let asked = format!(
         "mov.u32 %r3, %reserved_smem_offset_1; st.shared.u32 [%r3], 8; ld.shared.u32 %r2, [%r3]; mov.u32 %r4, s; st.shared.u32 [%r4], 9; {STORE}"

@@ -1,7 +1,7 @@
 //! Every version of the workbook at its `count` size, with its inputs: what the GPU's profiler and the simulator count.
 
 use crate::toolchain::compile::toolchain;
-use compiler::compile::{Compiled, Request, compile};
+use compiler::compile::{CompileRequest, Compiled, compile};
 use plan::{Arg, Launch as Launched, Plan, Role};
 use problem::{DeviceShape, Kind, PlanContext, Problem, Sizes, Version, Workbook};
 use simulator::{Config, Counters, Device, Launch, LaunchStatus, Module, Param};
@@ -57,7 +57,7 @@ fn case(problem: &Problem, version: &Version, sizes: Sizes) -> Case {
     let path = problem.version_path(version).unwrap();
     let device = DeviceShape::H200;
     let kernels = file.name_expressions(&sizes, &device).unwrap();
-    let compiled = compile(toolchain(), &Request::read(&path, "sm_90").unwrap().kernels(kernels)).unwrap();
+    let compiled = compile(toolchain(), &CompileRequest::read(&path, "sm_90").unwrap().kernels(kernels)).unwrap();
     // How many blocks fit depends on the compiler: any number does here, the same on both sides.
     let context = PlanContext { sizes: sizes.clone(), device, active_blocks: &|_, _, _| Ok(4) };
     let plan = file.plan(&context, &problem.io(&sizes).unwrap()).unwrap();

@@ -114,7 +114,7 @@ fn a_worker_ends_when_its_parent_goes() {
 fn no_gpu_is_an_answer_not_a_crash() {
     match backend::devices(&options()) {
         Ok(devices) => assert!(!devices.is_empty() && devices[0].arch.starts_with("sm_")),
-        Err(BackendError::Failure(backend::Failure::NoGpu(reason))) => {
+        Err(BackendError::Failure(backend::JobError::NoGpu(reason))) => {
             println!("no GPU here: {reason}");
             assert!(!reason.to_string().is_empty());
         }

@@ -450,7 +450,7 @@ fn nvdisasm_is_confined_and_leaves_nothing_behind() {
     assert!(!environment.stdout.contains(SECRET), "{}", environment.stdout);
     if compiler::compile::compile(
         crate::toolchain::compile::toolchain(),
-        &compiler::compile::Request::new("k.cu", b"int x;", "sm_90").unwrap(),
+        &compiler::compile::CompileRequest::new("k.cu", b"int x;", "sm_90").unwrap(),
     )
     .is_ok_and(|made| made.confined)
     {

@@ -3,7 +3,7 @@
 
 use crate::judging::references::{argument, load};
 use crate::toolchain::compile::toolchain;
-use compiler::compile::{CompileError, Compiled, Request, compile};
+use compiler::compile::{CompileError, CompileRequest, Compiled, compile};
 use plan::{Plan, Role};
 use problem::workbook::is_small;
 use problem::{DeviceShape, PlanContext, Problem, Version, Workbook};
@@ -45,7 +45,7 @@ fn agree(problem: &Problem) {
 
     // `None` where an instruction came later.
     let outputs_on = |arch: &str, options: &[&str]| {
-        let mut request = Request::read(&path, arch).unwrap().kernels(kernels.clone());
+        let mut request = CompileRequest::read(&path, arch).unwrap().kernels(kernels.clone());
         request.options = options.iter().map(ToString::to_string).collect();
         let compiled = match compile(toolchain(), &request) {
             Err(CompileError::Rejected { log, .. })

@@ -1,6 +1,6 @@
 //! From source to PTX and CUBIN, in the compiling process of the real binary.
 
-use compiler::compile::{CompileError, Compiled, Diagnostic, Limits, Request, compile, compile_in};
+use compiler::compile::{CompileError, CompileRequest, Compiled, Diagnostic, Limits, compile, compile_in};
 use compiler::toolchain::home::Home;
 use compiler::toolchain::{self, Toolchain};
 use std::fs;
@@ -13,15 +13,15 @@ pub fn toolchain() -> &'static Toolchain {
     TOOLCHAIN.get_or_init(|| toolchain::locate(&toolchain::ToolchainOptions::default()).unwrap())
 }
 
-fn request(source: &str, kernels: &[&str]) -> Request {
-    Request::new("dir/k.cu", source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied())
+fn request(source: &str, kernels: &[&str]) -> CompileRequest {
+    CompileRequest::new("dir/k.cu", source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied())
 }
 
 fn build(source: &str, kernels: &[&str]) -> Result<Compiled, CompileError> {
     compile(toolchain(), &request(source, kernels))
 }
 
-fn rejected(request: &Request) -> Vec<Diagnostic> {
+fn rejected(request: &CompileRequest) -> Vec<Diagnostic> {
     match compile(toolchain(), request) {
         Err(CompileError::Rejected { diagnostics, .. }) => diagnostics,
         other => panic!("{}: {other:?}", request.source),
@@ -178,7 +178,7 @@ fn errors_show_the_place_and_the_line() {
 
 #[test]
 fn requests_that_cannot_be() {
-    let new = |bytes: &[u8], arch| Request::new("k.cu", bytes, arch);
+    let new = |bytes: &[u8], arch| CompileRequest::new("k.cu", bytes, arch);
     assert!(matches!(new(b" \n", "sm_90"), Err(CompileError::Empty { .. })));
     assert!(matches!(new(b"int a;\n\xff", "sm_90"), Err(CompileError::NotText { line: 2, .. })));
     assert!(matches!(new(b"int a;\0", "sm_90"), Err(CompileError::NotText { line: 1, .. })));
@@ -190,7 +190,7 @@ fn requests_that_cannot_be() {
         }
     }
     for option in ["-I/etc", "--maxrregcount=-1", "--pre-include=/etc/passwd", "--fmad=maybe", "--use_fast_math=x"] {
-        let request = Request { options: vec![option.to_owned()], ..request(KERNEL, &["k"]) };
+        let request = CompileRequest { options: vec![option.to_owned()], ..request(KERNEL, &["k"]) };
         assert!(matches!(compile(toolchain(), &request), Err(CompileError::Option(_))), "{option}");
     }
 }
@@ -199,7 +199,7 @@ fn requests_that_cannot_be() {
 fn options_and_architecture_reach_the_machine_code() {
     let source = "__global__ void k(float* a) { a[0] = a[1] * a[2] + a[3] / a[4]; }";
     let with = |arch: &str, options: &[&str]| {
-        let mut request = Request::new("k.cu", source.as_bytes(), arch).unwrap().kernels(["k"]);
+        let mut request = CompileRequest::new("k.cu", source.as_bytes(), arch).unwrap().kernels(["k"]);
         request.options = options.iter().map(|option| option.to_string()).collect();
         compile(toolchain(), &request).unwrap()
     };
@@ -215,14 +215,16 @@ fn options_and_architecture_reach_the_machine_code() {
 fn compiler_is_stopped() {
     let slow = "__global__ void k(float* a) {\n#pragma unroll\n for (int i = 0; i < 4096; i++)\n#pragma unroll\n  for (int j = 0; j < 4096; j++)\n   a[i * j] = a[i * 7 + j] * a[i ^ j];\n}\n";
     let limits = Limits::default();
-    let stopped = |limits| compile(toolchain(), &Request { limits, ..request(slow, &["k"]) });
+    let stopped = |limits| compile(toolchain(), &CompileRequest { limits, ..request(slow, &["k"]) });
     let wall = stopped(Limits { wall: Duration::from_millis(300), ..limits });
     assert!(matches!(wall, Err(CompileError::TooSlow { .. })), "{wall:?}");
     let cpu = stopped(Limits { cpu_seconds: 1, ..limits });
     assert!(matches!(cpu, Err(CompileError::TooSlow { seconds: 1, .. })), "{cpu:?}");
     let bomb = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n#define C(x) B(B(B(x)))\n__global__ void k(float* a) { C(a[0] += 1;) }\n";
-    let memory =
-        compile(toolchain(), &Request { limits: Limits { memory: 512 << 20, ..limits }, ..request(bomb, &["k"]) });
+    let memory = compile(
+        toolchain(),
+        &CompileRequest { limits: Limits { memory: 512 << 20, ..limits }, ..request(bomb, &["k"]) },
+    );
     assert!(matches!(memory, Err(CompileError::Rejected { .. } | CompileError::GaveUp { .. })), "{memory:?}");
     assert!(memory.unwrap_err().to_string().contains("memory"));
     let deep = format!("__global__ void k(int* a) {{ a[0] = {}", "(".repeat(100_000));
@@ -261,7 +263,7 @@ fn result_is_kept_by_content() {
     );
     assert!(!run(&format!("{KERNEL}\n"), &["k"]).cached, "another source");
     assert!(!run(KERNEL, &[]).cached, "other kernels");
-    let other = Request { defines: vec![("N".to_owned(), "1".to_owned())], ..request(KERNEL, &["k"]) };
+    let other = CompileRequest { defines: vec![("N".to_owned(), "1".to_owned())], ..request(KERNEL, &["k"]) };
     assert!(!compile_in(&home, toolchain(), &other).unwrap().cached, "other macros");
 
     // A damaged entry is compiled again and replaced.

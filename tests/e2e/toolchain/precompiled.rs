@@ -1,7 +1,7 @@
 //! A precompiled header changes the time that a compilation takes, and nothing else: not a byte of the result.
 
 use crate::toolchain::compile::toolchain;
-use compiler::compile::{CompileError, Compiled, Request, compile_in};
+use compiler::compile::{CompileError, CompileRequest, Compiled, compile_in};
 use compiler::toolchain::home::Home;
 use std::fs;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ impl Homes {
         Self { folder }
     }
 
-    fn with(&self, request: &Request) -> Result<Compiled, CompileError> {
+    fn with(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
         compile_in(&Home::at(self.folder.path().join("with")), toolchain(), request)
     }
 
-    fn plain(&self, request: &Request) -> Result<Compiled, CompileError> {
+    fn plain(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
         compile_in(&Home::at(self.folder.path().join("plain")), toolchain(), request)
     }
 
@@ -34,7 +34,7 @@ impl Homes {
     }
 
     /// Compiles as for the first time, and waits for the header that is made then. The time only ends a test that fails.
-    fn make(&self, request: &Request) -> Compiled {
+    fn make(&self, request: &CompileRequest) -> Compiled {
         let before = self.headers().len();
         let first = self.with(request).unwrap();
         assert!(!first.precompiled && !first.cached);
@@ -65,8 +65,8 @@ pub fn possible() -> bool {
     possible && toolchain().nvrtc_version >= (12, 8)
 }
 
-fn request(file: &str, source: &str, kernels: &[&str]) -> Request {
-    Request::new(file, source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied())
+fn request(file: &str, source: &str, kernels: &[&str]) -> CompileRequest {
+    CompileRequest::new(file, source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied())
 }
 
 /// A header that takes little time stands for those that take much.
@@ -151,15 +151,15 @@ fn what_a_header_does_not_fit_is_compiled_without() {
     // A header beside the file may stand for one of CUDA's.
     let shadowed = "#pragma once\n#define WIDE 3\nnamespace cuda { namespace std { using int16_t = int; } }\n";
     let headers = vec![("cuda/std/cstdint".to_owned(), shadowed.to_owned())];
-    let beside = Request { headers, ..request("k.cu", &format!("{TOP}{kernel}"), &["k"]) };
+    let beside = CompileRequest { headers, ..request("k.cu", &format!("{TOP}{kernel}"), &["k"]) };
     let compiled = homes.with(&beside).unwrap();
     assert!(!compiled.precompiled && compiled.ptx.contains(", 3;"), "{}", compiled.ptx);
     // Other options, another header.
     for other in [
-        Request { arch: "sm_80".to_owned(), ..request("k.cu", &plain, &["k"]) },
-        Request { unoptimised: true, ..request("k.cu", &plain, &["k"]) },
-        Request { own: true, ..request("k.cu", &plain, &["k"]) },
-        Request { options: vec!["--use_fast_math".to_owned()], ..request("k.cu", &plain, &["k"]) },
+        CompileRequest { arch: "sm_80".to_owned(), ..request("k.cu", &plain, &["k"]) },
+        CompileRequest { unoptimised: true, ..request("k.cu", &plain, &["k"]) },
+        CompileRequest { own: true, ..request("k.cu", &plain, &["k"]) },
+        CompileRequest { options: vec!["--use_fast_math".to_owned()], ..request("k.cu", &plain, &["k"]) },
     ] {
         assert!(!homes.with(&other).unwrap().precompiled);
     }

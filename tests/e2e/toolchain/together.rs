@@ -1,7 +1,7 @@
 //! Many CUBINs listed by one run of nvdisasm read as each does alone.
 
 use crate::support::repository;
-use compiler::compile::{Request, compile};
+use compiler::compile::{CompileRequest, compile};
 use sass::DisassemblyOptions;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn what_is_listed_together_reads_as_what_is_listed_alone() {
         ] {
             let path = repository().join(file);
             let source = std::fs::read(&path).expect("a kernel file");
-            let request = Request::new(&path, &source, arch).expect("a request").kernels(launched);
+            let request = CompileRequest::new(&path, &source, arch).expect("a request").kernels(launched);
             cubins.push(compile(&toolchain, &request).expect(file).cubin);
         }
     }

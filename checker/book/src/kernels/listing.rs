@@ -6,7 +6,7 @@ use super::sass::says;
 use super::simulated;
 use crate::svg::escape;
 use anyhow::{Context as _, Result};
-use compiler::compile::{Request, compile};
+use compiler::compile::{CompileRequest, compile};
 use compiler::toolchain::Toolchain;
 use problem::{DeviceShape, KernelFile, Sizes, Workbook};
 use rayon::prelude::*;
@@ -26,13 +26,13 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// What the compiler is asked, and what the file launches.
-    fn request(&self, workbook: &Workbook) -> Result<(Request, Vec<String>)> {
+    fn request(&self, workbook: &Workbook) -> Result<(CompileRequest, Vec<String>)> {
         let path = simulated::kernel_file(workbook, &self.file)?;
         let source = KernelFile::read_typed(&path, &Default::default(), Workbook::owner_of(Some(workbook), &path))?;
         let mut sizes = source.sizes(&Sizes::default())?;
         sizes.extend(self.given.iter().map(|(name, value)| (name.clone(), *value)));
         let launched = source.name_expressions(&sizes, &DeviceShape::H200)?;
-        let request = Request::new(&path, source.text().as_bytes(), &self.arch)?;
+        let request = CompileRequest::new(&path, source.text().as_bytes(), &self.arch)?;
         Ok((request.kernels(launched.iter().map(String::as_str)), launched))
     }
 }

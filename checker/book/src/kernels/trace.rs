@@ -8,7 +8,7 @@ use check::{RunOptions, TRACE_STEPS, run};
 use problem::Workbook;
 use report::{Dress, figure};
 use simulator::explore::Effort;
-use simulator::trace::{Grain, Request};
+use simulator::trace::{Grain, TraceRequest};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
         // A page shows an order as it is, not the shortest that fails.
         effort: Effort { runs: 0, ..Effort::default() },
         trace: Some((
-            Request { warps: vec![warp(&setting("warp", "0:0"))?], grain: Grain::Line, events: false },
+            TraceRequest { warps: vec![warp(&setting("warp", "0:0"))?], grain: Grain::Line, events: false },
             steps(settings)?,
         )),
         ..simulated::options(&names)?

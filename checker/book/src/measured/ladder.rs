@@ -9,7 +9,7 @@ use crate::svg::escape;
 use anyhow::{Context as _, Result, bail};
 use check::CheckError;
 use check::Platform;
-use check::ladder::compiled::{CompiledLadder, Unbuilt};
+use check::ladder::compiled::{CompiledLadder, LadderBuildError};
 use check::ladder::{add_record, evidence};
 use compiler::toolchain::Toolchain;
 use execution::measure::ladder_record::LadderRecord;
@@ -76,7 +76,7 @@ pub(crate) fn counted(kept: &Kept, toolchain: &Toolchain, problem: &Problem) -> 
         let versions = problem.ladder().map(|ladder| ladder.versions.clone()).unwrap_or_default();
         let versions = versions.into_iter().map(Version::Step).collect();
         let compiled = CompiledLadder::build(problem, toolchain, &platform, versions, &[0]);
-        let compiled = compiled.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
+        let compiled = compiled.map_err(|LadderBuildError { refused, .. }| CheckError::from(*refused))?;
         let table = evidence(problem, &compiled, &platform, SEED).map_err(CheckError::from)?;
         Ok(serde_json::to_string(&table)?)
     };

@@ -104,8 +104,11 @@ fn picture(
             };
             let device = model::Device::h200()?;
             let memory = timeline::latency(&device, settings.get("memory").map_or("dram", String::as_str))?;
-            let question =
-                timeline::Question { warps: number("warps", 4)?.clamp(1, 16), turns: number("turns", 4)?, memory };
+            let question = timeline::TimelineOptions {
+                warps: number("warps", 4)?.clamp(1, 16),
+                turns: number("turns", 4)?,
+                memory,
+            };
             let line = timeline::Line::of(kernel, question, &device)?;
             let caption = format!(
                 "{}: {} A model from the machine code's control fields and measured latencies, {memory} cycles for a \

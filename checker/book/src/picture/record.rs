@@ -6,7 +6,7 @@ use check::{RunOptions, run};
 use problem::{Sizes, Workbook};
 use report::Traced;
 use simulator::explore::Effort;
-use simulator::trace::{Event, Grain, Request};
+use simulator::trace::{Event, Grain, TraceRequest};
 use std::collections::BTreeMap;
 
 /// Steps recorded at most: more than a picture of one warp can show.
@@ -47,7 +47,7 @@ pub fn sizes(settings: &BTreeMap<String, String>) -> Result<Sizes> {
 pub fn record(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String>) -> Result<Recorded> {
     let path = simulated::kernel_file(workbook, file)?;
     let warp = settings.get("warp").map_or(Ok((0, 0)), |text| crate::trace::warp(text))?;
-    let request = Request { warps: vec![warp], grain: Grain::Line, events: true };
+    let request = TraceRequest { warps: vec![warp], grain: Grain::Line, events: true };
     let options = RunOptions {
         effort: Effort { runs: 0, ..Effort::default() },
         sizes: sizes(settings)?,

@@ -13,7 +13,7 @@ const CYCLES: usize = 20_000;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Question {
+pub struct TimelineOptions {
     /// Warps of the scheduler.
     pub warps: usize,
     /// Turns of the innermost loop.
@@ -53,7 +53,7 @@ impl Line {
     ///
     /// # Errors
     /// It does not end, or goes two ways.
-    pub fn of(kernel: &Kernel, question: Question, device: &Device) -> Result<Self> {
+    pub fn of(kernel: &Kernel, question: TimelineOptions, device: &Device) -> Result<Self> {
         let code: Vec<Instruction> = path(kernel, question.turns)?.into_iter().cloned().collect();
         let atomic = question.memory.max(device.latency.atomic);
         let (local, barrier) = (device.latency.l1, device.latency.barrier);
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    fn line(kernel: &Kernel, question: Question) -> Result<Line> {
+    fn line(kernel: &Kernel, question: TimelineOptions) -> Result<Line> {
         Line::of(kernel, question, &Device::h200()?)
     }
 
@@ -241,12 +241,12 @@ mod tests {
             instruction("FADD", 4, None, 1),
             instruction("EXIT", 1, None, 0),
         ]);
-        let one = line(&kernel, Question { warps: 1, turns: 1, memory: 667.0 }).unwrap();
+        let one = line(&kernel, TimelineOptions { warps: 1, turns: 1, memory: 667.0 }).unwrap();
         // The load in cycle 0, its result in cycle 667, three more of stall, EXIT in cycle 671.
         assert_eq!(one.0.cycles(), 672);
         assert_eq!(count(&one.0.warps[0], State::Memory), 666);
         assert_eq!((count(&one.0.warps[0], State::Stalls), one.0.issued()), (3, 3));
-        let four = line(&kernel, Question { warps: 4, turns: 1, memory: 667.0 }).unwrap();
+        let four = line(&kernel, TimelineOptions { warps: 4, turns: 1, memory: 667.0 }).unwrap();
         // They wait side by side.
         assert_eq!(four.0.issued(), 12);
         assert!(four.0.cycles() < 690, "{}", four.0.cycles());
@@ -265,7 +265,7 @@ mod tests {
             instruction("FADD", 1, None, 1 << 2),
             instruction("EXIT", 1, None, 0),
         ]);
-        let three = line(&kernel, Question { warps: 3, turns: 1, memory: 667.0 }).unwrap();
+        let three = line(&kernel, TimelineOptions { warps: 3, turns: 1, memory: 667.0 }).unwrap();
         for cycle in 0..three.0.cycles() {
             assert!(three.0.warps.iter().filter(|states| states[cycle] == State::Issues).count() <= 1);
         }
@@ -284,7 +284,7 @@ mod tests {
             instruction("EXIT", 1, None, 0),
         ]);
         let refused =
-            line(&kernel, Question { warps: 1, turns: 1, memory: 667.0 }).map(|_| ()).unwrap_err().to_string();
+            line(&kernel, TimelineOptions { warps: 1, turns: 1, memory: 667.0 }).map(|_| ()).unwrap_err().to_string();
         assert!(refused.starts_with("`BRA` at 0x0010 of `k`"), "{refused}");
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::CheckError;
 use account::Needs;
-use account::launchable::{self, Question};
-use compiler::compile::{self, Compiled, Request};
+use account::launchable::{self, LaunchQuestion};
+use compiler::compile::{self, CompileCause, CompileRequest, Compiled};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
 use plan::{Buffer, Plan};
@@ -49,7 +49,7 @@ pub struct Built {
 
 /// Why a version cannot be built: the learner's doing, or not.
 #[derive(Debug)]
-pub enum Refused {
+pub enum BuildError {
     /// A `//@` line.
     Line(LineError),
     /// A launch that cannot be made at these sizes.
@@ -60,13 +60,13 @@ pub enum Refused {
     Error(CheckError),
 }
 
-impl From<LineError> for Refused {
+impl From<LineError> for BuildError {
     fn from(error: LineError) -> Self {
         Self::Line(error)
     }
 }
 
-impl From<ProblemError> for Refused {
+impl From<ProblemError> for BuildError {
     fn from(error: ProblemError) -> Self {
         match error {
             ProblemError::Line(error) => Self::Line(error),
@@ -82,7 +82,7 @@ pub fn build(
     cases: &[Sizes],
     device: DeviceShape,
     arch: &str,
-) -> Result<Built, Refused> {
+) -> Result<Built, BuildError> {
     build_by(toolchain, file, cases, device, arch, &mut |request| compile::compile(toolchain, request))
 }
 
@@ -93,25 +93,26 @@ pub fn build_by(
     cases: &[Sizes],
     device: DeviceShape,
     arch: &str,
-    compile: &mut dyn FnMut(&mut Request) -> Result<Compiled, compile::CompileError>,
-) -> Result<Built, Refused> {
+    compile: &mut dyn FnMut(&mut CompileRequest) -> Result<Compiled, compile::CompileError>,
+) -> Result<Built, BuildError> {
     let mut names = BTreeSet::new();
     for sizes in cases {
         names.extend(file.name_expressions(sizes, &device)?);
     }
-    let compile_error = |error: compile::CompileError| match error.exit_code() {
-        1 => Refused::Compile(error),
-        _ => Refused::Error(CheckError::Compile(error)),
+    let compile_error = |error: compile::CompileError| match error.cause() {
+        CompileCause::Source => BuildError::Compile(error),
+        CompileCause::Request | CompileCause::Environment => BuildError::Error(CheckError::Compile(error)),
     };
-    let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
+    let mut request =
+        CompileRequest::new(file.path(), file.text().as_bytes(), arch).map_err(compile_error)?.kernels(names);
     let compiled = compile(&mut request).map_err(|error| match no_kernel(&file, &error) {
-        Some(line) => Refused::Line(line),
+        Some(line) => BuildError::Line(line),
         None => compile_error(error),
     })?;
     let needs = Needs::of(&compiled.cubin, arch).map_err(|error| unlisted(&file, error))?;
     let outline = Outline::read(&compiled.ptx);
     if let Some(error) = too_large(&file, &outline) {
-        return Err(Refused::Line(error));
+        return Err(BuildError::Line(error));
     }
     let mut built = Built {
         file,
@@ -129,17 +130,17 @@ pub fn build_by(
 }
 
 /// Machine code that cannot be read.
-fn unlisted(file: &KernelFile, error: sass::SassError) -> Refused {
+fn unlisted(file: &KernelFile, error: sass::SassError) -> BuildError {
     let path = || file.path().to_path_buf();
     match error {
         // No clock says anything of the kernel.
         sass::SassError::Timeout { seconds, .. } => {
-            Refused::Compile(compile::CompileError::TooSlow { file: path(), seconds })
+            BuildError::Compile(compile::CompileError::TooSlow { file: path(), seconds })
         }
         error if error.is_kernels_fault() => {
-            Refused::Compile(compile::CompileError::Unlisted { file: path(), reason: error.to_string() })
+            BuildError::Compile(compile::CompileError::Unlisted { file: path(), reason: error.to_string() })
         }
-        error => Refused::Error(error.into()),
+        error => BuildError::Error(error.into()),
     }
 }
 
@@ -204,7 +205,7 @@ impl Built {
     }
 
     /// Reads the machine code, until then at the latest.
-    pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), Refused> {
+    pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), BuildError> {
         let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
         let options = listing_options(toolchain, left.min(sass::TIMEOUT));
         let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
@@ -215,11 +216,11 @@ impl Built {
     /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
     /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
     /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
-    fn constant_writes(&self, toolchain: &Toolchain, request: &Request) -> Option<AsWritten> {
+    fn constant_writes(&self, toolchain: &Toolchain, request: &CompileRequest) -> Option<AsWritten> {
         if !self.file.text().contains("__constant__") {
             return None;
         }
-        let request = Request { unoptimised: true, ..request.clone() };
+        let request = CompileRequest { unoptimised: true, ..request.clone() };
         let compiled = compile::compile(toolchain, &request).ok()?;
         let writes = match ConstantUse::of(&compiled.ptx) {
             ConstantUse::Written => true,
@@ -263,7 +264,7 @@ impl Built {
         let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
         let mut plan = self.file.plan(&context, io)?;
         check_plan(&self.file, &mut plan, names, &self.outline)?;
-        let question = Question { file: &self.file, names, needs: &self.needs, device: &self.device };
+        let question = LaunchQuestion { file: &self.file, names, needs: &self.needs, device: &self.device };
         launchable::settle(&question, &mut plan)?;
         Ok(plan)
     }

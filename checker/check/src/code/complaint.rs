@@ -7,18 +7,16 @@ use system::text;
 
 /// What a compile error says, one reason a message.
 pub fn of(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
-    let plain =
-        |text: String| Reason { verdict: Verdict::DoesNotCompile, text, details: Vec::new(), excerpts: Vec::new() };
+    let plain = |text: String| Reason::new(Verdict::DoesNotCompile, text);
     let CompileError::Rejected { diagnostics, log } = error else {
-        let mut text = error.to_string();
+        let mut text = error.finding();
         if let CompileError::TooSlow { file, .. }
         | CompileError::GaveUp { file, .. }
         | CompileError::Unlisted { file, .. } = error
         {
             text = text.replacen(&text::path(file), &sources.name(file), 1);
         }
-        let (text, details) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-        return vec![Reason { details: details.map(str::to_owned).into_iter().collect(), ..plain(text.to_owned()) }];
+        return vec![plain(text).with_details(error.next_step().map(str::to_owned))];
     };
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == compile::Severity::Error);
     let reasons: Vec<Reason> = errors
@@ -35,7 +33,7 @@ pub fn of(error: &CompileError, sources: &mut Sources) -> Vec<Reason> {
                 }
                 excerpts.push(excerpt);
             }
-            Reason { details: diagnostic.notes.clone(), excerpts, ..plain(diagnostic.message.clone()) }
+            plain(diagnostic.message.clone()).with_details(diagnostic.notes.iter().cloned()).with_excerpts(excerpts)
         })
         .collect();
     if reasons.is_empty() {

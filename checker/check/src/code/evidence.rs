@@ -1,6 +1,6 @@
 //! What the compiler alone says of a version: for pages that show evidence without running anything.
 
-use crate::build::{Built, Refused, build};
+use crate::build::{BuildError, Built, build};
 use crate::numbers::Known;
 use crate::{CheckError, kernel_path};
 use compiler::toolchain::Toolchain;
@@ -32,9 +32,9 @@ pub fn machine_code(
     let file = problem.version(version)?;
     let arch = arch.unwrap_or(&problem.manifest.arch);
     let refused = |refused| match refused {
-        Refused::Line(error) | Refused::Launch(error, _) => error.into(),
-        Refused::Compile(error) => shipped(error.to_string()),
-        Refused::Error(error) => error,
+        BuildError::Line(error) | BuildError::Launch(error, _) => error.into(),
+        BuildError::Compile(error) => shipped(error.to_string()),
+        BuildError::Error(error) => error,
     };
     let mut built = build(toolchain, file, std::slice::from_ref(&sizes), DeviceShape::H200, arch).map_err(refused)?;
     built.disassemble(toolchain, None)?;
@@ -66,9 +66,9 @@ pub fn machine_code_of(
         None => file.sizes(sizes)?,
     };
     let refused = |refused| match refused {
-        Refused::Line(error) | Refused::Launch(error, _) => error.into(),
-        Refused::Compile(error) => shipped(error.to_string()),
-        Refused::Error(error) => error,
+        BuildError::Line(error) | BuildError::Launch(error, _) => error.into(),
+        BuildError::Compile(error) => shipped(error.to_string()),
+        BuildError::Error(error) => error,
     };
     let mut built = build(toolchain, file, std::slice::from_ref(&sizes), DeviceShape::H200, arch).map_err(refused)?;
     built.disassemble(toolchain, None).map_err(|_| shipped("its machine code cannot be listed".into()))?;

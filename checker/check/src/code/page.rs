@@ -1,6 +1,6 @@
 //! Kernel files compiled for the book's pages, which run them in the reader's browser.
 
-use crate::build::{Built, Refused, build};
+use crate::build::{BuildError, Built, build};
 use crate::stage::fail_by;
 use crate::{CheckError, line_reason, refused, run};
 use compiler::toolchain::Toolchain;
@@ -21,7 +21,7 @@ pub fn page_kernel(toolchain: &Toolchain, workbook: &Workbook, file: &str) -> Re
     let owner = owner(workbook, &path)?;
     let kernel = KernelFile::read_typed(&path, &types(owner.as_ref()), Workbook::owner_of(Some(workbook), &path))?;
     Page { toolchain, file }.kernel(kernel, owner).map_err(|refused| match refused {
-        Refused::Compile(error) => shipped(file, error.to_string()),
+        BuildError::Compile(error) => shipped(file, error.to_string()),
         refused => refused.into(),
     })
 }
@@ -71,7 +71,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn kernel(&self, kernel: KernelFile, owner: Option<Problem>) -> Result<Kernel, Refused> {
+    fn kernel(&self, kernel: KernelFile, owner: Option<Problem>) -> Result<Kernel, BuildError> {
         let Self { toolchain, file } = self;
         // A file that declares its own buffers stands alone, wherever it lies.
         let problem = owner.filter(|_| kernel.stand_alone_statement().is_none());
@@ -87,7 +87,7 @@ impl Page<'_> {
         let cases = problem.as_ref().map_or_else(|| vec![sizes.clone()], cases);
         let code = compiled(toolchain, kernel, &cases)?;
         let oracle = problem.as_ref().map(|problem| oracle(toolchain, problem, &cases)).transpose();
-        let oracle = oracle.map_err(Refused::Error)?;
+        let oracle = oracle.map_err(BuildError::Error)?;
         let problem = problem.map(|problem| problem.id.to_string());
         Ok(Kernel { file: (*file).to_owned(), problem, sizes, code, oracle })
     }
@@ -108,14 +108,14 @@ fn oracle(toolchain: &Toolchain, problem: &Problem, cases: &[Sizes]) -> Result<O
         manifest: String::from_utf8_lossy(&manifest).into_owned(),
         path: shown(&path),
         code: compiled(toolchain, reference, cases).map_err(|refused| match refused {
-            Refused::Compile(error) => shipped(&file, error.to_string()),
+            BuildError::Compile(error) => shipped(&file, error.to_string()),
             refused => refused.into(),
         })?,
         file,
     })
 }
 
-fn compiled(toolchain: &Toolchain, file: KernelFile, cases: &[Sizes]) -> Result<Code, Refused> {
+fn compiled(toolchain: &Toolchain, file: KernelFile, cases: &[Sizes]) -> Result<Code, BuildError> {
     let Built { file, compiled, needs, as_written, .. } = build(toolchain, file, cases, DeviceShape::H200, ARCH)?;
     let text = file.text().to_owned();
     Ok(Code { text, ptx: compiled.ptx.into(), names: compiled.names, needs, as_written })

@@ -1,6 +1,6 @@
 //! The versions of a check, compiled together.
 
-use crate::build::{Built, Refused};
+use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::{CheckError, build_version};
 use compiler::toolchain::Toolchain;
@@ -41,7 +41,7 @@ pub fn assemble(
     version: &Version,
     platform: &Platform,
     until: Option<Instant>,
-) -> Result<Versions, Refused> {
+) -> Result<Versions, BuildError> {
     let [baseline, candidate, reference] = std::thread::scope(|scope| {
         [&Version::Baseline, version, &Version::Reference]
             .map(|version| scope.spawn(move || build_version(toolchain, problem, version, platform, until)))
@@ -57,16 +57,16 @@ pub fn assemble(
 }
 
 /// A shipped version that cannot be built is not the learner's doing.
-pub fn fault_of(problem: &Problem, what: &'static str, stop: Refused) -> Refused {
+pub fn fault_of(problem: &Problem, what: &'static str, stop: BuildError) -> BuildError {
     let message = match stop {
-        Refused::Line(error) | Refused::Launch(error, _) => error.to_string(),
-        Refused::Compile(error) => error.to_string(),
-        Refused::Error(error) => return Refused::Error(error),
+        BuildError::Line(error) | BuildError::Launch(error, _) => error.to_string(),
+        BuildError::Compile(error) => error.to_string(),
+        BuildError::Error(error) => return BuildError::Error(error),
     };
-    Refused::Error(CheckError::Shipped { problem: problem.id.to_string(), what, message })
+    BuildError::Error(CheckError::Shipped { problem: problem.id.to_string(), what, message })
 }
 
-pub fn not_here(problem: &Problem, stop: Refused) -> CheckError {
+pub fn not_here(problem: &Problem, stop: BuildError) -> CheckError {
     fault_of(problem, "a kernel, compiled for this GPU,", stop).into()
 }
 

@@ -1,10 +1,10 @@
 //! `checker bench` of a ladder: all versions over the sizes at every element type, and over the block sizes.
 
-use super::compiled::{CompiledLadder, Unbuilt};
-use super::measure::{Measured, Place, Thorough, measure};
+use super::compiled::{CompiledLadder, LadderBuildError};
+use super::measure::{LadderPlace, Measured, Thorough, measure};
 use super::table::without_block;
 use crate::CheckError;
-use crate::bench::{Bench, Refusal, refuse};
+use crate::bench::{Bench, UnmeasuredError, refuse};
 use crate::time::{cache, roof_value};
 use execution::measure::ladder_record::{Kind, LadderRecord, Point, Run, SCHEMA};
 use execution::measure::record::RoofKind;
@@ -28,7 +28,7 @@ pub struct LadderAsk<'a> {
 
 /// The places to measure: every element type over the sizes at the ladder's own block size, then the first element type
 /// over the other block sizes at the `time` size.
-pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<Place> {
+pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<LadderPlace> {
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let (name, values) = &ladder.sizes;
     let wanted = |value: i64| ask.values.is_empty() || ask.values.contains(&value);
@@ -38,14 +38,14 @@ pub fn places(problem: &Problem, ask: &LadderAsk<'_>) -> Vec<Place> {
         for value in values.iter().filter(|value| wanted(**value)) {
             let mut sizes = Ladder::with_block(&problem.manifest.time, ladder.block);
             sizes.insert(name.clone(), *value);
-            places.push(Place { element, sizes });
+            places.push(LadderPlace { element, sizes });
         }
     }
     let timed = problem.manifest.time.get(name).is_some_and(|value| wanted(*value));
     if asked(0) && timed {
         let others = ladder.blocks.iter().filter(|block| **block != ladder.block);
         places.extend(
-            others.map(|block| Place { element: 0, sizes: Ladder::with_block(&problem.manifest.time, *block) }),
+            others.map(|block| LadderPlace { element: 0, sizes: Ladder::with_block(&problem.manifest.time, *block) }),
         );
     }
     places
@@ -61,7 +61,7 @@ impl Bench {
         problem: &Problem,
         ask: &LadderAsk<'_>,
         each: &mut dyn FnMut(&LadderRecord, &str) -> Result<(), CheckError>,
-    ) -> Result<Result<LadderRecord, Refusal>, CheckError> {
+    ) -> Result<Result<LadderRecord, UnmeasuredError>, CheckError> {
         let Some(ladder) = problem.ladder() else { return refuse("it is no ladder") };
         if let Some(name) = ask.elements.iter().find(|name| !ladder.types.iter().any(|kind| kind.name == **name)) {
             return refuse(&format!("it has no element type `{name}`"));
@@ -74,7 +74,7 @@ impl Bench {
         let mut elements: Vec<usize> = places.iter().map(|place| place.element).collect();
         elements.dedup();
         let compiled = CompiledLadder::build(problem, self.toolchain(), self.platform(), versions, &elements);
-        let compiled = compiled.map_err(|Unbuilt { refused, .. }| CheckError::from(*refused))?;
+        let compiled = compiled.map_err(|LadderBuildError { refused, .. }| CheckError::from(*refused))?;
         let compiler = elements.first().and_then(|&element| compiled.element(element));
         let mut record = LadderRecord {
             schema: SCHEMA,
@@ -108,7 +108,7 @@ impl Bench {
 }
 
 /// "float at block = 256, n = 1024".
-fn at(problem: &Problem, place: &Place) -> String {
+fn at(problem: &Problem, place: &LadderPlace) -> String {
     let element = problem.ladder().map_or("", |ladder| ladder.types[place.element].name.as_str());
     format!("{element} at {}", report::sizes(&place.sizes))
 }

@@ -1,7 +1,7 @@
 //! All versions of a ladder made ready to run, for every element type that is asked for.
 
 use crate::CheckError;
-use crate::build::{Built, Refused, build, listing_options};
+use crate::build::{BuildError, Built, build, listing_options};
 use crate::platform::Platform;
 use account::outputs_of;
 use compiler::toolchain::Toolchain;
@@ -37,16 +37,16 @@ pub struct CompiledLadder {
 }
 
 /// A version that cannot be built.
-pub struct Unbuilt {
+pub struct LadderBuildError {
     /// Which; None is the oracle.
     pub version: Option<Version>,
     /// Why.
-    pub refused: Box<Refused>,
+    pub refused: Box<BuildError>,
 }
 
-impl From<CheckError> for Unbuilt {
+impl From<CheckError> for LadderBuildError {
     fn from(error: CheckError) -> Self {
-        Self { version: None, refused: Box::new(Refused::Error(error)) }
+        Self { version: None, refused: Box::new(BuildError::Error(error)) }
     }
 }
 
@@ -58,7 +58,7 @@ impl CompiledLadder {
         platform: &Platform,
         versions: Vec<Version>,
         elements: &[usize],
-    ) -> Result<Self, Unbuilt> {
+    ) -> Result<Self, LadderBuildError> {
         let typed: Vec<(usize, Problem)> =
             elements.iter().filter_map(|&element| Some((element, problem.of_type(element)?))).collect();
         let wanted: Vec<(usize, Option<usize>)> = (0..typed.len())
@@ -67,7 +67,7 @@ impl CompiledLadder {
                 own.chain([(position, None)])
             })
             .collect();
-        let unbuilt = |version: Option<usize>, refused| Unbuilt {
+        let unbuilt = |version: Option<usize>, refused| LadderBuildError {
             version: version.map(|index| versions[index].clone()),
             refused: Box::new(refused),
         };
@@ -80,14 +80,15 @@ impl CompiledLadder {
         let of_versions = wanted.iter().zip(&built).filter(is_version).filter_map(|(_, built)| built.as_ref().ok());
         let cubins: Vec<&[u8]> = of_versions.map(|built| built.compiled.cubin.as_slice()).collect();
         sass::prepare(&cubins, &listing_options(toolchain, sass::TIMEOUT));
-        let listed = |(&(_, version), built): (&(usize, Option<usize>), Result<Built, Unbuilt>)| {
+        let listed = |(&(_, version), built): (&(usize, Option<usize>), Result<Built, LadderBuildError>)| {
             let mut built = built?;
             if version.is_some() {
                 built.disassemble(toolchain, None).map_err(|refused| unbuilt(version, refused))?;
             }
             Ok(built)
         };
-        let mut built = wanted.par_iter().zip(built).map(listed).collect::<Vec<Result<_, Unbuilt>>>().into_iter();
+        let mut built =
+            wanted.par_iter().zip(built).map(listed).collect::<Vec<Result<_, LadderBuildError>>>().into_iter();
         let folder = tempfile::tempdir().map_err(CheckError::from)?;
         let guard = HalfWritten::new(folder.path());
         let mut compiled = Self {
@@ -133,16 +134,16 @@ impl CompiledLadder {
     }
 
     /// A version at these sizes, as workers take it.
-    pub fn program(&self, element: usize, version: usize, sizes: &Sizes) -> Result<Program, Refused> {
+    pub fn program(&self, element: usize, version: usize, sizes: &Sizes) -> Result<Program, BuildError> {
         let Some(Element { problem, versions, .. }) = self.element(element) else { return Ok(Program::default()) };
         let io = problem.io(sizes).map_err(not_its_doing)?;
         let plan = versions[version].plan(sizes, &io);
-        let plan = plan.map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        let plan = plan.map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         Ok(self.in_file(element, version, &versions[version], plan))
     }
 
     /// The oracle at these sizes.
-    pub fn oracle(&self, element: usize, sizes: &Sizes) -> Result<Option<Program>, Refused> {
+    pub fn oracle(&self, element: usize, sizes: &Sizes) -> Result<Option<Program>, BuildError> {
         let Some(Element { problem, reference, .. }) = self.element(element) else { return Ok(None) };
         let buffers = problem.reference_io(&reference.file, sizes).map_err(not_its_doing)?;
         let plan = reference.plan(sizes, &buffers).map_err(not_its_doing)?;
@@ -150,7 +151,7 @@ impl CompiledLadder {
     }
 
     /// What outputs may be off: for a version by its own bound, else by the ladder's.
-    pub fn outputs(&self, element: usize, version: Option<usize>, sizes: &Sizes) -> Result<Vec<Output>, Refused> {
+    pub fn outputs(&self, element: usize, version: Option<usize>, sizes: &Sizes) -> Result<Vec<Output>, BuildError> {
         let Some(Element { problem, outputs, .. }) = self.element(element) else { return Ok(Vec::new()) };
         let specs = version.map_or(&problem.manifest.outputs, |version| &outputs[version]);
         outputs_of(specs, sizes).map_err(not_its_doing)
@@ -190,7 +191,7 @@ fn compiled(
     problem: &Problem,
     version: &Version,
     platform: &Platform,
-) -> Result<Built, Refused> {
+) -> Result<Built, BuildError> {
     let file = problem.version(version)?;
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
@@ -215,6 +216,6 @@ fn compiled(
 }
 
 /// A malformed `problem.toml` or oracle.
-fn not_its_doing(error: problem::LineError) -> Refused {
-    Refused::Error(CheckError::from(error))
+fn not_its_doing(error: problem::LineError) -> BuildError {
+    BuildError::Error(CheckError::from(error))
 }

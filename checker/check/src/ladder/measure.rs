@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Where versions are compared with each other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct LadderPlace {
     /// Number of the element type.
     pub element: usize,
     /// Sizes, the block size in them.
@@ -54,7 +54,7 @@ pub struct MeasuredVersion {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Where.
-    pub place: Place,
+    pub place: LadderPlace,
     /// Bytes that must move there, where the problem says so.
     pub bytes: Option<f64>,
     /// In the ladder's order.
@@ -72,7 +72,7 @@ pub fn measure(
     toolchain: &Toolchain,
     info: &DeviceInfo,
     compiled: &CompiledLadder,
-    places: &[Place],
+    places: &[LadderPlace],
     thorough: Thorough,
     seed: u64,
 ) -> Result<Result<Vec<Measured>, Box<Reason>>, CheckError> {
@@ -100,7 +100,7 @@ pub fn measure(
 }
 
 /// The versions at a place, each with its sizes.
-fn taking_part(problem: &Problem, compiled: &CompiledLadder, place: &Place) -> Vec<(usize, Sizes)> {
+fn taking_part(problem: &Problem, compiled: &CompiledLadder, place: &LadderPlace) -> Vec<(usize, Sizes)> {
     let own = problem.ladder().is_some_and(|ladder| place.sizes.get(BLOCK) == Some(&ladder.block));
     let one = |version: usize| -> Option<(usize, Sizes)> {
         let sizes = if own { compiled.own_block(place.element, version, &place.sizes) } else { place.sizes.clone() };
@@ -112,7 +112,7 @@ fn taking_part(problem: &Problem, compiled: &CompiledLadder, place: &Place) -> V
 fn timing(
     problem: &Problem,
     compiled: &CompiledLadder,
-    place: &Place,
+    place: &LadderPlace,
     versions: &[(usize, Sizes)],
     budget: Budget,
     seed: u64,
@@ -137,7 +137,7 @@ fn timing(
 fn measured(
     problem: &Problem,
     compiled: &CompiledLadder,
-    place: &Place,
+    place: &LadderPlace,
     versions: &[(usize, Sizes)],
     timed: &Timed,
 ) -> Result<Measured, CheckError> {
@@ -184,7 +184,7 @@ pub fn occupancy(
 fn wrong(
     problem: &Problem,
     compiled: &CompiledLadder,
-    place: &Place,
+    place: &LadderPlace,
     versions: &[(usize, Sizes)],
     timed: &Timed,
 ) -> Result<Reason, CheckError> {
@@ -198,12 +198,7 @@ fn wrong(
     let said = built.and_then(|built| failed(timed, built.file.path(), sizes));
     let name = &compiled.versions[*version];
     Ok(match said {
-        Some(reason) => Reason { text: format!("{name}, timed: {}", reason.text), ..reason },
-        None => Reason {
-            verdict: report::Verdict::DeviceFault,
-            text: format!("{name}: no time was measured at {at}"),
-            details: Vec::new(),
-            excerpts: Vec::new(),
-        },
+        Some(reason) => reason.prefixed(format!("{name}, timed")),
+        None => Reason::new(report::Verdict::DeviceFault, format!("{name}: no time was measured at {at}")),
     })
 }

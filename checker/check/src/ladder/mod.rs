@@ -7,31 +7,24 @@ mod table;
 mod verify;
 
 pub use bench::LadderAsk;
-pub use measure::{Measured, Place, Thorough, measure};
+pub use measure::{LadderPlace, Measured, Thorough, measure};
 pub use table::{add_record, evidence, without_block};
 
-use super::build::Refused;
-use super::platform::{Platform, Platforms};
-use super::stage::{fail_by, pass, skip};
-use super::{CheckError, CheckOptions, Progress, refused, time};
+use super::build::BuildError;
+use super::context::CheckContext;
+use super::platform::Platform;
+use super::stage::{NOTHING_CAUGHT, fail_by, pass, skip};
+use super::{CheckError, refused, time};
 use account::reasons::{self, Scene};
-use compiled::{CompiledLadder, Unbuilt};
-use compiler::toolchain::Toolchain;
+use compiled::{CompiledLadder, LadderBuildError};
 use execution::backend::Status;
+use problem::Version;
 use problem::workbook::is_small;
-use problem::{Problem, Version};
-use report::{self, Case, RanOn, Reason, Report, Sources, StageName, Verdict};
+use report::{self, Case, RanOn, StageName, Verdict};
 
 /// Checks all versions, or in their place a mutant, and fills the report.
-pub fn check(
-    problem: &Problem,
-    toolchain: &Toolchain,
-    platforms: &Platforms,
-    options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<(), CheckError> {
+pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
+    let CheckContext { problem, toolchain, platforms, options, progress, .. } = check;
     let Some(ladder) = problem.ladder() else { return Ok(()) };
     let versions: Vec<Version> = match &options.version {
         Some(mutant @ Version::Mutant(_)) => vec![mutant.clone()],
@@ -39,10 +32,10 @@ pub fn check(
     };
     let whole = versions.len() > 1;
     let elements: Vec<usize> = (0..ladder.types.len()).collect();
-    report.versions = versions
+    check.report.versions = versions
         .iter()
         .filter_map(|version| {
-            let file = sources.name(&problem.version_path(version)?);
+            let file = check.sources.name(&problem.version_path(version)?);
             Some(report::Version { label: version.to_string(), file })
         })
         .collect();
@@ -50,9 +43,9 @@ pub fn check(
         progress(&format!("compiling {} versions for {} element types", versions.len(), elements.len()));
         let compiled = match CompiledLadder::build(problem, toolchain, platform, versions.clone(), &elements) {
             Ok(compiled) => compiled,
-            Err(Unbuilt { version: None, refused }) => return Err((*refused).into()),
-            Err(Unbuilt { refused: stop, .. }) => {
-                fail_by(report, StageName::Compile, refused(*stop, sources)?);
+            Err(LadderBuildError { version: None, refused }) => return Err((*refused).into()),
+            Err(LadderBuildError { refused: stop, .. }) => {
+                fail_by(check.report, StageName::Compile, refused(*stop, check.sources)?);
                 return Ok(());
             }
         };
@@ -61,54 +54,48 @@ pub fn check(
                 .element(index)
                 .iter()
                 .flat_map(|element| &element.versions)
-                .for_each(|built| built.quoted_in(sources));
+                .for_each(|built| built.quoted_in(check.sources));
         }
-        if report.stages.is_empty() {
+        if check.report.stages.is_empty() {
             let compiler = compiled.element(0).map(|element| element.reference.compiled.compiler.clone());
-            pass(report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
+            pass(check.report, StageName::Compile, format!("{} for {}", compiler.unwrap_or_default(), platform.arch));
         }
-        match verified(problem, &compiled, platform, options, report, sources, progress) {
+        match verified(&mut check, &compiled, platform) {
             Ok(true) if whole => {
-                table::fill(problem, &compiled, platform, report, progress).map_err(CheckError::from)?
+                table::fill(problem, &compiled, platform, check.report, progress).map_err(CheckError::from)?
             }
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(stop) => {
-                fail_by(report, StageName::Results, refused(stop, sources)?);
+                fail_by(check.report, StageName::Results, refused(stop, check.sources)?);
                 return Ok(());
             }
         }
         if let (Some(info), true) = (&platform.gpu, whole) {
             progress("measuring");
-            let place = Place { element: 0, sizes: problem.manifest.time.clone() };
-            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, report.seed)? {
-                Ok(measured) => table::add_times(toolchain, info, &measured, report)?,
+            let place = LadderPlace { element: 0, sizes: problem.manifest.time.clone() };
+            match measure(problem, toolchain, info, &compiled, &[place], Thorough::No, check.report.seed)? {
+                Ok(measured) => table::add_times(toolchain, info, &measured, check.report)?,
                 Err(reason) => {
-                    fail_by(report, StageName::Time, vec![*reason]);
+                    fail_by(check.report, StageName::Time, vec![*reason]);
                     return Ok(());
                 }
             }
         }
     }
     if platforms.gpu.is_none() {
-        skip(report, StageName::Time, "no GPU here");
-        table::add_recorded(problem, report);
+        skip(check.report, StageName::Time, "no GPU here");
+        table::add_recorded(problem, check.report);
     }
-    report.verdict = Verdict::Passed;
-    report.learned = Some(problem.manifest.learned.clone());
+    check.report.verdict = Verdict::Passed;
+    check.report.learned = Some(problem.manifest.learned.clone());
     Ok(())
 }
 
 /// Runs and judges everything; false when something speaks against a version, which the report then says.
-fn verified(
-    problem: &Problem,
-    compiled: &CompiledLadder,
-    platform: &Platform,
-    options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<bool, Refused> {
+fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, BuildError> {
+    let (problem, options, progress) = (check.problem, check.options, check.progress);
+    let (report, sources) = (&mut *check.report, &mut *check.sources);
     let everything = options.everything || compiled.versions.len() == 1;
     let tasks = verify::tasks(problem, compiled, everything, platform.gpu.is_some());
     let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };
@@ -141,7 +128,7 @@ fn verified(
         if let Status::OracleFailed { message } = &outcome.checked.status {
             let message = format!("at {case}: {message}");
             let problem = problem.id.to_string();
-            return Err(Refused::Error(CheckError::Shipped { problem, what: "the oracle", message }));
+            return Err(BuildError::Error(CheckError::Shipped { problem, what: "the oracle", message }));
         }
         let path = element.versions[outcome.version].file.path();
         let found = reasons::of(&outcome.checked, &Scene { file: path, case: &case, buffers: &[] }, sources);
@@ -149,8 +136,7 @@ fn verified(
         report.cases.push(Case { sizes: outcome.sizes.clone(), verdict, error: outcome.checked.error_over_bound });
         if !found.is_empty() {
             let version = &compiled.versions[outcome.version];
-            let found =
-                found.into_iter().map(|reason| Reason { text: format!("{version}: {}", reason.text), ..reason });
+            let found = found.into_iter().map(|reason| reason.prefixed(version));
             let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };
             fail_by(report, stage, found.collect());
             return Ok(false);
@@ -166,7 +152,7 @@ fn verified(
     let on = if platform.gpu.is_some() { " on the GPU" } else { "" };
     pass(report, StageName::Results, format!("right{on} for {}, {extent}: {runs} runs", types.join(", ")));
     if platform.gpu.is_none() {
-        pass(report, StageName::Findings, "no race, bad access, unwritten read or divergent barrier".to_owned());
+        pass(report, StageName::Findings, NOTHING_CAUGHT);
     }
     Ok(true)
 }

@@ -4,7 +4,7 @@ use super::compiled::CompiledLadder;
 use super::measure::{Measured, occupancy};
 use super::verify;
 use crate::Progress;
-use crate::build::Refused;
+use crate::build::BuildError;
 use crate::numbers::Known;
 use crate::platform::Platform;
 use crate::{CheckError, time};
@@ -23,7 +23,7 @@ pub fn fill(
     platform: &Platform,
     report: &mut Report,
     progress: Progress<'_>,
-) -> Result<(), Refused> {
+) -> Result<(), BuildError> {
     if platform.gpu.is_some() && report.ladder.is_some() {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub fn evidence(
     compiled: &CompiledLadder,
     platform: &Platform,
     seed: u64,
-) -> Result<LadderTable, Refused> {
+) -> Result<LadderTable, BuildError> {
     let counted = match platform.gpu {
         None => verify::count(compiled, platform, problem, seed)?,
         Some(_) => vec![None; compiled.versions.len()],

@@ -1,7 +1,7 @@
 //! Every version of a ladder at element types, block sizes and sizes: as tasks that run in parallel.
 
 use super::compiled::CompiledLadder;
-use crate::build::Refused;
+use crate::build::BuildError;
 use crate::platform::Platform;
 use crate::share;
 use crate::verify::{STEPS, schedules};
@@ -134,7 +134,7 @@ pub fn run(
     tasks: &[Task],
     seed: u64,
     progress: &dyn Fn(usize),
-) -> Result<Vec<Outcome>, Refused> {
+) -> Result<Vec<Outcome>, BuildError> {
     if platform.gpu.is_some() {
         let mut all = Vec::new();
         for (done, task) in tasks.iter().enumerate() {
@@ -167,7 +167,7 @@ pub fn orders(compiled: &CompiledLadder, task: &Task, seed: u64) -> Vec<Schedule
     orders.max_by_key(Vec::len).unwrap_or_else(|| vec![Schedule::Its])
 }
 
-fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, Refused> {
+fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -> Result<Vec<Outcome>, BuildError> {
     // Where there are many threads the usual one.
     let orders = if task.sizes.iter().all(is_small) { orders(compiled, task, seed) } else { vec![Schedule::Its] };
     let mut cases = Vec::new();
@@ -197,7 +197,7 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
     let on = platform.on(orders, Checks::ALL, STEPS, seed);
     let options = backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() };
     let results = backend::verify(&Verify { on, cases, stop_at_failure: true }, &options);
-    let results = results.map_err(|error| Refused::Error(error.into()))?;
+    let results = results.map_err(|error| BuildError::Error(error.into()))?;
     let of_case = |(sizes, checked): (&Sizes, Vec<Checked>)| {
         let outcome = |(&version, checked)| Outcome { element: task.element, version, sizes: sizes.clone(), checked };
         task.versions.iter().zip(checked).map(outcome).collect::<Vec<_>>()
@@ -211,8 +211,8 @@ pub fn count(
     platform: &Platform,
     problem: &Problem,
     seed: u64,
-) -> Result<Vec<Option<Checked>>, Refused> {
-    let one = |version: usize| -> Result<Option<Checked>, Refused> {
+) -> Result<Vec<Option<Checked>>, BuildError> {
+    let one = |version: usize| -> Result<Option<Checked>, BuildError> {
         let sizes = compiled.own_block(0, version, &problem.manifest.count);
         let case = Case {
             name: report::sizes(&sizes),
@@ -224,7 +224,7 @@ pub fn count(
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let results =
             backend::verify(&job, &backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() });
-        Ok(results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().next())
+        Ok(results.map_err(|error| BuildError::Error(error.into()))?.into_iter().flatten().next())
     };
     (0..compiled.versions.len()).into_par_iter().map(one).collect()
 }

@@ -17,7 +17,7 @@ use problem::{ProblemError, Sizes, Workbook};
 use report::{self, RanOn, Reason, Report, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, Verdict};
 use simulator::Checks;
 use simulator::explore::Effort;
-use simulator::trace::Request;
+use simulator::trace::TraceRequest;
 use std::path::{Path, PathBuf};
 
 /// What `checker run` is asked to do.
@@ -40,7 +40,7 @@ pub struct RunOptions {
     /// Counters beside the source.
     pub lines: bool,
     /// Which lanes run which line: warps and grain, and how many steps a launch.
-    pub trace: Option<(Request, usize)>,
+    pub trace: Option<(TraceRequest, usize)>,
     /// Machine code for this architecture.
     pub arch: String,
     /// Warp instructions after which a launch counts as endless.

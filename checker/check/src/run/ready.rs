@@ -2,7 +2,7 @@
 
 use super::read::Read;
 use super::{Halt, Running};
-use crate::build::{self, Built, Refused};
+use crate::build::{self, BuildError, Built};
 use crate::platform::{BackendChoice, Platform, find_gpu};
 use crate::{CheckError, line_reason, refused};
 use account::outputs_of;
@@ -129,7 +129,7 @@ fn reference(
 ) -> Result<(Built, Plan), CheckError> {
     let file = problem.version(&Version::Reference)?;
     let reference = compiled(toolchain, file, sizes, platform, None).map_err(|stop| match stop {
-        Refused::Error(error) => error,
+        BuildError::Error(error) => error,
         _ => CheckError::Shipped {
             problem: problem.id.to_string(),
             what: "the oracle",
@@ -157,7 +157,7 @@ fn compiled(
     sizes: &Sizes,
     platform: &Platform,
     own: Option<&mut OwnCode>,
-) -> Result<Built, Refused> {
+) -> Result<Built, BuildError> {
     let (cases, device, arch) = (std::slice::from_ref(sizes), platform.device, &platform.arch);
     match own {
         Some(own) => {

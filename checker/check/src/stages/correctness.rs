@@ -1,10 +1,10 @@
 //! Whether a version is right: results, findings, and orders of execution.
 
 use super::judge::{failure_summary, judge, results_summary};
-use super::stage::{fail, pass};
+use super::stage::{NOTHING_CAUGHT, fail, pass};
 use super::verify::{Results, Trials, schedules};
 use super::{Checking, Shown, machine};
-use crate::build::{Built, Refused};
+use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::versions::{Cubins, Versions, assemble, fault_of, not_here};
 use crate::{CheckError, CheckOptions, Progress, refused};
@@ -18,38 +18,38 @@ use std::time::Instant;
 impl Checking<'_> {
     /// Correctness, here and on the GPU; nothing where the candidate is found wrong.
     pub(super) fn is_right(&mut self, versions: &Versions, first: &Platform) -> Result<Option<Shown>, CheckError> {
-        let (problem, platforms) = (self.problem, self.platforms);
+        let (problem, platforms) = (self.check.problem, self.check.platforms);
         let mut shown = Shown::default();
         for platform in platforms.sim.iter().chain(&platforms.gpu) {
             let on_gpu = platform.gpu.is_some();
-            (self.progress)(if on_gpu { "running on the GPU" } else { "simulating" });
+            (self.check.progress)(if on_gpu { "running on the GPU" } else { "simulating" });
             let rebuilt = if platform.arch == first.arch && platform.device == first.device {
                 None
             } else {
-                let made = assemble(self.toolchain, problem, &self.version, platform, Some(self.until));
+                let made = assemble(self.check.toolchain, problem, &self.version, platform, Some(self.until));
                 Some(made.map_err(|stop| not_here(problem, stop))?)
             };
             let versions = rebuilt.as_ref().unwrap_or(versions);
             let Some((baseline, candidate)) = self.results(versions, platform)? else { return Ok(None) };
-            let reasons = judge(problem, &baseline, &candidate, &self.paths, self.report, self.sources, on_gpu)?;
+            let reasons =
+                judge(problem, &baseline, &candidate, &self.paths, self.check.report, self.check.sources, on_gpu)?;
             // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
             let unsupported = |reason: &Reason| reason.verdict == Verdict::Unsupported;
             if !reasons.is_empty() && reasons.iter().all(unsupported) && !on_gpu && platforms.gpu.is_some() {
                 shown.left_out = reasons;
                 let summary = "not looked for: the simulator does not know all that the kernel does".to_owned();
                 let status = StageStatus::Failed;
-                self.report.stages.push(Stage { name: StageName::Findings, status, summary });
+                self.check.report.stages.push(Stage { name: StageName::Findings, status, summary });
                 continue;
             } else if !reasons.is_empty() {
                 let wrong = reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult);
                 let stage = if wrong { StageName::Results } else { StageName::Findings };
-                fail(self.report, stage, failure_summary(&candidate), reasons);
+                fail(self.check.report, stage, failure_summary(&candidate), reasons);
                 return Ok(None);
             }
-            pass(self.report, StageName::Results, results_summary(problem, &candidate, platform));
+            pass(self.check.report, StageName::Results, results_summary(problem, &candidate, platform));
             if !on_gpu {
-                let summary = "no race, bad access, unwritten read or divergent barrier";
-                pass(self.report, StageName::Findings, summary);
+                pass(self.check.report, StageName::Findings, NOTHING_CAUGHT);
                 shown.counted = [baseline.count, candidate.count];
                 shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];
             }
@@ -60,22 +60,22 @@ impl Checking<'_> {
     /// Both versions' runs on a platform; nothing where the candidate cannot be launched.
     fn results(&mut self, versions: &Versions, platform: &Platform) -> Result<Option<(Results, Results)>, CheckError> {
         let on_gpu = platform.gpu.is_some();
-        versions.candidate.quoted_in(self.sources);
+        versions.candidate.quoted_in(self.check.sources);
         let cut = OnceLock::new();
-        let course = Course { options: self.options, seed: self.report.seed, until: self.until, cut: &cut };
-        let results = correctness(self.problem, platform, versions, &course, self.progress);
-        self.report.cut = cut.into_inner().or_else(|| self.report.cut.take());
+        let course = Course { options: self.check.options, seed: self.check.report.seed, until: self.until, cut: &cut };
+        let results = correctness(self.check.problem, platform, versions, &course, self.check.progress);
+        self.check.report.cut = cut.into_inner().or_else(|| self.check.report.cut.take());
         let (baseline, candidate) = match results {
             Ok(results) => results,
             Err(stop) => {
-                let reasons = refused(stop, self.sources)?;
-                fail(self.report, StageName::Results, "the launch cannot be made", reasons);
+                let reasons = refused(stop, self.check.sources)?;
+                fail(self.check.report, StageName::Results, "the launch cannot be made", reasons);
                 return Ok(None);
             }
         };
-        self.report.machine = machine(platform, &candidate);
-        if !on_gpu || self.report.held.is_none() {
-            self.report.held = Some(held(&versions.candidate, &candidate, on_gpu));
+        self.check.report.machine = machine(platform, &candidate);
+        if !on_gpu || self.check.report.held.is_none() {
+            self.check.report.held = Some(held(&versions.candidate, &candidate, on_gpu));
         }
         Ok(Some((baseline, candidate)))
     }
@@ -98,11 +98,11 @@ fn correctness(
     versions: &Versions,
     course: &Course<'_>,
     progress: Progress<'_>,
-) -> Result<(Results, Results), Refused> {
+) -> Result<(Results, Results), BuildError> {
     let Course { options, seed, until, cut } = *course;
     let budget = options.budget;
     let files = match platform.gpu {
-        Some(_) => Some(Cubins::write(versions).map_err(|error| Refused::Error(error.into()))?),
+        Some(_) => Some(Cubins::write(versions).map_err(|error| BuildError::Error(error.into()))?),
         None => None,
     };
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));

@@ -179,7 +179,7 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
         let (Some(before), after) = (value(&known[0]), value(&known[1])) else { continue };
         let scale = scale(&goal.metric, here[0].value(&goal.metric), before, [here[0].counters, known[0].counters]);
         let holds = |after: f64| {
-            let place = Place { scale, before, slack: slack(&goal.metric, known[0].counters) };
+            let place = SecondBound { scale, before, slack: slack(&goal.metric, known[0].counters) };
             goal.conditions.iter().all(|condition| place.holds(*condition, after))
         };
         // A quotient of nothing is no number to be proud of.
@@ -221,13 +221,13 @@ fn slack(metric: &Metric, counters: Option<Counters>) -> f64 {
 }
 
 /// What a condition comes to at the second size.
-struct Place {
+struct SecondBound {
     scale: f64,
     before: f64,
     slack: f64,
 }
 
-impl Place {
+impl SecondBound {
     /// Has a candidate come half of the way to the bound? Where the baseline is there already it may be a quarter beyond.
     fn holds(&self, condition: Condition, after: f64) -> bool {
         let half_way = |bound: f64| f64::midpoint(bound, self.before);
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn half_of_the_way_is_enough_and_none_is_not() {
-        let place = Place { scale: 0.5, before: 1000.0, slack: 0.0 };
+        let place = SecondBound { scale: 0.5, before: 1000.0, slack: 0.0 };
         for (condition, enough, too_little) in [
             (Condition::Max(400.0), 600.0, 601.0),
             (Condition::RatioMax(0.1), 550.0, 551.0),
@@ -266,7 +266,7 @@ mod tests {
         for condition in [Condition::Max(400.0), Condition::RatioMax(0.9), Condition::RatioMin(1.1)] {
             assert!(!place.holds(condition, 1000.0), "{condition:?}");
         }
-        let none = Place { scale: 1.0, before: 0.0, slack: 20.0 };
+        let none = SecondBound { scale: 1.0, before: 0.0, slack: 20.0 };
         assert!(none.holds(Condition::Max(0.0), 20.0) && !none.holds(Condition::Max(0.0), 21.0));
     }
 

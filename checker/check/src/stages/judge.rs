@@ -13,6 +13,7 @@ use report::{
     StageStatus, Verdict,
 };
 use simulator::FindingKind;
+use simulator::finding::as_named;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -62,20 +63,15 @@ pub fn judge(
     let findings = candidate.cases.iter().flat_map(|(_, checked)| &checked.findings).map(|found| &found.finding);
     report.notes.extend(account::race::same_values(findings));
     let unwatched = |(sizes, checked): &(problem::Sizes, Checked)| {
-        let addresses = checked.findings.iter().find_map(|found| match found.finding.kind {
-            FindingKind::Unwatched { addresses } => Some(addresses),
-            _ => None,
-        })?;
-        let case = report::sizes(sizes);
-        Some(format!(
-            "threads publish at more than {addresses} addresses at {case}: beyond them no races were looked for"
-        ))
+        let mut kinds = checked.findings.iter().map(|found| &found.finding.kind);
+        let kind = kinds.find(|kind| matches!(kind, FindingKind::Unwatched { .. }))?;
+        Some(format!("at {}, {}", report::sizes(sizes), kind.explain(&as_named).sentence))
     };
     report.notes.extend(candidate.cases.iter().find_map(unwatched));
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {
-        report.notes.push(format!("{dropped} bytes of printf output were dropped"));
+        report.notes.push(FindingKind::PrintfOverflow { dropped }.explain(&as_named).sentence);
     }
     if let Some(printed) = candidate.cases.iter().map(|(_, checked)| &checked.printf).find(|text| !text.is_empty()) {
         report.printf.clone_from(printed);
@@ -190,9 +186,10 @@ fn judged(goals: &[GoalResult]) -> Vec<Stage> {
 /// Why a goal is not met, with the line that it comes from.
 fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Built, sources: &mut Sources) -> Reason {
     let found = match &goal.elsewhere {
-        Some(there) => format!("{} at {}", there.value_text, report::sizes(&there.sizes)),
+        Some(there) => format!("{}{}", there.value_text, report::at_sizes(&there.sizes)),
         None => goal.value_text.clone().unwrap_or_default(),
     };
+    let drawn = goal.elsewhere.as_ref().map(|there| there.sizes.clone()).unwrap_or_default();
     let opcode = goal.metric.strip_prefix("sass.").filter(|_| goal.at_most);
     let origin = opcode.and_then(|opcode| origin(opcode, goal.value, candidate, sources));
     let idle = goal.unexecuted.as_ref();
@@ -206,12 +203,8 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
         .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
         .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
         .or_else(|| report.not_modelled.as_deref().filter(|_| is_modelled(goal)).map(cannot_be));
-    Reason {
-        verdict: Verdict::NotYet,
-        text: format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand),
-        details: detail.into_iter().collect(),
-        excerpts: origin.into_iter().collect(),
-    }
+    let text = format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand);
+    Reason { drawn, ..Reason::new(Verdict::NotYet, text).with_details(detail).with_excerpts(origin) }
 }
 
 /// What to look at for a goal that is not met.

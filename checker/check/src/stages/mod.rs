@@ -12,64 +12,49 @@ pub(crate) mod time;
 mod uneven;
 pub(crate) mod verify;
 
-use super::build::{Built, Refused};
-use super::platform::{Platform, Platforms};
+use super::build::{BuildError, Built};
+use super::context::CheckContext;
+use super::platform::Platform;
 use super::versions::{Versions, assemble, labels};
-use super::{CheckError, CheckOptions, Progress, kernel_path, line_reason, refused};
+use super::{CheckError, kernel_path, line_reason, refused};
 use account::reasons;
 use account::schedule_name;
 use compiler::compile::CompileError;
-use compiler::toolchain::Toolchain;
 use execution::backend::{self, Checked};
 use judge::verdict;
 use numbers::Known;
 use plan::Plan;
 use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
-use report::{self, GoalStatus, RanOn, Reason, Report, Sources, StageName, Verdict};
+use report::{self, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use verify::Results;
 
 /// Runs the pipeline and fills the report.
-pub fn check(
-    problem: &Problem,
-    toolchain: &Toolchain,
-    platforms: &Platforms,
-    options: &CheckOptions,
-    report: &mut Report,
-    sources: &mut Sources,
-    progress: Progress<'_>,
-) -> Result<(), CheckError> {
+pub fn check(check: CheckContext<'_>) -> Result<(), CheckError> {
+    let CheckContext { problem, options, .. } = check;
     let until = Instant::now() + Duration::from_secs(options.budget.seconds);
     let version = options.version();
     let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &problem::Version::Baseline)?, kernel_path(problem, &version)?];
-    report.versions = labels
+    check.report.versions = labels
         .iter()
         .zip(&paths)
-        .map(|(label, path)| report::Version { label: label.clone(), file: sources.name(path) })
+        .map(|(label, path)| report::Version { label: label.clone(), file: check.sources.name(path) })
         .collect();
-    let checking =
-        Checking { problem, toolchain, platforms, options, version, paths, until, report, sources, progress };
-    checking.all()
+    Checking { check, version, paths, until }.all()
 }
 
 /// A check under way.
 struct Checking<'a> {
-    problem: &'a Problem,
-    toolchain: &'a Toolchain,
-    platforms: &'a Platforms,
-    options: &'a CheckOptions,
+    check: CheckContext<'a>,
     /// The candidate.
     version: problem::Version,
     /// Files of the baseline and the candidate.
     paths: [PathBuf; 2],
     /// When all has to end.
     until: Instant,
-    report: &'a mut Report,
-    sources: &'a mut Sources,
-    progress: Progress<'a>,
 }
 
 /// What the runs of a candidate that is right have shown, of the baseline and of itself.
@@ -89,10 +74,10 @@ impl Checking<'_> {
         if !self.can_be_read()? {
             return Ok(());
         }
-        let here = self.platforms.sim.as_ref().or(self.platforms.gpu.as_ref());
+        let here = self.check.platforms.sim.as_ref().or(self.check.platforms.gpu.as_ref());
         let Some(first) = here else {
             return Err(CheckError::Shipped {
-                problem: self.problem.id.to_string(),
+                problem: self.check.problem.id.to_string(),
                 what: "the list of backends",
                 message: "it runs on a GPU only, and there is none here".into(),
             });
@@ -104,20 +89,23 @@ impl Checking<'_> {
 
     /// The learner's lines first: nothing else is worth a second if they cannot be read.
     fn can_be_read(&mut self) -> Result<bool, CheckError> {
-        match self.problem.version(&self.version) {
+        match self.check.problem.version(&self.version) {
             Err(ProblemError::Line(error)) => {
-                let reason = line_reason(Verdict::BadKernelFile, &error, self.sources);
-                fail(self.report, StageName::Compile, "a line cannot be read", vec![reason]);
+                let reason = line_reason(Verdict::BadKernelFile, &error, self.check.sources);
+                fail(self.check.report, StageName::Compile, "a line cannot be read", vec![reason]);
                 Ok(false)
             }
             Err(ProblemError::Read { path, source })
-                if self.problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
+                if self.check.problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
             {
-                Err(CheckError::Gone { path: self.sources.name(&path), problem: self.problem.id.to_string() })
+                Err(CheckError::Gone {
+                    path: self.check.sources.name(&path),
+                    problem: self.check.problem.id.to_string(),
+                })
             }
             Err(error) => Err(error.into()),
             Ok(file) => {
-                self.sources.hold(file.path(), file.text());
+                self.check.sources.hold(file.path(), file.text());
                 Ok(true)
             }
         }
@@ -125,38 +113,41 @@ impl Checking<'_> {
 
     /// All versions compiled, or the reason why the candidate cannot be.
     fn compiled(&mut self, platform: &Platform) -> Result<Option<Versions>, CheckError> {
-        (self.progress)("compiling");
-        let versions = match assemble(self.toolchain, self.problem, &self.version, platform, Some(self.until)) {
-            Ok(versions) => versions,
-            Err(stop) => {
-                if let Refused::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) = &stop {
-                    self.report.cut = Some(error.to_string());
+        (self.check.progress)("compiling");
+        let versions =
+            match assemble(self.check.toolchain, self.check.problem, &self.version, platform, Some(self.until)) {
+                Ok(versions) => versions,
+                Err(stop) => {
+                    if let BuildError::Compile(error @ (CompileError::TooSlow { .. } | CompileError::GaveUp { .. })) =
+                        &stop
+                    {
+                        self.check.report.cut = Some(error.to_string());
+                    }
+                    let reasons = refused(stop, self.check.sources)?;
+                    let summary = match reasons.first().map(|reason| reason.verdict) {
+                        Some(Verdict::DoesNotCompile) => "the compiler refuses it",
+                        _ => "a launch cannot be made",
+                    };
+                    fail(self.check.report, StageName::Compile, summary, reasons);
+                    return Ok(None);
                 }
-                let reasons = refused(stop, self.sources)?;
-                let summary = match reasons.first().map(|reason| reason.verdict) {
-                    Some(Verdict::DoesNotCompile) => "the compiler refuses it",
-                    _ => "a launch cannot be made",
-                };
-                fail(self.report, StageName::Compile, summary, reasons);
-                return Ok(None);
-            }
-        };
-        versions.baseline.quoted_in(self.sources);
-        versions.candidate.quoted_in(self.sources);
+            };
+        versions.baseline.quoted_in(self.check.sources);
+        versions.candidate.quoted_in(self.check.sources);
         let compiled = &versions.candidate.compiled;
         let cached = if compiled.cached { ", from the cache" } else { "" };
-        pass(self.report, StageName::Compile, format!("{} for {}{cached}", compiled.compiler, platform.arch));
+        pass(self.check.report, StageName::Compile, format!("{} for {}{cached}", compiled.compiler, platform.arch));
         for warning in &compiled.warnings {
-            let file = self.sources.name(&self.paths[1]);
+            let file = self.check.sources.name(&self.paths[1]);
             let place = warning.line.map(|line| format!("{file}:{line}: ")).unwrap_or_default();
-            self.report.notes.push(format!("{place}{}", warning.message));
+            self.check.report.notes.push(format!("{place}{}", warning.message));
         }
         Ok(Some(versions))
     }
 
     /// Time, the table, the goals and the verdict on them.
     fn numbers(self, versions: &Versions, arch: &str, shown: Shown) -> Result<(), CheckError> {
-        let (problem, report) = (self.problem, self.report);
+        let (problem, report) = (self.check.problem, self.check.report);
         let Shown { counted, besides, left_out } = shown;
         let plan = |built: &Built| -> Option<Plan> {
             built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
@@ -174,13 +165,13 @@ impl Checking<'_> {
             let old = difference::hottest(built[0], before, &launches(counted[0].as_ref()));
             let new = difference::hottest(built[1], after, &launches(counted[1].as_ref()));
             if let (Some(old), Some(new)) = (old, new) {
-                report.diff = Some(difference::compare(arch, old, new, self.options.whole_diff));
+                report.diff = Some(difference::compare(arch, old, new, self.check.options.whole_diff));
             }
         }
-        if let (Some(gpu), None) = (&self.platforms.gpu, problem.manifest.flaw) {
-            (self.progress)("measuring");
-            let until = self.options.budget.measures_within.then_some(self.until);
-            time::measure(problem, self.toolchain, gpu, &self.version, until, report, &mut known)?;
+        if let (Some(gpu), None) = (&self.check.platforms.gpu, problem.manifest.flaw) {
+            (self.check.progress)("measuring");
+            let until = self.check.options.budget.measures_within.then_some(self.until);
+            time::measure(problem, self.check.toolchain, gpu, &self.version, until, report, &mut known)?;
             if let Some(reason) = report.reasons.first() {
                 // Right when checked and wrong when timed.
                 report.verdict = reason.verdict;
@@ -200,7 +191,7 @@ impl Checking<'_> {
         // One block that does more than can be followed at the `time` size is slower than many that can.
         let too_much = std::cell::Cell::new(false);
         let model = |known: &mut Known<'_>, report: &mut Report| {
-            let Some(sim) = &self.platforms.sim else { return };
+            let Some(sim) = &self.check.platforms.sim else { return };
             let options =
                 backend::WorkerOptions { until: Some(self.until), ..backend::WorkerOptions::default() }.one_of(3);
             match modelled::compare(problem, sim, built, report.seed, &options) {
@@ -216,7 +207,7 @@ impl Checking<'_> {
                 }
             }
         };
-        let modelled = models && (!self.options.unmodelled || asked);
+        let modelled = models && (!self.check.options.unmodelled || asked);
         if modelled {
             model(&mut known[1], report);
         }
@@ -234,7 +225,7 @@ impl Checking<'_> {
             let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
             report.goals.extend(slower::broken(problem, modelled.or_else(|| too_much.get().then_some(0.0))));
         }
-        verdict(problem, report, &versions.candidate, self.sources);
+        verdict(problem, report, &versions.candidate, self.check.sources);
         not_judged(report, left_out);
         Ok(())
     }
@@ -325,8 +316,7 @@ mod tests {
             (report.verdict, report.learned) = (Verdict::Passed, Some("something".into()));
             report
         };
-        let text = "the simulator does not know `wgmma`".to_owned();
-        let left_out = Reason { verdict: Verdict::Unsupported, text, details: Vec::new(), excerpts: Vec::new() };
+        let left_out = Reason::new(Verdict::Unsupported, "the simulator does not know `wgmma`");
         let mut report = passed();
         not_judged(&mut report, vec![left_out]);
         assert_eq!((report.verdict, &report.learned), (Verdict::Unsupported, &None));

@@ -13,6 +13,7 @@ use problem::{CacheState, Problem};
 use profiling::takes_turns;
 pub use profiling::{Profiled, Profiling, Wanted};
 use report::{Modelled, ModelledPart, ModelledTime};
+use simulator::FindingName;
 use simulator::counters::Sum;
 use std::collections::BTreeMap;
 
@@ -128,7 +129,7 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns(profile);
-            return Err(NotModelled { why, own_doing, too_much: own_doing && reason == "step-limit" });
+            return Err(NotModelled { why, own_doing, too_much: own_doing && reason == FindingName::StepLimit.name() });
         }
         let waits =
             |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");

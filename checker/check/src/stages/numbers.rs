@@ -150,6 +150,7 @@ pub fn goals(
             text: format!("{quantity}: {demand}"),
             quantity,
             demand,
+            bounds: goal.bounds(whose, before),
             at_most: goal.conditions.iter().any(|condition| condition.better() == Better::Less),
             why: goal.why.clone(),
             status,

@@ -3,6 +3,9 @@
 use account::reasons;
 use report::{Reason, Report, Stage, StageName, StageStatus, Verdict};
 
+/// What is said of a version in which nothing was caught.
+pub const NOTHING_CAUGHT: &str = "no race, bad access, unwritten read or divergent barrier";
+
 /// A stage held.
 pub fn pass(report: &mut Report, name: StageName, summary: impl Into<String>) {
     report.stages.push(Stage { name, status: StageStatus::Passed, summary: summary.into() });

@@ -7,11 +7,11 @@ use crate::platform::Platform;
 use crate::versions::{Cubins, Versions, assemble};
 use account::outputs_of;
 use account::reasons::{self, Scene};
-use compiler::compile::{Request, compile};
+use compiler::compile::{CompileRequest, compile};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::record::{Record, RoofKind};
-use execution::measure::{self, RoofValues, Timed, Work};
+use execution::measure::{self, FloorWork, RoofValues, Timed};
 use plan::dtype::DType;
 use problem::{self, Problem, Quantity, Sizes, Sweep, Version};
 use report::{
@@ -41,7 +41,7 @@ pub struct Tools {
 impl Tools {
     /// Compiles them.
     pub fn build(toolchain: &Toolchain, arch: &str) -> Result<Self, CheckError> {
-        let compiled = compile(toolchain, &Request::new("tools.cu", measure::KERNELS.as_bytes(), arch)?)?;
+        let compiled = compile(toolchain, &CompileRequest::new("tools.cu", measure::KERNELS.as_bytes(), arch)?)?;
         let mut file = tempfile::NamedTempFile::new()?;
         std::io::Write::write_all(&mut file, &compiled.cubin)?;
         Ok(Self { file })
@@ -229,7 +229,7 @@ pub fn least_us(
     let narrow = |dtype: DType| matches!(dtype, DType::F16 | DType::Bf16);
     let narrow = problem.manifest.inputs.iter().any(|input| narrow(input.dtype));
     let flops = if narrow { None } else { evaluated(&problem.manifest.flops)? };
-    let work = Work { bytes: evaluated(&problem.manifest.bytes)?, flops, cache: cache(problem) };
+    let work = FloorWork { bytes: evaluated(&problem.manifest.bytes)?, flops, cache: cache(problem) };
     Ok(work.least_us(roof, info.l2_bytes as f64))
 }
 

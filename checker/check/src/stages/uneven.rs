@@ -20,15 +20,15 @@ pub fn broken(problem: &Problem, whose: &str, counted: &[Option<Checked>; 2]) ->
         return None;
     }
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    let (quantity, demand) = (
-        "work of a block, of the busiest block's".to_owned(),
-        format!("at least {} ({PART} times the {whose}'s)", percent(least)),
-    );
+    let quantity = "work of a block, of the busiest block's".to_owned();
+    let bounds = format!("at least {}", percent(least));
+    let demand = format!("{bounds} ({PART} times the {whose}'s)");
     Some(GoalResult {
         metric: "evenness".to_owned(),
         text: format!("{quantity}: {demand}"),
         quantity,
         demand,
+        bounds,
         at_most: false,
         why: "the blocks share the work, as the starter's do".to_owned(),
         status: GoalStatus::NotMet,

@@ -4,7 +4,7 @@ mod besides;
 
 use crate::build::Built;
 use crate::platform::Platform;
-use crate::{Budget, CheckError, Progress, Refused, elsewhere, share};
+use crate::{Budget, BuildError, CheckError, Progress, elsewhere, share};
 use account::outputs_of;
 pub use besides::Besides;
 use execution::backend::{self, Case, Checked, Found, Status, Thoroughness, Verify};
@@ -70,6 +70,17 @@ pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     schedules
 }
 
+/// A size to run at, and how.
+#[derive(Clone, Copy)]
+pub struct CaseAt<'a> {
+    pub sizes: &'a Sizes,
+    /// Its number, of which its inputs are made.
+    pub index: usize,
+    pub thoroughness: Thoroughness,
+    /// Whether the outputs are compared with the oracle's.
+    pub judged: bool,
+}
+
 impl Trials<'_> {
     /// Runs a version at every case and, on the simulator, at the `count` size.
     pub fn run(
@@ -78,7 +89,7 @@ impl Trials<'_> {
         cubin: Option<PathBuf>,
         thoroughness: Thoroughness,
         schedules: Vec<Schedule>,
-    ) -> Result<Results, Refused> {
+    ) -> Result<Results, BuildError> {
         let mut cases = Vec::new();
         let mut sizes = self.problem.cases();
         // What is counted is verified as well, or a kernel could do nothing at this one size.
@@ -88,7 +99,7 @@ impl Trials<'_> {
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
         for (index, sizes) in sizes.iter().enumerate() {
-            let mut case = self.case(built, cubin.clone(), sizes, index, thoroughness, true)?;
+            let mut case = self.case(built, cubin.clone(), CaseAt { sizes, index, thoroughness, judged: true })?;
             if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, sizes) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
             }
@@ -114,7 +125,7 @@ impl Trials<'_> {
         let full = thoroughness == Thoroughness::Full;
         let besides = || if full { self.besides(built) } else { Ok(Besides::default()) };
         let (results, besides) = rayon::join(run, besides);
-        let results: Vec<Checked> = results.map_err(|error| Refused::Error(error.into()))?;
+        let results: Vec<Checked> = results.map_err(|error| BuildError::Error(error.into()))?;
         self.look_for_cuts(&results);
         let count = counted.and_then(|at| results.get(at).cloned());
         Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, besides: besides?, schedules })
@@ -147,32 +158,27 @@ impl Trials<'_> {
     }
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
-    pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, Refused> {
-        let case = |(index, sizes)| self.case(built, None, sizes, index, Thoroughness::Once, false);
+    pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, BuildError> {
+        let case = |(index, sizes)| {
+            self.case(built, None, CaseAt { sizes, index, thoroughness: Thoroughness::Once, judged: false })
+        };
         let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let options = self.options();
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
         let results: Vec<Checked> =
-            results.map_err(|error| Refused::Error(error.into()))?.into_iter().flatten().collect();
+            results.map_err(|error| BuildError::Error(error.into()))?.into_iter().flatten().collect();
         self.look_for_cuts(&results);
         Ok(results)
     }
 
     /// One case with one version.
-    pub fn case(
-        &self,
-        built: &Built,
-        cubin: Option<PathBuf>,
-        sizes: &Sizes,
-        index: usize,
-        thoroughness: Thoroughness,
-        judged: bool,
-    ) -> Result<Case, Refused> {
+    pub fn case(&self, built: &Built, cubin: Option<PathBuf>, asked: CaseAt<'_>) -> Result<Case, BuildError> {
+        let CaseAt { sizes, index, thoroughness, judged } = asked;
         let io = self.problem.io(sizes).map_err(shipped)?;
-        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        let plan = built.plan(sizes, &io).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         if cubin.is_none() {
-            built.fits(&plan).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+            built.fits(&plan).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         }
         let seed = self.seed.wrapping_add(index as u64);
         let seed = if *sizes == self.problem.manifest.count { first_turn(seed) } else { seed };
@@ -198,6 +204,6 @@ impl Trials<'_> {
 }
 
 /// A malformed `problem.toml` or oracle is not the learner's doing.
-fn shipped(error: LineError) -> Refused {
-    Refused::Error(CheckError::from(error))
+fn shipped(error: LineError) -> BuildError {
+    BuildError::Error(CheckError::from(error))
 }

@@ -1,7 +1,7 @@
 //! The compiling child: `checker __compile`. Reads one job, confines itself, compiles, answers, ends.
 
 use super::precompiled::child as precompiled;
-use super::wire::{self, Answer, Compile, Header, HeaderUse, Job, Reply};
+use super::wire::{self, Compile, CompileAnswer, Header, HeaderUse, Job, Reply};
 use super::{headers, includes, nvrtc};
 use crate::toolchain;
 use std::io::{Read, Write};
@@ -53,11 +53,11 @@ fn serve(input: &mut impl Read, output: &mut impl Write, address: Option<usize>)
         input.read_to_end(&mut text).map_err(drop).and_then(|_| serde_json::from_slice::<Job>(&text).map_err(drop))
     else {
         eprintln!("{ARGUMENT} is a part of the checker that only the checker itself starts");
-        return 2;
+        return wire::NOT_TAKEN;
     };
     if job.protocol != wire::PROTOCOL {
         eprintln!("the checker was rebuilt while it ran: run it again");
-        return 2;
+        return wire::NOT_TAKEN;
     }
     if let (Some(Header::Make(stem)), Some(compile)) = (&job.header, &job.compile) {
         precompiled::make(&job, compile, stem, address);
@@ -71,12 +71,12 @@ fn answer(job: &Job, address: Option<usize>) -> Reply {
     let (file, header) = precompiled::find(job, address);
     sandbox::limit_to(precompiled::bounds(job, address, file.is_some()));
     if let Err(reason) = nvrtc::load(&job.library) {
-        return Answer::Unloadable { reason }.into();
+        return CompileAnswer::Unloadable { reason }.into();
     }
     let Some(compile) = &job.compile else {
         let answer = match nvrtc::version().and_then(|version| Ok((version, nvrtc::supported_archs()?))) {
-            Ok((version, archs)) => Answer::Probed { version, archs },
-            Err(reason) => Answer::Unloadable { reason },
+            Ok((version, archs)) => CompileAnswer::Probed { version, archs },
+            Err(reason) => CompileAnswer::Unloadable { reason },
         };
         return Reply { header, ..answer.into() };
     };
@@ -88,7 +88,7 @@ fn answer(job: &Job, address: Option<usize>) -> Reply {
     if !confined && let Some(refused) = texts.into_iter().find_map(check) {
         // In the compiler's own words, so that it is told like every other message.
         let log = format!("{}({}): error: cannot open source file \"{}\"", compile.name, refused.line, refused.name);
-        return Answer::Rejected { log, confined }.into();
+        return CompileAnswer::Rejected { log, confined }.into();
     }
     let Some(option) = file.as_deref().and_then(precompiled::option) else {
         return Reply { header, ..compiled(run(compile), compile, (confined, closed)) };
@@ -104,17 +104,17 @@ fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile
     let (confined, closed) = guards;
     let (outcome, mut log) = match outcome {
         Ok(outcome) => outcome,
-        Err(reason) => return Answer::Failed { reason, log: String::new() }.into(),
+        Err(reason) => return CompileAnswer::Failed { reason, log: String::new() }.into(),
     };
     truncate(&mut log);
     match outcome {
         nvrtc::Outcome::Done { ptx, cubin, names } => {
             // The folder is always "/": leave it out of the learner's file's name.
             let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
-            Reply { ptx, cubin, ..Answer::Compiled { names, log, confined, closed }.into() }
+            Reply { ptx, cubin, ..CompileAnswer::Compiled { names, log, confined, closed }.into() }
         }
-        nvrtc::Outcome::Rejected => Answer::Rejected { log, confined }.into(),
-        nvrtc::Outcome::Failed(reason) => Answer::Failed { reason, log }.into(),
+        nvrtc::Outcome::Rejected => CompileAnswer::Rejected { log, confined }.into(),
+        nvrtc::Outcome::Failed(reason) => CompileAnswer::Failed { reason, log }.into(),
     }
 }
 

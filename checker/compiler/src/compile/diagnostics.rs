@@ -2,7 +2,7 @@
 //! where the compiler's own advice does not apply here.
 
 use super::error::{Diagnostic, Severity};
-use super::{Request, ptxas};
+use super::{CompileRequest, ptxas};
 use std::path::PathBuf;
 
 /// How the message begins when a launch names a kernel that is nowhere in the file; the name and a backtick follow.
@@ -62,7 +62,7 @@ const LIBRARIES: &[&str] = &[
 const KERNEL_LIST: &str = "__nv_name_map";
 
 /// Reads the log. `name` is what NVRTC called the file; `includes` are cut from the names of headers.
-pub fn parse(log: &str, request: &Request, name: &str, includes: &[PathBuf]) -> Vec<Diagnostic> {
+pub fn parse(log: &str, request: &CompileRequest, name: &str, includes: &[PathBuf]) -> Vec<Diagnostic> {
     let reader = Reader { request, name, includes };
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut body: Vec<&str> = Vec::new();
@@ -96,7 +96,7 @@ pub fn parse(log: &str, request: &Request, name: &str, includes: &[PathBuf]) -> 
 }
 
 struct Reader<'a> {
-    request: &'a Request,
+    request: &'a CompileRequest,
     name: &'a str,
     includes: &'a [PathBuf],
 }
@@ -311,7 +311,8 @@ mod tests {
     use super::*;
 
     fn messages(source: &str, kernels: &[&str], log: &str) -> Vec<Diagnostic> {
-        let request = Request::new("ex/k.cu", source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied());
+        let request =
+            CompileRequest::new("ex/k.cu", source.as_bytes(), "sm_90").unwrap().kernels(kernels.iter().copied());
         parse(log, &request, "k.cu", &["/tc/include".into(), "/tc/include/cccl".into()])
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
+use system::text::path;
 
 /// How bad a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,10 +91,9 @@ const WIDEST: usize = 160;
 const TAB: usize = 8;
 
 /// Why there is no compiled result.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum CompileError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", system::text::path(file))]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -101,13 +101,11 @@ pub enum CompileError {
         source: std::io::Error,
     },
     /// The file has nothing in it.
-    #[error("{} is empty: it should hold a `__global__` kernel and a `//@ launch` line", system::text::path(file))]
     Empty {
         /// The file.
         file: PathBuf,
     },
     /// The file is larger than [`super::LARGEST_SOURCE`].
-    #[error("{} has more than {limit} bytes, which a kernel file may have at most", system::text::path(file))]
     TooLarge {
         /// The file.
         file: PathBuf,
@@ -115,7 +113,6 @@ pub enum CompileError {
         limit: u64,
     },
     /// The file is not UTF-8 text.
-    #[error("{}:{line}: not UTF-8 text: save the file as UTF-8", system::text::path(file))]
     NotText {
         /// The file.
         file: PathBuf,
@@ -123,7 +120,6 @@ pub enum CompileError {
         line: u32,
     },
     /// The compiler does not know the architecture.
-    #[error("the architecture `{arch}` is not known to {compiler}; it knows {}", known.join(" "))]
     UnknownArch {
         /// What was asked for.
         arch: String,
@@ -133,12 +129,8 @@ pub enum CompileError {
         compiler: String,
     },
     /// An option outside the allowed ones.
-    #[error(
-        "the compiler option `{0}` is not allowed; allowed are --use_fast_math, --maxrregcount=N, --fmad=true|false"
-    )]
     Option(String),
     /// The source does not compile.
-    #[error("{}", render(diagnostics))]
     Rejected {
         /// Every message, errors and warnings.
         diagnostics: Vec<Diagnostic>,
@@ -146,11 +138,6 @@ pub enum CompileError {
         log: String,
     },
     /// The compiler took too long on it.
-    #[error(
-        "{}: the compiler was stopped after {seconds} s\n  next: look for endless template recursion or huge unrolled \
-         loops",
-        system::text::path(file)
-    )]
     TooSlow {
         /// The file.
         file: PathBuf,
@@ -158,11 +145,6 @@ pub enum CompileError {
         seconds: u64,
     },
     /// The compiler crashed or ran out of memory on it.
-    #[error(
-        "{}: the compiler gave up: {reason}\n  next: look for endless template recursion, huge unrolled loops or huge \
-         arrays",
-        system::text::path(file)
-    )]
     GaveUp {
         /// The file.
         file: PathBuf,
@@ -170,10 +152,6 @@ pub enum CompileError {
         reason: String,
     },
     /// Its machine code cannot be listed.
-    #[error(
-        "{}: {reason}\n  next: remove inline PTX that gives line information (`.loc`, `.file`)",
-        system::text::path(file)
-    )]
     Unlisted {
         /// The file.
         file: PathBuf,
@@ -181,17 +159,81 @@ pub enum CompileError {
         reason: String,
     },
     /// The compiler could not be run: the environment's fault.
-    #[error("{0}\n  next: run `checker doctor`")]
     Environment(String),
 }
 
+/// What a [`CompileError`] is due to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompileCause {
+    /// The text that was to be compiled.
+    Source,
+    /// What was asked: an option, an architecture, a file that cannot be read.
+    Request,
+    /// The machine.
+    Environment,
+}
+
 impl CompileError {
-    /// The exit status: 3 where the environment is at fault, 2 for a request that cannot be, 1 for the source.
-    pub fn exit_code(&self) -> u8 {
+    /// Where its cause is.
+    pub const fn cause(&self) -> CompileCause {
         match self {
-            CompileError::Environment(_) => 3,
-            CompileError::UnknownArch { .. } | CompileError::Option(_) | CompileError::Unreadable { .. } => 2,
-            _ => 1,
+            Self::Environment(_) => CompileCause::Environment,
+            Self::UnknownArch { .. } | Self::Option(_) | Self::Unreadable { .. } => CompileCause::Request,
+            _ => CompileCause::Source,
+        }
+    }
+
+    /// What is wrong.
+    pub fn finding(&self) -> String {
+        match self {
+            Self::Unreadable { file, source } => format!("cannot read {}: {source}", path(file)),
+            Self::Empty { file } => {
+                format!("{} is empty: it should hold a `__global__` kernel and a `//@ launch` line", path(file))
+            }
+            Self::TooLarge { file, limit } => {
+                format!("{} has more than {limit} bytes, which a kernel file may have at most", path(file))
+            }
+            Self::NotText { file, line } => format!("{}:{line}: not UTF-8 text: save the file as UTF-8", path(file)),
+            Self::UnknownArch { arch, known, compiler } => {
+                format!("the architecture `{arch}` is not known to {compiler}; it knows {}", known.join(" "))
+            }
+            Self::Option(option) => format!(
+                "the compiler option `{option}` is not allowed; allowed are --use_fast_math, --maxrregcount=N, --fmad=true|false"
+            ),
+            Self::Rejected { diagnostics, .. } => render(diagnostics),
+            Self::TooSlow { file, seconds } => {
+                format!("{}: the compiler was stopped after {seconds} s", path(file))
+            }
+            Self::GaveUp { file, reason } => format!("{}: the compiler gave up: {reason}", path(file)),
+            Self::Unlisted { file, reason } => format!("{}: {reason}", path(file)),
+            Self::Environment(what) => what.clone(),
+        }
+    }
+
+    /// What to do about it, where that does not follow from what is wrong.
+    pub fn next_step(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::TooSlow { .. } => "look for endless template recursion or huge unrolled loops",
+            Self::GaveUp { .. } => "look for endless template recursion, huge unrolled loops or huge arrays",
+            Self::Unlisted { .. } => "remove inline PTX that gives line information (`.loc`, `.file`)",
+            Self::Environment(_) => "run `checker doctor`",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.finding())?;
+        self.next_step().map_or(Ok(()), |next| write!(f, "\n  next: {next}"))
+    }
+}
+
+impl std::error::Error for CompileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable { source, .. } => Some(source),
+            _ => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 
 /// A refused request for a file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct IncludeError {
     /// Line, from 1.
     pub line: u32,
     /// What was asked for.
@@ -16,7 +16,7 @@ pub struct Refused {
 }
 
 /// Finds the first request for a file that `is_header` does not know.
-pub fn check(source: &str, is_header: impl Fn(&str) -> bool) -> Result<(), Refused> {
+pub fn check(source: &str, is_header: impl Fn(&str) -> bool) -> Result<(), IncludeError> {
     let logical = splice(source);
     let text: String = logical.iter().map(|(c, _)| c).collect::<String>();
     // Positions count characters, as in `logical`.
@@ -24,7 +24,7 @@ pub fn check(source: &str, is_header: impl Fn(&str) -> bool) -> Result<(), Refus
     for (start, (_, line)) in logical.iter().enumerate() {
         let rest = &chars[start..];
         if rest.starts_with(&['_', '_', 'T', 'H', 'R', 'U', 'S', 'T', '_']) {
-            return Err(Refused { line: *line, name: "a macro of Thrust".to_owned() });
+            return Err(IncludeError { line: *line, name: "a macro of Thrust".to_owned() });
         }
         let mark = [&['#'][..], &['%', ':'], &['?', '?', '=']].into_iter().find(|mark| rest.starts_with(mark));
         let Some(mark) = mark else { continue };
@@ -45,7 +45,7 @@ pub fn check(source: &str, is_header: impl Fn(&str) -> bool) -> Result<(), Refus
             inside && is_header(name)
         });
         if !known || word != "include" {
-            return Err(Refused { line: *line, name: name.unwrap_or(operand).to_owned() });
+            return Err(IncludeError { line: *line, name: name.unwrap_or(operand).to_owned() });
         }
     }
     Ok(())

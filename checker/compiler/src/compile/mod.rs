@@ -21,7 +21,7 @@ mod ptxas;
 mod wire;
 
 pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
-pub use error::{CompileError, Diagnostic, Severity};
+pub use error::{CompileCause, CompileError, Diagnostic, Severity};
 pub use nvrtc_child::Limits;
 
 use crate::toolchain::home::Home;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::cache::ContentCache;
 use system::files::{self, FileError};
-use wire::{Answer, HeaderUse, Reply};
+use wire::{CompileAnswer, HeaderUse, Reply};
 
 /// Largest source in bytes.
 pub const LARGEST_SOURCE: u64 = 1 << 20;
@@ -41,7 +41,7 @@ const LARGEST_CACHE: u64 = 512 << 20;
 
 /// What to compile, and for what.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct CompileRequest {
     /// The file as the user named it; used in messages only.
     pub file: PathBuf,
     /// The text.
@@ -65,12 +65,12 @@ pub struct Request {
     pub limits: Limits,
 }
 
-impl Request {
+impl CompileRequest {
     /// From bytes that are already here.
     ///
     /// # Errors
     /// [`CompileError::Empty`], [`CompileError::TooLarge`], [`CompileError::NotText`].
-    pub fn new(file: impl Into<PathBuf>, source: &[u8], arch: &str) -> Result<Request, CompileError> {
+    pub fn new(file: impl Into<PathBuf>, source: &[u8], arch: &str) -> Result<CompileRequest, CompileError> {
         let file = file.into();
         if source.len() as u64 > LARGEST_SOURCE {
             return Err(CompileError::TooLarge { file, limit: LARGEST_SOURCE });
@@ -86,7 +86,7 @@ impl Request {
         if text.trim().is_empty() {
             return Err(CompileError::Empty { file });
         }
-        Ok(Request {
+        Ok(CompileRequest {
             file,
             source: text.to_owned(),
             arch: arch.to_owned(),
@@ -103,17 +103,17 @@ impl Request {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`CompileError::Unreadable`] and those of [`Request::new`].
-    pub fn read(file: &Path, arch: &str) -> Result<Request, CompileError> {
+    /// [`CompileError::Unreadable`] and those of [`CompileRequest::new`].
+    pub fn read(file: &Path, arch: &str) -> Result<CompileRequest, CompileError> {
         match files::read_named(file, LARGEST_SOURCE) {
-            Ok(bytes) => Request::new(file, &bytes, arch),
+            Ok(bytes) => CompileRequest::new(file, &bytes, arch),
             Err(FileError::TooLarge { limit }) => Err(CompileError::TooLarge { file: file.to_owned(), limit }),
             Err(error) => Err(CompileError::Unreadable { file: file.to_owned(), source: error.into() }),
         }
     }
 
     /// With these kernels.
-    pub fn kernels<S: Into<String>>(mut self, kernels: impl IntoIterator<Item = S>) -> Request {
+    pub fn kernels<S: Into<String>>(mut self, kernels: impl IntoIterator<Item = S>) -> CompileRequest {
         self.kernels = kernels.into_iter().map(Into::into).collect();
         self.kernels.sort();
         self.kernels.dedup();
@@ -134,7 +134,7 @@ pub struct Compiled {
     pub ptx: String,
     /// The machine code's ELF file.
     pub cubin: Vec<u8>,
-    /// Lowered (mangled) symbol of every kernel of [`Request::kernels`].
+    /// Lowered (mangled) symbol of every kernel of [`CompileRequest::kernels`].
     pub names: BTreeMap<String, String>,
     /// Warnings and remarks.
     pub warnings: Vec<Diagnostic>,
@@ -169,7 +169,7 @@ pub fn is_header(includes: &[PathBuf], name: &str) -> bool {
 ///
 /// # Errors
 /// [`CompileError::Rejected`] with typed diagnostics when the source does not compile; the others as they say.
-pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
+pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compiled, CompileError> {
     compile_in(&Home::from_environment(), toolchain, request)
 }
 
@@ -177,7 +177,7 @@ pub fn compile(toolchain: &Toolchain, request: &Request) -> Result<Compiled, Com
 ///
 /// # Errors
 /// As [`compile`].
-pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Result<Compiled, CompileError> {
+pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) -> Result<Compiled, CompileError> {
     let options = options(toolchain, request)?;
     let name = request.name();
     let key = key(toolchain, request, &name, &options);
@@ -204,11 +204,11 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     // How it was compiled is no part of what was compiled.
     let precompiled = matches!(std::mem::take(&mut reply.header), HeaderUse::Used(_));
     let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
-    let fresh = matches!(reply.answer, Answer::Compiled { .. }) && !cached;
+    let fresh = matches!(reply.answer, CompileAnswer::Compiled { .. }) && !cached;
     let kept = if fresh { cache.write(&key, &wire::encode(&reply)) } else { Ok(()) };
     let Reply { answer, ptx, cubin, .. } = reply;
     match answer {
-        Answer::Compiled { names, log, confined, closed } => Ok(Compiled {
+        CompileAnswer::Compiled { names, log, confined, closed } => Ok(Compiled {
             names: request.kernels.iter().cloned().zip(names).collect(),
             warnings: diagnostics(&log),
             log,
@@ -224,12 +224,12 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
             cubin,
         }),
         // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.
-        Answer::Rejected { log, .. } | Answer::Failed { log, .. }
+        CompileAnswer::Rejected { log, .. } | CompileAnswer::Failed { log, .. }
             if log.starts_with("Command-line error") || log.contains("--gpu-architecture") =>
         {
             Err(unknown_arch(toolchain, request))
         }
-        Answer::Rejected { log, .. } => {
+        CompileAnswer::Rejected { log, .. } => {
             let mut found = diagnostics(&log);
             if !found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
                 let said =
@@ -238,7 +238,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
             }
             Err(CompileError::Rejected { diagnostics: found, log })
         }
-        Answer::Failed { reason, log } => Err(match diagnostics(&log) {
+        CompileAnswer::Failed { reason, log } => Err(match diagnostics(&log) {
             found if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) => {
                 CompileError::Rejected { diagnostics: found, log }
             }
@@ -248,7 +248,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &Request) -> Resu
     }
 }
 
-fn child_error(request: &Request, error: ChildError) -> CompileError {
+fn child_error(request: &CompileRequest, error: ChildError) -> CompileError {
     let file = request.file.clone();
     match error {
         ChildError::Time(seconds) => CompileError::TooSlow { file, seconds },
@@ -257,7 +257,7 @@ fn child_error(request: &Request, error: ChildError) -> CompileError {
     }
 }
 
-fn unknown_arch(toolchain: &Toolchain, request: &Request) -> CompileError {
+fn unknown_arch(toolchain: &Toolchain, request: &CompileRequest) -> CompileError {
     CompileError::UnknownArch {
         arch: request.arch.clone(),
         known: toolchain.archs.iter().map(|arch| format!("sm_{arch}")).collect(),
@@ -266,7 +266,7 @@ fn unknown_arch(toolchain: &Toolchain, request: &Request) -> CompileError {
 }
 
 /// The options for NVRTC, after checking what the request asks for.
-fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, CompileError> {
+fn options(toolchain: &Toolchain, request: &CompileRequest) -> Result<Vec<String>, CompileError> {
     let number = request.arch.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
     let known = number.and_then(|number| number.parse().ok()).is_some_and(|number| toolchain.archs.contains(&number));
     if !known {
@@ -302,7 +302,7 @@ fn options(toolchain: &Toolchain, request: &Request) -> Result<Vec<String>, Comp
     Ok(options)
 }
 
-fn key(toolchain: &Toolchain, request: &Request, name: &str, options: &[String]) -> String {
+fn key(toolchain: &Toolchain, request: &CompileRequest, name: &str, options: &[String]) -> String {
     let mut parts: Vec<&[u8]> = vec![toolchain.id.as_bytes(), name.as_bytes(), request.source.as_bytes()];
     parts.extend(options.iter().map(|option| option.as_bytes()));
     parts.push(b"kernels");

@@ -5,7 +5,7 @@
 
 use super::child::{ARGUMENT, PLACE};
 use super::precompiled::store::scratch;
-use super::wire::{self, Answer, Header, Job, Reply};
+use super::wire::{self, CompileAnswer, Header, Job, Reply};
 use crate::toolchain::home::Home;
 use crate::toolchain::{fingerprint, short_hash};
 use std::ffi::OsString;
@@ -68,7 +68,7 @@ const LARGEST_ANSWER: u64 = 256 << 20;
 pub(crate) fn probe(library: &Path) -> Result<((u32, u32), Vec<u32>), ChildError> {
     let limits = Limits::default();
     match run(library, None, None, limits)?.answer {
-        Answer::Probed { version, archs } => Ok((version, archs)),
+        CompileAnswer::Probed { version, archs } => Ok((version, archs)),
         other => Err(ChildError::Crashed(format!("unexpected answer {other:?}"))),
     }
 }
@@ -153,10 +153,9 @@ pub(super) fn run(
     let words = words.join().unwrap_or_default();
     let Ok(bytes) = bytes else { return Err(ChildError::Time(limits.wall.as_secs())) };
     match wire::decode(&bytes) {
-        Some(Reply { answer: Answer::Unloadable { reason }, .. }) => Err(ChildError::Unloadable(reason)),
+        Some(Reply { answer: CompileAnswer::Unloadable { reason }, .. }) => Err(ChildError::Unloadable(reason)),
         Some(reply) if status.success() => Ok(reply),
-        // The child did not take the job: it is of another build.
-        None if status.code() == Some(2) => Err(ChildError::Start(words)),
+        None if status.code() == Some(wire::NOT_TAKEN) => Err(ChildError::Start(words)),
         _ => Err(ended(status, words, limits, started.elapsed())),
     }
 }

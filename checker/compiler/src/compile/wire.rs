@@ -8,6 +8,10 @@ use std::path::PathBuf;
 /// no more.
 pub const PROTOCOL: u32 = 5;
 
+/// Status of a child that did not take its job. A number, because the two are of different builds then: neither need understand
+/// the other's messages.
+pub const NOT_TAKEN: i32 = 2;
+
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Job {
@@ -71,7 +75,7 @@ pub struct Compile {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
     pub protocol: u32,
-    pub answer: Answer,
+    pub answer: CompileAnswer,
     pub header: HeaderUse,
     /// Length of the PTX that follows, in bytes.
     pub ptx: usize,
@@ -81,7 +85,7 @@ pub struct Head {
 
 /// What the child answers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Answer {
+pub enum CompileAnswer {
     /// Version and architectures.
     Probed { version: (u32, u32), archs: Vec<u32> },
     /// Compiled.
@@ -103,15 +107,15 @@ pub enum Answer {
 /// A reply, taken apart.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    pub answer: Answer,
+    pub answer: CompileAnswer,
     pub header: HeaderUse,
     /// Empty unless it compiled.
     pub ptx: String,
     pub cubin: Vec<u8>,
 }
 
-impl From<Answer> for Reply {
-    fn from(answer: Answer) -> Reply {
+impl From<CompileAnswer> for Reply {
+    fn from(answer: CompileAnswer) -> Reply {
         Reply { answer, header: HeaderUse::default(), ptx: String::new(), cubin: Vec::new() }
     }
 }

@@ -24,7 +24,7 @@ pub use launch_lines::launch_lines;
 pub use part::{Skipped, Why};
 pub use summary::notes;
 
-use crate::compile::{self, CompileError, Compiled, Diagnostic, Request, Severity};
+use crate::compile::{self, CompileError, CompileRequest, Compiled, Diagnostic, Severity};
 use crate::toolchain::Toolchain;
 use headers::Headers;
 use macros::Macros;
@@ -123,7 +123,7 @@ impl OwnCode {
     ///
     /// # Errors
     /// As [`compile::compile`]; what a skipped name has to do with it is said.
-    pub fn compile(&mut self, toolchain: &Toolchain, request: &mut Request) -> Result<Compiled, CompileError> {
+    pub fn compile(&mut self, toolchain: &Toolchain, request: &mut CompileRequest) -> Result<Compiled, CompileError> {
         if self.is_plain() {
             return compile::compile(toolchain, request);
         }

@@ -3,7 +3,7 @@
 use super::home::{self, Home};
 use super::{Origin, ToolchainError, ToolchainOptions, provision, search};
 use crate::compile::precompiled::{self, Use};
-use crate::compile::{CompileError, Limits, Request, compile};
+use crate::compile::{CompileError, CompileRequest, Limits, compile};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -86,11 +86,8 @@ pub fn examine(options: &ToolchainOptions) -> Report {
     report
 }
 
-/// An error's text is its finding; its last line is the next step.
 fn problem(report: &mut Report, error: &ToolchainError) {
-    let text = error.to_string();
-    let (finding, next) = text.split_once("\n  next: ").map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
-    report.add("toolchain", DoctorStatus::Problem, finding, next);
+    report.add("toolchain", DoctorStatus::Problem, error.finding(), Some(error.next_step()));
 }
 
 fn missing(report: &mut Report, found: &search::Found) {
@@ -118,8 +115,9 @@ fn trial(report: &mut Report, toolchain: &super::Toolchain) {
     let nonce = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let source = format!("// {nonce}\n__global__ void trial(float* a) {{ a[threadIdx.x] = 1.0f; }}\n");
     let arch = if toolchain.archs.contains(&90) { 90 } else { toolchain.archs.last().copied().unwrap_or(90) };
-    let result = Request::new("trial.cu", source.as_bytes(), &format!("sm_{arch}"))
-        .and_then(|request| compile(toolchain, &Request { limits: Limits::default(), ..request.kernels(["trial"]) }));
+    let result = CompileRequest::new("trial.cu", source.as_bytes(), &format!("sm_{arch}")).and_then(|request| {
+        compile(toolchain, &CompileRequest { limits: Limits::default(), ..request.kernels(["trial"]) })
+    });
     match result {
         Ok(compiled) => {
             let finding = format!("a kernel compiles for sm_{arch}: {} bytes of machine code", compiled.cubin.len());

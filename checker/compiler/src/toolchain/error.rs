@@ -1,15 +1,12 @@
 //! What can be wrong with the toolchain. Every message says what to do next.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// The environment's fault: exit status 3.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum ToolchainError {
     /// The explicitly named folder lacks something.
-    #[error(
-        "the CUDA folder {} has no {}\n  next: name a complete CUDA folder (12.0 or newer), or unset it and let the \
-         checker find or install one", dir.display(), missing.join(", no ")
-    )]
     SettingIncomplete {
         /// The folder.
         dir: PathBuf,
@@ -17,16 +14,11 @@ pub enum ToolchainError {
         missing: Vec<&'static str>,
     },
     /// The explicitly named folder does not exist.
-    #[error("the CUDA folder {} does not exist\n  next: correct --toolchain or WARPBOOK_CUDA, or unset it", dir.display())]
     SettingMissing {
         /// The folder.
         dir: PathBuf,
     },
     /// NVRTC of the explicitly named folder is older than 12.0.
-    #[error(
-        "{} is NVRTC {}.{}; Warpbook needs 12.0 or newer\n  next: name a newer CUDA folder, or unset it and let the \
-         checker install one", path.display(), version.0, version.1
-    )]
     TooOld {
         /// The library.
         path: PathBuf,
@@ -34,52 +26,31 @@ pub enum ToolchainError {
         version: (u32, u32),
     },
     /// Nothing complete was found and provisioning is forbidden.
-    #[error(
-        "no {} found, and WARPBOOK_OFFLINE forbids installing\n  next: set WARPBOOK_CUDA to a CUDA folder (12.0 or \
-         newer), or unset WARPBOOK_OFFLINE", missing.join(", no ")
-    )]
     Offline {
         /// The missing pieces.
         missing: Vec<&'static str>,
     },
     /// The provisioned folder turned out incomplete.
-    #[error(
-        "the installed toolchain still lacks {}\n  next: run `checker doctor`; this platform may have no packages: set \
-         WARPBOOK_CUDA to a CUDA folder", missing.join(", ")
-    )]
     Incomplete {
         /// The missing pieces.
         missing: Vec<&'static str>,
     },
     /// Neither uv nor a python3 with pip.
-    #[error(
-        "no {} found, and neither `uv` nor `python3 -m pip` is there to install it\n  next: install uv or Python 3 \
-         with pip, or set WARPBOOK_CUDA to a CUDA folder (12.0 or newer)", missing.join(", no ")
-    )]
     NoInstaller {
         /// The missing pieces.
         missing: Vec<&'static str>,
     },
     /// The package index was not reached.
-    #[error(
-        "the CUDA compiler's packages could not be downloaded: {detail}\n  next: check the network or the proxy and \
-         run again, or set WARPBOOK_CUDA to a CUDA folder (12.0 or newer)"
-    )]
     NoNetwork {
         /// The installer's own words.
         detail: String,
     },
     /// The disk is full.
-    #[error(
-        "no space left in {}: the CUDA toolchain needs about 260 MB there while it is installed\n  next: free some \
-         space, or set WARPBOOK_HOME to a folder on another disk", dir.display()
-    )]
     DiskFull {
         /// The folder.
         dir: PathBuf,
     },
     /// The home folder cannot be written.
-    #[error("cannot write {}: {detail}\n  next: set WARPBOOK_HOME to a folder that you may write", dir.display())]
     NotWritable {
         /// The folder.
         dir: PathBuf,
@@ -87,9 +58,6 @@ pub enum ToolchainError {
         detail: String,
     },
     /// The installer failed for another reason.
-    #[error(
-        "installing the CUDA toolchain with {installer} failed: {detail}\n  next: run it again; `checker doctor` shows what is there"
-    )]
     InstallFailed {
         /// "uv" or "python3 -m pip".
         installer: String,
@@ -97,16 +65,11 @@ pub enum ToolchainError {
         detail: String,
     },
     /// The downloaded packages are not the pinned ones.
-    #[error(
-        "a downloaded package is not the one Warpbook pins: {detail}\n  next: check the configured package index or \
-         proxy; nothing was installed"
-    )]
     HashMismatch {
         /// The installer's words.
         detail: String,
     },
     /// NVRTC could not be loaded.
-    #[error("{} cannot be loaded: {detail}\n  next: set WARPBOOK_CUDA to a working CUDA folder (12.0 or newer)", path.display())]
     Unusable {
         /// The library.
         path: PathBuf,
@@ -120,4 +83,72 @@ impl ToolchainError {
     pub fn exit_code(&self) -> u8 {
         3
     }
+
+    /// What is wrong.
+    pub fn finding(&self) -> String {
+        match self {
+            Self::SettingIncomplete { dir, missing } => {
+                format!("the CUDA folder {} has no {}", dir.display(), missing.join(", no "))
+            }
+            Self::SettingMissing { dir } => format!("the CUDA folder {} does not exist", dir.display()),
+            Self::TooOld { path, version: (major, minor) } => {
+                format!("{} is NVRTC {major}.{minor}; Warpbook needs 12.0 or newer", path.display())
+            }
+            Self::Offline { missing } => {
+                format!("no {} found, and WARPBOOK_OFFLINE forbids installing", missing.join(", no "))
+            }
+            Self::Incomplete { missing } => format!("the installed toolchain still lacks {}", missing.join(", ")),
+            Self::NoInstaller { missing } => {
+                let missing = missing.join(", no ");
+                format!("no {missing} found, and neither `uv` nor `python3 -m pip` is there to install it")
+            }
+            Self::NoNetwork { detail } => format!("the CUDA compiler's packages could not be downloaded: {detail}"),
+            Self::DiskFull { dir } => {
+                let dir = dir.display();
+                format!("no space left in {dir}: the CUDA toolchain needs about 260 MB there while it is installed")
+            }
+            Self::NotWritable { dir, detail } => format!("cannot write {}: {detail}", dir.display()),
+            Self::InstallFailed { installer, detail } => {
+                format!("installing the CUDA toolchain with {installer} failed: {detail}")
+            }
+            Self::HashMismatch { detail } => {
+                format!("a downloaded package is not the one Warpbook pins: {detail}")
+            }
+            Self::Unusable { path, detail } => format!("{} cannot be loaded: {detail}", path.display()),
+        }
+    }
+
+    /// What to do about it.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Self::SettingIncomplete { .. } => {
+                "name a complete CUDA folder (12.0 or newer), or unset it and let the checker find or install one"
+            }
+            Self::SettingMissing { .. } => "correct --toolchain or WARPBOOK_CUDA, or unset it",
+            Self::TooOld { .. } => "name a newer CUDA folder, or unset it and let the checker install one",
+            Self::Offline { .. } => "set WARPBOOK_CUDA to a CUDA folder (12.0 or newer), or unset WARPBOOK_OFFLINE",
+            Self::Incomplete { .. } => {
+                "run `checker doctor`; this platform may have no packages: set WARPBOOK_CUDA to a CUDA folder"
+            }
+            Self::NoInstaller { .. } => {
+                "install uv or Python 3 with pip, or set WARPBOOK_CUDA to a CUDA folder (12.0 or newer)"
+            }
+            Self::NoNetwork { .. } => {
+                "check the network or the proxy and run again, or set WARPBOOK_CUDA to a CUDA folder (12.0 or newer)"
+            }
+            Self::DiskFull { .. } => "free some space, or set WARPBOOK_HOME to a folder on another disk",
+            Self::NotWritable { .. } => "set WARPBOOK_HOME to a folder that you may write",
+            Self::InstallFailed { .. } => "run it again; `checker doctor` shows what is there",
+            Self::HashMismatch { .. } => "check the configured package index or proxy; nothing was installed",
+            Self::Unusable { .. } => "set WARPBOOK_CUDA to a working CUDA folder (12.0 or newer)",
+        }
+    }
 }
+
+impl fmt::Display for ToolchainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  next: {}", self.finding(), self.next_step())
+    }
+}
+
+impl std::error::Error for ToolchainError {}

@@ -1,7 +1,7 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
 use super::message::job::{Output, Program};
-use crate::backend::{Failure, Fault, Profile, Status};
+use crate::backend::{Fault, JobError, Profile, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};
 use std::ops::Range;
@@ -21,18 +21,18 @@ pub enum Stop {
         message: String,
     },
     /// Not the kernel's fault.
-    Failure(Failure),
+    Failure(JobError),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
+impl From<JobError> for Stop {
+    fn from(failure: JobError) -> Self {
         Self::Failure(failure)
     }
 }
 
 impl Stop {
     /// As a status, unless it is the environment's failure.
-    pub fn status(self) -> Result<Status, Failure> {
+    pub fn status(self) -> Result<Status, JobError> {
         match self {
             Self::Fault(fault) => Ok(Status::Fault { fault }),
             Self::BadLaunch { launch, line, message } => Ok(Status::BadLaunch { launch, line, message }),

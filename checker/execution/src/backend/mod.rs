@@ -15,7 +15,7 @@ pub mod sim;
 #[cfg(not(target_family = "wasm"))]
 pub mod worker;
 
-pub use message::failure::{DeviceInfo, Failure, NoGpu};
+pub use message::failure::{DeviceInfo, JobError, NoGpuError};
 pub use message::job::{
     Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, Text, Thoroughness,
     Timing, Verify,

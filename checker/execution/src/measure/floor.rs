@@ -11,7 +11,7 @@ const CACHES: f64 = 4.0;
 
 /// What has to be done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Work {
+pub struct FloorWork {
     /// Bytes that have to be moved.
     pub bytes: Option<f64>,
     /// Operations in single precision that have to be made.
@@ -20,7 +20,7 @@ pub struct Work {
     pub cache: L2State,
 }
 
-impl Work {
+impl FloorWork {
     /// The least time in microseconds on a device with this roof and this L2 cache, the margin taken off; `None` where nothing is
     /// known.
     pub fn least_us(&self, roof: &RoofValues, l2_bytes: f64) -> Option<f64> {
@@ -54,7 +54,7 @@ mod tests {
     const L2: f64 = 50e6;
 
     fn least(bytes: Option<f64>, flops: Option<f64>, cache: L2State) -> Option<f64> {
-        Work { bytes, flops, cache }.least_us(&ROOF, L2)
+        FloorWork { bytes, flops, cache }.least_us(&ROOF, L2)
     }
 
     #[test]
@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(least(None, None, L2State::Cold), None);
         assert_eq!(least(Some(0.0), None, L2State::Cold), None);
         let unmeasured = RoofValues { l2_gb_per_s: 0.0, ..ROOF };
-        assert_eq!(Work { bytes: Some(1e6), flops: None, cache: L2State::Warm }.least_us(&unmeasured, L2), None);
+        assert_eq!(FloorWork { bytes: Some(1e6), flops: None, cache: L2State::Warm }.least_us(&unmeasured, L2), None);
     }
 }

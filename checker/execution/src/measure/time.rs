@@ -9,39 +9,39 @@ use super::statistics::{self, Interval};
 use crate::backend::gpu::driver::{CudaError, Event};
 use crate::backend::gpu::{Gpu, failure, fault};
 use crate::backend::machine::Stop;
-use crate::backend::{Failure, L2State, Status, Timing};
+use crate::backend::{JobError, L2State, Status, Timing};
 use crate::verify::case::explain;
 use std::time::Instant;
 
 /// A sample below this fraction of the largest clock is thrown away, as NVBench does.
 const LEAST_CLOCK: f64 = 0.75;
 /// Why a measurement has no numbers.
-pub enum Trouble {
+pub enum TimingError {
     /// A version went wrong.
     Version(usize, Stage, Status),
     /// A call of the driver failed, perhaps over what a version had launched before.
     Cuda(CudaError),
     /// Not a version's fault.
-    Failure(Failure),
+    Failure(JobError),
 }
 
-impl From<CudaError> for Trouble {
+impl From<CudaError> for TimingError {
     fn from(error: CudaError) -> Self {
         Self::Cuda(error)
     }
 }
 
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Self {
+impl From<JobError> for TimingError {
+    fn from(failure: JobError) -> Self {
         Self::Failure(failure)
     }
 }
 
 /// A version's stop.
-pub fn trouble(version: usize, stage: Stage) -> impl Fn(Stop) -> Trouble {
+pub fn trouble(version: usize, stage: Stage) -> impl Fn(Stop) -> TimingError {
     move |stop| match stop.status() {
-        Ok(status) => Trouble::Version(version, stage, status),
-        Err(failure) => Trouble::Failure(failure),
+        Ok(status) => TimingError::Version(version, stage, status),
+        Err(failure) => TimingError::Failure(failure),
     }
 }
 
@@ -54,7 +54,7 @@ pub fn time(
     tools: &Tools<'_>,
     timing: &Timing,
     started: &mut dyn FnMut(Option<usize>),
-) -> Result<Timed, Failure> {
+) -> Result<Timed, JobError> {
     let mut at = None;
     let result = measure(gpu, tools, timing, &mut |version| {
         at = version;
@@ -62,14 +62,14 @@ pub fn time(
     });
     match result {
         Ok(timed) => Ok(timed),
-        Err(Trouble::Version(version, stage, status)) => Ok(Timed::failed_at(Some((version, stage)), status)),
-        Err(Trouble::Cuda(error)) => match (fault(gpu, &error, 0, 0), at) {
+        Err(TimingError::Version(version, stage, status)) => Ok(Timed::failed_at(Some((version, stage)), status)),
+        Err(TimingError::Cuda(error)) => match (fault(gpu, &error, 0, 0), at) {
             (Some(fault), Some(version)) => {
                 Ok(Timed::failed_at(Some((version, Stage::Timed)), Status::Fault { fault }))
             }
             _ => Err(failure(error)),
         },
-        Err(Trouble::Failure(failure)) => Err(failure),
+        Err(TimingError::Failure(failure)) => Err(failure),
     }
 }
 
@@ -78,7 +78,7 @@ fn measure(
     tools: &Tools<'_>,
     timing: &Timing,
     started: &mut dyn FnMut(Option<usize>),
-) -> Result<Timed, Trouble> {
+) -> Result<Timed, TimingError> {
     let mut sides: Vec<Side<'_>> = Vec::new();
     for version in 0..timing.versions.len() {
         started(Some(version));
@@ -141,7 +141,7 @@ fn sample_all(
     oracle: &mut Option<Oracle<'_>>,
     copies: &Copies,
     started: &mut dyn FnMut(Option<usize>),
-) -> Result<Result<Timed, String>, Trouble> {
+) -> Result<Result<Timed, String>, TimingError> {
     let budget = timing.budget;
     let events = (Event::new()?, Event::new()?);
     let nominal_mhz = f64::from(gpu.info().clock_khz) / 1e3;
@@ -206,7 +206,7 @@ fn sample_all(
     if let Some(least_us) = timing.least_us {
         for (version, times) in times.iter().enumerate() {
             if let Some(us) = statistics::median(times).filter(|us| *us < least_us) {
-                return Err(Trouble::Version(version, Stage::Timed, Status::Impossible { us, least_us }));
+                return Err(TimingError::Version(version, Stage::Timed, Status::Impossible { us, least_us }));
             }
         }
     }

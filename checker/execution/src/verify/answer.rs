@@ -16,7 +16,7 @@ use values::fill::{self, Values};
 const MOST: usize = 8 << 20;
 
 /// The oracle's outputs for one set of inputs.
-pub struct Answer {
+pub struct OracleOutputs {
     /// Seed of the inputs.
     pub seed: u64,
     /// Their kind.
@@ -24,7 +24,7 @@ pub struct Answer {
     buffers: BTreeMap<String, (DType, Vec<u8>)>,
 }
 
-impl Answer {
+impl OracleOutputs {
     /// Arrays by buffer, each with its type.
     pub fn new(seed: u64, values: Values, buffers: BTreeMap<String, (DType, Vec<u8>)>) -> Self {
         Self { seed, values, buffers }
@@ -55,7 +55,7 @@ impl Answer {
 
 thread_local! {
     /// Oracles with what they answered, the latest last.
-    static KEPT: RefCell<Vec<(Program, Rc<Answer>)>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Vec<(Program, Rc<OracleOutputs>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What the oracle says of one set of inputs; asked once for the inputs that came last. What is read from a file is asked each time.
@@ -68,8 +68,8 @@ pub fn answer(
     outputs: &[Output],
     seed: u64,
     values: Values,
-) -> Result<Rc<Answer>, Stop> {
-    let same = |(program, answer): &&(Program, Rc<Answer>)| {
+) -> Result<Rc<OracleOutputs>, Stop> {
+    let same = |(program, answer): &&(Program, Rc<OracleOutputs>)| {
         answer.seed == seed && answer.values == values && program == oracle && answer.has(outputs)
     };
     if let Some(known) = KEPT.with_borrow(|kept| kept.iter().find(same).map(|(_, answer)| Rc::clone(answer))) {
@@ -99,7 +99,7 @@ pub(super) fn ask(
     outputs: &[Output],
     (seed, values): (u64, Values),
     change: impl FnOnce(&mut dyn Session) -> Result<(), Stop>,
-) -> Result<Answer, Stop> {
+) -> Result<OracleOutputs, Stop> {
     let mut session = machine.open_trusted(oracle)?;
     let run = RunId { number: 0, seed, values, poison: POISON[0], schedule: machine.schedules()[0] };
     prepare(&mut *session, oracle, &run)?;
@@ -119,5 +119,5 @@ pub(super) fn ask(
     for index in 0..oracle.plan.buffers.len() {
         session.poison(index, POISON[0])?;
     }
-    Ok(Answer { seed, values, buffers })
+    Ok(OracleOutputs { seed, values, buffers })
 }

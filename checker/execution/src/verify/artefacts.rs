@@ -3,7 +3,7 @@
 use super::case::explain;
 use super::judge::{PIECE, read_all};
 use crate::backend::machine::Session;
-use crate::backend::{BufferSummary, Failure};
+use crate::backend::{BufferSummary, JobError};
 use plan::{Buffer, Plan, Role};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use values::compare::{real, value};
 use values::npy;
 
 /// What outputs hold, where no oracle judges them.
-pub fn summaries(session: &mut dyn Session, plan: &Plan, poison: u8) -> Result<Vec<BufferSummary>, Failure> {
+pub fn summaries(session: &mut dyn Session, plan: &Plan, poison: u8) -> Result<Vec<BufferSummary>, JobError> {
     let mut found = Vec::new();
     for (index, buffer) in plan.buffers.iter().enumerate() {
         if matches!(buffer.role, Role::Out | Role::InOut) {
@@ -58,8 +58,8 @@ fn summarise(buffer: &Buffer, bytes: &[u8], poison: Option<u8>) -> BufferSummary
 }
 
 /// Writes a buffer to a NumPy file.
-pub fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Path) -> Result<(), Failure> {
-    let failed = |message: String| Failure::Write { path: path.to_owned(), message };
+pub fn write_dump(session: &mut dyn Session, plan: &Plan, name: &str, path: &Path) -> Result<(), JobError> {
+    let failed = |message: String| JobError::Write { path: path.to_owned(), message };
     let (index, buffer) = plan
         .buffers
         .iter()

@@ -1,11 +1,11 @@
 //! One size of a problem: the oracle, then every version, run and judged on whichever backend.
 
 use super::POISON;
-use super::answer::{Answer, answer};
+use super::answer::{OracleOutputs, answer};
 use super::probes::as_written;
 use super::version::Version;
 use crate::backend::machine::{Machine, Stop};
-use crate::backend::{Case, Checked, Failure, Output, Program, Reply, RunId, Status, Thoroughness};
+use crate::backend::{Case, Checked, JobError, Output, Program, Reply, RunId, Status, Thoroughness};
 use plan::dtype::DType;
 use plan::{Buffer, Role};
 use simulator::Schedule;
@@ -16,14 +16,14 @@ use values::fill::{self, Values};
 /// Runs a case. `wanted` says which versions; what is found goes to `emit` as soon as it is known.
 ///
 /// # Errors
-/// A [`Failure`] that no kernel caused.
+/// A [`JobError`] that no kernel caused.
 pub fn run_case(
     machine: &dyn Machine,
     number: usize,
     case: &Case,
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
-) -> Result<(), Failure> {
+) -> Result<(), JobError> {
     if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
@@ -63,7 +63,7 @@ pub fn run_case(
 }
 
 /// Some blocks of a version, beside those of its second size.
-fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), Failure> {
+fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), JobError> {
     emit(Reply::Started { case: number, version: Some(0) });
     let status = match (case.thoroughness, case.versions.as_slice()) {
         (Thoroughness::Sought { whole }, [far, others @ ..]) => {
@@ -103,7 +103,7 @@ fn run_profiled(
     steps: u64,
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
-) -> Result<(), Failure> {
+) -> Result<(), JobError> {
     for (version, program) in case.versions.iter().enumerate().filter(|(version, _)| wanted(*version)) {
         emit(Reply::Started { case: number, version: Some(version) });
         let result = match machine.profiled(program, case.seed, steps) {
@@ -171,8 +171,13 @@ fn repeating_run_helps(case: &Case) -> bool {
 }
 
 /// An answer for each set of inputs.
-fn all_answers(machine: &dyn Machine, oracle: &Program, case: &Case, runs: &[RunId]) -> Result<Vec<Rc<Answer>>, Stop> {
-    let mut answers: Vec<Rc<Answer>> = Vec::new();
+fn all_answers(
+    machine: &dyn Machine,
+    oracle: &Program,
+    case: &Case,
+    runs: &[RunId],
+) -> Result<Vec<Rc<OracleOutputs>>, Stop> {
+    let mut answers: Vec<Rc<OracleOutputs>> = Vec::new();
     for run in runs {
         if !answers.iter().any(|answer| answer.is_for(run)) {
             answers.push(answer(machine, oracle, &case.outputs, run.seed, run.values)?);

@@ -2,7 +2,7 @@
 
 use super::kept;
 use crate::backend::machine::{Session, Stop};
-use crate::backend::{Failure, Program, RunId};
+use crate::backend::{JobError, Program, RunId};
 use plan::{Buffer, Role};
 use std::rc::Rc;
 
@@ -24,6 +24,7 @@ pub fn prepare_buffer(session: &mut dyn Session, program: &Program, index: usize
     }
 }
 
-pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Rc<Vec<u8>>, Failure> {
-    kept::fill(buffer, run.seed, run.values, &program.dir).map_err(|error| Failure::Fill { message: error.to_string() })
+pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Rc<Vec<u8>>, JobError> {
+    kept::fill(buffer, run.seed, run.values, &program.dir)
+        .map_err(|error| JobError::Fill { message: error.to_string() })
 }

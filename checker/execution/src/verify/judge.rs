@@ -1,9 +1,9 @@
 //! What a finished run left behind, held against the oracle's answer.
 
-use super::answer::Answer;
+use super::answer::OracleOutputs;
 use super::inputs::filled;
 use crate::backend::machine::{Session, Stop};
-use crate::backend::{Failure, Output, Program, RunId, Status, WrongOutput};
+use crate::backend::{JobError, Output, Program, RunId, Status, WrongOutput};
 use plan::{Buffer, Fill, Plan, Role};
 use values::compare::{Array, Judgement, Wanted, compare, value};
 use values::fill::{self, Values};
@@ -20,7 +20,7 @@ pub fn judge(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    answer: Option<&Answer>,
+    answer: Option<&OracleOutputs>,
     error_over_bound: &mut Option<f64>,
 ) -> Result<Status, Stop> {
     let plan = &program.plan;
@@ -58,7 +58,7 @@ pub fn judge_outputs(
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    answer: Option<&Answer>,
+    answer: Option<&OracleOutputs>,
     error_over_bound: &mut Option<f64>,
 ) -> Result<Status, Stop> {
     let plan = &program.plan;
@@ -116,7 +116,7 @@ fn independent(plan: &Plan, run: &RunId) -> bool {
 }
 
 /// The oracle's array for an output and the magnitudes, in the shapes a comparison needs.
-pub(super) fn wanted<'a>(answer: &'a Answer, output: &Output, buffer: &Buffer) -> Result<Wanted<'a>, String> {
+pub(super) fn wanted<'a>(answer: &'a OracleOutputs, output: &Output, buffer: &Buffer) -> Result<Wanted<'a>, String> {
     let name = &output.name;
     let want = answer.array(name).ok_or_else(|| format!("the oracle has no buffer `{name}`"))?;
     let fits = |array: &Array<'_>| array.bytes.len() as u64 / array.dtype.size() as u64 == buffer.len;
@@ -151,7 +151,7 @@ fn changed(session: &mut dyn Session, index: usize, buffer: &Buffer, want: &[u8]
 }
 
 pub(super) fn read_all(session: &mut dyn Session, index: usize, buffer: &Buffer) -> Result<Vec<u8>, Stop> {
-    let mut bytes = fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
+    let mut bytes = fill::zeroed(buffer).map_err(|error| JobError::Fill { message: error.to_string() })?;
     session.read(index, 0, &mut bytes)?;
     Ok(bytes)
 }

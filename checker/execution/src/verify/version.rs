@@ -1,7 +1,7 @@
 //! One version of a case: its runs, one after the other, each judged, and what was found on the way.
 
 use super::PATIENT_STEPS;
-use super::answer::Answer;
+use super::answer::OracleOutputs;
 use super::artefacts::{summaries, write_dump};
 use super::inputs::prepare;
 use super::judge::judge;
@@ -11,7 +11,7 @@ use super::probes::unread;
 use super::probes::unused::{self, Passed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
 use crate::backend::{
-    Case, Checked, Failure, Found, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
+    Case, Checked, Found, JobError, LaunchCount, LineCount, Output, Program, RunId, RunResult, Status,
 };
 use plan::Plan;
 use simulator::finding::FindingName;
@@ -44,7 +44,7 @@ pub(super) struct Version<'a> {
     /// Its runs, those of a schedule together.
     pub runs: &'a [RunId],
     /// The oracle's answers to their inputs; none if nobody judges.
-    pub answers: &'a [Rc<Answer>],
+    pub answers: &'a [Rc<OracleOutputs>],
 }
 
 /// A session, and the schedule that it was opened for.
@@ -54,8 +54,8 @@ impl Version<'_> {
     /// Runs it and judges every run; under a schedule that it fails under it is run no more.
     ///
     /// # Errors
-    /// A [`Failure`] that no kernel caused.
-    pub fn check(&self) -> Result<Checked, Failure> {
+    /// A [`JobError`] that no kernel caused.
+    pub fn check(&self) -> Result<Checked, JobError> {
         let mut checked = Checked::only(Status::Passed);
         let mut opened = None;
         let mut failed = None;
@@ -169,7 +169,7 @@ impl Version<'_> {
     }
 
     /// The oracle's answer to a run's inputs.
-    fn answer(&self, run: &RunId) -> Option<&Answer> {
+    fn answer(&self, run: &RunId) -> Option<&OracleOutputs> {
         self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
     }
 
@@ -200,7 +200,7 @@ impl Version<'_> {
     }
 
     /// Looks for the shortest order with which an explored schedule fails in the same way, where that was asked for.
-    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), Failure> {
+    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), JobError> {
         let Some(effort) = self.machine.effort() else { return Ok(()) };
         // There is no time left for it.
         let findings = pass.reports.iter().flat_map(|report| &report.findings);

@@ -6,6 +6,7 @@ use crate::grade::Grade;
 use crate::hash;
 use report::{Caught, Excerpt, Reason, Verdict};
 use serde::{Deserialize, Serialize};
+use simulator::finding::as_named;
 use simulator::{Access, FindingKind, Place, Severity};
 use std::collections::BTreeMap;
 
@@ -279,8 +280,7 @@ fn race(lines: &Lines<'_>, caught: &Caught, told: Told) -> Option<Finding> {
         reason.verdict == Verdict::Race && lines == sides.map(|side| side.place.line)
     };
     let text = lines.places.iter().find(at).map(|reason| feedback::sentence(reason, told));
-    let text = text
-        .unwrap_or_else(|| format!("{} and {} of the same bytes, and nothing orders them", first.what, second.what));
+    let text = text.unwrap_or_else(|| feedback::label(&caught.finding.kind.explain(&as_named).sentence, told));
     let mut finding = lines.finding(id(Verdict::Race), Level::Error, &text, sides.map(side).to_vec(), true);
     // Which thread it is may hang on an input.
     let named = |access: &Access, unnamed: &str| match told {

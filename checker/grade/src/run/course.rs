@@ -4,7 +4,7 @@ use crate::book::{Book, BookError};
 use crate::grade::Grade;
 use crate::key::Makers;
 use crate::rubric::{Rubric, RubricError, Scheme};
-use check::{BackendChoice, CheckError, DeviceWatch, Wedged};
+use check::{BackendChoice, CheckError, DeviceWatch, WedgedError};
 use compiler::toolchain;
 use problem::{Problem, ProblemError};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub enum GradeError {
     )]
     Wedged {
         /// How.
-        wedged: Wedged,
+        wedged: WedgedError,
         /// Whose submission was checked.
         student: String,
         /// Of which exercise.

@@ -2,7 +2,7 @@
 
 use super::course::{Course, Event, GradeError, Task};
 use crate::grade::{Grade, State};
-use check::{Baselines, Budget, CheckError, Wedged};
+use check::{Baselines, Budget, CheckError, WedgedError};
 use report::{RanOn, Report, StageName, StageStatus, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub(super) const AGAIN: u64 = 4;
 const STACK: usize = 8 << 20;
 
 /// One check and the grades that come of it.
-pub(super) struct Work<'t> {
+pub(super) struct PooledCheck<'t> {
     pub(super) task: &'t Task,
     pub(super) kernel: PathBuf,
     pub(super) grades: Vec<Grade>,
@@ -27,13 +27,13 @@ impl<'a> Course<'a> {
     /// Checks all of them; returns those that the machine did not let end.
     pub(super) fn pool<'t>(
         &self,
-        mut works: Vec<Work<'t>>,
+        mut works: Vec<PooledCheck<'t>>,
         jobs: usize,
         may_be_repeated: bool,
         events: &(dyn Fn(Event<'_>) + Sync),
-    ) -> Result<Vec<Work<'t>>, GradeError> {
+    ) -> Result<Vec<PooledCheck<'t>>, GradeError> {
         let next = AtomicUsize::new(0);
-        let slots: Vec<Mutex<&mut Work<'t>>> = works.iter_mut().map(Mutex::new).collect();
+        let slots: Vec<Mutex<&mut PooledCheck<'t>>> = works.iter_mut().map(Mutex::new).collect();
         let cut = Mutex::new(vec![false; slots.len()]);
         let failed: Mutex<Option<GradeError>> = Mutex::new(None);
         let baselines = Arc::new(Baselines::default());
@@ -79,7 +79,7 @@ impl<'a> Course<'a> {
     }
 
     /// One check. What it leaves a GPU in may be the end of all grading.
-    fn one(&self, work: &mut Work<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
+    fn one(&self, work: &mut PooledCheck<'_>, baselines: &Arc<Baselines>) -> Result<Option<GradeError>, GradeError> {
         let begun = Instant::now();
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::CheckOptions {
@@ -122,7 +122,7 @@ impl<'a> Course<'a> {
     }
 
     /// After a check that a GPU took part in, or may have: is it as it was?
-    fn device_is_back(&self, report: Option<&Report>) -> Result<(), Wedged> {
+    fn device_is_back(&self, report: Option<&Report>) -> Result<(), WedgedError> {
         let stayed_away = report.is_some_and(|report| gpu(report).is_none() && report.cut.is_none());
         match &self.device {
             Some(device) if !stayed_away => device.is_back(),

@@ -105,7 +105,7 @@ pub fn sentence(reason: &Reason, told: Told) -> String {
     match (told, reason.verdict) {
         // What the compiler says hangs on the file alone, and goals name counts at a size that everybody knows.
         (Told::Released, _) | (_, Verdict::DoesNotCompile | Verdict::BadKernelFile) => reason.text.clone(),
-        (Told::Guarded, Verdict::NotYet) => goal(&reason.text),
+        (Told::Guarded, Verdict::NotYet) => reason.text_without_sizes(),
         (Told::Guarded, _) => masked(&reason.text),
     }
 }
@@ -115,14 +115,6 @@ pub fn label(text: &str, told: Told) -> String {
     match told {
         Told::Released => text.to_owned(),
         Told::Guarded => masked(text),
-    }
-}
-
-/// A goal's sentence without the size that was drawn: "... at n = 4711, and the goal is ...".
-fn goal(text: &str) -> String {
-    match (text.find(" at "), text.find(", and the goal is ")) {
-        (Some(at), Some(demand)) if at < demand => format!("{}{}", &text[..at], &text[demand..]),
-        _ => text.to_owned(),
     }
 }
 
@@ -166,9 +158,15 @@ mod tests {
 
     #[test]
     fn a_goal_is_told_without_the_size_that_was_drawn() {
+        let goal = |text: &str, sizes: &[(&str, i64)]| {
+            let drawn = sizes.iter().map(|(name, value)| ((*name).into(), *value)).collect();
+            sentence(&Reason { drawn, ..Reason::new(Verdict::NotYet, text) }, Told::Guarded)
+        };
         let text = "loads: 12 at n = 4711, and the goal is at most 4";
-        assert_eq!(goal(text), "loads: 12, and the goal is at most 4");
+        assert_eq!(goal(text, &[("n", 4711)]), "loads: 12, and the goal is at most 4");
+        let text = "loads at once: 12 at m = 3, n = 4711, and the goal is at most 4";
+        assert_eq!(goal(text, &[("m", 3), ("n", 4711)]), "loads at once: 12, and the goal is at most 4");
         let text = "loads: 12, and the goal is at most 4 at most";
-        assert_eq!(goal(text), text);
+        assert_eq!(goal(text, &[]), text);
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of one launch's time, and how they go together.
 
 use super::traffic::{Traffic, misses, spilled};
-use super::work::{REQUESTS, SECTOR, Work, atomics_us};
+use super::work::{BlockWork, REQUESTS, SECTOR, atomics_us};
 use super::{Bar, Bound};
 use crate::chain::{self, Waits};
 use crate::code::{Code, Unit};
@@ -31,7 +31,7 @@ impl Parts {
         let schedulers = (at_once * warps_per_block).min(device.schedulers as f64).max(1.0);
         let counters = &launch.counters;
         let per_block = |count: u64| count as f64 / ran;
-        let work = Work::of(code, found, ran);
+        let work = BlockWork::of(code, found, ran);
         let sm_us = |cycles: f64| device.us(cycles * on_sm);
         let by_schedulers = |cycles: f64| sm_us(cycles / schedulers);
         let busy = &device.busy;

@@ -13,13 +13,13 @@ pub(super) const REQUESTS: [Unit; 6] =
     [Unit::Shuffle, Unit::Shared, Unit::Global, Unit::Local, Unit::Atomic, Unit::Reduction];
 
 /// Warp instructions of a block of threads, by unit.
-pub(super) struct Work {
+pub(super) struct BlockWork {
     units: BTreeMap<Unit, f64>,
     pub(super) issued: f64,
     pub(super) conflicts: f64,
 }
 
-impl Work {
+impl BlockWork {
     pub(super) fn of(code: &Code, found: &Frequencies, ran: f64) -> Self {
         let mut work = Self { units: BTreeMap::new(), issued: 0.0, conflicts: 0.0 };
         for (block, times) in code.blocks.iter().zip(&found.blocks) {

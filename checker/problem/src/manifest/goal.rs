@@ -51,22 +51,25 @@ impl Condition {
         matches!(self, Self::RatioMax(_) | Self::RatioMin(_))
     }
 
-    /// "at most 0", "at most 2,089 (0.12 times the starter's)". `whose` names the baseline.
-    fn words(self, metric: &Metric, whose: &str, baseline: Option<f64>) -> String {
-        let times = |factor: f64| format!("{} times the {whose}'s", metric::number(factor));
-        let of = |factor: f64, round: fn(f64) -> f64| match baseline.map(|baseline| factor * baseline) {
-            Some(bound) => {
-                let bound = if metric.unit().is_whole() { round(bound) } else { bound };
-                format!("{} ({})", metric.format(bound), times(factor))
+    /// "at most 2,089", and "0.12 times the starter's" where that is how it comes about. `whose` names the baseline.
+    fn words(self, metric: &Metric, whose: &str, baseline: Option<f64>) -> (String, Option<String>) {
+        let plain = |side: &str, value: f64| (format!("{side} {}", metric.format(value)), None);
+        let ratio = |side: &str, factor: f64, round: fn(f64) -> f64| {
+            let times = format!("{} times the {whose}'s", metric::number(factor));
+            match baseline.map(|baseline| factor * baseline) {
+                Some(bound) => {
+                    let bound = if metric.unit().is_whole() { round(bound) } else { bound };
+                    (format!("{side} {}", metric.format(bound)), Some(times))
+                }
+                None => (format!("{side} {times}"), None),
             }
-            None => times(factor),
         };
         match self {
-            Self::Min(bound) => format!("at least {}", metric.format(bound)),
-            Self::Max(bound) => format!("at most {}", metric.format(bound)),
-            Self::Equals(value) => format!("exactly {}", metric.format(value)),
-            Self::RatioMax(factor) => format!("at most {}", of(factor, f64::floor)),
-            Self::RatioMin(factor) => format!("at least {}", of(factor, f64::ceil)),
+            Self::Min(bound) => plain("at least", bound),
+            Self::Max(bound) => plain("at most", bound),
+            Self::Equals(value) => plain("exactly", value),
+            Self::RatioMax(factor) => ratio("at most", factor, f64::floor),
+            Self::RatioMin(factor) => ratio("at least", factor, f64::ceil),
         }
     }
 }
@@ -107,7 +110,19 @@ impl Goal {
 
     /// What is asked of the metric: "at most 0", "at most 2,089 (0.12 times the starter's)". `whose` names the baseline.
     pub fn demand(&self, whose: &str, baseline: Option<f64>) -> String {
-        let conditions = self.conditions.iter().map(|condition| condition.words(&self.metric, whose, baseline));
-        conditions.collect::<Vec<_>>().join(" and ")
+        self.joined(whose, baseline, |bound, times| match times {
+            Some(times) => format!("{bound} ({times})"),
+            None => bound,
+        })
+    }
+
+    /// The same without how a bound comes about: "at most 2,089".
+    pub fn bounds(&self, whose: &str, baseline: Option<f64>) -> String {
+        self.joined(whose, baseline, |bound, _| bound)
+    }
+
+    fn joined(&self, whose: &str, baseline: Option<f64>, say: impl Fn(String, Option<String>) -> String) -> String {
+        let words = self.conditions.iter().map(|condition| condition.words(&self.metric, whose, baseline));
+        words.map(|(bound, times)| say(bound, times)).collect::<Vec<_>>().join(" and ")
     }
 }

@@ -9,7 +9,7 @@ use simulator::counters::Sum;
 
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Work {
+pub enum WorkKind {
     /// Warp instructions.
     Instructions,
     /// Sectors of global memory, in both directions.
@@ -27,7 +27,7 @@ pub enum Work {
 /// A kind's default bound: so many times the baseline's, and so much for each of the baseline's warp instructions, which
 /// leaves room for what the baseline does nothing of.
 struct Row {
-    work: Work,
+    work: WorkKind,
     name: &'static str,
     counter: Counter,
     times: f64,
@@ -40,36 +40,42 @@ struct Row {
 /// and block, and its wavefronts are a tenth of the instructions. Local memory is for a spill or two.
 const DEFAULTS: [Row; 6] = [
     Row {
-        work: Work::Instructions,
+        work: WorkKind::Instructions,
         name: "instructions",
         counter: Counter::Field("instructions"),
         times: 2.0,
         an_instruction: 0.0,
     },
     Row {
-        work: Work::GlobalSectors,
+        work: WorkKind::GlobalSectors,
         name: "global_sectors",
         counter: Counter::Sum(Sum::GlobalSectors),
         times: 2.1,
         an_instruction: 0.0,
     },
     Row {
-        work: Work::SharedWavefronts,
+        work: WorkKind::SharedWavefronts,
         name: "shared_wavefronts",
         counter: Counter::Sum(Sum::SharedWavefronts),
         times: 1.1,
         an_instruction: 0.25,
     },
-    Row { work: Work::Atomics, name: "atomics", counter: Counter::Sum(Sum::Atomics), times: 1.1, an_instruction: 0.1 },
     Row {
-        work: Work::LocalSectors,
+        work: WorkKind::Atomics,
+        name: "atomics",
+        counter: Counter::Sum(Sum::Atomics),
+        times: 1.1,
+        an_instruction: 0.1,
+    },
+    Row {
+        work: WorkKind::LocalSectors,
         name: "local_sectors",
         counter: Counter::Sum(Sum::LocalSectors),
         times: 1.0,
         an_instruction: 0.05,
     },
     Row {
-        work: Work::Barriers,
+        work: WorkKind::Barriers,
         name: "barriers",
         counter: Counter::Field("barriers"),
         times: 1.1,
@@ -77,7 +83,7 @@ const DEFAULTS: [Row; 6] = [
     },
 ];
 
-impl Work {
+impl WorkKind {
     fn row(self) -> &'static Row {
         // The table has a row for every kind; a test sees to the order.
         &DEFAULTS[self as usize]
@@ -103,7 +109,7 @@ impl Work {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkBounds {
     /// Times the baseline's, in place of the table's.
-    pub changed: Vec<(Work, f64)>,
+    pub changed: Vec<(WorkKind, f64)>,
 }
 
 impl WorkBounds {
@@ -134,7 +140,7 @@ mod tests {
     #[test]
     fn every_kind_has_its_row_and_its_name() {
         for (at, row) in DEFAULTS.iter().enumerate() {
-            assert_eq!((row.work as usize, Work::by_name(row.name)), (at, Some(row.work)));
+            assert_eq!((row.work as usize, WorkKind::by_name(row.name)), (at, Some(row.work)));
             assert!(Metric::parse(&format!("count.{}", row.counter.name())).is_ok(), "{}", row.name);
         }
     }
@@ -159,7 +165,7 @@ mod tests {
         assert_eq!(names(&plain, reads), ["count.global_sectors", "count.atomics"]);
         assert_eq!(names(&plain, Counters { local_load_sectors: 51, ..baseline }), ["count.local_sectors"]);
         assert!(names(&plain, Counters { local_load_sectors: 50, shared_load_wavefronts: 250, ..baseline }).is_empty());
-        let more = WorkBounds { changed: vec![(Work::Instructions, 4.0)] };
+        let more = WorkBounds { changed: vec![(WorkKind::Instructions, 4.0)] };
         assert!(names(&more, Counters { instructions: 4000, ..baseline }).is_empty());
     }
 

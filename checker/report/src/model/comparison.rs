@@ -35,8 +35,11 @@ pub struct GoalResult {
     pub text: String,
     /// What is looked at: "registers".
     pub quantity: String,
-    /// What is asked of it: "at most 32".
+    /// What is asked of it: "at most 32", "at most 12 (0.5 times the starter's)".
     pub demand: String,
+    /// The same without how a bound comes about: "at most 12".
+    #[serde(default)]
+    pub bounds: String,
     /// There is an upper bound.
     pub at_most: bool,
     /// Why the problem asks for it.

@@ -142,11 +142,9 @@ fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {
     };
     let left = 5 + measure_text_width(&wide) + 2 + measure_text_width(&value);
     let room = pen.face.width.saturating_sub(left);
-    // "(0.5 times the starter's)" says again what stands before it.
-    let demand = match line.demand.split_once(" (") {
-        Some((short, _)) if measure_text_width(&line.demand) > room => short,
-        _ => &line.demand,
-    };
+    // How a bound comes about says again what stands before it.
+    let shorter = line.goal.bounds != line.goal.demand && measure_text_width(&line.demand) > room;
+    let demand = if shorter { &line.goal.bounds } else { &line.demand };
     let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, wide.as_str()), (Tone::Text, "  ")];
     let first: Vec<(Tone, &str)> = first.into_iter().chain([(Tone::Strong, value.as_str())]).collect();
     pen.wrapped(&first, Tone::Dim, demand);

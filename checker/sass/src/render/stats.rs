@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// What the reader wants to know besides the counts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Question {
+pub struct StatsOptions {
     /// Threads a block, for occupancy; `None` shows several.
     pub block: Option<u32>,
     /// Dynamic shared memory a block in bytes.
@@ -19,7 +19,7 @@ pub struct Question {
 const BLOCKS: [u32; 5] = [64, 128, 256, 512, 1024];
 
 /// A kernel's statistics as text.
-pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: Question, colour: bool) -> String {
+pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: StatsOptions, colour: bool) -> String {
     let bold = Style::new().force_styling(colour).bold();
     let r = &kernel.resources;
     let mut out = format!("{}  {}\n", bold.apply_to(&kernel.demangled), module.target);
@@ -88,7 +88,7 @@ pub fn stats(module: &Module, kernel: &Kernel, stats: &Stats, question: Question
 }
 
 /// `256 threads a block: 8 blocks, 64 of 64 warps (100 %), limited by warps`, a line a block size.
-fn occupancy(module: &Module, kernel: &Kernel, question: Question) -> String {
+fn occupancy(module: &Module, kernel: &Kernel, question: StatsOptions) -> String {
     let Some(limits) = Limits::of(module.sm()) else {
         return format!("unknown: the limits of {} are not published", module.target);
     };

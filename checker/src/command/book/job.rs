@@ -14,7 +14,7 @@ use system::interrupt::HalfWritten;
 /// What a page may ask for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Work {
+pub enum PageJob {
     /// Check an exercise or a pair.
     Check {
         /// Which.
@@ -39,7 +39,7 @@ pub enum Work {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JobOrder {
     /// What to do.
-    pub work: Work,
+    pub work: PageJob,
     /// Workers at the same time.
     pub workers: usize,
 }
@@ -103,7 +103,7 @@ pub fn run(context: &Context) -> Outcome {
 fn done(context: &Context, order: JobOrder, progress: check::Progress<'_>) -> Result<Said, super::super::Fault> {
     let workbook = workbook::open(context)?;
     match order.work {
-        Work::Check { name, text, gpu } => {
+        PageJob::Check { name, text, gpu } => {
             let problem = workbook::find(&workbook, &name)?;
             let handed_in = text.map(|text| handed_in(&text)).transpose()?;
             let problem = match &handed_in {
@@ -115,7 +115,7 @@ fn done(context: &Context, order: JobOrder, progress: check::Progress<'_>) -> Re
             let how = check::CheckOptions { backend, budget, ..check::CheckOptions::default() };
             Ok(checking::judge(context, &workbook, &problem, &how, progress)?.into())
         }
-        Work::Compile { file, text } => {
+        PageJob::Compile { file, text } => {
             progress("compiling");
             let toolchain =
                 toolchain::locate(&toolchain::ToolchainOptions::default()).map_err(check::CheckError::from)?;

@@ -286,8 +286,7 @@ mod tests {
         let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, 1);
         report.verdict = verdict;
         if !verdict.is_good() {
-            let text = "so it ended".to_string();
-            report.reasons.push(report::Reason { verdict, text, details: Vec::new(), excerpts: Vec::new() });
+            report.reasons.push(report::Reason::new(verdict, "so it ended"));
         }
         report
     }
@@ -302,8 +301,8 @@ mod tests {
             FindingKind::Race { first: access(), second: access(), hidden_before_volta: false },
             FindingKind::Trap,
             FindingKind::Assert { message: String::new() },
-            FindingKind::Deadlock { explanation: String::new() },
-            FindingKind::Livelock { explanation: String::new() },
+            FindingKind::Deadlock { explanation: Vec::new() },
+            FindingKind::Livelock { polls: Vec::new(), explanation: Vec::new() },
             FindingKind::DivergentBarrier { explanation: String::new() },
             FindingKind::SyncMask { explanation: String::new() },
             FindingKind::StepLimit { limit: 1, turns: 0 },

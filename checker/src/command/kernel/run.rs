@@ -9,7 +9,7 @@ use compiler::toolchain;
 use problem::Sizes;
 use simulator::Checks;
 use simulator::explore::Effort;
-use simulator::trace::{Grain, Request};
+use simulator::trace::{Grain, TraceRequest};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use system::files::FileError;
@@ -171,7 +171,7 @@ fn files(args: &RunArgs) -> Result<(&Path, Option<&Path>), Fault> {
 }
 
 /// What `--trace` asks for.
-fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
+fn trace(args: &RunArgs) -> Result<Option<(TraceRequest, usize)>, Fault> {
     if args.trace.is_none() {
         return Ok(None);
     }
@@ -182,7 +182,7 @@ fn trace(args: &RunArgs) -> Result<Option<(Request, usize)>, Fault> {
     let bad = |text: &String| usage(format!("--trace-warp {text}: expected BLOCK:WARP, as in --trace-warp 0:1"));
     let warps = args.trace_warp.iter().map(|text| warp(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
     let grain = if args.trace_ptx { Grain::Instruction } else { Grain::Line };
-    Ok(Some((Request { warps, grain, events: false }, args.trace_steps)))
+    Ok(Some((TraceRequest { warps, grain, events: false }, args.trace_steps)))
 }
 
 fn orders(args: &RunArgs, seed: u64) -> Result<Orders, Fault> {

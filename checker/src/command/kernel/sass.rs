@@ -113,7 +113,7 @@ fn show(context: &Context, args: &Args, loaded: &Loaded) -> Result<Screen, Fault
         .iter()
         .map(|kernel| {
             if args.stats {
-                let question = render::Question { block: args.block, shared: args.shared, elements: args.elements };
+                let question = render::StatsOptions { block: args.block, shared: args.shared, elements: args.elements };
                 render::stats(&loaded.module, kernel, &Stats::of(kernel), question, colour)
             } else {
                 let source = loaded.source.as_deref();

@@ -1,11 +1,13 @@
 //! Matrix instructions of a whole warp.
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::{Fragments, Reached};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Reg};
-use crate::num::matrix::{self, Element, Family, Role, Shape};
+use crate::num::matrix::{self, Element, Family, MatrixOperand, MatrixShape};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 impl<O: Observer> Worker<'_, O> {
@@ -69,18 +71,19 @@ impl<O: Observer> Worker<'_, O> {
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         let mask = u32::MAX >> (32 - 8 * count.min(4));
         let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
+        let by = |lanes| Accessing { pc: group.pc, lanes, kind };
         let mut output = vec![[0; 32]; count];
         let mut doubts = Fragments::defined(count);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             self.count_access(group.pc, space, kind, part, &found, 16);
             if stored.is_some() && space == AddressSpace::Global {
-                self.protect(shared, warp, group.pc, kind, part, &found, 16);
+                self.protect(shared, warp, by(part), &found, 16);
             }
             for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(16) {
-                    let bad = crate::exec::cell::Bad::Misaligned;
-                    return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 16, bad);
+                    let row = LaneBytes::new(space, found[lane], 16);
+                    return self.bad_access(shared, warp, by(1 << lane), row, AccessError::Misaligned);
                 }
             }
             for number in 0..count {
@@ -92,24 +95,26 @@ impl<O: Observer> Worker<'_, O> {
                             continue;
                         }
                         let address = found[from].wrapping_add(u64::from(2 * column));
+                        let bytes = LaneBytes::new(space, address, 2);
                         let result = match stored {
                             Some(words) => {
                                 let value = u64::from(words[number][lane as usize] >> (16 * half) & 0xffff);
-                                self.store_lane(shared, warp, from, space, address, 2, value)
+                                self.store_lane(shared, warp, from, bytes, value)
                             }
-                            None => self.load_lane(shared, warp, from, space, address, 2).map(|value| {
+                            None => self.load_lane(shared, warp, from, bytes).map(|value| {
                                 output[number][lane as usize] |= (value as u32) << (16 * half);
                             }),
                         };
                         if let Err(bad) = result {
-                            return self.refuse(shared, warp, group.pc, from, kind, space, address, 16, bad);
+                            let row = LaneBytes::new(space, address, 16);
+                            return self.bad_access(shared, warp, by(1 << from), row, bad);
                         }
                     }
                 }
             }
             if O::ACTIVE {
                 let order = (MemoryOrder::Weak, Scope::Gpu);
-                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 16, part, &found);
+                let unwritten = self.observe(shared, warp, by(part), WarpBytes::new(space, &found, 16), order);
                 let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
                 if self.doubts(&to) || stored_doubts.is_some() {
                     for (number, lane, half) in halves(count) {
@@ -146,7 +151,7 @@ impl<O: Observer> Worker<'_, O> {
         warp: &mut Warp,
         at: usize,
         op: &MatrixOp,
-        (shape, role, element, row_major): (Shape, Role, Element, bool),
+        (shape, role, element, row_major): (MatrixShape, MatrixOperand, Element, bool),
         stored: Option<&[[u32; 32]]>,
     ) -> Flow {
         let group = warp.groups[at];
@@ -157,6 +162,7 @@ impl<O: Observer> Worker<'_, O> {
         let base = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         let stride = warp.read(group.frame, op.stride);
         let kind = if stored.is_some() { AccessKind::Store } else { AccessKind::Load };
+        let by = |lanes| Accessing { pc: group.pc, lanes, kind };
         let mut output = vec![[0u32; 32]; words as usize];
         let mut doubts = Fragments::defined(words as usize);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
@@ -172,18 +178,19 @@ impl<O: Observer> Worker<'_, O> {
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
                 self.count_access(group.pc, space, kind, part, &found, bytes);
                 if stored.is_some() && space == AddressSpace::Global {
-                    self.protect(shared, warp, group.pc, kind, part, &found, bytes);
+                    self.protect(shared, warp, by(part), &found, bytes);
                 }
                 for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                    let accessed = LaneBytes::new(space, found[lane], bytes);
                     let result = match stored {
                         Some(words) => {
                             let mut value = u64::from(words[word][lane] >> shift);
                             if bytes == 8 {
                                 value |= u64::from(words[word + 1][lane]) << 32;
                             }
-                            self.store_lane(shared, warp, lane, space, found[lane], bytes, value)
+                            self.store_lane(shared, warp, lane, accessed, value)
                         }
-                        None => self.load_lane(shared, warp, lane, space, found[lane], bytes).map(|value| {
+                        None => self.load_lane(shared, warp, lane, accessed).map(|value| {
                             output[word][lane] |= (value as u32) << shift;
                             if bytes == 8 {
                                 output[word + 1][lane] = (value >> 32) as u32;
@@ -191,12 +198,12 @@ impl<O: Observer> Worker<'_, O> {
                         }),
                     };
                     if let Err(bad) = result {
-                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], bytes, bad);
+                        return self.bad_access(shared, warp, by(1 << lane), accessed, bad);
                     }
                 }
                 if O::ACTIVE {
                     let order = (MemoryOrder::Weak, Scope::Gpu);
-                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, bytes, part, &found);
+                    let unwritten = self.observe(shared, warp, by(part), WarpBytes::new(space, &found, bytes), order);
                     let to = Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten };
                     if self.doubts(&to) || stored_doubts.is_some() {
                         for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {

@@ -1,6 +1,7 @@
 //! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
 //! (21 bits, biased), arrivals pending (21 bits), arrivals expected (21 bits).
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
@@ -49,6 +50,7 @@ impl<O: Observer> Worker<'_, O> {
     pub fn mbarrier(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &MbarrierOp) -> Flow {
         use MbarrierKind as Kind;
         let group = warp.groups[at];
+        let by = |lanes, kind| Accessing { pc: group.pc, lanes, kind };
         let operands = warp.read(group.frame, op.a);
         let mut d = [0u64; 32];
         if op.kind == Kind::PendingCount {
@@ -65,11 +67,11 @@ impl<O: Observer> Worker<'_, O> {
         for (space, part) in Self::by_space(space, mask, &mut found) {
             let mut ended = 0;
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
-                let before = match self.load_lane(shared, warp, lane, space, found[lane], 8) {
+                let bytes = LaneBytes::new(space, found[lane], 8);
+                let before = match self.load_lane(shared, warp, lane, bytes) {
                     Ok(before) => before,
                     Err(bad) => {
-                        let kind = AccessKind::Atomic;
-                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 8, bad);
+                        return self.bad_access(shared, warp, by(1 << lane, AccessKind::Atomic), bytes, bad);
                     }
                 };
                 let mut object = Object::unpack(before);
@@ -102,9 +104,8 @@ impl<O: Observer> Worker<'_, O> {
                     if object.settle() {
                         ended |= 1 << lane;
                     }
-                    if let Err(bad) = self.store_lane(shared, warp, lane, space, found[lane], 8, object.pack()) {
-                        let kind = AccessKind::Atomic;
-                        return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], 8, bad);
+                    if let Err(bad) = self.store_lane(shared, warp, lane, bytes, object.pack()) {
+                        return self.bad_access(shared, warp, by(1 << lane, AccessKind::Atomic), bytes, bad);
                     }
                 }
             }
@@ -123,7 +124,7 @@ impl<O: Observer> Worker<'_, O> {
                 self.completing = Some(ended);
                 self.copying = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra | Kind::CompleteTx);
                 let order = (order, Scope::Cta);
-                let unwritten = self.observe(shared, warp, group.pc, space, kind, order, 8, part, &found);
+                let unwritten = self.observe(shared, warp, by(part, kind), WarpBytes::new(space, &found, 8), order);
                 self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });
             }
         }

@@ -1,7 +1,8 @@
 //! Loads and stores: all lanes at once where [`crate::exec::direct`] can, else lane after lane.
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::direct::{Direct, Files, Lanes};
@@ -87,7 +88,8 @@ impl<O: Observer> Worker<'_, O> {
                 self.silent = if kind == AccessKind::Store { mask & !changed } else { 0 };
                 let behind = (piece > 0).then(|| found.map(|address| address.wrapping_add(u64::from(piece))));
                 let addresses = behind.as_ref().unwrap_or(&found);
-                let more = self.observe(shared, warp, group.pc, lanes.space, kind, order, bytes, mask, addresses);
+                let by = Accessing { pc: group.pc, lanes: mask, kind };
+                let more = self.observe(shared, warp, by, WarpBytes::new(lanes.space, addresses, bytes), order);
                 join(&mut unwritten, more, piece);
             }
             let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &found, unwritten };
@@ -113,19 +115,21 @@ impl<O: Observer> Worker<'_, O> {
             return Flow::Continue;
         }
         let group = warp.groups[at];
+        let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Load };
         let (size, count) = (op.size, op.regs.len() as u32);
         let whole = size * count;
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
         if op.space == AddressSpace::Generic
-            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Load, mask, (&found, whole))
+            && let Some(stop) = self.foreign(shared, warp, by(mask), &found, whole)
         {
             return stop;
         }
         let mut values = [[0u64; 32]; 8];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            let (lanes, reached) = ((space, part), (&found, whole));
-            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Load, lanes, reached, op.array) {
+            if let Some(stop) =
+                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
+            {
                 return stop;
             }
             let counted = if op.space == AddressSpace::Const { AddressSpace::Const } else { space };
@@ -137,17 +141,17 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32usize).filter(|lane| !sparse && part >> lane & 1 != 0) {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
-                    let at = (space, found[lane], whole);
-                    return self.bad_access(shared, warp, group.pc, lanes, AccessKind::Load, at, Bad::Misaligned);
+                    let at = LaneBytes::new(space, found[lane], whole);
+                    return self.bad_access(shared, warp, by(lanes), at, AccessError::Misaligned);
                 }
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));
-                    match self.load_lane(shared, warp, lane, space, address, size) {
+                    match self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)) {
                         Ok(value) => values[element as usize][lane] = value,
                         Err(bad) => {
                             let lanes = 1 << lane;
-                            let at = (space, found[lane], whole);
-                            return self.bad_access(shared, warp, group.pc, lanes, AccessKind::Load, at, bad);
+                            let at = LaneBytes::new(space, found[lane], whole);
+                            return self.bad_access(shared, warp, by(lanes), at, bad);
                         }
                     }
                 }
@@ -156,8 +160,7 @@ impl<O: Observer> Worker<'_, O> {
                 let (mut unwritten, order) = (None, (op.order, op.scope));
                 for (piece, bytes) in pieces(whole).filter(|_| !op.parameter) {
                     let shifted = found.map(|address| address.wrapping_add(u64::from(piece)));
-                    let more =
-                        self.observe(shared, warp, group.pc, space, AccessKind::Load, order, bytes, part, &shifted);
+                    let more = self.observe(shared, warp, by(part), WarpBytes::new(space, &shifted, bytes), order);
                     join(&mut unwritten, more, piece);
                 }
                 doubts.push((space, part, unwritten));
@@ -188,23 +191,24 @@ impl<O: Observer> Worker<'_, O> {
             return Flow::Continue;
         }
         let group = warp.groups[at];
+        let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Store };
         let (size, count) = (op.size, op.regs.len() as u32);
         let whole = size * count;
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
         if op.space == AddressSpace::Generic
-            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Store, mask, (&found, whole))
+            && let Some(stop) = self.foreign(shared, warp, by(mask), &found, whole)
         {
             return stop;
         }
         if op.space == AddressSpace::Const {
-            let at = (AddressSpace::Const, found[mask.trailing_zeros() as usize], whole);
-            return self.bad_access(shared, warp, group.pc, mask, AccessKind::Store, at, Bad::Constant);
+            let at = LaneBytes::new(AddressSpace::Const, found[mask.trailing_zeros() as usize], whole);
+            return self.bad_access(shared, warp, by(mask), at, AccessError::Constant);
         }
         let mut changed = 0u32;
         let values: Vec<[u64; 32]> = op.regs.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            let (lanes, reached) = ((space, part), (&found, whole));
-            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Store, lanes, reached, op.array)
+            if let Some(stop) =
+                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
             {
                 return stop;
             }
@@ -212,26 +216,26 @@ impl<O: Observer> Worker<'_, O> {
                 self.count_access(group.pc, space, AccessKind::Store, part, &found, whole);
             }
             if space == AddressSpace::Global {
-                self.protect(shared, warp, group.pc, AccessKind::Store, part, &found, whole);
+                self.protect(shared, warp, by(part), &found, whole);
             }
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
-                    let at = (space, found[lane], whole);
-                    return self.bad_access(shared, warp, group.pc, lanes, AccessKind::Store, at, Bad::Misaligned);
+                    let at = LaneBytes::new(space, found[lane], whole);
+                    return self.bad_access(shared, warp, by(lanes), at, AccessError::Misaligned);
                 }
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));
                     let value = values[element as usize][lane];
                     if O::ACTIVE && self.observer.compares() {
-                        let before = self.load_lane(shared, warp, lane, space, address, size).ok();
+                        let before = self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok();
                         if before != Some(value & u64::MAX >> (64 - size * 8)) {
                             changed |= 1 << lane;
                         }
                     }
-                    if let Err(bad) = self.store_lane(shared, warp, lane, space, address, size, value) {
-                        let at = (space, found[lane], whole);
-                        return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Store, at, bad);
+                    if let Err(bad) = self.store_lane(shared, warp, lane, LaneBytes::new(space, address, size), value) {
+                        let at = LaneBytes::new(space, found[lane], whole);
+                        return self.bad_access(shared, warp, by(1 << lane), at, bad);
                     }
                 }
             }
@@ -240,7 +244,7 @@ impl<O: Observer> Worker<'_, O> {
                 for (piece, bytes) in pieces(whole) {
                     self.silent = part & !changed;
                     let shifted = found.map(|address| address.wrapping_add(u64::from(piece)));
-                    self.observe(shared, warp, group.pc, space, AccessKind::Store, order, bytes, part, &shifted);
+                    self.observe(shared, warp, by(part), WarpBytes::new(space, &shifted, bytes), order);
                 }
             }
             if O::ACTIVE {

@@ -1,7 +1,8 @@
 //! Atomics and reductions, lane after lane.
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::direct::Files;
@@ -16,13 +17,14 @@ impl<O: Observer> Worker<'_, O> {
     /// `atom`, `red`
     pub fn atomic(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> Flow {
         let group = warp.groups[at];
+        let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Atomic };
         warp.spun |= op.may_spin;
         if self.atomic_at_once(shared, warp, at, mask, op) {
             return Flow::Continue;
         }
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         if op.space == AddressSpace::Generic
-            && let Some(stop) = self.foreign(shared, warp, group.pc, AccessKind::Atomic, mask, (&found, op.size))
+            && let Some(stop) = self.foreign(shared, warp, by(mask), &found, op.size)
         {
             return stop;
         }
@@ -31,29 +33,30 @@ impl<O: Observer> Worker<'_, O> {
         let mut old = vec![[0u64; 32]; operands.len()];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            let (lanes, reached) = ((space, part), (&found, op.size));
-            if let Some(stop) = self.outside_array(shared, warp, group.pc, AccessKind::Atomic, lanes, reached, op.array)
+            if let Some(stop) =
+                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, op.size), op.array)
             {
                 return stop;
             }
             self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));
             if space == AddressSpace::Global {
-                self.protect(shared, warp, group.pc, AccessKind::Atomic, part, &found, op.size);
+                self.protect(shared, warp, by(part), &found, op.size);
             }
             // A vector lies at a multiple of the whole of it.
             let whole = op.size * operands.len().max(1) as u32;
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(whole.into()) {
-                    let kind = AccessKind::Atomic;
-                    return self.refuse(shared, warp, group.pc, lane, kind, space, found[lane], whole, Bad::Misaligned);
+                    let vector = LaneBytes::new(space, found[lane], whole);
+                    return self.bad_access(shared, warp, by(1 << lane), vector, AccessError::Misaligned);
                 }
                 for (element, operand) in operands.iter().enumerate() {
                     let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
+                    let bytes = LaneBytes::new(space, address, op.size);
                     let result = match space {
                         AddressSpace::Global => self.atomic_global(address, op, operand[lane], second[lane]),
-                        _ => self.load_lane(shared, warp, lane, space, address, op.size).and_then(|before| {
+                        _ => self.load_lane(shared, warp, lane, bytes).and_then(|before| {
                             let after = (op.f)(before, operand[lane], second[lane]);
-                            self.store_lane(shared, warp, lane, space, address, op.size, after)?;
+                            self.store_lane(shared, warp, lane, bytes, after)?;
                             Ok(before)
                         }),
                     };
@@ -68,8 +71,7 @@ impl<O: Observer> Worker<'_, O> {
                             }
                         }
                         Err(bad) => {
-                            let kind = AccessKind::Atomic;
-                            return self.refuse(shared, warp, group.pc, lane, kind, space, address, op.size, bad);
+                            return self.bad_access(shared, warp, by(1 << lane), bytes, bad);
                         }
                     }
                 }
@@ -78,8 +80,8 @@ impl<O: Observer> Worker<'_, O> {
                 for element in 0..operands.len() as u64 {
                     let shifted = found.map(|address| address.wrapping_add(element * u64::from(op.size)));
                     let order = (op.order, op.scope);
-                    let kind = AccessKind::Atomic;
-                    let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, part, &shifted);
+                    let unwritten =
+                        self.observe(shared, warp, by(part), WarpBytes::new(space, &shifted, op.size), order);
                     doubts.push((space, part, element, shifted, unwritten));
                 }
             }
@@ -105,8 +107,8 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE {
             let order = (op.order, op.scope);
             let addresses = lanes.addresses();
-            let kind = AccessKind::Atomic;
-            let unwritten = self.observe(shared, warp, group.pc, lanes.space, kind, order, 4, mask, &addresses);
+            let by = Accessing { pc: group.pc, lanes: mask, kind: AccessKind::Atomic };
+            let unwritten = self.observe(shared, warp, by, WarpBytes::new(lanes.space, &addresses, 4), order);
             let to = Reached { pc: group.pc, space: lanes.space, mask, addresses: &addresses, unwritten };
             self.exchanged(shared, warp, op, 0, to, || old.map(u64::from));
         }
@@ -114,19 +116,19 @@ impl<O: Observer> Worker<'_, O> {
         true
     }
 
-    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, Bad> {
+    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, AccessError> {
         let size = op.size;
         if address & u64::from(size - 1) != 0 {
-            return Err(Bad::Misaligned);
+            return Err(AccessError::Misaligned);
         }
-        let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+        let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
         let global = self.global.get();
         let allocation = &global.allocations[at];
         if allocation.constant {
-            return Err(Bad::Constant);
+            return Err(AccessError::Constant);
         }
         if allocation.heap && !self.in_heap(address, size) {
-            return Err(Bad::Bounds);
+            return Err(AccessError::Bounds);
         }
         let offset = address - allocation.base;
         if self.global.alone() {

@@ -1,13 +1,14 @@
 //! Accesses that no hardware complains about: to inputs, to another thread's local memory, from one array into the next.
 
-use crate::FindingKind;
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
+use crate::finding::{FindingKind, MemoryLocation};
 use crate::isa::op::AddressSpace;
 use crate::isa::provenance::Array;
 use crate::memory::window;
-use crate::observe::{AccessKind, Observer};
+use crate::observe::Observer;
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes that follow a pointer to another thread's local memory: what they would find on a GPU is their own.
@@ -15,11 +16,11 @@ impl<O: Observer> Worker<'_, O> {
         &mut self,
         shared: &Shared,
         warp: &Warp,
-        pc: u32,
-        kind: AccessKind,
-        mask: u32,
-        (addresses, size): (&[u64; 32], u32),
+        by: Accessing,
+        addresses: &[u64; 32],
+        size: u32,
     ) -> Option<Flow> {
+        let Accessing { pc, lanes: mask, .. } = by;
         let own = |lane: usize| window::local_base(shared.linear, warp.index, lane as u32);
         let foreign = |lane: usize| {
             let address = addresses[lane];
@@ -28,67 +29,48 @@ impl<O: Observer> Worker<'_, O> {
         let lane = (0..32).find(|&lane| mask >> lane & 1 != 0 && foreign(lane))?;
         let (owner, other) = window::local_owner(addresses[lane]);
         let (space, address) = (AddressSpace::Local, addresses[lane] & (window::SIZE - 1));
-        let mut access = self.describe(shared, warp, pc, 1 << lane, kind, space, address, size);
+        let mut access = self.describe(shared, warp, by.lane(lane), LaneBytes::new(space, address, size));
         let linear = owner * 32 + other;
         let [x, y, _] = self.context.block;
         let thread = [linear % x, linear / x % y, linear / (x * y)];
         let here = (addresses[lane] ^ own(lane)) >> 58 == 0;
-        let whose = if here { "this block" } else { "another block" };
-        access.object = format!("local memory of thread ({}, {}, {}) of {whose}", thread[0], thread[1], thread[2]);
+        access.object = MemoryLocation::OtherThread { thread, same_block: here };
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
     /// Reports lanes that leave the shared array that their address belongs to.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn outside_array(
         &mut self,
         shared: &Shared,
         warp: &Warp,
-        pc: u32,
-        kind: AccessKind,
-        (space, mask): (AddressSpace, u32),
-        (addresses, size): (&[u64; 32], u32),
+        by: Accessing,
+        bytes: WarpBytes<'_>,
         array: Option<Array>,
     ) -> Option<Flow> {
+        let Accessing { pc, lanes: mask, .. } = by;
+        let WarpBytes { space, addresses, size } = bytes;
         let (from, to) = array.filter(|_| space == AddressSpace::Shared)?;
         let inside = |address: u64| {
             let end = address.checked_add(size.into());
             address >= from.into() && end.is_some_and(|end| end <= to.into())
         };
         let lane = (0..32).find(|&lane| mask >> lane & 1 != 0 && !inside(addresses[lane]))?;
-        let mut access = self.describe(shared, warp, pc, 1 << lane, kind, space, addresses[lane], size);
+        let mut access = self.describe(shared, warp, by.lane(lane), LaneBytes::new(space, addresses[lane], size));
         let owner = self.object(space, from.into(), warp.frames.first().map_or(0, |frame| frame.function), pc);
-        let name = owner.split_once(" + ").map_or(owner.as_str(), |(name, _)| name).to_owned();
-        let lies_in = std::mem::take(&mut access.object);
-        let bytes = to - from;
-        access.object = match addresses[lane].checked_sub(from.into()) {
-            Some(past) => {
-                let behind = match past.saturating_sub(bytes.into()) {
-                    0 => format!("right behind its {bytes} bytes"),
-                    behind => format!("{behind} bytes behind the end of its {bytes}"),
-                };
-                format!("{name} + {past} ({behind}), that is {lies_in}")
-            }
-            None => {
-                let before = u64::from(from) - addresses[lane];
-                format!("{name} - {before} ({before} bytes before its start, of {bytes}), that is {lies_in}")
-            }
-        };
+        if let Some(name) = owner.name() {
+            let (name, bytes) = (name.to_owned(), u64::from(to - from));
+            let lies_in = Some(Box::new(std::mem::take(&mut access.object)));
+            access.object = match addresses[lane].checked_sub(from.into()) {
+                Some(offset) => MemoryLocation::Behind { name, offset, bytes, lies_in },
+                None => MemoryLocation::Before { name, distance: u64::from(from) - addresses[lane], bytes, lies_in },
+            };
+        }
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
     /// Reports the lanes of `mask` that write to an input.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
-    pub fn protect(
-        &mut self,
-        shared: &Shared,
-        warp: &Warp,
-        pc: u32,
-        kind: AccessKind,
-        mask: u32,
-        addresses: &[u64; 32],
-        size: u32,
-    ) {
+    pub fn protect(&mut self, shared: &Shared, warp: &Warp, by: Accessing, addresses: &[u64; 32], size: u32) {
+        let Accessing { pc, lanes: mask, .. } = by;
         let inside = |lane: &u32| mask >> lane & 1 != 0;
         let lanes = (0..32u32).filter(inside).fold(0u32, |all, lane| {
             let found = self.allocation(addresses[lane as usize], size.into());
@@ -96,7 +78,12 @@ impl<O: Observer> Worker<'_, O> {
         });
         if lanes != 0 {
             let address = addresses[lanes.trailing_zeros() as usize & 31];
-            let access = self.describe(shared, warp, pc, lanes, kind, AddressSpace::Global, address, size);
+            let access = self.describe(
+                shared,
+                warp,
+                Accessing { lanes, ..by },
+                LaneBytes::new(AddressSpace::Global, address, size),
+            );
             self.report(shared, warp, pc, lanes, FindingKind::InputChanged { access }, crate::Severity::Error);
         }
     }

@@ -1,8 +1,9 @@
 //! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once. One that completes at an mbarrier is watched as a copy on
 //! its way until somebody has waited there; one of a bulk group reads until its thread has waited for the group.
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
@@ -24,8 +25,14 @@ impl<O: Observer> Worker<'_, O> {
             let ends = [(op.from_space, from[lane], AccessKind::Load), (op.to_space, to[lane], AccessKind::Store)];
             for (space, address, kind) in ends {
                 if !address.is_multiple_of(UNIT) || !size.is_multiple_of(UNIT) {
-                    let at = (space, address, UNIT as u32);
-                    return self.bad_access(shared, warp, group.pc, 1 << lane, kind, at, Bad::Misaligned);
+                    let at = LaneBytes::new(space, address, UNIT as u32);
+                    return self.bad_access(
+                        shared,
+                        warp,
+                        Accessing { pc: group.pc, lanes: 1 << lane, kind },
+                        at,
+                        AccessError::Misaligned,
+                    );
                 }
                 for start in (0..size).step_by(512) {
                     let lanes = ((size - start) / UNIT).min(32) as u32;
@@ -35,7 +42,7 @@ impl<O: Observer> Worker<'_, O> {
             }
             if op.to_space == AddressSpace::Global && size > 0 {
                 let kind = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
-                self.protect(shared, warp, group.pc, kind, 1 << lane, &to, UNIT as u32);
+                self.protect(shared, warp, Accessing { pc: group.pc, lanes: 1 << lane, kind }, &to, UNIT as u32);
             }
             for offset in (0..size).step_by(UNIT as usize) {
                 if let Err((space, address, kind, bad)) =
@@ -44,10 +51,8 @@ impl<O: Observer> Worker<'_, O> {
                     return self.bad_access(
                         shared,
                         warp,
-                        group.pc,
-                        1 << lane,
-                        kind,
-                        (space, address, UNIT as u32),
+                        Accessing { pc: group.pc, lanes: 1 << lane, kind },
+                        LaneBytes::new(space, address, UNIT as u32),
                         bad,
                     );
                 }
@@ -63,7 +68,13 @@ impl<O: Observer> Worker<'_, O> {
                         let order = (order, Scope::Gpu);
                         self.copying = under_way;
                         self.completing = at_barrier.then_some(0);
-                        let unwritten = self.observe(shared, warp, group.pc, space, kind, order, size, mask, addresses);
+                        let unwritten = self.observe(
+                            shared,
+                            warp,
+                            Accessing { pc: group.pc, lanes: mask, kind },
+                            WarpBytes::new(space, addresses, size),
+                            order,
+                        );
                         Reached { pc: group.pc, space, mask, addresses, unwritten }
                     });
                     self.copied(shared, warp, &source, &target, |_| size, size);
@@ -95,17 +106,17 @@ impl<O: Observer> Worker<'_, O> {
         op: &BulkOp,
         from: u64,
         to: u64,
-    ) -> Result<(), (AddressSpace, u64, AccessKind, Bad)> {
+    ) -> Result<(), (AddressSpace, u64, AccessKind, AccessError)> {
         let size = op.reduce.as_ref().map_or(8, |(_, size, _)| *size);
         for at in (0..UNIT).step_by(size as usize) {
             let (from, to) = (from + at, to + at);
-            let read = self.load_lane(shared, warp, lane, op.from_space, from, size);
+            let read = self.load_lane(shared, warp, lane, LaneBytes::new(op.from_space, from, size));
             let mut value = read.map_err(|bad| (op.from_space, from, AccessKind::Load, bad))?;
             if let Some((f, ..)) = &op.reduce {
-                let old = self.load_lane(shared, warp, lane, op.to_space, to, size);
+                let old = self.load_lane(shared, warp, lane, LaneBytes::new(op.to_space, to, size));
                 value = f(old.map_err(|bad| (op.to_space, to, AccessKind::Atomic, bad))?, value, 0);
             }
-            let written = self.store_lane(shared, warp, lane, op.to_space, to, size, value);
+            let written = self.store_lane(shared, warp, lane, LaneBytes::new(op.to_space, to, size), value);
             written.map_err(|bad| (op.to_space, to, AccessKind::Store, bad))?;
         }
         Ok(())

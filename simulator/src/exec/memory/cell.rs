@@ -1,5 +1,6 @@
 //! One lane's value in memory, of any space.
 
+use crate::exec::accessing::LaneBytes;
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
@@ -7,7 +8,7 @@ use crate::isa::op::AddressSpace;
 use crate::observe::Observer;
 
 /// A lane's access that cannot be done.
-pub enum Bad {
+pub enum AccessError {
     /// Outside everything.
     Bounds,
     /// Not a multiple of its size.
@@ -23,43 +24,42 @@ impl<O: Observer> Worker<'_, O> {
         shared: &Shared,
         warp: &Warp,
         lane: usize,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
-    ) -> Result<u64, Bad> {
+        bytes: LaneBytes,
+    ) -> Result<u64, AccessError> {
+        let LaneBytes { space, address, size } = bytes;
         if address & u64::from(size - 1) != 0 {
-            return Err(Bad::Misaligned);
+            return Err(AccessError::Misaligned);
         }
         match space {
             AddressSpace::Shared => {
-                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
                 let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get(at..end));
                 let low = self.context.shared_low() as usize;
-                let found = found.filter(|_| at >= low).ok_or(Bad::Bounds)?;
+                let found = found.filter(|_| at >= low).ok_or(AccessError::Bounds)?;
                 let mut bytes = [0; 8];
                 bytes[..size as usize].copy_from_slice(found);
                 Ok(u64::from_le_bytes(bytes))
             }
             AddressSpace::Local => {
-                let end = address.checked_add(u64::from(size)).ok_or(Bad::Bounds)?;
+                let end = address.checked_add(u64::from(size)).ok_or(AccessError::Bounds)?;
                 if end > warp.local.len() as u64 * 4 {
-                    return Err(Bad::Bounds);
+                    return Err(AccessError::Bounds);
                 }
                 Ok(warp.load_local(lane, address as u32, size))
             }
             AddressSpace::Param => {
-                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
                 let found = at.checked_add(size as usize).and_then(|end| self.context.params.get(at..end));
-                let found = found.ok_or(Bad::Bounds)?;
+                let found = found.ok_or(AccessError::Bounds)?;
                 let mut bytes = [0; 8];
                 bytes[..size as usize].copy_from_slice(found);
                 Ok(u64::from_le_bytes(bytes))
             }
             _ => {
-                let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+                let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
                 let allocation = &self.global.get().allocations[at];
                 if allocation.heap && !self.in_heap(address, size) {
-                    return Err(Bad::Bounds);
+                    return Err(AccessError::Bounds);
                 }
                 // A word of 64 bits is two here: one lock for whoever cares, as for atomics.
                 let words = self.global.get();
@@ -85,46 +85,44 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Writes one lane's value.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn store_lane(
         &mut self,
         shared: &mut Shared,
         warp: &mut Warp,
         lane: usize,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
+        bytes: LaneBytes,
         value: u64,
-    ) -> Result<(), Bad> {
+    ) -> Result<(), AccessError> {
+        let LaneBytes { space, address, size } = bytes;
         if address & u64::from(size - 1) != 0 {
-            return Err(Bad::Misaligned);
+            return Err(AccessError::Misaligned);
         }
         match space {
             AddressSpace::Shared => {
-                let at = usize::try_from(address).map_err(|_| Bad::Bounds)?;
+                let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
                 let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get_mut(at..end));
                 let low = self.context.shared_low() as usize;
                 let found = found.filter(|_| at >= low);
-                found.ok_or(Bad::Bounds)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
+                found.ok_or(AccessError::Bounds)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
                 Ok(())
             }
             AddressSpace::Local => {
-                let end = address.checked_add(u64::from(size)).ok_or(Bad::Bounds)?;
+                let end = address.checked_add(u64::from(size)).ok_or(AccessError::Bounds)?;
                 if end > warp.local.len() as u64 * 4 {
-                    return Err(Bad::Bounds);
+                    return Err(AccessError::Bounds);
                 }
                 warp.store_local(lane, address as u32, size, value);
                 Ok(())
             }
-            AddressSpace::Param => Err(Bad::Constant),
+            AddressSpace::Param => Err(AccessError::Constant),
             _ => {
-                let at = self.allocation(address, size.into()).ok_or(Bad::Bounds)?;
+                let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
                 let allocation = &self.global.get().allocations[at];
                 if allocation.constant {
-                    return Err(Bad::Constant);
+                    return Err(AccessError::Constant);
                 }
                 if allocation.heap && !self.in_heap(address, size) {
-                    return Err(Bad::Bounds);
+                    return Err(AccessError::Bounds);
                 }
                 let words = self.global.get();
                 let _guard = (size == 8 && !self.global.alone()).then(|| words.lock(address).lock());

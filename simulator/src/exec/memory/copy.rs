@@ -1,7 +1,8 @@
 //! `cp.async`.
 
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
@@ -12,6 +13,7 @@ impl<O: Observer> Worker<'_, O> {
     /// `cp.async`, done at once.
     pub fn copy(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &CopyOp) -> Flow {
         let group = warp.groups[at];
+        let by = |lanes, kind| Accessing { pc: group.pc, lanes, kind };
         let to = self.lane_addresses(warp, group.frame, op.to, op.to_offset, false);
         let from = self.lane_addresses(warp, group.frame, op.from, op.from_offset, false);
         let sizes = warp.read(group.frame, op.source_size);
@@ -37,24 +39,26 @@ impl<O: Observer> Worker<'_, O> {
                 } else {
                     (AddressSpace::Global, from[lane])
                 };
-                let at = (space, address, op.size);
-                return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Load, at, Bad::Misaligned);
+                let at = LaneBytes::new(space, address, op.size);
+                return self.bad_access(shared, warp, by(1 << lane, AccessKind::Load), at, AccessError::Misaligned);
             }
             for step in (0..op.size).step_by(4) {
                 let mut value = 0;
                 for byte in step..(step + 4).min(limit.max(step)) {
-                    match self.load_lane(shared, warp, lane, AddressSpace::Global, from[lane] + u64::from(byte), 1) {
+                    let bytes = LaneBytes::new(AddressSpace::Global, from[lane] + u64::from(byte), 1);
+                    match self.load_lane(shared, warp, lane, bytes) {
                         Ok(read) => value |= read << ((byte - step) * 8),
                         Err(bad) => {
-                            let at = (AddressSpace::Global, from[lane] + u64::from(byte), op.size);
-                            return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Load, at, bad);
+                            let at = LaneBytes { size: op.size, ..bytes };
+                            return self.bad_access(shared, warp, by(1 << lane, AccessKind::Load), at, bad);
                         }
                     }
                 }
                 let address = to[lane] + u64::from(step);
-                if let Err(bad) = self.store_lane(shared, warp, lane, AddressSpace::Shared, address, 4, value) {
-                    let at = (AddressSpace::Shared, address, op.size);
-                    return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Store, at, bad);
+                let bytes = LaneBytes::new(AddressSpace::Shared, address, 4);
+                if let Err(bad) = self.store_lane(shared, warp, lane, bytes, value) {
+                    let at = LaneBytes { size: op.size, ..bytes };
+                    return self.bad_access(shared, warp, by(1 << lane, AccessKind::Store), at, bad);
                 }
             }
         }
@@ -62,11 +66,11 @@ impl<O: Observer> Worker<'_, O> {
             let order = (MemoryOrder::Weak, Scope::Gpu);
             self.copying = true;
             let (space, kind) = (AddressSpace::Global, AccessKind::Load);
-            let unwritten = self.observe(shared, warp, group.pc, space, kind, order, op.size, reading, &from);
+            let unwritten = self.observe(shared, warp, by(reading, kind), WarpBytes::new(space, &from, op.size), order);
             let source = Reached { pc: group.pc, space, mask: reading, addresses: &from, unwritten };
             self.copying = true;
             let (space, kind) = (AddressSpace::Shared, AccessKind::Store);
-            self.observe(shared, warp, group.pc, space, kind, order, op.size, mask, &to);
+            self.observe(shared, warp, by(mask, kind), WarpBytes::new(space, &to, op.size), order);
             let target = Reached { pc: group.pc, space, mask, addresses: &to, unwritten: None };
             self.copied(shared, warp, &source, &target, limit, op.size);
         }

@@ -1,9 +1,10 @@
 //! `malloc` and `free` of device code.
 
-use crate::FindingKind;
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
+use crate::finding::{FindingKind, MemoryLocation};
 use crate::isa::op::{AddressSpace, CallOp, CallValue};
 use crate::memory::heap::{Caller, Heap, NotAllocated};
 use crate::observe::{AccessKind, Observer, Space};
@@ -27,32 +28,15 @@ impl<O: Observer> Worker<'_, O> {
         Caller { pc, block: shared.index, thread: std::array::from_fn(|axis| warp.tid[axis][lane]) }
     }
 
-    /// "in line 12 by thread 3 of block 0".
-    fn by(&self, caller: Caller) -> String {
-        let place = self.place_of(caller.block, caller.thread, caller.pc, 1);
-        let line = if place.line > 0 { place.line } else { place.ptx_line };
-        let index = |[x, y, z]: [u32; 3]| if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") };
-        format!("in line {line} by thread {} of block {}", index(place.thread), index(place.block))
-    }
-
-    /// What lies at an address of the heap, in words.
-    pub fn heap_object(&self, address: u64) -> Option<String> {
+    /// What lies at an address of the heap.
+    pub fn heap_object(&self, address: u64) -> Option<MemoryLocation> {
         let piece = self.heap(|heap| heap.nearest(address))??;
-        let (bytes, allocated) = (piece.bytes, self.by(piece.allocated));
-        let offset = address.wrapping_sub(piece.address);
-        Some(match piece.freed {
-            _ if address < piece.address => {
-                format!("{} bytes before the block of {bytes} allocated {allocated}", piece.address - address)
-            }
-            Some(freed) if offset < bytes => {
-                let freed = self.by(freed);
-                format!("byte {offset} of a block of {bytes} that was freed {freed} (allocated {allocated})")
-            }
-            _ if offset < bytes => format!("byte {offset} of the block of {bytes} allocated {allocated}"),
-            _ => format!(
-                "byte {offset} of the block of {bytes} allocated {allocated}: {} behind its end",
-                offset - bytes
-            ),
+        let place = |caller: Caller| Box::new(self.place_of(caller.block, caller.thread, caller.pc, 1));
+        Some(MemoryLocation::Heap {
+            offset: address.wrapping_sub(piece.address) as i64,
+            bytes: piece.bytes,
+            allocated: place(piece.allocated),
+            freed: piece.freed.map(place),
         })
     }
 
@@ -109,7 +93,12 @@ impl<O: Observer> Worker<'_, O> {
                 Ok(None) => {}
                 Err(NotAllocated) => {
                     let (kind, space) = (AccessKind::Store, AddressSpace::Global);
-                    let mut access = self.describe(shared, warp, group.pc, 1 << lane, kind, space, pointer, 0);
+                    let mut access = self.describe(
+                        shared,
+                        warp,
+                        Accessing { pc: group.pc, lanes: 1 << lane, kind },
+                        LaneBytes::new(space, pointer, 0),
+                    );
                     access.what = "free".into();
                     return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::OutOfBounds { access });
                 }

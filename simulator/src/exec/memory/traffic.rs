@@ -2,7 +2,7 @@
 
 use crate::counters::Counters;
 use crate::exec::context::Worker;
-use crate::exec::direct::Shape;
+use crate::exec::direct::LaneLayout;
 use crate::isa::op::{AddressSpace, AtomicOp};
 use crate::observe::{AccessKind, Observer};
 
@@ -161,7 +161,7 @@ pub fn local_sectors(addresses: &[u64; 32], mask: u32, size: u32) -> u64 {
 
 /// What a request to memory costs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Request {
+pub struct RequestCost {
     /// Bytes that lanes asked for.
     bytes: u64,
     /// Global and local memory: 32-byte sectors.
@@ -172,14 +172,14 @@ pub struct Request {
     fewest: u64,
 }
 
-impl Request {
-    /// The cost of `size` bytes a lane, aligned to that unless `shape` is [`Shape::Any`]. `first` is the address of the
+impl RequestCost {
+    /// The cost of `size` bytes a lane, aligned to that unless `shape` is [`LaneLayout::Any`]. `first` is the address of the
     /// first lane in `mask`, `addresses` all of them; those of lanes that are not in `mask` mean nothing.
     #[inline(always)]
     pub fn new(
         space: AddressSpace,
         mask: u32,
-        shape: Shape,
+        shape: LaneLayout,
         first: u64,
         size: u32,
         addresses: impl Fn() -> [u64; 32],
@@ -189,22 +189,22 @@ impl Request {
         match space {
             AddressSpace::Global | AddressSpace::Generic => {
                 request.sectors = match shape {
-                    Shape::Contiguous => (first % 32 + request.bytes).div_ceil(32),
-                    Shape::Uniform => (first % 32 + whole).div_ceil(32),
-                    Shape::Row | Shape::Any => sectors(&addresses(), mask, whole),
+                    LaneLayout::Contiguous => (first % 32 + request.bytes).div_ceil(32),
+                    LaneLayout::Uniform => (first % 32 + whole).div_ceil(32),
+                    LaneLayout::Row | LaneLayout::Any => sectors(&addresses(), mask, whole),
                 };
             }
             AddressSpace::Shared => {
                 (request.passes, request.fewest) = match shape {
-                    Shape::Contiguous => (whole.div_ceil(4), whole.div_ceil(4)),
+                    LaneLayout::Contiguous => (whole.div_ceil(4), whole.div_ceil(4)),
                     // Words that share a row have banks of their own.
-                    Shape::Uniform | Shape::Row if size <= 4 => (1, 1),
+                    LaneLayout::Uniform | LaneLayout::Row if size <= 4 => (1, 1),
                     _ => wavefronts(&addresses(), mask, size),
                 };
             }
             AddressSpace::Local => {
                 request.sectors = match shape {
-                    Shape::Uniform if mask == u32::MAX => 4 * whole.div_ceil(4),
+                    LaneLayout::Uniform if mask == u32::MAX => 4 * whole.div_ceil(4),
                     _ => local_sectors(&addresses(), mask, size),
                 };
             }
@@ -216,7 +216,7 @@ impl Request {
 
 /// Adds a request to the sums.
 #[inline(always)]
-pub fn charge(counters: &mut Counters, space: AddressSpace, kind: AccessKind, request: &Request) {
+pub fn charge(counters: &mut Counters, space: AddressSpace, kind: AccessKind, request: &RequestCost) {
     let load = kind == AccessKind::Load;
     match space {
         AddressSpace::Global | AddressSpace::Generic if load => {
@@ -300,7 +300,7 @@ impl<O: Observer> Worker<'_, O> {
         size: u32,
     ) {
         let first = addresses[mask.trailing_zeros() as usize & 31];
-        let request = Request::new(space, mask, Shape::Any, first, size, || *addresses);
+        let request = RequestCost::new(space, mask, LaneLayout::Any, first, size, || *addresses);
         self.count(pc, |counters| charge(counters, space, kind, &request));
     }
 }

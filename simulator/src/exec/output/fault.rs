@@ -1,9 +1,10 @@
 //! Findings with names and places.
 
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
-use crate::finding::{Access, Finding, FindingKind, Place, Severity};
+use crate::finding::{Access, Finding, FindingKind, MemoryLocation, Place, Severity};
 use crate::isa::op::AddressSpace;
 use crate::memory::window;
 use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
@@ -104,21 +105,12 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Describes an access.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
-    pub fn describe(
-        &self,
-        shared: &Shared,
-        warp: &Warp,
-        pc: u32,
-        mask: u32,
-        kind: AccessKind,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
-    ) -> Access {
+    pub fn describe(&self, shared: &Shared, warp: &Warp, by: Accessing, bytes: LaneBytes) -> Access {
+        let Accessing { pc, lanes, kind } = by;
+        let LaneBytes { space, address, size } = bytes;
         let function = warp.frames.first().map_or(0, |frame| frame.function);
         Access {
-            place: self.place(shared.index, warp, pc, mask),
+            place: self.place(shared.index, warp, pc, lanes),
             what: what(kind, false).into(),
             space: space_name(space).into(),
             address,
@@ -127,8 +119,8 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    /// The variable or allocation an address falls into or is nearest to, with the offset.
-    pub fn object(&self, space: AddressSpace, address: u64, kernel: u32, pc: u32) -> String {
+    /// The variable or allocation an address falls into or is nearest to.
+    pub fn object(&self, space: AddressSpace, address: u64, kernel: u32, pc: u32) -> MemoryLocation {
         let decoded = self.context.decoded;
         match space {
             AddressSpace::Shared => {
@@ -173,7 +165,7 @@ impl<O: Observer> Worker<'_, O> {
                     .map(|allocation| (allocation.name.as_str(), allocation.base, allocation.size))
                     .collect();
                 if address < 4096 {
-                    return format!("a null pointer + {address}");
+                    return MemoryLocation::Null { offset: address };
                 }
                 nearest(&all, address, "no allocation")
             }
@@ -217,7 +209,12 @@ impl<O: Observer> Worker<'_, O> {
         if self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
             return;
         }
-        let mut this = self.describe(shared, warp, access.pc, mask, access.kind, space, address, access.size);
+        let mut this = self.describe(
+            shared,
+            warp,
+            Accessing { pc: access.pc, lanes: mask, kind: access.kind },
+            LaneBytes::new(space, address, access.size),
+        );
         this.what = what(access.kind, access.copy).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
@@ -293,19 +290,13 @@ impl<O: Observer> Worker<'_, O> {
     }
 }
 
-fn nearest(all: &[(&str, u64, u64)], address: u64, otherwise: &str) -> String {
+/// The location beside the nearest of these objects: name, base and size; nobody's where there is none.
+fn nearest(all: &[(&str, u64, u64)], address: u64, otherwise: &str) -> MemoryLocation {
     let distance = |&&(_, base, size): &&(&str, u64, u64)| {
         if address < base { base - address } else { address.saturating_sub(base + size.max(1) - 1) }
     };
     match all.iter().min_by_key(distance) {
-        None => otherwise.to_string(),
-        Some(&(name, base, size)) if address < base => {
-            format!("`{name}` - {} ({} bytes before its start, of {size})", base - address, base - address)
-        }
-        Some(&(name, base, size)) if address < base + size => format!("`{name}` + {}", address - base),
-        Some(&(name, base, size)) => match address - base - size {
-            0 => format!("`{name}` + {size} (right behind its {size} bytes)"),
-            past => format!("`{name}` + {} ({past} bytes behind the end of its {size})", address - base),
-        },
+        None => MemoryLocation::Nobodys { memory: otherwise.to_owned() },
+        Some(&(name, base, size)) => MemoryLocation::relative(name, (base, size), address),
     }
 }

@@ -1,8 +1,9 @@
 //! Tells findings and observers of accesses.
 
 use crate::FindingKind;
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, Op};
@@ -10,42 +11,21 @@ use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, Unwritten,
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes' bad access.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn bad_access(
         &mut self,
         shared: &Shared,
         warp: &Warp,
-        pc: u32,
-        lanes: u32,
-        kind: AccessKind,
-        at: (AddressSpace, u64, u32),
-        bad: Bad,
+        by: Accessing,
+        bytes: LaneBytes,
+        bad: AccessError,
     ) -> Flow {
-        let (space, address, size) = at;
-        let access = self.describe(shared, warp, pc, lanes, kind, space, address, size);
+        let access = self.describe(shared, warp, by, bytes);
         let kind = match bad {
-            Bad::Bounds => FindingKind::OutOfBounds { access },
-            Bad::Misaligned => FindingKind::Misaligned { access },
-            Bad::Constant => FindingKind::WriteToConstant { access },
+            AccessError::Bounds => FindingKind::OutOfBounds { access },
+            AccessError::Misaligned => FindingKind::Misaligned { access },
+            AccessError::Constant => FindingKind::WriteToConstant { access },
         };
-        self.fault(shared, warp, pc, lanes, kind)
-    }
-
-    /// Reports a lane's bad access.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
-    pub fn refuse(
-        &mut self,
-        shared: &Shared,
-        warp: &Warp,
-        pc: u32,
-        lane: usize,
-        kind: AccessKind,
-        space: AddressSpace,
-        address: u64,
-        size: u32,
-        bad: Bad,
-    ) -> Flow {
-        self.bad_access(shared, warp, pc, 1 << lane, kind, (space, address, size), bad)
+        self.fault(shared, warp, by.pc, by.lanes, kind)
     }
 
     /// Remembers who writes to what is tracked.
@@ -63,19 +43,16 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Tells the observer. Returns which bytes of what was read nobody has written.
-    #[expect(clippy::too_many_arguments, reason = "all of them are the access")]
     pub fn observe(
         &mut self,
         shared: &Shared,
         warp: &Warp,
-        pc: u32,
-        space: AddressSpace,
-        kind: AccessKind,
+        by: Accessing,
+        bytes: WarpBytes<'_>,
         order: (MemoryOrder, Scope),
-        size: u32,
-        mask: u32,
-        addresses: &[u64; 32],
     ) -> Option<Box<Unwritten>> {
+        let Accessing { pc, lanes: mask, kind } = by;
+        let WarpBytes { space, addresses, size } = bytes;
         let space = match space {
             AddressSpace::Shared => Space::Shared,
             AddressSpace::Local => Space::Local,

@@ -1,6 +1,7 @@
 //! `printf` as CUDA's runtime formats it.
 
 use super::format::{Size, Spec};
+use crate::exec::accessing::LaneBytes;
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
@@ -26,7 +27,7 @@ impl<O: Observer> Worker<'_, O> {
 
     fn byte(&mut self, shared: &Shared, warp: &Warp, lane: usize, address: u64, size: u32) -> Option<u64> {
         let (space, address) = Self::resolve(AddressSpace::Generic, address);
-        self.load_lane(shared, warp, lane, space, address, size).ok()
+        self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok()
     }
 
     /// `vprintf(format, arguments)` for the lanes of `mask`.

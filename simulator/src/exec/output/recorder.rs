@@ -4,13 +4,13 @@ use crate::exec::schedule::visible;
 use crate::exec::warp::{Group, State, Warp};
 use crate::isa::op::Code;
 use crate::observe::WarpAccess;
-use crate::trace::{Event, Grain, Request, Step, Trace, TracePlace, TracedWarp, What};
+use crate::trace::{Event, Grain, Step, Trace, TracePlace, TraceRequest, TracedWarp, What};
 use std::collections::HashMap;
 
 /// One host thread's trace while it grows.
 #[derive(Debug)]
 pub struct Recorder<'a> {
-    request: &'a Request,
+    request: &'a TraceRequest,
     limit: usize,
     trace: Trace,
     places: HashMap<(u32, u32), u32>,
@@ -20,7 +20,7 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     /// Keeps at most `limit` steps.
-    pub fn new(request: &'a Request, limit: usize) -> Self {
+    pub fn new(request: &'a TraceRequest, limit: usize) -> Self {
         Self { request, limit, trace: Trace::default(), places: HashMap::new(), last: None }
     }
 

@@ -7,7 +7,7 @@ use super::super::lanes::{self, LaneMachine, Stop};
 use super::super::warp::{Group, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
-use crate::isa::op::{Reg, Role};
+use crate::isa::op::{Reg, RegisterUse};
 use crate::observe::Observer;
 
 /// Warp instructions before another warp of the block gets its turn.
@@ -129,7 +129,7 @@ impl<O: Observer> Worker<'_, O> {
         let base = warp.frames[group.frame as usize].base_p as usize;
         let met = &mut self.conditions[at];
         code.insts[at].op.registers(code, &mut |reg, role| {
-            if let (Reg::P(p), Role::Result) = (reg, role) {
+            if let (Reg::P(p), RegisterUse::Result) = (reg, role) {
                 let bits = warp.p[base + usize::from(p)];
                 *met |= if active & bits != 0 { HELD } else { 0 } | if active & !bits != 0 { FAILED } else { 0 };
             }

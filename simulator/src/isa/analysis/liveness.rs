@@ -1,7 +1,7 @@
 //! Which registers are read later: at the beginning of a function those that have no value yet, at the beginning of a
 //! block of code those that are worth remembering anything about.
 
-use crate::isa::op::{CallValue, Code, FunctionInfo, Inst, NO_GUARD, NOWHERE, Op, Reg, Role, guard};
+use crate::isa::op::{CallValue, Code, FunctionInfo, Inst, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, guard};
 use std::collections::HashMap;
 
 /// Words of all sets together that are worth computing (64 MiB); beyond it every register counts as live in the middle
@@ -176,7 +176,7 @@ fn blocks(code: &Code, info: &FunctionInfo) -> Option<Vec<Block>> {
         };
         read(block, guard(inst.guard));
         inst.op.registers(code, &mut |reg, role| {
-            if role != Role::Result {
+            if role != RegisterUse::Result {
                 read(block, reg);
             }
         });
@@ -188,7 +188,7 @@ fn blocks(code: &Code, info: &FunctionInfo) -> Option<Vec<Block>> {
             }
         }
         inst.op.registers(code, &mut |reg, role| {
-            if role == Role::Result {
+            if role == RegisterUse::Result {
                 own.push(reg);
                 if inst.guard == NO_GUARD {
                     block.written.insert(reg);

@@ -5,7 +5,7 @@
 //! The analysis asks no order: a register has one origin if all who write it agree. What was loaded, passed or computed
 //! from the addresses of two arrays may point anywhere.
 
-use crate::isa::op::{Code, FunctionInfo, Op, Reg, Role};
+use crate::isa::op::{Code, FunctionInfo, Op, Reg, RegisterUse};
 use crate::opcodes::Effect;
 use std::collections::HashMap;
 
@@ -62,7 +62,7 @@ pub fn bound(code: &mut Code, info: &FunctionInfo, symbols: &[(Reg, Array)]) {
         changed = false;
         for inst in &code.insts[range.clone()] {
             inst.op.registers(code, &mut |reg, role| {
-                if role != Role::Result || matches!(reg, Reg::None | Reg::P(_)) {
+                if role != RegisterUse::Result || matches!(reg, Reg::None | Reg::P(_)) {
                     return;
                 }
                 let Some(new) = result(code, &inst.op, &known) else { return };
@@ -131,7 +131,7 @@ fn result(code: &Code, op: &Op, known: &HashMap<Reg, Origin>) -> Option<Origin> 
         _ if op.effect(code) == Effect::Pure => {
             let mut all = Some(Origin::Number);
             op.registers(code, &mut |reg, role| {
-                if role == Role::Value {
+                if role == RegisterUse::Value {
                     all = all.and_then(|all| Some(Origin::Number.minus(of(reg)?).plus(all)));
                 }
             });

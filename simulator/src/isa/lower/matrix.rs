@@ -6,7 +6,7 @@ use crate::isa::op::{AddressSpace, MatrixKind, MatrixOp, Op, Reg};
 use crate::isa::parts::Parts;
 use crate::num::cvt::Fp8;
 use crate::num::half::Half;
-use crate::num::matrix::{Element, Family, Product, Role, Shape};
+use crate::num::matrix::{Element, Family, MatrixOperand, MatrixShape, Product};
 use crate::ptx::ast::{Operand, Ty};
 
 fn element(name: &str) -> Option<Element> {
@@ -28,11 +28,11 @@ fn element(name: &str) -> Option<Element> {
     })
 }
 
-fn shape(parts: &Parts<'_>) -> Lower<Shape> {
+fn shape(parts: &Parts<'_>) -> Lower<MatrixShape> {
     let parse = |name: &str| {
         let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
-        Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+        Some(MatrixShape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
     };
     parts.pick(parse).ok_or(Unknown)
 }
@@ -125,9 +125,9 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 
 fn wmma_access(parts: &Parts<'_>, regs: &[Reg], load: bool) -> Lower<MatrixKind> {
     let role = match () {
-        () if parts.has("a") => Role::A,
-        () if parts.has("b") => Role::B,
-        () if !load || parts.has("c") => Role::C,
+        () if parts.has("a") => MatrixOperand::A,
+        () if parts.has("b") => MatrixOperand::B,
+        () if !load || parts.has("c") => MatrixOperand::C,
         () => return Err(Unknown),
     };
     let [element] = parts.picks(element)[..] else { return Err(Unknown) };

@@ -18,14 +18,14 @@ pub enum MatrixKind {
     /// `movmatrix`
     Transpose,
     WmmaLoad {
-        shape: matrix::Shape,
-        role: matrix::Role,
+        shape: matrix::MatrixShape,
+        role: matrix::MatrixOperand,
         element: matrix::Element,
         row_major: bool,
     },
     WmmaStore {
-        shape: matrix::Shape,
-        role: matrix::Role,
+        shape: matrix::MatrixShape,
+        role: matrix::MatrixOperand,
         element: matrix::Element,
         row_major: bool,
     },

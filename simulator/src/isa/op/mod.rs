@@ -13,7 +13,7 @@ pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Ori
 pub use matrix::{MatrixKind, MatrixOp};
 pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, FenceOp, WordFn, change_shared};
 pub use operation::Op;
-pub use registers::{Role, guard};
+pub use registers::{RegisterUse, guard};
 use std::sync::Arc;
 pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
 

@@ -4,7 +4,7 @@ use super::{CallValue, Callee, Code, NO_GUARD, Op, Reg};
 
 /// What an operation does with a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum RegisterUse {
     /// Its value goes into a result or into memory.
     Value,
     /// It is an address, or a part of one.
@@ -18,9 +18,9 @@ pub enum Role {
 impl Op {
     /// Calls `visit` for every register of the operation, [`Reg::None`] included.
     #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
-    pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, Role)) {
+    pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, RegisterUse)) {
         use Reg::{P, R32, R64};
-        use Role::{Address, Decides, Result, Value};
+        use RegisterUse::{Address, Decides, Result, Value};
         let mut pure = |d: Reg, sources: &[Reg]| {
             sources.iter().for_each(|reg| visit(*reg, Value));
             visit(d, Result);

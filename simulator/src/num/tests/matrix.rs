@@ -7,8 +7,8 @@ use crate::num::matrix::*;
 const F16: Element = Element::Half(Half::F16);
 const BF16: Element = Element::Half(Half::Bf16);
 
-fn shape(m: u32, n: u32, k: u32) -> Shape {
-    Shape { m, n, k }
+fn shape(m: u32, n: u32, k: u32) -> MatrixShape {
+    MatrixShape { m, n, k }
 }
 
 fn products() -> Vec<Product> {
@@ -53,7 +53,9 @@ fn products() -> Vec<Product> {
 fn every_element_has_a_place() {
     for product in products() {
         assert!(product.is_supported(), "{product:?}");
-        for (role, element) in [(Role::A, product.a), (Role::B, product.b), (Role::C, product.c)] {
+        for (role, element) in
+            [(MatrixOperand::A, product.a), (MatrixOperand::B, product.b), (MatrixOperand::C, product.c)]
+        {
             let (rows, columns) = product.shape.extent(role);
             let count = words(product.family, product.shape, role, element) * 32 / element.bits();
             let mut seen = vec![0; (rows * columns) as usize];
@@ -75,20 +77,20 @@ fn every_element_has_a_place() {
 fn mma_fragments_are_the_manuals() {
     let at = |s, role, element, lane, index| place(Family::Mma, s, role, element, lane, index);
     let m16n8k16 = shape(16, 8, 16);
-    assert_eq!(at(m16n8k16, Role::A, F16, 5, 0), (1, 2));
-    assert_eq!(at(m16n8k16, Role::A, F16, 5, 3), (9, 3));
-    assert_eq!(at(m16n8k16, Role::A, F16, 5, 4), (1, 10));
-    assert_eq!(at(m16n8k16, Role::A, F16, 31, 7), (15, 15));
-    assert_eq!(at(m16n8k16, Role::B, F16, 6, 1), (5, 1));
-    assert_eq!(at(m16n8k16, Role::B, F16, 6, 2), (12, 1));
-    assert_eq!(at(m16n8k16, Role::C, Element::F32, 6, 2), (9, 4));
-    assert_eq!(at(shape(16, 8, 32), Role::A, Element::S8, 4, 5), (9, 1));
-    assert_eq!(at(shape(16, 8, 32), Role::A, Element::S8, 4, 8), (1, 16));
-    assert_eq!(at(shape(16, 8, 32), Role::B, Element::S8, 4, 4), (16, 1));
-    assert_eq!(at(shape(16, 8, 8), Role::A, Element::Tf32, 7, 2), (1, 7));
-    assert_eq!(at(shape(16, 8, 8), Role::B, Element::Tf32, 7, 1), (7, 1));
-    assert_eq!(at(shape(8, 8, 4), Role::A, Element::F64, 7, 0), (1, 3));
-    assert_eq!(at(shape(8, 8, 4), Role::C, Element::F64, 7, 1), (1, 7));
+    assert_eq!(at(m16n8k16, MatrixOperand::A, F16, 5, 0), (1, 2));
+    assert_eq!(at(m16n8k16, MatrixOperand::A, F16, 5, 3), (9, 3));
+    assert_eq!(at(m16n8k16, MatrixOperand::A, F16, 5, 4), (1, 10));
+    assert_eq!(at(m16n8k16, MatrixOperand::A, F16, 31, 7), (15, 15));
+    assert_eq!(at(m16n8k16, MatrixOperand::B, F16, 6, 1), (5, 1));
+    assert_eq!(at(m16n8k16, MatrixOperand::B, F16, 6, 2), (12, 1));
+    assert_eq!(at(m16n8k16, MatrixOperand::C, Element::F32, 6, 2), (9, 4));
+    assert_eq!(at(shape(16, 8, 32), MatrixOperand::A, Element::S8, 4, 5), (9, 1));
+    assert_eq!(at(shape(16, 8, 32), MatrixOperand::A, Element::S8, 4, 8), (1, 16));
+    assert_eq!(at(shape(16, 8, 32), MatrixOperand::B, Element::S8, 4, 4), (16, 1));
+    assert_eq!(at(shape(16, 8, 8), MatrixOperand::A, Element::Tf32, 7, 2), (1, 7));
+    assert_eq!(at(shape(16, 8, 8), MatrixOperand::B, Element::Tf32, 7, 1), (7, 1));
+    assert_eq!(at(shape(8, 8, 4), MatrixOperand::A, Element::F64, 7, 0), (1, 3));
+    assert_eq!(at(shape(8, 8, 4), MatrixOperand::C, Element::F64, 7, 1), (1, 7));
     assert_eq!(ldmatrix_place(9, 1, false), (2, 3));
     assert_eq!(ldmatrix_place(9, 1, true), (3, 2));
 }
@@ -108,12 +110,12 @@ fn encode(element: Element, value: i64) -> u64 {
 fn products_agree_with_plain_loops() {
     let mut random = Random(13);
     for product in products() {
-        let Shape { m, n, k } = product.shape;
+        let MatrixShape { m, n, k } = product.shape;
         let mut matrix = |role| {
             let (rows, columns) = product.shape.extent(role);
             (0..rows * columns).map(|_| (random.bits() % 8) as i64).collect::<Vec<i64>>()
         };
-        let (a, b, c) = (matrix(Role::A), matrix(Role::B), matrix(Role::C));
+        let (a, b, c) = (matrix(MatrixOperand::A), matrix(MatrixOperand::B), matrix(MatrixOperand::C));
         let fragment = |role, element: Element, values: &[i64]| {
             let mut out = vec![[0u32; 32]; words(product.family, product.shape, role, element) as usize];
             for lane in 0..32 {
@@ -130,9 +132,9 @@ fn products_agree_with_plain_loops() {
             }
             out
         };
-        let mut input = fragment(Role::A, product.a, &a);
-        input.extend(fragment(Role::B, product.b, &b));
-        input.extend(fragment(Role::C, product.c, &c));
+        let mut input = fragment(MatrixOperand::A, product.a, &a);
+        input.extend(fragment(MatrixOperand::B, product.b, &b));
+        input.extend(fragment(MatrixOperand::C, product.c, &c));
         let mut output = vec![[0u32; 32]; product.words()[3] as usize];
         product.run(&input, &mut output);
         let want: Vec<i64> = (0..m * n)
@@ -141,7 +143,7 @@ fn products_agree_with_plain_loops() {
                 c[at as usize] + (0..k).map(|i| a[(row * k + i) as usize] * b[(i * n + column) as usize]).sum::<i64>()
             })
             .collect();
-        assert_eq!(output, fragment(Role::C, product.d, &want), "{product:?}");
+        assert_eq!(output, fragment(MatrixOperand::C, product.d, &want), "{product:?}");
     }
 }
 

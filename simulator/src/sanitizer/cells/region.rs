@@ -2,7 +2,7 @@
 
 /// A stretch of memory and what is kept for it.
 #[derive(Debug)]
-pub struct Region<T> {
+pub struct CellRegion<T> {
     /// First address.
     pub base: u64,
     /// Bytes.
@@ -14,7 +14,7 @@ pub struct Region<T> {
 /// Regions by address. Accesses come in runs to the same region, so the last hit is tried first.
 #[derive(Debug)]
 pub struct Regions<T> {
-    sorted: Vec<Region<T>>,
+    sorted: Vec<CellRegion<T>>,
     last: usize,
 }
 
@@ -28,13 +28,13 @@ impl<T> Regions<T> {
     /// Adds a region; it overlaps no other.
     pub fn add(&mut self, base: u64, bytes: u64, data: T) {
         let at = self.sorted.partition_point(|region| region.base < base);
-        self.sorted.insert(at, Region { base, bytes, data });
+        self.sorted.insert(at, CellRegion { base, bytes, data });
     }
 
     /// The region that holds `address`.
     #[inline]
-    pub fn find(&mut self, address: u64) -> Option<&mut Region<T>> {
-        let holds = |region: &Region<T>| address.wrapping_sub(region.base) < region.bytes;
+    pub fn find(&mut self, address: u64) -> Option<&mut CellRegion<T>> {
+        let holds = |region: &CellRegion<T>| address.wrapping_sub(region.base) < region.bytes;
         if !self.sorted.get(self.last).is_some_and(holds) {
             let after = self.sorted.partition_point(|region| region.base <= address);
             self.last = after.checked_sub(1).filter(|at| holds(&self.sorted[*at]))?;

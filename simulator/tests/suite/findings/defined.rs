@@ -53,7 +53,8 @@ fn outputs(cases: &[(&str, &str)], wrong: bool) {
     for (what, body) in cases {
         let (report, _) = run(".shared .align 16 .b8 s[256];", &format!("{body}\nst.global.u32 [%rd1], %r9;"));
         let found = uses(&report.findings);
-        let is_output = |usage: &Usage| matches!(usage, Usage::Output { object } if object.starts_with("`out` + "));
+        let is_output =
+            |usage: &Usage| matches!(usage, Usage::Output { object } if object.to_string().starts_with("`out` + "));
         assert_eq!(found.len(), usize::from(wrong), "{what}: {found:?}");
         assert!(found.iter().all(is_output), "{what}: {found:?}");
     }
@@ -198,7 +199,7 @@ fn a_use_is_an_address_a_condition_and_what_decides() {
         let (report, _) = run(".shared .align 16 .b8 s[256];", &format!("{FRESH} {body}"));
         assert_eq!(uses(&report.findings), [usage], "{what}");
         let FindingKind::Uninitialised { access, .. } = &report.findings[0].kind else { panic!("{what}") };
-        assert_eq!((access.object.as_str(), access.what.as_str()), ("`fresh` + 0", "read"), "{what}");
+        assert_eq!((access.object.to_string().as_str(), access.what.as_str()), ("`fresh` + 0", "read"), "{what}");
         assert!(report.findings[0].place.ptx_line >= access.place.ptx_line, "{what}: used after it was read");
     }
 }

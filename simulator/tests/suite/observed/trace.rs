@@ -1,6 +1,6 @@
 //! Traces: who runs which line at each step, under each schedule.
 
-use simulator::trace::{Grain, Request, Trace};
+use simulator::trace::{Grain, Trace, TraceRequest};
 use simulator::{Arg, Config, Device, Launch, LaunchReport, Limits, Module, Schedule};
 use std::sync::Arc;
 
@@ -27,7 +27,13 @@ fn module(sync: bool) -> Arc<Module> {
     Arc::new(Module::parse(&text).expect("the test's PTX parses"))
 }
 
-fn run(sync: bool, schedule: Schedule, block: u32, trace: Option<Request>, limit: usize) -> (LaunchReport, Vec<u8>) {
+fn run(
+    sync: bool,
+    schedule: Schedule,
+    block: u32,
+    trace: Option<TraceRequest>,
+    limit: usize,
+) -> (LaunchReport, Vec<u8>) {
     let limits = Limits { trace: limit, ..Limits::default() };
     let mut device = Device::new(module(sync), Config { schedule, trace, limits, lines: true, ..Config::default() });
     let data = device.alloc("data", 1024).expect("fits");
@@ -46,7 +52,7 @@ fn run(sync: bool, schedule: Schedule, block: u32, trace: Option<Request>, limit
 }
 
 fn trace(sync: bool, schedule: Schedule, block: u32) -> Trace {
-    run(sync, schedule, block, Some(Request::default()), 1000).0.trace.expect("it was asked for")
+    run(sync, schedule, block, Some(TraceRequest::default()), 1000).0.trace.expect("it was asked for")
 }
 
 /// (line, lanes, those waiting) of each step.
@@ -100,7 +106,7 @@ fn every_lane_runs_its_lines_in_order_under_every_schedule() {
             let expected = if lane < 4 { [1, IF, A, B, Z] } else { [1, IF, X, Y, Z] };
             assert_eq!(own, expected, "{schedule:?} lane {lane}");
         }
-        let both = Request { warps: vec![(0, 0), (1, 0)], grain: Grain::Line, events: false };
+        let both = TraceRequest { warps: vec![(0, 0), (1, 0)], grain: Grain::Line, events: false };
         let report = run(false, schedule, 32, Some(both), 1000).0;
         let recorded: u64 = report.trace.iter().flat_map(|trace| &trace.steps).map(|step| step.instructions).sum();
         assert_eq!(recorded, report.counters.instructions, "{schedule:?}");
@@ -110,7 +116,7 @@ fn every_lane_runs_its_lines_in_order_under_every_schedule() {
 
 #[test]
 fn recording_changes_nothing() {
-    let all = Request { warps: vec![(0, 0), (1, 1), (0, 1), (9, 9)], grain: Grain::Instruction, events: false };
+    let all = TraceRequest { warps: vec![(0, 0), (1, 1), (0, 1), (9, 9)], grain: Grain::Instruction, events: false };
     for schedule in [Schedule::PreVolta, Schedule::Its, Schedule::Adversarial { seed: 11 }] {
         let (plain, bytes) = run(true, schedule, 40, None, 1000);
         let (traced, traced_bytes) = run(true, schedule, 40, Some(all.clone()), 1000);
@@ -126,7 +132,7 @@ fn recording_changes_nothing() {
 
 #[test]
 fn a_false_guard_is_there_but_not_active() {
-    let request = Request { grain: Grain::Instruction, ..Request::default() };
+    let request = TraceRequest { grain: Grain::Instruction, ..TraceRequest::default() };
     let trace = run(false, Schedule::Its, 8, Some(request), 1000).0.trace.expect("it was asked for");
     let branch = trace.steps.iter().find(|step| step.active != step.lanes).expect("the branch");
     assert_eq!((branch.lanes, branch.active, trace.places[branch.place as usize].line), (0xff, 0xf0, IF));
@@ -135,19 +141,19 @@ fn a_false_guard_is_there_but_not_active() {
 #[test]
 fn the_limit_keeps_the_first_steps_and_counts_the_rest() {
     let whole = trace(false, Schedule::Its, 8);
-    let cut = run(false, Schedule::Its, 8, Some(Request::default()), 3).0.trace.expect("it was asked for");
+    let cut = run(false, Schedule::Its, 8, Some(TraceRequest::default()), 3).0.trace.expect("it was asked for");
     assert_eq!(cut.steps, whole.steps[..3]);
     assert_eq!(cut.dropped, whole.steps.len() as u64 - 3);
-    assert_eq!(run(false, Schedule::Its, 8, Some(Request::default()), 0).0.trace.expect("asked for").dropped, 7);
+    assert_eq!(run(false, Schedule::Its, 8, Some(TraceRequest::default()), 0).0.trace.expect("asked for").dropped, 7);
 }
 
 #[test]
 fn events_say_what_lanes_touch_and_change_nothing() {
     use simulator::observe::{AccessKind, Space};
     use simulator::trace::What;
-    let wanted = Request { events: true, ..Request::default() };
+    let wanted = TraceRequest { events: true, ..TraceRequest::default() };
     for schedule in [Schedule::PreVolta, Schedule::Its, Schedule::Adversarial { seed: 11 }] {
-        let (plain, bytes) = run(true, schedule, 40, Some(Request::default()), 1000);
+        let (plain, bytes) = run(true, schedule, 40, Some(TraceRequest::default()), 1000);
         let (told, told_bytes) = run(true, schedule, 40, Some(wanted.clone()), 1000);
         assert_eq!((plain.counters, plain.lines, bytes), (told.counters, told.lines, told_bytes));
         let (plain, told) = (plain.trace.expect("asked for"), told.trace.expect("asked for"));

@@ -1,7 +1,7 @@
 //! A problem's reference on the simulator: its inputs and outputs as numbers.
 
 use crate::toolchain::compile::toolchain;
-use compiler::compile::{Request, compile};
+use compiler::compile::{CompileRequest, compile};
 use plan::dtype::DType;
 use plan::{Arg, Buffer, Plan, Role};
 use problem::{DeviceShape, PlanContext, Problem, Version};
@@ -21,7 +21,7 @@ pub(super) fn run_reference(problem: &Problem, sizes: &problem::Sizes) -> (Array
     let path = problem.version_path(&Version::Reference).unwrap();
     let device = DeviceShape::H200;
     let kernels = file.name_expressions(sizes, &device).unwrap();
-    let compiled = compile(toolchain(), &Request::read(&path, "sm_90").unwrap().kernels(kernels)).unwrap();
+    let compiled = compile(toolchain(), &CompileRequest::read(&path, "sm_90").unwrap().kernels(kernels)).unwrap();
     let io = problem.reference_io(&file, sizes).unwrap();
     let context = PlanContext { sizes: sizes.clone(), device, active_blocks: &|_, _, _| Ok(1) };
     let plan = file.plan(&context, &io).unwrap();

@@ -1,7 +1,7 @@
 //! What the checker's own kernels do on a device, here on the simulator: draw inputs, keep answers, judge.
 
 use crate::toolchain::compile::toolchain;
-use compiler::compile::{Request, compile};
+use compiler::compile::{CompileRequest, compile};
 use execution::measure::KERNELS;
 use plan::dtype::DType;
 use plan::stream::Stream;
@@ -21,7 +21,7 @@ impl Own {
     fn get() -> &'static Self {
         static OWN: OnceLock<Own> = OnceLock::new();
         OWN.get_or_init(|| {
-            let request = Request::new("tools.cu", KERNELS.as_bytes(), "sm_90").unwrap();
+            let request = CompileRequest::new("tools.cu", KERNELS.as_bytes(), "sm_90").unwrap();
             let compiled = compile(toolchain(), &request).unwrap();
             Self { module: Arc::new(Module::parse(&compiled.ptx).unwrap()) }
         })

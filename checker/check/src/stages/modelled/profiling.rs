@@ -7,7 +7,7 @@ use crate::platform::Platform;
 use execution::backend::{self, Case, Profile, Program, Thoroughness, Verify};
 use plan::Plan;
 use problem::{Problem, Sizes};
-use simulator::{Checks, Schedule};
+use simulator::{Checks, FindingName, Schedule};
 use values::fill::first_turn;
 
 /// Warp instructions that the blocks of a launch may take to be profiled, and how many where so few do not suffice.
@@ -257,5 +257,5 @@ pub fn takes_turns(profile: &Profile) -> bool {
 
 /// Did a block do more than it may?
 fn too_long(profile: &Profile) -> bool {
-    profile.launches.iter().any(|launch| launch.stopped.as_deref() == Some("step-limit"))
+    profile.launches.iter().any(|launch| launch.stopped.as_deref() == Some(FindingName::StepLimit.name()))
 }

@@ -1,9 +1,9 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
-use super::{STEPS, Trials, shipped};
+use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
-use crate::{Refused, elsewhere};
+use crate::{BuildError, elsewhere};
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -46,7 +46,7 @@ impl Besides {
 
 impl Trials<'_> {
     /// Tries a version at what a full check adds to the cases.
-    pub(super) fn besides(&self, built: &Built) -> Result<Besides, Refused> {
+    pub(super) fn besides(&self, built: &Built) -> Result<Besides, BuildError> {
         let elsewhere = self.elsewhere(built, true)?;
         let large = match &elsewhere {
             Some((sizes, checked)) => self.large(built, sizes, checked)?,
@@ -79,7 +79,7 @@ impl Trials<'_> {
     }
 
     /// Some blocks of the `time` size, beside sizes that are run whole, of which the first is the `count` size.
-    fn sampled(&self, built: &Built, near: &[Sizes]) -> Result<Option<(Sizes, Checked)>, Refused> {
+    fn sampled(&self, built: &Built, near: &[Sizes]) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let manifest = &self.problem.manifest;
         let simulated = manifest.time == manifest.count || self.problem.cases().contains(&manifest.time);
         if simulated || !self.tries_besides() {
@@ -98,12 +98,16 @@ impl Trials<'_> {
 
     /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
     /// (`judged`). Nothing where that takes too long.
-    pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, Refused> {
+    pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, BuildError> {
         if !self.tries_besides() {
             return Ok(None);
         }
         let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
-        let mut case = self.case(built, None, &sizes, ELSEWHERE, Thoroughness::Once, judged)?;
+        let mut case = self.case(
+            built,
+            None,
+            CaseAt { sizes: &sizes, index: ELSEWHERE, thoroughness: Thoroughness::Once, judged },
+        )?;
         case.reads = judged;
         // Inputs of the kind that is counted: goals are judged here, too.
         case.seed = first_turn(case.seed);
@@ -115,7 +119,7 @@ impl Trials<'_> {
     }
 
     /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
-    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, Refused> {
+    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let Some(cost) = self.cost(other, took) else { return Ok(None) };
         let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= LARGE_INSTRUCTIONS;
         match elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes)) {
@@ -136,15 +140,16 @@ impl Trials<'_> {
         sizes: Sizes,
         index: usize,
         checks: Checks,
-    ) -> Result<Option<(Sizes, Checked)>, Refused> {
-        let mut case = self.case(built, None, &sizes, index, Thoroughness::Large, true)?;
+    ) -> Result<Option<(Sizes, Checked)>, BuildError> {
+        let mut case =
+            self.case(built, None, CaseAt { sizes: &sizes, index, thoroughness: Thoroughness::Large, judged: true })?;
         case.reads = checks == Checks::NONE;
         let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
         Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
     }
 
     /// The first of some sizes between the `count` size and `far` by which all was met that is met there. `None`: there is none.
-    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Sizes>, Refused> {
+    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Sizes>, BuildError> {
         let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
         let mut ladder = Vec::new();
         for sizes in (0..RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
@@ -163,9 +168,9 @@ impl Trials<'_> {
     }
 
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
-    fn far(&self, built: &Built, far: &Sizes, near: &[Sizes], thoroughness: Thoroughness) -> Result<Case, Refused> {
+    fn far(&self, built: &Built, far: &Sizes, near: &[Sizes], thoroughness: Thoroughness) -> Result<Case, BuildError> {
         let judged = thoroughness == Thoroughness::Sampled;
-        let mut case = self.case(built, None, far, 0, thoroughness, judged)?;
+        let mut case = self.case(built, None, CaseAt { sizes: far, index: 0, thoroughness, judged })?;
         case.seed = first_turn(self.seed);
         for sizes in near {
             case.versions.push(self.version(built, sizes)?);
@@ -173,9 +178,9 @@ impl Trials<'_> {
         Ok(case)
     }
 
-    fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, Refused> {
+    fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, BuildError> {
         let io = self.problem.io(sizes).map_err(shipped)?;
-        let plan = built.plan(sizes, &io).map_err(|error| Refused::Launch(error, report::sizes(sizes)))?;
+        let plan = built.plan(sizes, &io).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         Ok(built.program(plan, None))
     }
 

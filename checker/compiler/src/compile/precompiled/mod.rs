@@ -17,8 +17,8 @@ mod includes;
 pub(super) mod store;
 
 use super::nvrtc_child::{self, ChildError};
-use super::wire::{self, Answer, Header, HeaderUse, Reply};
-use super::{Limits, Request, headers, is_header};
+use super::wire::{self, CompileAnswer, Header, HeaderUse, Reply};
+use super::{CompileRequest, Limits, headers, is_header};
 use crate::toolchain::home::{Home, plain_headers};
 use crate::toolchain::{Toolchain, short_hash};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,12 @@ pub(super) struct Wanted {
 }
 
 /// The header for a source, if one is worth it and may be used.
-pub(super) fn wanted(home: &Home, toolchain: &Toolchain, request: &Request, options: &[String]) -> Option<Wanted> {
+pub(super) fn wanted(
+    home: &Home,
+    toolchain: &Toolchain,
+    request: &CompileRequest,
+    options: &[String],
+) -> Option<Wanted> {
     // A file beside the source may stand for one of CUDA's, also for CUDA's own headers.
     if !can_be_used(toolchain) || !request.headers.is_empty() {
         return None;
@@ -64,7 +69,7 @@ pub(super) fn compile(
     let tried = nvrtc_child::run(library, Some(compile.clone()), Some(header), limits);
     let at_fault = match &tried {
         Ok(Reply { header: HeaderUse::Refused, .. }) => true,
-        Ok(Reply { header: HeaderUse::Used(_), answer, .. }) => matches!(answer, Answer::Failed { .. }),
+        Ok(Reply { header: HeaderUse::Used(_), answer, .. }) => matches!(answer, CompileAnswer::Failed { .. }),
         Err(ChildError::Crashed(_)) => there,
         _ => false,
     };
@@ -75,7 +80,7 @@ pub(super) fn compile(
     }
     match &tried {
         Ok(Reply { header: HeaderUse::Used(file), .. }) => store::touch(file),
-        Ok(Reply { header: HeaderUse::Missing, answer: Answer::Compiled { .. }, .. }) => {
+        Ok(Reply { header: HeaderUse::Missing, answer: CompileAnswer::Compiled { .. }, .. }) => {
             let header = wire::Compile { source: wanted.text, expressions: Vec::new(), ..compile };
             // Without it everything works as before.
             let _ = nvrtc_child::start(library, header, Header::Make(wanted.stem), limits);

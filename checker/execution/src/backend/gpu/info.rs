@@ -1,33 +1,33 @@
 //! Describes the GPUs of this machine.
 
 use super::driver::{self, CudaError, Device};
-use crate::backend::{DeviceInfo, NoGpu};
+use crate::backend::{DeviceInfo, NoGpuError};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 
 /// Every GPU the driver finds.
 ///
 /// # Errors
 /// Why there is none.
-pub fn devices() -> Result<Vec<DeviceInfo>, NoGpu> {
+pub fn devices() -> Result<Vec<DeviceInfo>, NoGpuError> {
     let (cuda, count) = driver::start()?;
     (0..count)
         .map(|ordinal| Device::get(ordinal).and_then(|device| describe(device, ordinal, &cuda)))
         .collect::<Result<_, _>>()
-        .map_err(|error: CudaError| NoGpu::Driver { name: error.name, message: error.message })
+        .map_err(|error: CudaError| NoGpuError::Driver { name: error.name, message: error.message })
 }
 
 /// The UUID of one GPU, without a context on it.
 ///
 /// # Errors
 /// There is no such GPU.
-pub fn uuid(ordinal: u32) -> Result<String, NoGpu> {
+pub fn uuid(ordinal: u32) -> Result<String, NoGpuError> {
     let (_, count) = driver::start()?;
     if ordinal >= count {
-        return Err(NoGpu::NoSuchDevice { ordinal, count });
+        return Err(NoGpuError::NoSuchDevice { ordinal, count });
     }
     Device::get(ordinal)
         .and_then(Device::uuid)
-        .map_err(|error| NoGpu::Driver { name: error.name, message: error.message })
+        .map_err(|error| NoGpuError::Driver { name: error.name, message: error.message })
 }
 
 pub(super) fn describe(device: Device, ordinal: u32, cuda: &str) -> Result<DeviceInfo, CudaError> {

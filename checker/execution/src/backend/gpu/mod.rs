@@ -13,7 +13,7 @@ pub use session::{GpuSession, Share, Variables, fault};
 use super::machine::{Machine, Session, Stop};
 use super::message::job::Program;
 use super::worker::capture::Capture;
-use crate::backend::{DeviceInfo, Failure, NoGpu};
+use crate::backend::{DeviceInfo, JobError, NoGpuError};
 use driver::{CudaError, Device, Module, Stream};
 use simulator::Schedule;
 use std::cell::Cell;
@@ -32,10 +32,10 @@ impl Gpu {
     ///
     /// # Errors
     /// No such GPU.
-    pub fn open(ordinal: u32, capture: Rc<Capture>) -> Result<Self, Failure> {
-        let (cuda, count) = driver::start().map_err(Failure::NoGpu)?;
+    pub fn open(ordinal: u32, capture: Rc<Capture>) -> Result<Self, JobError> {
+        let (cuda, count) = driver::start().map_err(JobError::NoGpu)?;
         if ordinal >= count {
-            return Err(Failure::NoGpu(NoGpu::NoSuchDevice { ordinal, count }));
+            return Err(JobError::NoGpu(NoGpuError::NoSuchDevice { ordinal, count }));
         }
         let device = Device::get(ordinal).map_err(failure)?;
         let info = info::describe(device, ordinal, &cuda).map_err(failure)?;
@@ -58,8 +58,8 @@ impl Gpu {
     ///
     /// # Errors
     /// The file cannot be read or loaded.
-    pub fn load(&self, name: &str, artefact: &super::Artefact) -> Result<Rc<Module>, Failure> {
-        let failed = |message: String| Failure::Artefact { program: name.to_owned(), message };
+    pub fn load(&self, name: &str, artefact: &super::Artefact) -> Result<Rc<Module>, JobError> {
+        let failed = |message: String| JobError::Artefact { program: name.to_owned(), message };
         let path = artefact.cubin.as_ref().ok_or_else(|| failed("no CUBIN: a GPU needs it".into()))?;
         let cubin = std::fs::read(path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
         Module::load(&cubin).map_err(|error| failed(format!("{}: {}", error.name, error.message)))
@@ -98,6 +98,6 @@ impl Machine for Gpu {
 }
 
 /// An error that no kernel caused.
-pub fn failure(error: CudaError) -> Failure {
-    Failure::Driver { call: error.call.to_owned(), name: error.name, message: error.message }
+pub fn failure(error: CudaError) -> JobError {
+    JobError::Driver { call: error.call.to_owned(), name: error.name, message: error.message }
 }

@@ -37,7 +37,7 @@ pub struct DeviceInfo {
 /// Why there is no GPU to work on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "reason")]
-pub enum NoGpu {
+pub enum NoGpuError {
     /// No driver library.
     #[error("no NVIDIA driver: the library libcuda is not installed")]
     NoLibrary,
@@ -79,10 +79,10 @@ pub enum NoGpu {
 /// A failure that no kernel caused: the environment's, or the caller's.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "failure")]
-pub enum Failure {
+pub enum JobError {
     /// No GPU.
     #[error("{0}")]
-    NoGpu(NoGpu),
+    NoGpu(NoGpuError),
     /// A compiled file cannot be used.
     #[error("{program}: {message}")]
     Artefact {

@@ -1,6 +1,6 @@
 //! What comes back from a worker: plain data, as JSON lines.
 
-use super::failure::{DeviceInfo, Failure};
+use super::failure::{DeviceInfo, JobError};
 use super::status::Status;
 use crate::measure::{RoofValues, Timed};
 use plan::dtype::DType;
@@ -263,7 +263,7 @@ pub enum Reply {
     /// Bytes of device memory that nobody has.
     Free(u64),
     /// The work cannot be done.
-    Failed(Failure),
+    Failed(JobError),
     /// A kernel's fault broke the device context: start a new worker for what is left.
     Broken,
     /// Everything is done.

@@ -60,7 +60,7 @@ pub fn roof(ordinal: u32, tools: &Artefact, options: &WorkerOptions) -> Result<R
 /// The GPUs of this machine.
 ///
 /// # Errors
-/// There is none ([`crate::backend::Failure::NoGpu`] says why), or the driver does not answer.
+/// There is none ([`crate::backend::JobError::NoGpu`] says why), or the driver does not answer.
 pub fn devices(options: &WorkerOptions) -> Result<Vec<DeviceInfo>, BackendError> {
     let mut found = None;
     let end = run(&Job::Devices, &[], options, &mut |reply| {

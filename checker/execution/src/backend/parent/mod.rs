@@ -13,8 +13,8 @@ use talk::{Talk, converse};
 pub use verify::{verify, verify_with};
 
 use super::message::job::{Job, On};
-use super::worker::Request;
-use crate::backend::{Death, Failure, Reply};
+use super::worker::WorkerRequest;
+use crate::backend::{Death, JobError, Reply};
 use process::Worker;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub enum BackendError {
     /// The work could not be done: no GPU, a file that cannot be read, ...
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] JobError),
     /// The worker could not be started.
     #[error("cannot start the worker process {path}: {message}")]
     Start {
@@ -84,7 +84,7 @@ pub fn run(
     };
     let start = |error: std::io::Error| BackendError::Start { path: path.clone(), message: error.to_string() };
     let needs = job.needs();
-    let request = Request::new(job, &needs, known, options.memory, options.timeout, options.left());
+    let request = WorkerRequest::new(job, &needs, known, options.memory, options.timeout, options.left());
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));

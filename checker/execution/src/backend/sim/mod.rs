@@ -13,7 +13,7 @@ use super::machine::{Machine, Session, Stop};
 use super::message::job::{Output, Program, Text};
 #[cfg(not(target_family = "wasm"))]
 use crate::backend::Profile;
-use crate::backend::{Failure, Fault, Status, UNREADABLE};
+use crate::backend::{Fault, JobError, Status, UNREADABLE};
 use plan::Role;
 use plan::stream::Stream;
 use simulator::explore::Effort;
@@ -54,7 +54,7 @@ impl Sim {
     }
 
     fn module(&self, program: &Program) -> Result<Arc<Module>, Stop> {
-        let failed = |message: String| Failure::Artefact { program: program.name.clone(), message };
+        let failed = |message: String| JobError::Artefact { program: program.name.clone(), message };
         let text = match &program.artefact.ptx {
             Some(Text::Inline(text)) => text.clone(),
             Some(Text::File(path)) => {
@@ -101,7 +101,7 @@ impl Sim {
         device.set_interrupt(self.bell.clone());
         let mut addresses = Vec::new();
         for buffer in &program.plan.buffers {
-            let memory = |message: String| Failure::Memory { buffer: buffer.name.clone(), message };
+            let memory = |message: String| JobError::Memory { buffer: buffer.name.clone(), message };
             let bytes = buffer
                 .len
                 .checked_mul(buffer.dtype.size() as u64)

@@ -3,7 +3,7 @@
 use super::arguments::arguments;
 use super::fault_of;
 use super::modules::FEW;
-use crate::backend::Failure;
+use crate::backend::JobError;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop, Unread};
 use crate::backend::message::job::Program;
 use plan::stream::Stream;
@@ -21,7 +21,7 @@ pub(super) struct SimSession {
 impl SimSession {
     fn memory(&self, buffer: usize, error: &simulator::MemoryError) -> Stop {
         let buffer = self.program.plan.buffers[buffer].name.clone();
-        Stop::Failure(Failure::Memory { buffer, message: error.to_string() })
+        Stop::Failure(JobError::Memory { buffer, message: error.to_string() })
     }
 
     /// Values that nothing wrote, in what the host reads after the launches.

@@ -9,7 +9,7 @@ use super::gpu::{self, Gpu};
 use super::machine::Machine;
 use super::message::job::{Artefact, Job, Measure, Needs, On, Verify};
 use super::sim::{Modules, Sim};
-use crate::backend::{Failure, NoGpu, Reply};
+use crate::backend::{JobError, NoGpuError, Reply};
 use crate::measure;
 use crate::verify::case::run_case;
 use alarm::Alarm;
@@ -29,7 +29,7 @@ pub const ARGUMENT: &str = "__worker";
 
 /// What a worker reads, on one line.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct WorkerRequest {
     /// What to do. Its programs lack their artefacts.
     job: Job,
     /// Compiled code, once each: a job names the same dozens of times.
@@ -50,7 +50,7 @@ pub struct Request {
     writes: bool,
 }
 
-impl Request {
+impl WorkerRequest {
     /// For this job.
     pub(super) fn new(
         job: &Job,
@@ -106,7 +106,7 @@ fn serve() -> io::Result<()> {
     let modules = Modules::default();
     let alarm = Alarm::start();
     for line in requests() {
-        let mut request: Request = serde_json::from_str(&line)?;
+        let mut request: WorkerRequest = serde_json::from_str(&line)?;
         drop(line);
         let job = request.take_job();
         let done = match &job {
@@ -122,7 +122,7 @@ fn serve() -> io::Result<()> {
                 replies.send(&Reply::Free(bytes));
                 Reply::Done
             }),
-            Job::Devices => gpu::devices().map_err(Failure::NoGpu).map(|devices| {
+            Job::Devices => gpu::devices().map_err(JobError::NoGpu).map(|devices| {
                 replies.send(&Reply::Devices(devices));
                 Reply::Done
             }),
@@ -155,10 +155,10 @@ fn requests() -> mpsc::Receiver<String> {
 
 fn run_verify(
     verify: &Verify,
-    request: &Request,
+    request: &WorkerRequest,
     (capture, modules, alarm): (&Rc<Capture>, &Modules, &Alarm),
     replies: &mut Replies,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, JobError> {
     let began = Instant::now();
     let (mut closed, mut confined) = (false, false);
     let machine: Box<dyn Machine> = match &verify.on {
@@ -219,7 +219,7 @@ fn readable(reads: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Device memory that nobody has, after something was written there and read again: a GPU that still runs somebody's kernel, or
 /// that hangs, does not come that far.
-fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, Failure> {
+fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, JobError> {
     const WORDS: [u8; 8] = *b"free now";
     let gpu = Gpu::open(ordinal, capture.clone())?;
     let bytes = gpu::driver::free_memory().map_err(gpu::failure)?;
@@ -231,7 +231,10 @@ fn free(ordinal: u32, capture: &Rc<Capture>) -> Result<u64, Failure> {
     if back == WORDS {
         Ok(bytes)
     } else {
-        Err(Failure::NoGpu(NoGpu::Driver { name: "memory".into(), message: "it does not keep what is written".into() }))
+        Err(JobError::NoGpu(NoGpuError::Driver {
+            name: "memory".into(),
+            message: "it does not keep what is written".into(),
+        }))
     }
 }
 
@@ -240,7 +243,7 @@ fn run_measure(
     known: &[(usize, usize)],
     capture: Rc<Capture>,
     replies: &mut Replies,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, JobError> {
     // Asked before this process is on the GPU itself.
     let neighbours = gpu::uuid(job.ordinal).ok().and_then(|uuid| measure::neighbours(&uuid));
     let gpu = Gpu::open(job.ordinal, capture)?;

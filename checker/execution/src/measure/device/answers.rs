@@ -6,9 +6,9 @@ use super::tools::{Hidden, Tools};
 use crate::backend::gpu::driver::{CudaError, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, failure};
 use crate::backend::machine::{Session, Stop};
-use crate::backend::{Failure, Output, Program, RunId};
+use crate::backend::{JobError, Output, Program, RunId};
 use crate::verify::POISON;
-use crate::verify::answer::Answer;
+use crate::verify::answer::OracleOutputs;
 use plan::stream::Stream;
 use plan::{Buffer, Plan, Role};
 use std::collections::BTreeMap;
@@ -195,15 +195,15 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     /// The driver's, or no memory is left.
-    pub fn on_host(&self, tools: &Tools<'_>, pass: usize) -> Result<Answer, Failure> {
+    pub fn on_host(&self, tools: &Tools<'_>, pass: usize) -> Result<OracleOutputs, JobError> {
         let mut buffers = BTreeMap::new();
         let Some(of_pass) = self.kept.get(self.now).and_then(|(_, passes)| passes.get(pass)) else {
-            return Ok(Answer::new(0, Values::AsStated, buffers));
+            return Ok(OracleOutputs::new(0, Values::AsStated, buffers));
         };
         for (index, hidden) in of_pass {
             let buffer = &self.session.program().plan.buffers[*index];
             let mut bytes =
-                values::fill::zeroed(buffer).map_err(|error| Failure::Fill { message: error.to_string() })?;
+                values::fill::zeroed(buffer).map_err(|error| JobError::Fill { message: error.to_string() })?;
             let shown = tools
                 .mask(&hidden.memory, bytes.len(), hidden.key)
                 .and_then(|()| self.gpu.stream().synchronize())
@@ -212,6 +212,6 @@ impl<'a> Oracle<'a> {
             shown.map_err(failure)?;
             buffers.insert(buffer.name.clone(), (buffer.dtype, bytes));
         }
-        Ok(Answer::new(0, Values::AsStated, buffers))
+        Ok(OracleOutputs::new(0, Values::AsStated, buffers))
     }
 }

@@ -1,9 +1,9 @@
 //! The device's roof: what its memory and its arithmetic reach, measured with the checker's own kernels.
 
 use super::tools::Tools;
-use crate::backend::gpu::driver::{CudaError, Event, Memory, Shape};
+use crate::backend::gpu::driver::{CudaError, Event, LaunchExtents, Memory};
 use crate::backend::gpu::{Gpu, failure};
-use crate::backend::{Artefact, Failure};
+use crate::backend::{Artefact, JobError};
 use crate::measure::outcome::RoofValues;
 use crate::measure::statistics::median;
 
@@ -25,7 +25,7 @@ const FMA_ROUNDS: u64 = 2048;
 ///
 /// # Errors
 /// The kernels cannot be loaded, or 2 GiB of device memory are not free.
-pub fn measure_roof(gpu: &Gpu, artefact: &Artefact) -> Result<RoofValues, Failure> {
+pub fn measure_roof(gpu: &Gpu, artefact: &Artefact) -> Result<RoofValues, JobError> {
     let bytes = match crate::backend::gpu::driver::free_memory().map_err(failure)? {
         free if free < 3 * BYTES as u64 => BYTES / 4,
         _ => BYTES,
@@ -38,7 +38,7 @@ pub fn measure_roof(gpu: &Gpu, artefact: &Artefact) -> Result<RoofValues, Failur
 
 enum RoofError {
     Cuda(CudaError),
-    Failure(Failure),
+    Failure(JobError),
 }
 
 impl From<CudaError> for RoofError {
@@ -47,8 +47,8 @@ impl From<CudaError> for RoofError {
     }
 }
 
-impl From<Failure> for RoofError {
-    fn from(failure: Failure) -> Self {
+impl From<JobError> for RoofError {
+    fn from(failure: JobError) -> Self {
         Self::Failure(failure)
     }
 }
@@ -67,7 +67,7 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, R
     let mut sample = |name: &str, blocks: u32, arguments: &[u64]| -> Result<f64, RoofError> {
         let name = artefact.names.get(name).map_or(name, String::as_str);
         let function = module.function(name)?;
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
+        let shape = LaunchExtents { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
         let mut times = Vec::new();
         for number in 0..SAMPLES + 3 {
             tools.spin(30_000)?;

@@ -7,7 +7,7 @@ use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
 use crate::backend::{L2State, Output, RunId, Status, Timing};
 use crate::measure::outcome::Stage;
-use crate::measure::time::{Trouble, trouble};
+use crate::measure::time::{TimingError, trouble};
 use crate::verify::POISON;
 use crate::verify::judge::{guard_status, judge, judge_outputs};
 use plan::{Buffer, Role};
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         timing: &Timing,
         version: usize,
         shared: Option<&GpuSession<'a>>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, TimingError> {
         let program = &timing.versions[version];
         let broken = || trouble(version, Stage::Before);
         let session = GpuSession::open(gpu, program, shared.map_or(Share::Nothing, Share::All)).map_err(broken())?;
@@ -135,13 +135,13 @@ impl<'a> Side<'a> {
     }
 
     /// Fills what is the same for every seed.
-    pub fn fill(&mut self, gpu: &Gpu, copies: &Copies, run: &RunId) -> Result<(), Trouble> {
+    pub fn fill(&mut self, gpu: &Gpu, copies: &Copies, run: &RunId) -> Result<(), TimingError> {
         let filled = inputs::fill(&mut self.session, copies, gpu.stream(), run);
         filled.map_err(trouble(self.version, Stage::Before))
     }
 
     /// New inputs for the next samples, those that it shares left to whoever it shares them with; in-place buffers too.
-    pub fn draw(&mut self, gpu: &Gpu, tools: &Tools<'_>, copies: &Copies, seeds: &[u64]) -> Result<(), Trouble> {
+    pub fn draw(&mut self, gpu: &Gpu, tools: &Tools<'_>, copies: &Copies, seeds: &[u64]) -> Result<(), TimingError> {
         inputs::draw(tools, &self.session, copies, seeds)?;
         inputs::fill_in_place(&mut self.session, seeds[0]).map_err(trouble(self.version, Stage::Timed))?;
         self.pristine.clear();
@@ -184,7 +184,7 @@ impl<'a> Side<'a> {
 
     /// Prepares samples of `passes` passes, recorded into one graph. Each pass has buffers of its own, so that none finds
     /// what another left, and inputs of its own.
-    pub fn repeat(&mut self, gpu: &Gpu, copies: &Copies, passes: usize) -> Result<(), Trouble> {
+    pub fn repeat(&mut self, gpu: &Gpu, copies: &Copies, passes: usize) -> Result<(), TimingError> {
         self.passes = passes;
         if passes == 1 {
             return Ok(());
@@ -219,7 +219,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn enqueue(&self, gpu: &Gpu) -> Result<(), Trouble> {
+    fn enqueue(&self, gpu: &Gpu) -> Result<(), TimingError> {
         match &self.graph {
             Some(graph) => Ok(graph.launch(gpu.stream())?),
             None => self.session.enqueue(&|_| None).map_err(trouble(self.version, Stage::Timed)),
@@ -227,7 +227,7 @@ impl<'a> Side<'a> {
     }
 
     /// Runs over the inputs of the round before: what comes next finds its code in the caches.
-    pub fn warm_up(&mut self, gpu: &Gpu) -> Result<(), Trouble> {
+    pub fn warm_up(&mut self, gpu: &Gpu) -> Result<(), TimingError> {
         self.session.put_back(&self.variables).map_err(trouble(self.version, Stage::Timed))?;
         self.session.fill_constants().map_err(trouble(self.version, Stage::Timed))?;
         self.reset(gpu, POISON[0])?;
@@ -243,7 +243,7 @@ impl<'a> Side<'a> {
         timing: &Timing,
         (start, end): &(Event, Event),
         round: &Round<'_, '_>,
-    ) -> Result<(f64, f64), Trouble> {
+    ) -> Result<(f64, f64), TimingError> {
         let (stream, stage) = (gpu.stream(), if round.number == 0 { Stage::Before } else { Stage::Timed });
         let poison = POISON[round.number as usize % 2];
         self.inputs = self.input_fingerprint(tools, round.copies)?;
@@ -274,7 +274,7 @@ impl<'a> Side<'a> {
     }
 
     /// Brings the inputs of all passes into the cache, by other code than the version's own.
-    fn warm_inputs(&self, tools: &Tools<'_>, copies: &Copies) -> Result<(), Trouble> {
+    fn warm_inputs(&self, tools: &Tools<'_>, copies: &Copies) -> Result<(), TimingError> {
         for (index, _) in self.read() {
             for pass in 0..self.passes {
                 let address = self.address(copies, pass, index).unwrap_or_else(|| self.session.address(index));
@@ -288,7 +288,7 @@ impl<'a> Side<'a> {
         self.session.program().plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In)
     }
 
-    fn input_fingerprint(&self, tools: &Tools<'_>, copies: &Copies) -> Result<u64, Trouble> {
+    fn input_fingerprint(&self, tools: &Tools<'_>, copies: &Copies) -> Result<u64, TimingError> {
         tools.clear_fingerprints()?;
         for (index, _) in self.read() {
             for pass in 0..self.passes {
@@ -300,7 +300,7 @@ impl<'a> Side<'a> {
     }
 
     /// Which input it changed. Of a pass behind the first only that it did is known.
-    fn input_changed(&mut self, round: &Round<'_, '_>, stage: Stage) -> Trouble {
+    fn input_changed(&mut self, round: &Round<'_, '_>, stage: Stage) -> TimingError {
         let program = self.session.program().clone();
         let run = RunId { values: Values::AsStated, ..inputs::run_of(round.seed) };
         let found = judge(&mut self.session, &program, &[], &run, None, &mut None);
@@ -310,21 +310,21 @@ impl<'a> Side<'a> {
             Status::InputChanged { buffer, index: 0, got: value, want: value }
         };
         match found {
-            Ok(status) if !status.passed() => Trouble::Version(self.version, stage, status),
-            Ok(_) => Trouble::Version(self.version, stage, unknown()),
+            Ok(status) if !status.passed() => TimingError::Version(self.version, stage, status),
+            Ok(_) => TimingError::Version(self.version, stage, unknown()),
             Err(stop) => trouble(self.version, stage)(stop),
         }
     }
 
     /// Judges guard zones.
-    pub fn check_guards(&mut self, stage: Stage) -> Result<(), Trouble> {
+    pub fn check_guards(&mut self, stage: Stage) -> Result<(), TimingError> {
         let program = self.session.program().clone();
         let status = guard_status(&mut self.session, &program).map_err(trouble(self.version, stage))?;
-        if status.passed() { Ok(()) } else { Err(Trouble::Version(self.version, stage, status)) }
+        if status.passed() { Ok(()) } else { Err(TimingError::Version(self.version, stage, status)) }
     }
 
     /// Poisons outputs and scratch, restores in-place buffers.
-    fn reset(&self, gpu: &Gpu, poison: u8) -> Result<(), Trouble> {
+    fn reset(&self, gpu: &Gpu, poison: u8) -> Result<(), TimingError> {
         let stream = gpu.stream();
         for (position, &buffer) in self.written.iter().enumerate() {
             let (memory, start) = self.session.buffer(buffer);
@@ -347,7 +347,7 @@ impl<'a> Side<'a> {
         tools: &Tools<'_>,
         round: &Round<'_, '_>,
         stage: Stage,
-    ) -> Result<f64, Trouble> {
+    ) -> Result<f64, TimingError> {
         let Some(oracle) = round.oracle else { return Ok(tools.results(0)?.0) };
         let program = self.session.program().clone();
         let mut told = vec![true; self.passes];
@@ -378,7 +378,7 @@ impl<'a> Side<'a> {
         (round, oracle): (&Round<'_, '_>, &Oracle<'_>),
         pass: usize,
         stage: Stage,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TimingError> {
         if let Some(own) = pass.checked_sub(1).and_then(|pass| self.own.get(pass)) {
             for (copy, &buffer) in own.iter().zip(&self.written) {
                 let (memory, start) = self.session.buffer(buffer);
@@ -392,7 +392,7 @@ impl<'a> Side<'a> {
         let judged = judge_outputs(&mut self.session, &program, &self.outputs, &run, Some(&answer), &mut None);
         match judged.map_err(trouble(self.version, stage))? {
             Status::Passed => Ok(()),
-            status => Err(Trouble::Version(self.version, stage, status)),
+            status => Err(TimingError::Version(self.version, stage, status)),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The checker's own kernels on a GPU.
 
-use crate::backend::gpu::driver::{CudaError, Function, Memory, Shape};
+use crate::backend::gpu::driver::{CudaError, Function, LaunchExtents, Memory};
 use crate::backend::gpu::{Gpu, failure};
-use crate::backend::{Artefact, Failure};
+use crate::backend::{Artefact, JobError};
 use plan::Buffer;
 use values::Tolerance;
 use values::recipe::Recipe;
@@ -44,7 +44,7 @@ impl<'a> Tools<'a> {
     ///
     /// # Errors
     /// The file cannot be loaded, or no memory is left.
-    pub fn open(gpu: &'a Gpu, artefact: &Artefact) -> Result<Self, Failure> {
+    pub fn open(gpu: &'a Gpu, artefact: &Artefact) -> Result<Self, JobError> {
         let module = gpu.load("the checker's own kernels", artefact)?;
         let function = |name: &str| {
             let name = artefact.names.get(name).map_or(name, String::as_str);
@@ -71,7 +71,8 @@ impl<'a> Tools<'a> {
     }
 
     fn launch(&self, function: &Function, blocks: u32, arguments: &[u64]) -> Result<(), CudaError> {
-        let shape = Shape { grid: [blocks.max(1), 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
+        let shape =
+            LaunchExtents { grid: [blocks.max(1), 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
         function.launch(self.gpu.stream(), shape, arguments)
     }
 
@@ -93,7 +94,7 @@ impl<'a> Tools<'a> {
     /// # Errors
     /// The driver's.
     pub fn spin(&self, ns: u64) -> Result<(), CudaError> {
-        let shape = Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false };
+        let shape = LaunchExtents { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false };
         self.probe.launch(self.gpu.stream(), shape, &[self.results.address(), ns])
     }
 
@@ -184,7 +185,8 @@ impl<'a> Tools<'a> {
     /// The driver's.
     pub fn scrub(&self, value: u32) -> Result<(), CudaError> {
         let bytes = self.gpu.info().shared_per_block / 4 * 4;
-        let shape = Shape { grid: [self.gpu.info().sms, 1, 1], block: [1024, 1, 1], shared: bytes, cooperative: false };
+        let shape =
+            LaunchExtents { grid: [self.gpu.info().sms, 1, 1], block: [1024, 1, 1], shared: bytes, cooperative: false };
         self.scrub.launch(self.gpu.stream(), shape, &[u64::from(bytes / 4), value.into()])
     }
 

@@ -6,7 +6,7 @@
 //! decide, the difference is held against what reassociating a sum of all inputs can do.
 
 use crate::backend::machine::{Machine, Session, Stop};
-use crate::backend::{Across, Difference, Failure, Keep, Program, RunId, Status};
+use crate::backend::{Across, Difference, JobError, Keep, Program, RunId, Status};
 use crate::verify::inputs::{filled, prepare};
 use crate::verify::judge::PIECE;
 use plan::{Buffer, Plan, Role};
@@ -103,7 +103,7 @@ fn keep(
 fn write(session: &mut dyn Session, plan: &Plan, values: Values, folder: &Path) -> Result<(), Stop> {
     for (index, buffer) in outputs(plan) {
         let path = file(folder, values, index);
-        let failed = |error: std::io::Error| Failure::Write { path: path.clone(), message: error.to_string() };
+        let failed = |error: std::io::Error| JobError::Write { path: path.clone(), message: error.to_string() };
         let mut to = BufWriter::new(File::create(&path).map_err(failed)?);
         let bytes = buffer.len as usize * buffer.dtype.size();
         let mut piece = vec![0; PIECE.min(bytes)];
@@ -209,7 +209,7 @@ fn differences(
     let mut found = Vec::new();
     for (index, buffer) in outputs(plan) {
         let path = file(folder, run.values, index);
-        let failed = |error: std::io::Error| Failure::Write { path: path.clone(), message: error.to_string() };
+        let failed = |error: std::io::Error| JobError::Write { path: path.clone(), message: error.to_string() };
         let mut kept = BufReader::new(File::open(&path).map_err(failed)?);
         let size = buffer.dtype.size();
         let bytes = buffer.len as usize * size;
@@ -243,7 +243,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(program: &Program, run: &RunId) -> Result<Self, Failure> {
+    fn of(program: &Program, run: &RunId) -> Result<Self, JobError> {
         let plan = &program.plan;
         let (mut terms, mut largest) = (1f64, 0f64);
         for buffer in &plan.buffers {

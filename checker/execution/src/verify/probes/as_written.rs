@@ -2,15 +2,15 @@
 //! drops. Nothing else of it counts, because it is another program than the one that is judged.
 
 use crate::backend::machine::{Machine, Pass, Stop};
-use crate::backend::{Artefact, Checked, Failure, Fault, Found, Program, RunId, Status, Text};
+use crate::backend::{Artefact, Checked, Fault, Found, JobError, Program, RunId, Status, Text};
 use crate::verify::inputs::prepare;
 use simulator::FindingKind;
 
 /// Runs the program as written, under the first run's order and inputs, and adds what it writes to constant memory.
 ///
 /// # Errors
-/// A [`Failure`] that no kernel caused.
-pub fn look(machine: &dyn Machine, program: &Program, runs: &[RunId], checked: &mut Checked) -> Result<(), Failure> {
+/// A [`JobError`] that no kernel caused.
+pub fn look(machine: &dyn Machine, program: &Program, runs: &[RunId], checked: &mut Checked) -> Result<(), JobError> {
     let (Some(written), Some(run)) = (&program.artefact.as_written, runs.first()) else { return Ok(()) };
     // A GPU has only the machine code.
     let Some(schedule) = run.schedule else { return Ok(()) };

@@ -2,8 +2,8 @@
 
 use super::across;
 use crate::backend::machine::{Machine, Pass, Stop};
-use crate::backend::{Failure, Keep, Output, Program, RunId, Status};
-use crate::verify::answer::Answer;
+use crate::backend::{JobError, Keep, Output, Program, RunId, Status};
+use crate::verify::answer::OracleOutputs;
 use crate::verify::inputs::prepare;
 use crate::verify::judge::judge;
 use simulator::explore::{Effort, Shortest, Trial, minimise};
@@ -59,16 +59,16 @@ fn follow(machine: &dyn Machine, program: &Program, run: &RunId, witness: &Witne
 /// The shortest list with which the run still fails as it did.
 ///
 /// # Errors
-/// A [`Failure`] that no kernel caused.
+/// A [`JobError`] that no kernel caused.
 pub fn shortest(
     machine: &dyn Machine,
     program: &Program,
     outputs: &[Output],
     run: &RunId,
-    (answer, keep): (Option<&Answer>, Option<&Keep>),
+    (answer, keep): (Option<&OracleOutputs>, Option<&Keep>),
     (failed, first): (&Failed, &Trial),
     effort: &Effort,
-) -> Result<Option<Shortest>, Failure> {
+) -> Result<Option<Shortest>, JobError> {
     minimise(first, effort, |witness| {
         let attempt = || -> Result<Trial, Stop> {
             let mut session = machine.open(program)?;

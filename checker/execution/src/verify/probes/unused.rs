@@ -4,7 +4,7 @@
 
 use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Output, Program, RunId, Status};
-use crate::verify::answer::{Answer, ask};
+use crate::verify::answer::{OracleOutputs, ask};
 use crate::verify::inputs::{filled, prepare};
 use crate::verify::judge::{judgement, read_all, wanted};
 use plan::{Buffer, Role};
@@ -22,7 +22,7 @@ pub struct Passed<'a> {
     /// The run.
     pub run: &'a RunId,
     /// The oracle's answer to it.
-    pub answer: &'a Answer,
+    pub answer: &'a OracleOutputs,
 }
 
 /// Runs version and oracle once more, where something may be hidden. What the session holds is of that run then.

@@ -8,16 +8,16 @@ use crate::goal::{Condition, Goal};
 use crate::manifest::raw;
 use crate::manifest::{Axis, ErrorBound, Manifest, Sweep};
 use crate::metric::{CounterRatio, Metric, Unit};
-use crate::work::{Work, WorkBounds};
+use crate::work::{WorkBounds, WorkKind};
 use toml::Spanned;
 
 pub(super) fn check_work(toml: TomlText, raw: &raw::Manifest) -> Result<WorkBounds, LineError> {
     let change = |(name, times): (&Spanned<String>, &f64)| {
         let (at, name) = (name.span().start, name.get_ref());
-        let work = Work::by_name(name).ok_or_else(|| {
-            let hint = did_you_mean(name, Work::names());
+        let work = WorkKind::by_name(name).ok_or_else(|| {
+            let hint = did_you_mean(name, WorkKind::names());
             toml.error(at, format!("unknown work `{name}`{hint}"))
-                .expected(Work::names().collect::<Vec<_>>().join(", "))
+                .expected(WorkKind::names().collect::<Vec<_>>().join(", "))
         })?;
         if !times.is_finite() || *times < 0.0 {
             return Err(toml.error(at, format!("{times} is no bound for `{name}`: so many times the baseline's")));

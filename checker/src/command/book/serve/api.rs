@@ -1,9 +1,9 @@
 //! What pages ask the server for, and the answers: JSON both ways. docs/page.md has the table.
 
-use super::super::job::{JobOrder, Work};
+use super::super::job::{JobOrder, PageJob};
 use super::desk::{Desk, DeskError, Saved};
-use super::guard::Role;
-use super::jobs::{Full, Listener, Queue, Whose};
+use super::guard::Visitor;
+use super::jobs::{Listener, Queue, QueueError, Whose};
 use crate::progress::{ProgressError, Store};
 use problem::Kind;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::process::Command;
 use std::sync::Arc;
 
-/// Most bytes of a question: a kernel file's text, escaped.
+/// Most bytes of a request: a kernel file's text, escaped.
 pub const LARGEST: usize = 4 << 20;
 
 /// Everything that answers are made from.
@@ -43,9 +43,9 @@ pub struct Exercise {
     pub hints: usize,
 }
 
-/// A question, and who asks it.
+/// A request, and who asks it.
 #[derive(Debug)]
-pub struct Question<'a> {
+pub struct ApiRequest<'a> {
     /// "GET", "POST", "PUT".
     pub method: &'a str,
     /// The path's parts after `/api/`.
@@ -53,21 +53,21 @@ pub struct Question<'a> {
     /// The body.
     pub body: &'a [u8],
     /// Who.
-    pub role: Role,
+    pub visitor: Visitor,
     /// From where.
     pub from: IpAddr,
 }
 
 /// An answer.
 #[derive(Debug)]
-pub enum Answer {
+pub enum ApiAnswer {
     /// At once.
     Value(u16, Value),
     /// As it comes.
     Job(Listener),
 }
 
-impl Answer {
+impl ApiAnswer {
     fn of(value: impl serde::Serialize) -> Self {
         Self::Value(200, json!(value))
     }
@@ -78,7 +78,7 @@ impl Answer {
     }
 }
 
-impl From<DeskError> for Answer {
+impl From<DeskError> for ApiAnswer {
     fn from(error: DeskError) -> Self {
         let status = match &error {
             DeskError::Unknown(_) => 404,
@@ -90,14 +90,14 @@ impl From<DeskError> for Answer {
     }
 }
 
-impl From<ProgressError> for Answer {
+impl From<ProgressError> for ApiAnswer {
     fn from(error: ProgressError) -> Self {
         Self::error(507, error)
     }
 }
 
-impl From<Full> for Answer {
-    fn from(full: Full) -> Self {
+impl From<QueueError> for ApiAnswer {
+    fn from(full: QueueError) -> Self {
         Self::error(503, full)
     }
 }
@@ -134,69 +134,69 @@ struct Hints {
 #[serde(deny_unknown_fields)]
 struct Job {
     page: String,
-    work: Work,
+    work: PageJob,
 }
 
 impl Api {
-    /// Answers a question.
-    pub fn answer(&self, question: &Question<'_>) -> Answer {
-        self.answered(question).unwrap_or_else(|refusal| refusal)
+    /// Answers a request.
+    pub fn answer(&self, request: &ApiRequest<'_>) -> ApiAnswer {
+        self.answered(request).unwrap_or_else(|refusal| refusal)
     }
 
-    fn answered(&self, question: &Question<'_>) -> Result<Answer, Answer> {
-        match (question.method, &question.path[..]) {
-            ("GET", ["state"]) => self.state(question.role),
+    fn answered(&self, request: &ApiRequest<'_>) -> Result<ApiAnswer, ApiAnswer> {
+        match (request.method, &request.path[..]) {
+            ("GET", ["state"]) => self.state(request.visitor),
             ("GET", ["kernel", name]) => {
                 let problem = self.desk.exercise(name)?;
-                let text = match question.role {
-                    Role::Owner => self.desk.read(&problem)?,
+                let text = match request.visitor {
+                    Visitor::Owner => self.desk.read(&problem)?,
                     // Whose answer is in the file is nobody's business.
-                    Role::Guest => self.desk.starter(&problem)?,
+                    Visitor::Guest => self.desk.starter(&problem)?,
                 };
-                Ok(Answer::of(text))
+                Ok(ApiAnswer::of(text))
             }
             ("PUT", ["kernel", name]) => {
-                let save: Save = question.owner()?.read()?;
+                let save: Save = request.owner()?.read()?;
                 let problem = self.desk.exercise(name)?;
                 Ok(match self.desk.save(&problem, &save.text, &save.seen, save.anyway)? {
-                    Saved::As(text) => Answer::of(json!({ "hash": text.hash, "kept": text.kept })),
+                    Saved::As(text) => ApiAnswer::of(json!({ "hash": text.hash, "kept": text.kept })),
                     // An answer, no failure: browsers write those into the reader's console.
-                    Saved::Conflict(text) => Answer::of(json!({ "conflict": text })),
+                    Saved::Conflict(text) => ApiAnswer::of(json!({ "conflict": text })),
                 })
             }
             ("POST", ["reset", name]) => {
                 let problem = self.desk.exercise(name)?;
-                Ok(Answer::of(match question.role {
-                    Role::Owner => self.desk.reset(&problem)?,
-                    Role::Guest => self.desk.starter(&problem)?,
+                Ok(ApiAnswer::of(match request.visitor {
+                    Visitor::Owner => self.desk.reset(&problem)?,
+                    Visitor::Guest => self.desk.starter(&problem)?,
                 }))
             }
-            ("POST", ["hints", name]) => self.hints(question, name),
-            ("GET", ["solution", name]) => Ok(Answer::of(self.desk.solution(&self.desk.exercise(name)?)?)),
+            ("POST", ["hints", name]) => self.hints(request, name),
+            ("GET", ["solution", name]) => Ok(ApiAnswer::of(self.desk.solution(&self.desk.exercise(name)?)?)),
             ("POST", ["keep"]) => {
-                let keep: Keep = question.owner()?.read()?;
+                let keep: Keep = request.owner()?.read()?;
                 let kept = match (&keep.name, &keep.file) {
                     (Some(name), None) => self.desk.keep(&self.desk.exercise(name)?, &keep.text)?,
                     (None, Some(file)) => self.desk.keep_beside(file, &keep.text)?,
-                    _ => return Err(Answer::error(400, "either `name` or `file` says what is kept")),
+                    _ => return Err(ApiAnswer::error(400, "either `name` or `file` says what is kept")),
                 };
-                Ok(Answer::of(json!({ "kept": kept })))
+                Ok(ApiAnswer::of(json!({ "kept": kept })))
             }
-            ("POST", ["job"]) => self.job(question),
-            _ => Err(Answer::error(404, "the server knows no such question; next: reload the page")),
+            ("POST", ["job"]) => self.job(request),
+            _ => Err(ApiAnswer::error(404, "the server knows no such question; next: reload the page")),
         }
     }
 
     /// What is solved, and what this server can do.
-    fn state(&self, role: Role) -> Result<Answer, Answer> {
+    fn state(&self, visitor: Visitor) -> Result<ApiAnswer, ApiAnswer> {
         let (progress, _) = Store::of(self.desk.workbook().root()).load()?;
-        let (solved, hints) = match role {
-            Role::Owner => (json!(progress.solved.keys().collect::<Vec<_>>()), json!(progress.hints)),
-            Role::Guest => (json!([]), json!({})),
+        let (solved, hints) = match visitor {
+            Visitor::Owner => (json!(progress.solved.keys().collect::<Vec<_>>()), json!(progress.hints)),
+            Visitor::Guest => (json!([]), json!({})),
         };
-        Ok(Answer::of(json!({
-            "role": role.name(),
-            "gpu": self.gpu.as_ref().filter(|_| role == Role::Owner),
+        Ok(ApiAnswer::of(json!({
+            "role": visitor.name(),
+            "gpu": self.gpu.as_ref().filter(|_| visitor == Visitor::Owner),
             "exercises": self.exercises,
             "solved": solved,
             "hints": hints,
@@ -204,12 +204,12 @@ impl Api {
     }
 
     /// The first few hints; of the owner it is kept how many were shown.
-    fn hints(&self, question: &Question<'_>, name: &str) -> Result<Answer, Answer> {
-        let Hints { first } = question.read()?;
+    fn hints(&self, request: &ApiRequest<'_>, name: &str) -> Result<ApiAnswer, ApiAnswer> {
+        let Hints { first } = request.read()?;
         let problem = self.desk.exercise(name)?;
         let hints = &problem.manifest.hints;
         let first = first.min(hints.len());
-        if question.role == Role::Owner {
+        if request.visitor == Visitor::Owner {
             let shown = |progress: &mut crate::progress::Progress| {
                 let count = progress.hints.entry(name.to_owned()).or_default();
                 *count = first.max(*count);
@@ -217,58 +217,60 @@ impl Api {
             // A hint is shown whether or not it can be remembered that it was.
             let _ = Store::of(self.desk.workbook().root()).update(shown);
         }
-        Ok(Answer::of(json!({ "hints": &hints[..first], "of": hints.len() })))
+        Ok(ApiAnswer::of(json!({ "hints": &hints[..first], "of": hints.len() })))
     }
 
-    fn job(&self, question: &Question<'_>) -> Result<Answer, Answer> {
-        let Job { page, work } = question.read()?;
+    fn job(&self, request: &ApiRequest<'_>) -> Result<ApiAnswer, ApiAnswer> {
+        let Job { page, work } = request.read()?;
         match &work {
-            Work::Check { name, text, gpu } => {
-                let problem = self.desk.workbook().get(name).map_err(|error| Answer::error(404, error))?;
+            PageJob::Check { name, text, gpu } => {
+                let problem = self.desk.workbook().get(name).map_err(|error| ApiAnswer::error(404, error))?;
                 if !matches!(problem.kind, Kind::Exercise | Kind::Pair) {
-                    return Err(Answer::error(404, format!("`{name}` has no kernel to check here")));
+                    return Err(ApiAnswer::error(404, format!("`{name}` has no kernel to check here")));
                 }
-                let guest = question.role == Role::Guest;
+                let guest = request.visitor == Visitor::Guest;
                 if guest && (text.is_none() || *gpu) {
-                    return Err(Answer::error(
+                    return Err(ApiAnswer::error(
                         403,
                         "in a class room the text on the page is checked, on the simulator",
                     ));
                 }
                 if *gpu && self.gpu.is_none() {
-                    return Err(Answer::error(409, "there is no GPU here"));
+                    return Err(ApiAnswer::error(409, "there is no GPU here"));
                 }
             }
-            Work::Compile { file, .. } => {
+            PageJob::Compile { file, .. } => {
                 // What the book shows lies in the workbook; nothing else is read.
                 let path = self.desk.workbook().root().join(file);
                 let inside = self.desk.workbook().inside(&path);
                 if inside.is_none_or(|inside| inside != std::path::Path::new(file)) {
-                    return Err(Answer::error(404, "the workbook has no such kernel file"));
+                    return Err(ApiAnswer::error(404, "the workbook has no such kernel file"));
                 }
             }
         }
-        let whose = Whose { page, guest: (question.role == Role::Guest).then_some(question.from) };
+        let whose = Whose { page, guest: (request.visitor == Visitor::Guest).then_some(request.from) };
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let order = JobOrder { work, workers: (cores / self.jobs.max(1)).max(1) };
-        let order = serde_json::to_vec(&order).map_err(|error| Answer::error(500, error))?;
-        let program = system::itself::program().map_err(|error| Answer::error(500, error))?;
+        let order = serde_json::to_vec(&order).map_err(|error| ApiAnswer::error(500, error))?;
+        let program = system::itself::program().map_err(|error| ApiAnswer::error(500, error))?;
         let root = self.desk.workbook().root();
         let mut command = Command::new(program);
         command.args(["--quiet", "--workbook"]).arg(root).args(["book", "job"]).current_dir(root);
-        Ok(Answer::Job(self.queue.start(whose, command, order)?))
+        Ok(ApiAnswer::Job(self.queue.start(whose, command, order)?))
     }
 }
 
-impl Question<'_> {
-    fn owner(&self) -> Result<&Self, Answer> {
-        match self.role {
-            Role::Owner => Ok(self),
-            Role::Guest => Err(Answer::error(403, "in a class room texts stay on their page; nothing is written here")),
+impl ApiRequest<'_> {
+    fn owner(&self) -> Result<&Self, ApiAnswer> {
+        match self.visitor {
+            Visitor::Owner => Ok(self),
+            Visitor::Guest => {
+                Err(ApiAnswer::error(403, "in a class room texts stay on their page; nothing is written here"))
+            }
         }
     }
 
-    fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T, Answer> {
-        serde_json::from_slice(self.body).map_err(|error| Answer::error(400, format!("the question: {error}")))
+    fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T, ApiAnswer> {
+        serde_json::from_slice(self.body).map_err(|error| ApiAnswer::error(400, format!("the question: {error}")))
     }
 }

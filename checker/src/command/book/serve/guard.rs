@@ -6,14 +6,14 @@ use std::net::IpAddr;
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum Visitor {
     /// The reader whose workbook it is: kernel files are written, progress is kept.
     Owner,
     /// Somebody in the class room: only texts that the page keeps are compiled and checked.
     Guest,
 }
 
-impl Role {
+impl Visitor {
     /// As pages have it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ pub struct Claims<'a> {
 
 /// Why a request is turned away.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum GuardError {
     /// A name that somebody else may have given to this machine's address.
     #[error("this server is not called `{0}`; next: open the link that it printed")]
     Host(String),
@@ -82,7 +82,7 @@ impl Guard {
     ///
     /// # Errors
     /// It may not.
-    pub fn reader(&self, claims: &Claims<'_>) -> Result<(), Refused> {
+    pub fn reader(&self, claims: &Claims<'_>) -> Result<(), GuardError> {
         let host = claims.host.unwrap_or_default();
         let name =
             host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())).map_or(host, |h| h.0);
@@ -91,26 +91,26 @@ impl Guard {
             Ok(address) => address.is_loopback() || self.guest.is_some(),
             Err(_) => name == "localhost",
         };
-        if known { Ok(()) } else { Err(Refused::Host(host.to_owned())) }
+        if known { Ok(()) } else { Err(GuardError::Host(host.to_owned())) }
     }
 
     /// Who asks for something to be done?
     ///
     /// # Errors
     /// Nobody who may.
-    pub fn role(&self, claims: &Claims<'_>) -> Result<Role, Refused> {
+    pub fn visitor(&self, claims: &Claims<'_>) -> Result<Visitor, GuardError> {
         self.reader(claims)?;
         let own = format!("http://{}", claims.host.unwrap_or_default());
         if claims.origin.is_some_and(|origin| origin != own) || claims.site.is_some_and(|site| site != "same-origin") {
-            return Err(Refused::Origin);
+            return Err(GuardError::Origin);
         }
         let given = claims.token.unwrap_or_default();
         // Digests, so that the time which comparing takes says nothing of the token.
         let same = |token: &str| Sha256::digest(token) == Sha256::digest(given);
         match &self.guest {
-            _ if same(&self.owner) => Ok(Role::Owner),
-            Some(guest) if same(guest) => Ok(Role::Guest),
-            _ => Err(Refused::Token),
+            _ if same(&self.owner) => Ok(Visitor::Owner),
+            Some(guest) if same(guest) => Ok(Visitor::Guest),
+            _ => Err(GuardError::Token),
         }
     }
 }
@@ -135,34 +135,37 @@ mod tests {
         let token = guard.owner().to_owned();
         let own = "localhost:3000";
         for (host, origin, want) in [
-            (own, Some("http://localhost:3000"), Ok(Role::Owner)),
-            (own, None, Ok(Role::Owner)),
+            (own, Some("http://localhost:3000"), Ok(Visitor::Owner)),
+            (own, None, Ok(Visitor::Owner)),
             // A port forwarded by ssh.
-            ("127.0.0.1:8123", Some("http://127.0.0.1:8123"), Ok(Role::Owner)),
-            ("[::1]:3000", Some("http://[::1]:3000"), Ok(Role::Owner)),
-            (own, Some("http://localhost:8000"), Err(Refused::Origin)),
-            (own, Some("https://localhost:3000"), Err(Refused::Origin)),
-            (own, Some("null"), Err(Refused::Origin)),
-            ("rebound.example:3000", None, Err(Refused::Host("rebound.example:3000".into()))),
-            ("192.168.1.7:3000", None, Err(Refused::Host("192.168.1.7:3000".into()))),
-            ("localhost.example", None, Err(Refused::Host("localhost.example".into()))),
-            ("", None, Err(Refused::Host(String::new()))),
+            ("127.0.0.1:8123", Some("http://127.0.0.1:8123"), Ok(Visitor::Owner)),
+            ("[::1]:3000", Some("http://[::1]:3000"), Ok(Visitor::Owner)),
+            (own, Some("http://localhost:8000"), Err(GuardError::Origin)),
+            (own, Some("https://localhost:3000"), Err(GuardError::Origin)),
+            (own, Some("null"), Err(GuardError::Origin)),
+            ("rebound.example:3000", None, Err(GuardError::Host("rebound.example:3000".into()))),
+            ("192.168.1.7:3000", None, Err(GuardError::Host("192.168.1.7:3000".into()))),
+            ("localhost.example", None, Err(GuardError::Host("localhost.example".into()))),
+            ("", None, Err(GuardError::Host(String::new()))),
         ] {
-            assert_eq!(guard.role(&claims(host, origin, &token)), want, "{host} {origin:?}");
+            assert_eq!(guard.visitor(&claims(host, origin, &token)), want, "{host} {origin:?}");
         }
         for wrong in ["", "0", &token[1..], Guard::new(false).unwrap().owner()] {
-            assert_eq!(guard.role(&claims(own, None, wrong)), Err(Refused::Token));
+            assert_eq!(guard.visitor(&claims(own, None, wrong)), Err(GuardError::Token));
         }
         let cross = Claims { site: Some("same-site"), ..claims(own, None, &token) };
-        assert_eq!(guard.role(&cross), Err(Refused::Origin));
+        assert_eq!(guard.visitor(&cross), Err(GuardError::Origin));
     }
 
     #[test]
     fn guests_are_told_from_the_owner() {
         let guard = Guard::new(true).unwrap();
         let guest = guard.guest().unwrap();
-        assert_eq!(guard.role(&claims("192.168.1.7:3000", None, guest)), Ok(Role::Guest));
-        assert_eq!(guard.role(&claims("localhost:3000", None, guard.owner())), Ok(Role::Owner));
-        assert_eq!(guard.role(&claims("rebound.example", None, guest)), Err(Refused::Host("rebound.example".into())));
+        assert_eq!(guard.visitor(&claims("192.168.1.7:3000", None, guest)), Ok(Visitor::Guest));
+        assert_eq!(guard.visitor(&claims("localhost:3000", None, guard.owner())), Ok(Visitor::Owner));
+        assert_eq!(
+            guard.visitor(&claims("rebound.example", None, guest)),
+            Err(GuardError::Host("rebound.example".into()))
+        );
     }
 }

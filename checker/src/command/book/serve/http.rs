@@ -1,9 +1,9 @@
 //! Connections: hyper speaks HTTP, this file says how long, how much and to whom. Everything that touches a file is done on
 //! threads beside the one that serves.
 
-use super::api::{Answer, Api, LARGEST, Question};
+use super::api::{Api, ApiAnswer, ApiRequest, LARGEST};
 use super::built::{Built, Shown};
-use super::guard::{Claims, Guard, Refused, Role};
+use super::guard::{Claims, Guard, GuardError, Visitor};
 use super::jobs::Listener;
 use super::site;
 use http_body_util::{BodyExt, Limited};
@@ -100,11 +100,11 @@ async fn respond(
         Ok(Answered::Wait(page)) => {
             reply(StatusCode::SERVICE_UNAVAILABLE, "text/html; charset=utf-8", page.into_bytes())
         }
-        Ok(Answered::Api(Answer::Value(status, value))) => {
+        Ok(Answered::Api(ApiAnswer::Value(status, value))) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             reply(status, "application/json", value.to_string().into_bytes())
         }
-        Ok(Answered::Api(Answer::Job(listener))) => {
+        Ok(Answered::Api(ApiAnswer::Job(listener))) => {
             let mut response = Response::new(Reply::Job(Box::new(listener)));
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
             response
@@ -128,7 +128,7 @@ enum Answered {
     File(&'static str, Vec<u8>),
     /// The book is not there yet.
     Wait(String),
-    Api(Answer),
+    Api(ApiAnswer),
 }
 
 async fn answer(
@@ -138,8 +138,8 @@ async fn answer(
 ) -> Result<Answered, (StatusCode, String)> {
     let (head, body) = request.into_parts();
     let claims = claims(&head.headers);
-    let refused = |refused: Refused| {
-        let status = if refused == Refused::Token { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
+    let refused = |refused: GuardError| {
+        let status = if refused == GuardError::Token { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
         (status, format!("{refused}\n"))
     };
     server.guard.reader(&claims).map_err(refused)?;
@@ -157,7 +157,7 @@ async fn answer(
             .map(|(kind, bytes)| Answered::File(kind, bytes))
             .ok_or((StatusCode::NOT_FOUND, "no such page\n".to_owned()));
     };
-    let role: Role = server.guard.role(&claims).map_err(refused)?;
+    let visitor: Visitor = server.guard.visitor(&claims).map_err(refused)?;
     let body = tokio::time::timeout(PATIENCE, Limited::new(body, LARGEST).collect()).await;
     let body = match body {
         Ok(Ok(body)) => body.to_bytes(),
@@ -168,7 +168,7 @@ async fn answer(
     };
     let answer = off_thread(move || {
         let path = question.split('/').collect();
-        server.api.answer(&Question { method: head.method.as_str(), path, body: &body, role, from })
+        server.api.answer(&ApiRequest { method: head.method.as_str(), path, body: &body, visitor, from })
     });
     Ok(Answered::Api(answer.await))
 }

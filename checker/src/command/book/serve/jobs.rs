@@ -32,7 +32,7 @@ pub struct Whose {
 
 /// Why there is no job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Full {
+pub enum QueueError {
     /// Everybody's.
     #[error("{LONGEST} jobs are waiting already; next: try again in a minute")]
     Queue,
@@ -99,17 +99,17 @@ impl Queue {
     ///
     /// # Errors
     /// There are too many.
-    pub fn start(self: &Arc<Self>, whose: Whose, command: Command, order: Vec<u8>) -> Result<Listener, Full> {
+    pub fn start(self: &Arc<Self>, whose: Whose, command: Command, order: Vec<u8>) -> Result<Listener, QueueError> {
         let (say, lines) = unbounded_channel();
         let mut jobs = hold(&self.jobs);
         let (before, others): (Vec<_>, Vec<_>) =
             jobs.waiting.iter().chain(&jobs.running).cloned().partition(|job| job.whose == whose);
         if others.len() >= LONGEST {
-            return Err(Full::Queue);
+            return Err(QueueError::Queue);
         }
         let of_guest = |job: &&Arc<Job>| whose.guest.is_some() && job.whose.guest == whose.guest;
         if others.iter().filter(of_guest).count() >= OF_ONE_GUEST {
-            return Err(Full::Guest);
+            return Err(QueueError::Guest);
         }
         jobs.next += 1;
         let job = Arc::new(Job { number: jobs.next, whose, ended: AtomicBool::new(false), child: Mutex::new(None) });
@@ -271,16 +271,20 @@ mod tests {
         let wait = || shell("cat >/dev/null");
         let kept: Vec<_> =
             (0..OF_ONE_GUEST).map(|page| queue.start(guest(page, 1), wait(), Vec::new()).unwrap()).collect();
-        assert_eq!(queue.start(guest(9, 1), wait(), Vec::new()).unwrap_err(), Full::Guest);
+        assert_eq!(queue.start(guest(9, 1), wait(), Vec::new()).unwrap_err(), QueueError::Guest);
         let mut more = vec![queue.start(guest(10, 2), wait(), Vec::new()).unwrap()];
         more.extend(
             (more.len() + kept.len()..LONGEST)
                 .map(|page| queue.start(of(&format!("own {page}")), wait(), Vec::new()).unwrap()),
         );
-        assert_eq!(queue.start(of("one more"), wait(), Vec::new()).unwrap_err(), Full::Queue);
+        assert_eq!(queue.start(of("one more"), wait(), Vec::new()).unwrap_err(), QueueError::Queue);
         let _again = queue.start(of("own 50"), wait(), Vec::new()).expect("it takes the place of its page's last");
         let named_alike = Whose { page: "own 50".to_owned(), guest: Some(IpAddr::from([10, 0, 0, 3])) };
-        assert_eq!(queue.start(named_alike, wait(), Vec::new()).unwrap_err(), Full::Queue, "a guest ends nobody's job");
+        assert_eq!(
+            queue.start(named_alike, wait(), Vec::new()).unwrap_err(),
+            QueueError::Queue,
+            "a guest ends nobody's job"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the reader named: a file or a problem's version, compiled and disassembled.
 
 use crate::command::{Blame, Context, Exit, Fault, usage, workbook};
-use compiler::compile::{self, CompileError, Request};
+use compiler::compile::{self, CompileCause, CompileError, CompileRequest};
 use compiler::own::{self, OwnCode};
 use compiler::toolchain::Toolchain;
 use problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
@@ -90,9 +90,9 @@ impl Loader<'_> {
         self.compile(&file, &count_sizes(&problem), &problem.manifest.arch, label)
     }
 
-    /// A file on its own. `Request::read` has the better messages for what is no text.
+    /// A file on its own. `CompileRequest::read` has the better messages for what is no text.
     fn read(&self, path: &Path) -> Result<KernelFile, Fault> {
-        Request::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
+        CompileRequest::read(path, DEFAULT_ARCH).map_err(compile_fault)?;
         let workbook = workbook::current(self.context)?;
         let problem = workbook.as_ref().and_then(|workbook| workbook.problem_of(path));
         let types = problem.map(|problem| problem.manifest.types()).unwrap_or_default();
@@ -114,7 +114,7 @@ impl Loader<'_> {
         let launches =
             file.statements_flat().iter().any(|s| matches!(s.kind, problem::statement::StatementKind::Launch(_)));
         let launched = if launches { file.name_expressions(sizes, &DeviceShape::H200).usage()? } else { Vec::new() };
-        let mut request = Request::new(file.path(), file.text().as_bytes(), arch).map_err(compile_fault)?;
+        let mut request = CompileRequest::new(file.path(), file.text().as_bytes(), arch).map_err(compile_fault)?;
         request = request.kernels(launched.iter().map(String::as_str).chain(self.instance));
         let mut notes = Vec::new();
         // What belongs to a problem is compiled as it stands; any other file may have its host code in it.
@@ -200,10 +200,10 @@ fn count_sizes(problem: &Problem) -> Sizes {
 }
 
 fn compile_fault(error: CompileError) -> Fault {
-    let exit = match error.exit_code() {
-        1 => Exit::NotMet,
-        2 => Exit::Usage,
-        _ => Exit::Environment,
+    let exit = match error.cause() {
+        CompileCause::Source => Exit::NotMet,
+        CompileCause::Request => Exit::Usage,
+        CompileCause::Environment => Exit::Environment,
     };
     // Its message has its cause in it already.
     Fault { exit, error: anyhow::anyhow!("{error}") }

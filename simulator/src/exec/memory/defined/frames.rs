@@ -1,7 +1,8 @@
 //! What blocks and functions begin with: registers and local memory that hold nothing yet.
 
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::{Block, Shared};
-use crate::exec::cell::Bad;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AccessOp, AddressSpace};
@@ -70,16 +71,34 @@ impl<O: Observer> Worker<'_, O> {
         let found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
         for lane in each(mask) {
             let line = found[lane];
-            let refused = (AddressSpace::Global, line, LINE as u32);
+            let refused = LaneBytes::new(AddressSpace::Global, line, LINE as u32);
             if !line.is_multiple_of(LINE) {
-                return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Store, refused, Bad::Misaligned);
+                return self.bad_access(
+                    shared,
+                    warp,
+                    Accessing { pc: group.pc, lanes: 1 << lane, kind: AccessKind::Store },
+                    refused,
+                    AccessError::Misaligned,
+                );
             }
-            self.protect(shared, warp, group.pc, AccessKind::Store, 1 << lane, &found, LINE as u32);
+            self.protect(
+                shared,
+                warp,
+                Accessing { pc: group.pc, lanes: 1 << lane, kind: AccessKind::Store },
+                &found,
+                LINE as u32,
+            );
             for word in (line..line + LINE).step_by(4) {
                 let value = self.context.poison(word).into();
-                let stored = self.store_lane(shared, warp, lane, AddressSpace::Global, word, 4, value);
+                let stored = self.store_lane(shared, warp, lane, LaneBytes::new(AddressSpace::Global, word, 4), value);
                 if let Err(bad) = stored {
-                    return self.bad_access(shared, warp, group.pc, 1 << lane, AccessKind::Store, refused, bad);
+                    return self.bad_access(
+                        shared,
+                        warp,
+                        Accessing { pc: group.pc, lanes: 1 << lane, kind: AccessKind::Store },
+                        refused,
+                        bad,
+                    );
                 }
             }
             if O::ACTIVE {

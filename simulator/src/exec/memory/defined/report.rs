@@ -1,10 +1,11 @@
 //! Where undefined values came from, and where they were used.
 
 use super::Origin;
+use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
-use crate::finding::{Access, Finding, FindingKind, Place, Severity, Usage};
+use crate::finding::{Access, Finding, FindingKind, MemoryLocation, Place, Severity, Usage};
 use crate::isa::op::AddressSpace;
 use crate::observe::{AccessKind, Observer};
 use std::collections::{HashMap, HashSet};
@@ -29,7 +30,7 @@ impl Origins {
     }
 
     /// The findings for undefined bits that the host reads: one for each origin, with the place that stored it.
-    pub fn read(&self, cells: &[(u64, super::Cell)], name: impl Fn(u64) -> String) -> Vec<Finding> {
+    pub fn read(&self, cells: &[(u64, super::Cell)], locate: impl Fn(u64) -> MemoryLocation) -> Vec<Finding> {
         let mut told = self.told.clone();
         let mut findings = Vec::new();
         for (address, cell) in cells {
@@ -39,7 +40,7 @@ impl Origins {
                 continue;
             };
             if told.insert(cell.origin) {
-                let usage = Usage::Output { object: name(*address) };
+                let usage = Usage::Output { object: locate(*address) };
                 let kind = FindingKind::Uninitialised { access: access.clone(), usage };
                 findings.push(Finding { kind, severity: Severity::Error, place: place.clone(), count: 1 });
             }
@@ -61,7 +62,12 @@ impl<O: Observer> Worker<'_, O> {
         if let Some(&known) = self.defined.origins.by_pc.get(&(pc, true)) {
             return known;
         }
-        let access = self.describe(shared, warp, pc, 1 << lane, AccessKind::Load, space, address, size);
+        let access = self.describe(
+            shared,
+            warp,
+            Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load },
+            LaneBytes::new(space, address, size),
+        );
         self.origin(pc, true, access)
     }
 
@@ -76,7 +82,7 @@ impl<O: Observer> Worker<'_, O> {
             space: "register".into(),
             address: 0,
             size: 4,
-            object: "a variable that has got no value".into(),
+            object: MemoryLocation::Register,
         };
         self.origin(pc, false, access)
     }

@@ -9,7 +9,7 @@ use crate::exec::lanes::{self, LaneMachine};
 use crate::exec::profile::Profile;
 use crate::exec::warp::{Group, Warp};
 use crate::finding::Usage;
-use crate::isa::op::{Inst, Op, Reg, Role, guard};
+use crate::isa::op::{Inst, Op, Reg, RegisterUse, guard};
 use crate::observe::Observer;
 use crate::opcodes::Effect;
 
@@ -42,10 +42,10 @@ impl<O: Observer> Worker<'_, O> {
         }
         let mut uses = Vec::new();
         inst.op.registers(code, &mut |reg, role| match role {
-            Role::Address => uses.push((reg, Usage::Address)),
-            Role::Decides => uses.push((reg, Usage::Condition)),
-            Role::Value if matches!(inst.op, Op::Barrier(_)) => uses.push((reg, Usage::Condition)),
-            Role::Value | Role::Result => {}
+            RegisterUse::Address => uses.push((reg, Usage::Address)),
+            RegisterUse::Decides => uses.push((reg, Usage::Condition)),
+            RegisterUse::Value if matches!(inst.op, Op::Barrier(_)) => uses.push((reg, Usage::Condition)),
+            RegisterUse::Value | RegisterUse::Result => {}
         });
         for (reg, usage) in uses {
             self.use_register(shared, warp, &group, reg, mask, usage);
@@ -78,7 +78,7 @@ impl<O: Observer> Worker<'_, O> {
         let frame = warp.frames[group.frame as usize];
         let (mut sources, mut result): (Vec<Reg>, Reg) = (Vec::with_capacity(4), Reg::None);
         inst.op.registers(code, &mut |reg, role| match role {
-            Role::Result => result = reg,
+            RegisterUse::Result => result = reg,
             _ if reg != Reg::None => sources.push(reg),
             _ => {}
         });

@@ -1,6 +1,6 @@
 //! Atomics of all lanes on words, one lane after the other.
 
-use super::locate::Place;
+use super::locate::AccessTarget;
 use super::{Direct, Files, Lanes, for_each};
 use crate::exec::schedule::Writer;
 use crate::exec::select::put;
@@ -24,7 +24,7 @@ impl Direct<'_> {
             [Reg::R32(d)] => Some(d),
             _ => return None,
         };
-        let place = Place { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };
+        let place = AccessTarget { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };
         let lanes = self.locate(&place, files, mask)?;
         self.note_reads(&lanes, mask);
         let operands = &files.r32[operand as usize];

@@ -1,6 +1,6 @@
 //! Loads of all lanes.
 
-use super::{Direct, Files, Lanes, Shape, for_each};
+use super::{Direct, Files, LaneLayout, Lanes, for_each};
 use crate::exec::select::put;
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::memory::view::View;
@@ -50,7 +50,7 @@ impl Direct<'_> {
     fn words(&mut self, lanes: &Lanes, files: &Files<'_>, behind: usize) -> [u32; 32] {
         let mut out = [0; 32];
         let first = lanes.word(0, behind);
-        let run = lanes.shape == Shape::Contiguous && lanes.size == 4;
+        let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
         match lanes.space {
             AddressSpace::Shared => {
                 let words = self.shared.as_chunks::<4>().0;
@@ -60,7 +60,7 @@ impl Direct<'_> {
                             *to = u32::from_le_bytes(*from);
                         }
                     }
-                    _ if lanes.shape == Shape::Uniform => {
+                    _ if lanes.shape == LaneLayout::Uniform => {
                         out = [words.get(first).map_or(0, |word| u32::from_le_bytes(*word)); 32];
                     }
                     _ => {
@@ -71,7 +71,7 @@ impl Direct<'_> {
                     }
                 }
             }
-            AddressSpace::Local if lanes.shape == Shape::Uniform => {
+            AddressSpace::Local if lanes.shape == LaneLayout::Uniform => {
                 out = files.local.get(first).copied().unwrap_or_default();
             }
             AddressSpace::Local => {
@@ -89,7 +89,7 @@ impl Direct<'_> {
                     return out;
                 }
                 let words = &self.global.get().allocations[lanes.allocation].words;
-                if lanes.shape == Shape::Uniform {
+                if lanes.shape == LaneLayout::Uniform {
                     return [words.get(first).map_or(0, |word| word.load(Relaxed)); 32];
                 }
                 for (lane, to) in out.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! Finds where the lanes of an access go.
 
-use super::{Direct, Files, Lanes, Shape};
+use super::{Direct, Files, LaneLayout, Lanes};
 use crate::exec::select::holds;
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::isa::provenance::Array;
@@ -9,7 +9,7 @@ use crate::memory::window;
 use crate::observe::MemoryOrder;
 
 /// Where an operation goes to.
-pub struct Place {
+pub struct AccessTarget {
     /// State space.
     pub space: AddressSpace,
     /// Address register.
@@ -33,7 +33,7 @@ impl Direct<'_> {
         }
         let offset = if op.frame { op.offset + i64::from(files.frame) } else { op.offset } as u64;
         let size = op.size * op.regs.len() as u32;
-        self.locate(&Place { space: op.space, base: op.base, offset, size, array: op.array }, files, mask)
+        self.locate(&AccessTarget { space: op.space, base: op.base, offset, size, array: op.array }, files, mask)
     }
 
     /// Finds what the lanes of `mask` ask for.
@@ -42,8 +42,8 @@ impl Direct<'_> {
         clippy::too_many_lines,
         reason = "the hot path of every access: its loops become vectors where they stand"
     )]
-    pub fn locate(&mut self, place: &Place, files: &Files<'_>, mask: u32) -> Option<Lanes> {
-        let Place { space, base, offset, size, array } = *place;
+    pub fn locate(&mut self, place: &AccessTarget, files: &Files<'_>, mask: u32) -> Option<Lanes> {
+        let AccessTarget { space, base, offset, size, array } = *place;
         if mask == 0 {
             return None;
         }
@@ -142,10 +142,10 @@ impl Direct<'_> {
             return None;
         }
         let shape = match (apart, gaps) {
-            (0, _) => Shape::Uniform,
-            (_, 0) => Shape::Contiguous,
-            (..=127, _) => Shape::Row,
-            _ => Shape::Any,
+            (0, _) => LaneLayout::Uniform,
+            (_, 0) => LaneLayout::Contiguous,
+            (..=127, _) => LaneLayout::Row,
+            _ => LaneLayout::Any,
         };
         let start = if matches!(space, AddressSpace::Shared | AddressSpace::Local) { 0 } else { start };
         Some(Lanes { space, shape, size, allocation: *self.last, start, offsets })

@@ -9,7 +9,7 @@ mod store;
 
 use crate::counters::Counters;
 use crate::exec::schedule::Writers;
-use crate::exec::traffic::{Request, charge};
+use crate::exec::traffic::{RequestCost, charge};
 use crate::exec::warp::{Frame, Warp};
 use crate::isa::op::{AccessOp, AddressSpace, Origin};
 use crate::memory::view::View;
@@ -61,7 +61,7 @@ impl<'w> Files<'w> {
 
 /// How the lanes' accesses lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum LaneLayout {
     /// The whole warp, each lane right after the one before.
     Contiguous,
     /// All at the same address.
@@ -77,7 +77,7 @@ pub struct Lanes {
     /// Global, constant, shared or local.
     pub space: AddressSpace,
     /// How they lie.
-    shape: Shape,
+    shape: LaneLayout,
     /// Bytes a lane.
     size: u32,
     /// Index of the allocation, in global memory.
@@ -108,7 +108,7 @@ impl Direct<'_> {
     fn charge(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, mask: u32, kind: AccessKind) {
         if !op.parameter {
             let first = lanes.start + u64::from(lanes.offsets[mask.trailing_zeros() as usize & 31]);
-            let request = Request::new(lanes.space, mask, lanes.shape, first, lanes.size, || lanes.addresses());
+            let request = RequestCost::new(lanes.space, mask, lanes.shape, first, lanes.size, || lanes.addresses());
             charge(&mut self.lines[self.origins[pc].line as usize], lanes.space, kind, &request);
         }
     }

@@ -6,7 +6,7 @@ use crate::exec::warp::{Group, State, Warp};
 use crate::explore::lanes;
 use crate::isa::op::AddressSpace;
 use crate::observe::Observer;
-use crate::{FindingKind, Severity};
+use crate::{FindingKind, Poll, Severity};
 
 /// Groups that are named one by one; of more only the number is said.
 const NAMED: usize = 4;
@@ -96,10 +96,9 @@ impl<O: Observer> Worker<'_, O> {
             parts.push(format!("and {more} more groups of lanes wait"));
         }
         if let Some((warp, group)) = first {
-            let explanation = parts.join("; ");
             let kind = match group.state {
-                State::Converging => FindingKind::SyncMask { explanation },
-                _ => FindingKind::Deadlock { explanation },
+                State::Converging => FindingKind::SyncMask { explanation: parts.join("; ") },
+                _ => FindingKind::Deadlock { explanation: parts },
             };
             self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
         }
@@ -118,9 +117,11 @@ impl<O: Observer> Worker<'_, O> {
         let Some((block, warp, group)) = polling.clone().next() else { return };
         let pc = if group.spins.pc == u32::MAX { group.pc } else { group.spins.pc };
         let mut parts = Vec::new();
-        for (block, warp, group) in polling.clone().take(NAMED) {
-            parts.push(self.polls(block, warp, group, named(block)));
-        }
+        let polls = polling
+            .clone()
+            .take(NAMED)
+            .map(|(block, warp, group)| self.polls(block, warp, group, named(block)))
+            .collect();
         let count = polling.count();
         if count > NAMED {
             parts.push(format!("and {} more groups of lanes poll", count - NAMED));
@@ -138,7 +139,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.context.config.schedule == crate::Schedule::PreVolta {
             parts.push("before Volta the lanes of a warp that leave a loop wait for those still in it".into());
         }
-        let kind = FindingKind::Livelock { explanation: parts.join("; ") };
+        let kind = FindingKind::Livelock { polls, explanation: parts };
         self.report(&block.shared, warp, pc, group.mask, kind, Severity::Fault);
         self.halt();
     }
@@ -155,23 +156,21 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// What a group polls, and who changed it last.
-    fn polls(&self, block: &Block, warp: &Warp, group: &Group, named: Option<u64>) -> String {
+    fn polls(&self, block: &Block, warp: &Warp, group: &Group, named: Option<u64>) -> Poll {
         let spins = &group.spins;
-        let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
-        let who_polls = who(group.mask, warp.index, named);
+        let several = group.mask.count_ones() != 1;
+        let lanes = who(group.mask, warp.index, named);
         if spins.pc == u32::MAX {
-            return format!("{who_polls} {verb} round a loop in {} that changes nothing", self.line(group.pc));
+            return Poll { lanes, several, line: self.line(group.pc), location: None, last_change: None };
         }
         let function = warp.frames.first().map_or(0, |frame| frame.function);
-        let object = self.object(spins.space, spins.address, function, spins.pc);
-        let poll = if group.mask.count_ones() == 1 { "polls" } else { "poll" };
-        let mut text = format!("{who_polls} {verb} round a loop in {} and {poll} {object}", self.line(spins.pc));
         let slot = (spins.space == AddressSpace::Shared).then_some(block.shared.slot);
-        if let Some(writer) = self.writers.last(slot, spins.address) {
-            let several = named.is_some() || writer.block != block.shared.linear;
-            let whose = who(1 << writer.lane, writer.warp, several.then_some(writer.block));
-            text.push_str(&format!(", which {whose} changed last, in {}", self.line(writer.pc)));
-        }
-        text
+        let last_change = self.writers.last(slot, spins.address).map(|writer| {
+            let across = named.is_some() || writer.block != block.shared.linear;
+            let whose = who(1 << writer.lane, writer.warp, across.then_some(writer.block));
+            format!("{whose} changed last, in {}", self.line(writer.pc))
+        });
+        let location = Some(self.object(spins.space, spins.address, function, spins.pc));
+        Poll { lanes, several, line: self.line(spins.pc), location, last_change }
     }
 }

@@ -4,6 +4,7 @@
 //! the same way until memory changes. If all lanes that are left either wait or go round such loops, nobody will change it.
 //! Programs that read a clock are left to the step limit.
 
+use crate::exec::accessing::LaneBytes;
 use crate::exec::block::{Block, Shared};
 use crate::exec::context::Worker;
 use crate::exec::warp::{Frame, Group, State, Warp};
@@ -190,7 +191,7 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 for element in 0..elements as u64 {
                     let address = found[lane].wrapping_add(element * u64::from(size));
-                    values.push(self.load_lane(shared, warp, lane, space, address, size).unwrap_or(0));
+                    values.push(self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).unwrap_or(0));
                 }
             }
         }

@@ -11,11 +11,11 @@ mod memory;
 mod module;
 mod stream;
 
-use crate::backend::NoGpu;
+use crate::backend::NoGpuError;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 pub use memory::Memory;
-pub use module::{Function, Module, Shape, Variable};
+pub use module::{Function, LaunchExtents, Module, Variable};
 pub use stream::{Event, Graph, Stream};
 
 /// Oldest CUDA version of a driver that loads the compiler's code.
@@ -62,30 +62,30 @@ fn version_text(version: i32) -> String {
 ///
 /// # Errors
 /// Why there is no GPU.
-pub fn start() -> std::result::Result<(String, u32), NoGpu> {
+pub fn start() -> std::result::Result<(String, u32), NoGpuError> {
     // SAFETY: loading the driver's library runs its initialisers, as any CUDA program does. cudarc panics when a library
     // or function is missing, hence the checks before the first call.
     let present = unsafe { sys::is_culib_present() } || load_from_places();
     if !present {
-        return Err(NoGpu::NoLibrary);
+        return Err(NoGpuError::NoLibrary);
     }
     let failed = |error: CudaError| match error.name.as_str() {
-        "CUDA_ERROR_NO_DEVICE" => NoGpu::NoDevice,
-        "CUDA_ERROR_STUB_LIBRARY" => NoGpu::NoLibrary,
-        "CUDA_ERROR_NOT_PERMITTED" | "CUDA_ERROR_OPERATING_SYSTEM" => NoGpu::NotPermitted { name: error.name },
-        _ => NoGpu::Driver { name: error.name, message: error.message },
+        "CUDA_ERROR_NO_DEVICE" => NoGpuError::NoDevice,
+        "CUDA_ERROR_STUB_LIBRARY" => NoGpuError::NoLibrary,
+        "CUDA_ERROR_NOT_PERMITTED" | "CUDA_ERROR_OPERATING_SYSTEM" => NoGpuError::NotPermitted { name: error.name },
+        _ => NoGpuError::Driver { name: error.name, message: error.message },
     };
     let mut version = 0;
     // SAFETY: the pointer is valid for the call; this function may come before cuInit.
     ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) }).map_err(failed)?;
     if version < OLDEST_DRIVER {
-        return Err(NoGpu::DriverTooOld { found: version_text(version), needed: version_text(OLDEST_DRIVER) });
+        return Err(NoGpuError::DriverTooOld { found: version_text(version), needed: version_text(OLDEST_DRIVER) });
     }
     result::init().map_err(named("cuInit")).map_err(failed)?;
     let count = result::device::get_count().map_err(named("cuDeviceGetCount")).map_err(failed)?;
     match u32::try_from(count) {
         Ok(count @ 1..) => Ok((version_text(version), count)),
-        _ => Err(NoGpu::NoDevice),
+        _ => Err(NoGpuError::NoDevice),
     }
 }
 

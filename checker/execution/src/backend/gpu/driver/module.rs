@@ -115,7 +115,7 @@ pub struct Function {
 
 /// Extents and shared memory of a launch.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct LaunchExtents {
     /// Blocks.
     pub grid: [u32; 3],
     /// Threads a block.
@@ -157,14 +157,14 @@ impl Function {
     }
 
     /// Launches with one value a parameter, of which it takes the lowest bytes.
-    pub fn launch(&self, stream: &Stream, shape: Shape, arguments: &[u64]) -> Result<()> {
+    pub fn launch(&self, stream: &Stream, shape: LaunchExtents, arguments: &[u64]) -> Result<()> {
         let bytes = |(value, size): (&u64, &usize)| value.to_le_bytes().into_iter().take(*size).collect();
         let arguments: Vec<Vec<u8>> = arguments.iter().zip(&self.params).map(bytes).collect();
         self.launch_bytes(stream, shape, &arguments)
     }
 
     /// Launches, in the stream's order. `arguments` has the bytes of every parameter (checked).
-    pub fn launch_bytes(&self, stream: &Stream, shape: Shape, arguments: &[Vec<u8>]) -> Result<()> {
+    pub fn launch_bytes(&self, stream: &Stream, shape: LaunchExtents, arguments: &[Vec<u8>]) -> Result<()> {
         if !arguments.iter().map(Vec::len).eq(self.params.iter().copied()) {
             let message = "arguments and parameters differ".into();
             return Err(CudaError { call: "cuLaunchKernel", name: "CUDA_ERROR_INVALID_VALUE".into(), message });

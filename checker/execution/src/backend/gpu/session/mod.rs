@@ -6,7 +6,7 @@ mod variables;
 
 use super::driver::{self, CudaError, Memory, Module};
 use super::{Gpu, failure};
-use crate::backend::Failure;
+use crate::backend::JobError;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::message::job::Program;
 pub use fault::fault;
@@ -52,7 +52,7 @@ impl<'a> GpuSession<'a> {
                 buffers.push(same);
                 continue;
             }
-            let memory = |message: String| Failure::Memory { buffer: buffer.name.clone(), message };
+            let memory = |message: String| JobError::Memory { buffer: buffer.name.clone(), message };
             let bytes = usize::try_from(buffer.len)
                 .ok()
                 .and_then(|len| len.checked_mul(buffer.dtype.size())?.checked_add(2 * GUARD))

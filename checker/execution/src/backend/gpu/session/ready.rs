@@ -1,7 +1,7 @@
 //! Launches made ready: functions, arguments, extents.
 
 use crate::backend::gpu::Gpu;
-use crate::backend::gpu::driver::{CudaError, Function, Module, Shape};
+use crate::backend::gpu::driver::{CudaError, Function, LaunchExtents, Module};
 use crate::backend::message::job::{Program, Text};
 use crate::backend::sim::arguments::{real, scalar};
 use plan::{Arg, Launch};
@@ -20,7 +20,7 @@ const DEFAULT_SHARED: u64 = 48 << 10;
 /// A launch, looked up and checked.
 pub(super) struct Ready {
     pub(super) function: Function,
-    pub(super) shape: Shape,
+    pub(super) shape: LaunchExtents,
     pub(super) arguments: Vec<Vec<u8>>,
 }
 
@@ -82,8 +82,12 @@ pub(super) fn ready(
         }
         arguments.push(bytes);
     }
-    let shape =
-        Shape { grid: launch.grid, block: launch.block, shared: launch.shared, cooperative: launch.cooperative };
+    let shape = LaunchExtents {
+        grid: launch.grid,
+        block: launch.block,
+        shared: launch.shared,
+        cooperative: launch.cooperative,
+    };
     Ok(Ready { function, shape, arguments })
 }
 

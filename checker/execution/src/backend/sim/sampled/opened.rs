@@ -1,6 +1,6 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
-use crate::backend::Failure;
+use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
@@ -70,8 +70,10 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         } else {
             Arc::new(move |_, bytes| bytes.fill(else_byte))
         };
-        let failed =
-            |error: simulator::MemoryError| Failure::Memory { buffer: buffer.name.clone(), message: error.to_string() };
+        let failed = |error: simulator::MemoryError| JobError::Memory {
+            buffer: buffer.name.clone(),
+            message: error.to_string(),
+        };
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
     Ok(Opened { program, device, addresses, ran: 0 })

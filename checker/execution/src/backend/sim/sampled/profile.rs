@@ -7,7 +7,7 @@ use crate::backend::sim::Sim;
 use crate::backend::{LaunchProfile, Profile};
 use plan::Plan;
 use plan::stream::Stream;
-use simulator::locality::{self, Region};
+use simulator::locality::{self, MemoryRegion};
 use simulator::{LaunchReport, Severity, coverage};
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Profiler<'_> {
         let pair: Vec<u64> = (first..(first + 2).min(blocks)).collect();
         let mut covered = BTreeMap::new();
         let far = Some(draw(1)).filter(|block| !pair.contains(block));
-        let request = locality::Request { block: first, far, regions: self.regions() };
+        let request = locality::LocalityRequest { block: first, far, regions: self.regions() };
         self.opened.device.config_mut().locality = Some(request);
         let mut pair = pair;
         pair.extend(far);
@@ -123,9 +123,9 @@ impl Profiler<'_> {
         found
     }
 
-    fn regions(&self) -> Vec<Region> {
+    fn regions(&self) -> Vec<MemoryRegion> {
         let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
-        buffers.map(|(buffer, &base)| Region { base, bytes: buffer.len * buffer.dtype.size() as u64 }).collect()
+        buffers.map(|(buffer, &base)| MemoryRegion { base, bytes: buffer.len * buffer.dtype.size() as u64 }).collect()
     }
 }
 
