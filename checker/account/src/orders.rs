@@ -68,7 +68,7 @@ pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str
     }
     details.push(at.to_owned());
     let text = format!("{}{how_many}", finding(difference, other, this).kind.explain(&as_named).sentence);
-    Reason::new(Verdict::OrderDependent, text).with_details(details)
+    Reason::new(Verdict::OrderDependent, text).with_details(details).with_element(name, *index)
 }
 
 /// The same as a finding.

@@ -242,7 +242,11 @@ fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
     details.extend(looks_like(output));
     details.extend(run.iter().cloned());
-    Reason::new(Verdict::WrongResult, text).with_details(details)
+    let reason = Reason::new(Verdict::WrongResult, text).with_details(details);
+    match first.first() {
+        Some(mismatch) => reason.with_element(name, mismatch.index),
+        None => reason,
+    }
 }
 
 fn element(output: &WrongOutput, mismatch: &Mismatch) -> String {
@@ -408,27 +412,34 @@ pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reaso
 /// The one thing to try first about a failure.
 pub fn try_first(reason: &Reason) -> Option<String> {
     let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
         Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
         Verdict::OutOfBounds | Verdict::GuardDamaged => {
-            "Which index does that thread compute, and what keeps it below the buffer's length?".to_owned()
+            format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
         }
-        Verdict::Uninitialised => "Who was to write those bytes, and is it done before this line runs?".to_owned(),
-        Verdict::WrongResult => {
-            "Take the smallest size that fails and follow by hand the thread that writes the first wrong element."
-                .to_owned()
+        Verdict::Uninitialised => {
+            let line = place.unwrap_or_else(|| "this line".to_owned());
+            format!("Who was to write those bytes, and is it done before {line} runs?")
         }
+        Verdict::WrongResult => match &reason.element {
+            Some(element) => {
+                format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
+            }
+            None => "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned(),
+        },
         Verdict::SyncMask => {
-            "Which lanes of the warp are still there at this line, and does the mask name those and no others?"
-                .to_owned()
+            let line = place.unwrap_or_else(|| "this line".to_owned());
+            format!("Which lanes of the warp are still there at {line}, and does the mask name those and no others?")
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::OrderDependent => {
-            "Take the first element that differs: which threads write it, and what makes one of them come last? Where each \
-             of its values is right (a list in any order, ticket numbers), --check memory,races,uninitialised,barriers \
-             does not compare orders."
-                .to_owned()
+            let element = reason.element.as_deref().unwrap_or("the first element that differs");
+            format!(
+                "Which threads write {element}, and what makes one of them come last? Where each of its values is right (a \
+                 list in any order, ticket numbers), --check memory,races,uninitialised,barriers does not compare orders."
+            )
         }
         Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),

@@ -135,18 +135,34 @@ pub struct Reason {
     /// The sizes that the sentence names behind "at" and that were drawn; empty where it names none.
     #[serde(default, skip_serializing_if = "Sizes::is_empty")]
     pub drawn: Sizes,
+    /// The first element of an output that shows it, `after[33]`, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
 }
 
 impl Reason {
     /// A verdict and its sentence, with nothing beside it.
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self { verdict, text: text.into(), details: Vec::new(), excerpts: Vec::new(), drawn: Sizes::new() }
+        Self {
+            verdict,
+            text: text.into(),
+            details: Vec::new(),
+            excerpts: Vec::new(),
+            drawn: Sizes::new(),
+            element: None,
+        }
     }
 
     /// With these further sentences.
     #[must_use]
     pub fn with_details(self, details: impl IntoIterator<Item = String>) -> Self {
         Self { details: details.into_iter().collect(), ..self }
+    }
+
+    /// With this element of this output as the first that shows it.
+    #[must_use]
+    pub fn with_element(self, output: &str, index: u64) -> Self {
+        Self { element: Some(format!("{output}[{index}]")), ..self }
     }
 
     /// With these places.
