@@ -1,4 +1,4 @@
-//! [`live`] as a module: three exports, as its `message` says. A crate of its own, because what is linked last decides how everything is
+//! `live` as a module: three exports, as its `message` says. A crate of its own, because what is linked last decides how everything is
 //! optimised together: here loops become vectors, while `live` itself stays small.
 
 #![cfg(target_family = "wasm")]
