@@ -84,7 +84,9 @@ impl Profiling<'_> {
         let growths: Vec<Vec<Growth>> = wanted.iter().map(growths).collect();
         let mut profiles: Vec<Option<Profile>> = wanted.iter().map(|_| None).collect();
         for steps in STEPS {
-            let open = |at: &usize| profiles[*at].as_ref().is_none_or(too_long);
+            // A block that takes its work from a counter does as much as it may, not what it would do beside others.
+            let more = |profile: &Profile| too_long(profile) && (steps < STEPS[2] || !takes_turns(profile));
+            let open = |at: &usize| profiles[*at].as_ref().is_none_or(more);
             let open: Vec<usize> = (0..wanted.len()).filter(open).collect();
             let attempt = Attempt { profiling: self, wanted, programs: &programs, growths: &growths, steps };
             attempt.all(&open, &mut profiles)?;
