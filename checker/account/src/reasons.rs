@@ -412,6 +412,7 @@ pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reaso
 /// The one thing to try first about a failure.
 pub fn try_first(reason: &Reason) -> Option<String> {
     let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    let line = place.as_deref().unwrap_or("this line");
     let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
@@ -420,7 +421,6 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
         }
         Verdict::Uninitialised => {
-            let line = place.unwrap_or_else(|| "this line".to_owned());
             format!("Who was to write those bytes, and is it done before {line} runs?")
         }
         Verdict::WrongResult => match &reason.element {
@@ -430,7 +430,6 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             None => "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned(),
         },
         Verdict::SyncMask => {
-            let line = place.unwrap_or_else(|| "this line".to_owned());
             format!("Which lanes of the warp are still there at {line}, and does the mask name those and no others?")
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),

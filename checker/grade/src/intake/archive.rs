@@ -34,21 +34,31 @@ pub enum ArchiveError {
     Repeated(String),
 }
 
+/// The archive's bytes, of which there is one copy however large it is.
+#[derive(Clone)]
+struct Bytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// An open archive.
 pub struct Archive {
-    zip: ZipArchive<Cursor<Arc<[u8]>>>,
+    zip: ZipArchive<Cursor<Bytes>>,
 }
 
 impl Archive {
     /// Reads the list of entries.
     pub fn open(bytes: Vec<u8>) -> Result<Self, ArchiveError> {
-        let bytes: Arc<[u8]> = bytes.into();
-        let zip = ZipArchive::new(Cursor::new(Arc::clone(&bytes)))?;
+        let bytes = Bytes(Arc::new(bytes));
+        let zip = ZipArchive::new(Cursor::new(bytes.clone()))?;
         if zip.len() > MOST_FILES {
             return Err(ArchiveError::TooMany(zip.len()));
         }
         let directory = usize::try_from(zip.central_directory_start()).unwrap_or(usize::MAX);
-        if let Some(name) = repeated(bytes.get(directory..).unwrap_or_default()) {
+        if let Some(name) = repeated(bytes.0.get(directory..).unwrap_or_default()) {
             return Err(ArchiveError::Repeated(name));
         }
         Ok(Self { zip })
