@@ -164,6 +164,8 @@ impl<'a, O: Observer> Worker<'a, O> {
         let request = context.config.trace.as_ref();
         let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
         let resident = blocks <= u64::from(context.config.resident_blocks);
+        let threads: u64 = context.block.iter().map(|&extent| u64::from(extent)).product();
+        let extent = (blocks * threads.div_ceil(32), resident);
         Self {
             context,
             global,
@@ -188,7 +190,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             watching: false,
             rounds: 0,
             writers: Writers::default(),
-            control: Control::new(context.config, context.launch - 1, context.operations, resident),
+            control: Control::new(context.config, context.launch - 1, context.operations, extent),
             silent: 0,
             state: 0,
             defined: Defined::default(),

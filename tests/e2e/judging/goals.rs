@@ -258,6 +258,30 @@ fn a_kernel_that_cannot_be_modelled_has_not_met_a_goal_on_that() {
     assert!(dodges.code == Some(1) && dodges.stdout.contains("it cannot be modelled"), "{dodges:?}");
 }
 
+/// A launch that reads what blocks that were not run would have written is modelled if that hardly matters.
+#[test]
+fn what_hangs_a_little_on_unknown_results_is_modelled() {
+    let workbook = exercise(&goal("registers", "max = 40"));
+    let problem = workbook.read("exercises/ex01/problem.toml");
+    workbook.write("exercises/ex01/problem.toml", problem.replace("[[in]]", "time = { n = 16777216 }\n\n[[in]]"));
+    let modelled = |second: &str| {
+        let text = format!(
+            "//@ scratch part: f32[ceil_div(n, 128)]\n//@ launch first<<<ceil_div(n, 128), 128>>>(a, b, part, n)\n\
+             //@ launch second<<<1, 128>>>(part, ceil_div(n, 128))\n\
+             __global__ void first(const float* a, float* b, float* part, int n)\n{{\n    int i = blockIdx.x * 128 + threadIdx.x;\n    \
+             if (i < n) b[i] = a[i] * 1.7f;\n    if (threadIdx.x == 0) part[blockIdx.x] = a[i];\n}}\n\
+             __global__ void second(float* part, int blocks)\n{{\n    if (threadIdx.x >= blocks) return;\n    \
+             float own = part[threadIdx.x];\n{second}\n}}\n"
+        );
+        workbook.write("exercises/ex01/kernel.cu", text);
+        workbook.run(["ex01", "--backend", "sim", "--seed", "7", "--plain", "--verbose"]).stdout
+    };
+    let little = modelled("    if (own > 0.0f) part[threadIdx.x] = 1.0f / own;");
+    assert!(little.contains("modelled for an H200"), "{little}");
+    let much = modelled("    for (float k = own; k > 0.0f && k < 1e-30f; k *= 1.0001f) part[threadIdx.x] += k;");
+    assert!(much.contains("hangs on what blocks that were not run would have written"), "{much}");
+}
+
 /// Blocks that are launched for a goal and idle: few do the work of all, whatever the others are at. A block that takes what is left
 /// from a counter, and a last one that finishes, share the work all the same.
 #[test]

@@ -6,7 +6,7 @@ mod profiling;
 
 use crate::build::Built;
 use crate::platform::Platform;
-use execution::backend::{self, Profile};
+use execution::backend::{self, LaunchProfile, Profile};
 use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
 use problem::{CacheState, Problem};
@@ -43,6 +43,8 @@ impl<T: Into<String>> From<T> for NotModelled {
 /// A share of the bytes that a problem has to move, or else of its outputs, below which the blocks that were run are not like the
 /// others: somebody else does the work.
 const FEW_BYTES: f64 = 0.5;
+/// Part of a time by which it may differ where others' results are not known.
+const ALIKE: f64 = 0.05;
 
 /// Microseconds that one multiprocessor takes at least for what the blocks that were run leave out of the bytes that must move.
 fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -> Option<f64> {
@@ -116,19 +118,34 @@ fn told(time: &model::Modelled) -> ModelledTime {
     }
 }
 
-/// What the model is told of a version, or why it is not modelled.
+/// What the model is told of a version, or why it is not modelled. Where launches do other things with other values in what blocks that did
+/// not run would have written, the time must be nearly the same.
 pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -> Result<Facts, NotModelled> {
+    let one = launched(built, plan, &profile.launches, cache)?;
+    if profile.otherwise.is_empty() {
+        return Ok(one);
+    }
+    let device = Device::h200().map_err(|error| error.to_string())?;
+    let alike = |other: &Facts| {
+        let [one, other] = [&one, other].map(|facts| model::model(facts, &device).us);
+        (one - other).abs() <= ALIKE * one.min(other)
+    };
+    match launched(built, plan, &profile.otherwise, cache) {
+        Ok(other) if alike(&other) => Ok(one),
+        _ => Err("a launch hangs on what blocks that were not run would have written".into()),
+    }
+}
+
+fn launched(built: &Built, plan: &Plan, found: &[LaunchProfile], cache: CacheState) -> Result<Facts, NotModelled> {
     let Some(module) = &built.module else { return Err("its machine code was not read".into()) };
     let mut codes: Vec<Code> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut launches = Vec::new();
-    for found in &profile.launches {
-        if found.guesses {
-            return Err("a launch hangs on what blocks that were not run would have written".into());
-        }
+    let takes_turns = takes_turns(found);
+    for found in found {
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
-            let own_doing = !takes_turns(profile);
+            let own_doing = !takes_turns;
             return Err(NotModelled { why, own_doing, too_much: own_doing && reason == FindingName::StepLimit.name() });
         }
         let waits =

@@ -75,9 +75,10 @@ impl Growth {
 }
 
 /// What a block does at a size, by what it does at two smaller ones: of a loop whose turns are the size. Nothing where the two
-/// do not launch the same.
+/// do not launch the same, or hang on what nobody wrote.
 pub fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Profile> {
-    if near.launches.len() != further.launches.len() {
+    let guessed = !near.otherwise.is_empty() || !further.otherwise.is_empty();
+    if guessed || near.launches.len() != further.launches.len() {
         return None;
     }
     let one = |(a, b): (&LaunchProfile, &LaunchProfile)| {
@@ -99,5 +100,5 @@ pub fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Pro
         })
     };
     let launches = near.launches.iter().zip(&further.launches).map(one).collect::<Option<_>>()?;
-    Some(Profile { launches })
+    Some(Profile { launches, ..Profile::default() })
 }

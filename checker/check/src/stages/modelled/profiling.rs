@@ -4,7 +4,7 @@ use super::growth::{Growth, extrapolated};
 use crate::CheckError;
 use crate::build::Built;
 use crate::platform::Platform;
-use execution::backend::{self, Case, Profile, Program, Thoroughness, Verify};
+use execution::backend::{self, Case, LaunchProfile, Profile, Program, Thoroughness, Verify};
 use plan::Plan;
 use problem::{Problem, Sizes};
 use simulator::{Checks, FindingName, Schedule};
@@ -85,7 +85,7 @@ impl Profiling<'_> {
         let mut profiles: Vec<Option<Profile>> = wanted.iter().map(|_| None).collect();
         for steps in STEPS {
             // A block that takes its work from a counter does as much as it may, not what it would do beside others.
-            let more = |profile: &Profile| too_long(profile) && (steps < STEPS[2] || !takes_turns(profile));
+            let more = |profile: &Profile| too_long(profile) && (steps < STEPS[2] || !takes_turns(&profile.launches));
             let open = |at: &usize| profiles[*at].as_ref().is_none_or(more);
             let open: Vec<usize> = (0..wanted.len()).filter(open).collect();
             let attempt = Attempt { profiling: self, wanted, programs: &programs, growths: &growths, steps };
@@ -185,7 +185,7 @@ impl Attempt<'_> {
         let (mut further, mut pairs) = (Vec::new(), Vec::new());
         for mut one in long {
             let much = too_long(&one.small) || most_of_a_block(&one.small) > self.steps / 4;
-            if much && !takes_turns(&one.small) {
+            if much && !takes_turns(&one.small.launches) {
                 one = self.smaller(one)?;
             }
             // What was too long at the small size is so at the larger ones.
@@ -240,7 +240,7 @@ fn steady(a: &Profile, b: &Profile) -> bool {
 
 /// Did most of the instructions of each launch run? Of a loop in a thousand copies a short one runs only what is left over.
 fn shows_most(profile: &Profile) -> bool {
-    let ran = |launch: &execution::backend::LaunchProfile| {
+    let ran = |launch: &LaunchProfile| {
         2 * launch.coverage.iter().filter(|covered| covered.warps > 0).count() >= launch.coverage.len()
     };
     profile.launches.iter().all(ran)
@@ -253,8 +253,8 @@ fn most_of_a_block(profile: &Profile) -> u64 {
 
 /// May the blocks have taken their work from a counter that all share? Then the first of them has done the others' as well, and what a
 /// block does hangs on how many there are.
-pub fn takes_turns(profile: &Profile) -> bool {
-    profile.launches.iter().any(|launch| launch.counters.global_atomic_return_sectors > 0)
+pub fn takes_turns(launches: &[LaunchProfile]) -> bool {
+    launches.iter().any(|launch| launch.counters.global_atomic_return_sectors > 0)
 }
 
 /// Did a block do more than it may?

@@ -110,8 +110,6 @@ pub struct LaunchProfile {
     pub locality: simulator::locality::Locality,
     /// Why its counts say little.
     pub stopped: Option<String>,
-    /// It, or a launch before it, read what blocks that did not run would have written.
-    pub guesses: bool,
 }
 
 /// What some blocks of every launch did.
@@ -119,6 +117,8 @@ pub struct LaunchProfile {
 pub struct Profile {
     /// Launches that differ, in order; empty where nothing could be run.
     pub launches: Vec<LaunchProfile>,
+    /// The same with something else where blocks that did not run would have written; empty if that changes nothing.
+    pub otherwise: Vec<LaunchProfile>,
 }
 
 /// One version at one size.

@@ -21,6 +21,8 @@ const PATIENCE: u64 = 1 << 20;
 const HOLDS: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
+/// Warps of a launch of which each may be stopped at random; of more, one in four is.
+const FEW_WARPS: u64 = 64;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
 
@@ -43,6 +45,8 @@ pub struct Control {
     stops: u32,
     /// How many more proofs of right waits are awaited.
     proofs: u32,
+    /// Some warps only are stopped at random, drawn by this number.
+    chosen: Option<u64>,
     launch: u64,
     limit: usize,
     taken: Vec<(Preemption, u32)>,
@@ -77,8 +81,9 @@ pub struct Asker<'a> {
 }
 
 impl Control {
-    /// For a launch (from 0) after `so_far` operations, of which all blocks can be resident or not; `None` where nothing is to be decided.
-    pub fn new(config: &Config, launch: u64, so_far: u64, resident: bool) -> Option<Self> {
+    /// For a launch (from 0) of so many warps after `so_far` operations, of which all blocks can be resident or not; `None` where
+    /// nothing is to be decided.
+    pub fn new(config: &Config, launch: u64, so_far: u64, (warps, resident): (u64, bool)) -> Option<Self> {
         let mut new = Self {
             chooser: Chooser::Random,
             random: 0,
@@ -90,6 +95,7 @@ impl Control {
             holds: 0,
             stops: STOPS,
             proofs: PROOFS,
+            chosen: None,
             launch,
             limit: config.limits.preemptions,
             taken: Vec::new(),
@@ -105,6 +111,7 @@ impl Control {
             Schedule::Adversarial { seed } => {
                 new.random = seed;
                 new.warps_reversed = new.below(2) == 1;
+                new.chosen = (warps > FEW_WARPS).then_some(seed ^ launch);
             }
             Schedule::Patient { seed } => {
                 new.random = seed ^ 0x5041_5400;
@@ -146,12 +153,10 @@ impl Control {
         ((u128::from(bits) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A random number below `bound` (splitmix64, Steele, Lea, Flood 2014).
+    /// A random number below `bound`.
     fn below(&mut self, bound: u32) -> u32 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let z = mixed(self.random);
         ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
     }
 
@@ -186,6 +191,12 @@ impl Control {
         }
     }
 
+    /// Is the warp one of those that are stopped at random?
+    fn is_chosen(&self, asker: &Asker<'_>) -> bool {
+        let place = asker.block.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(asker.warp);
+        self.chosen.is_none_or(|drawn| mixed(place ^ drawn.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 62 == 0)
+    }
+
     /// Which lanes of the group stop here.
     pub fn decide(&mut self, asker: &Asker<'_>) -> Vec<(u32, Rank)> {
         let operation = self.operations;
@@ -207,6 +218,9 @@ impl Control {
                 }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };
+                if !self.is_chosen(asker) {
+                    return Vec::new();
+                }
                 let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
                 if spared || self.below(one_in) != 0 {
                     return Vec::new();
@@ -302,6 +316,12 @@ impl Control {
             operations: self.operations,
         }
     }
+}
+
+/// The output function of splitmix64 (Steele, Lea, Flood 2014); its last shift moves no upper bit.
+fn mixed(z: u64) -> u64 {
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
 /// Seeds 0 to 7: lanes reversed; lane 0 ahead; last lane ahead; warps reversed; blocks reversed; upper half ahead; lanes

@@ -24,31 +24,43 @@ const ALIKE: usize = 3;
 const UNWRITTEN: [u8; 2] = [0, 1];
 
 /// Profiles a version. `steps` bounds the warp instructions of a launch's blocks. Where a launch reads what blocks that did not run would have
-/// written, all is done once more with something else there: what comes out the same did not hang on it.
+/// written, all is done once more with something else there.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
 pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64) -> Result<Profile, Stop> {
-    let mut profile = once(sim, program, seed, steps, UNWRITTEN[0])?;
-    if profile.launches.iter().any(|launch| launch.guesses) {
-        let other = once(sim, program, seed, steps, UNWRITTEN[1])?;
-        for (launch, other) in profile.launches.iter_mut().zip(&other.launches) {
-            launch.guesses &= (launch.counters, &launch.stopped) != (other.counters, &other.stopped);
+    let (launches, guesses) = once(sim, program, seed, steps, UNWRITTEN[0])?;
+    let mut profile = Profile { launches, ..Profile::default() };
+    if guesses {
+        let (otherwise, _) = once(sim, program, seed, steps, UNWRITTEN[1])?;
+        let alike = |(one, other): (&LaunchProfile, &LaunchProfile)| {
+            (one.counters, &one.stopped) == (other.counters, &other.stopped)
+        };
+        if !profile.launches.iter().zip(&otherwise).all(alike) {
+            profile.otherwise = otherwise;
         }
     }
     Ok(profile)
 }
 
-fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, unwritten: u8) -> Result<Profile, Stop> {
+/// The launches, and whether one has read what nobody wrote.
+fn once(
+    sim: &Sim,
+    program: &Program,
+    seed: u64,
+    steps: u64,
+    unwritten: u8,
+) -> Result<(Vec<LaunchProfile>, bool), Stop> {
     let mut opened = open_with(sim, program, seed, unwritten)?;
     let config = opened.device.config_mut();
     (config.limits.steps, config.coverage) = (steps, true);
     if !opened.constants(seed) {
-        return Ok(Profile::default());
+        return Ok((Vec::new(), false));
     }
     let mut profiler = Profiler { opened, seed };
     let one = |(launch, stands_for)| LaunchProfile { stands_for, ..profiler.one(launch) };
-    Ok(Profile { launches: representatives(&program.plan).into_iter().map(one).collect() })
+    let launches = representatives(&program.plan).into_iter().map(one).collect();
+    Ok((launches, profiler.opened.unknown()))
 }
 
 /// A version under way.
@@ -118,7 +130,6 @@ impl Profiler<'_> {
                 found.blocks = blocks;
             }
         }
-        found.guesses = self.opened.unknown();
         found.coverage = covered.into_values().collect();
         found
     }
