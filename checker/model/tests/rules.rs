@@ -21,6 +21,7 @@ fn op(unit: Unit, line: u32) -> Op {
         waits: 0,
         class: None,
         line: Some((0, line)),
+        shared_atomic: None,
     }
 }
 
