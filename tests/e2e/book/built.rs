@@ -176,12 +176,16 @@ fn pictures(pages: &BTreeMap<PathBuf, String>) {
         "Each thread loads 2 elements, 1 per load",
         "Each thread loads 16 elements, 4 per load",
     );
-    differ("last-warp.html", "63 to 31; 0", "A barrier of the warp.");
+    differ("last-warp.html", "63 to 31. Round 2: ", "A barrier of the warp.");
     differ("warps.html", "A barrier of the warp.", "thread 0 takes that of 16");
     differ("templates.html", "thread 0 copies word 0 to word 0", "thread 0 adds 0, 1 and stores word 0");
     differ("last-step.html", "block 0 adds 0, 1, … 15 and stores word 0", "the host adds words 0, 1, … 15");
     differ("last-step.html", "block 15 has the last one", "Round 16: block 15 adds its sum to word 0 by an atomic");
-    differ("groups.html", "thread 0 takes that of 16, thread 1 takes that of 17", "289 that nobody uses");
+    differ(
+        "groups.html",
+        "stores word 1. A barrier of the block. Then",
+        "Round 6: thread 0 takes that of 1; 31 more that nobody uses",
+    );
     assert!(reduction.last().is_some_and(|halves| halves.contains("one pass")), "{reduction:#?}");
     let machine = words("machine.html");
     let shows = |part: &str| assert!(machine.iter().any(|words| words.contains(part)), "{part}: {machine:#?}");

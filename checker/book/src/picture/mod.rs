@@ -48,7 +48,8 @@ pub fn block(
             "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n{steps}{}</figure>",
             escape(file),
             escape(&caption),
-            moved(directive, file, sliders)?
+            moved(directive, file, sliders)?,
+            steps = if svg.contains("data-step") { steps.as_str() } else { "" },
         );
     }
     out.push_str("</div>\n\n");

@@ -61,6 +61,11 @@ impl Plan {
         (self.cell * 0.42).min(if self.loose { 4.2 } else { 2.2 })
     }
 
+    /// A row that can be shown after the one above; those of a queue are all alike.
+    fn step(&self, ink: &mut Ink, row: usize, words: &str, draw: impl FnOnce(&mut Ink)) {
+        if self.loose { ink.step(row, words, draw) } else { draw(ink) }
+    }
+
     /// The class of lines that are as close as these.
     fn edge(&self, used: bool) -> &'static str {
         match (used, self.cell < 6.0) {
@@ -125,7 +130,7 @@ impl Tree {
     fn edges(&self, ink: &mut Ink, plan: &Plan) {
         let mut written: BTreeMap<Spot, usize> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate().skip(1) {
-            ink.step(index, &self.row(index), |ink| {
+            plan.step(ink, index, &self.row(index), |ink| {
                 for used in [false, true] {
                     for add in row.adds.iter().filter(|add| add.used == used) {
                         let class = plan.edge(used);
@@ -188,7 +193,7 @@ impl Tree {
     fn marks(&self, ink: &mut Ink, plan: &Plan) {
         for (index, row) in self.rows.iter().enumerate().skip(1) {
             let at = plan.y(index);
-            ink.step(index, "", |ink| {
+            plan.step(ink, index, "", |ink| {
                 if let Some(round) = self.number(index).filter(|_| plan.loose) {
                     ink.text("quiet", (2.0, at + 4.0), Anchor::Start, &round.to_string());
                 }
