@@ -16,7 +16,8 @@ pub enum Kind {
     Evidence,
     /// The times committed under `book/results/`.
     Results,
-    /// A sweep's figure and table from `book/results/`; `figure=product`: its cells over row times column.
+    /// A sweep's figure and table from `book/results/`; `figure=product`: its cells over row times column;
+    /// `figure=roofline roof=A,B`: over operations per byte, below the roofs that A and B are held against.
     Sweep,
     /// A ladder's table of steps, or a figure of it: `figure=roof`, `sizes`, `steps`, `blocks`; `type=int`; `show=A,B`: the lines of
     /// `sizes` and `blocks` that are not grey.
@@ -101,7 +102,7 @@ impl Kind {
             Self::Report => &["version"],
             Self::Run => &["schedule", "check"],
             Self::Ladder => &["figure", "type", "show"],
-            Self::Sweep => &["figure"],
+            Self::Sweep => &["figure", "roof"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
             Self::Peers => &["type", "cache", "file", "n"],
             Self::Table => &["columns"],
