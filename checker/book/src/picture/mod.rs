@@ -39,7 +39,8 @@ pub fn block(
         }
         _ => String::new(),
     };
-    let mut out = String::from("<div class=\"wb-pictures\">\n");
+    let trees = if directive.kind == Kind::Tree { " wb-trees" } else { "" };
+    let mut out = format!("<div class=\"wb-pictures{trees}\">\n");
     for (index, file) in directive.problem.split(',').enumerate() {
         let id = format!("picture-{}-{index}", directive.line);
         let (svg, caption) = picture(toolchain, workbook, directive, file, &id).with_context(|| file.to_owned())?;

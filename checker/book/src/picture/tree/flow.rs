@@ -1,13 +1,11 @@
 //! How a reduction's values flow, read from what its warps did: loads, sums in registers, in shared and in global memory, shuffles,
 //! barriers. An instruction of a warp is one row; it stands below everything that it takes, and below the last barrier.
 
-use super::{Add, ELEMENT, Grain, Holder, Line, Round, Spot, Tree};
+use super::columns::{Columns, Place};
+use super::{Add, ELEMENT, Grain, Holder, Line, Round, Tree};
 use simulator::observe::{AccessKind, Space};
 use simulator::trace::{Event, Trace, What};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// A value's place before its column is known: a thread's register, or an address.
-type Place = (Holder, u64);
 
 /// One addition or move before its columns are known.
 #[derive(Debug)]
@@ -279,47 +277,5 @@ impl Flow {
         });
         let loads = self.hands.into_iter().map(|(who, hand)| (who, hand.elements)).collect();
         Tree::new(self.grain, loads, rounds.collect())
-    }
-}
-
-/// Which column an address has: its number in its array.
-struct Columns {
-    shared: Vec<u64>,
-    /// First and last address of each array in global memory.
-    arrays: Vec<(u64, u64)>,
-    /// Bytes of a word in global memory.
-    word: u64,
-}
-
-impl Columns {
-    fn of(places: BTreeSet<Place>) -> Self {
-        let of = |holder: Holder| places.iter().filter(move |place| place.0 == holder).map(|place| place.1);
-        // Arrays lie further apart than their words.
-        const APART: u64 = 64;
-        let mut arrays: Vec<(u64, u64)> = Vec::new();
-        let mut word = APART;
-        for address in of(Holder::Global) {
-            match arrays.last_mut() {
-                Some((_, last)) if address - *last < APART => {
-                    word = word.min(address - *last);
-                    *last = address;
-                }
-                _ => arrays.push((address, address)),
-            }
-        }
-        Self { shared: of(Holder::Shared).collect(), arrays, word }
-    }
-
-    fn spot(&self, (holder, at): Place) -> Spot {
-        let column = match holder {
-            Holder::Register => at as usize,
-            Holder::Host => 0,
-            Holder::Shared => self.shared.binary_search(&at).unwrap_or_default(),
-            Holder::Global => {
-                let array = self.arrays.iter().find(|(first, last)| (*first..=*last).contains(&at));
-                array.map_or(0, |(first, _)| ((at - first) / self.word) as usize)
-            }
-        };
-        Spot { holder, column }
     }
 }

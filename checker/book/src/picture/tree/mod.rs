@@ -1,7 +1,9 @@
 //! A reduction's tree as it ran: who adds which value to which, a row per round, with the loads above it and the barriers between.
 //! Sums that do not reach the result are drawn grey.
 
+mod columns;
 mod flow;
+mod legend;
 mod sketch;
 #[cfg(test)]
 mod tests;
