@@ -44,12 +44,12 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// Recorded at most: a block is as large as 64 threads, a grid as 32 blocks of 1024.
+    /// As many as a block can have; of a grid those of one block more than a picture has columns for, so that a larger one is seen.
     fn warps(self, settings: &BTreeMap<String, String>) -> Result<Vec<(u64, u32)>> {
         Ok(match self {
             Self::Warp => vec![settings.get("warp").map_or(Ok((0, 0)), |text| crate::trace::warp(text))?],
             Self::Block => (0..32).map(|warp| (0, warp)).collect(),
-            Self::Grid => (0..32).flat_map(|block| (0..32).map(move |warp| (block, warp))).collect(),
+            Self::Grid => (0..=64).flat_map(|block| (0..32).map(move |warp| (block, warp))).collect(),
         })
     }
 }
