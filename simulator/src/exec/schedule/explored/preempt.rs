@@ -40,13 +40,15 @@ impl<O: Observer> Worker<'_, O> {
         warp.asked |= group.mask;
         let done = warp.done;
         let code = &self.context.decoded.code;
-        let polls = match code.insts.get(group.pc as usize).map(|inst| &inst.op) {
+        let op = code.insts.get(group.pc as usize).map(|inst| &inst.op);
+        let polls = match op {
             Some(Op::Load(index)) => code.accesses[*index as usize].may_spin,
             Some(Op::Atomic(index)) => code.atomics[*index as usize].may_spin,
             _ => false,
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls };
+        let atomic = matches!(op, Some(Op::Atomic(_)));
+        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls, atomic };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;
