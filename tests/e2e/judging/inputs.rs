@@ -131,3 +131,27 @@ fn holds(exercise: &Exercise, right: &str, wrong: &str) {
     let ran = exercise.judge(right, wrong);
     assert!(ran.code == Some(1) && ran.stdout.contains("never uses a["), "{ran:?}");
 }
+
+/// What an oracle changes in place begins as what the kernel changes in place: in an interval of four floats a quarter of the reals that are
+/// drawn round up to its end, and become its beginning.
+#[test]
+fn in_place_the_oracle_begins_with_the_kernels_values() {
+    let interval = format!("uniform(1, {})", 1.0 + 2f64.powi(-21));
+    let io = format!(
+        "cases = [{{ n = 1 }}, {{ n = 33 }}, {{ n = 512 }}, {{ n = 1000 }}, {{ n = 4097 }}]\ncount = {{ n = 4097 }}\n\n[[in]]\nname = \
+         \"a\"\ntype = \"f32\"\nlen = \"1\"\nfill = \"uniform(2, 3)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\ninout = \
+         true\nfill = \"{interval}\"\nerror = {{ ops = \"1\", unit = \"f32\" }}\n"
+    );
+    let exercise = Exercise::new(
+        "a, b, n",
+        "const float* a, float* b, int n",
+        "ceil_div(n, 128)",
+        &io,
+        "    for (int i = 0; i < n; ++i) b[i] *= a[0];",
+    );
+    let right = "    if (i < n) b[i] *= a[0];";
+    let ran = exercise.judge(right, right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = exercise.judge(right, "    if (i < n) b[i] *= a[0] * 1.0000005f;");
+    assert!(ran.code == Some(1) && ran.stdout.contains("WRONG RESULT"), "{ran:?}");
+}
