@@ -93,6 +93,7 @@ impl<'a> Evaluation<'a> {
                     '+' => left + right,
                     '-' => left - right,
                     '*' => left * right,
+                    '^' => left.powf(right),
                     _ => left / right,
                 })
             }

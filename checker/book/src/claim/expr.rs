@@ -23,7 +23,7 @@ pub enum Expr {
     Fact(Fact),
     /// `-a`, `abs(a)`.
     Unary(Unary, Box<Expr>),
-    /// `a + b`.
+    /// `a + b`, `a * b`, `a ^ b`.
     Binary(char, Box<Expr>, Box<Expr>),
     /// `a < b <= c`.
     Chain(Box<Expr>, Vec<(Compare, Expr)>),
@@ -216,7 +216,12 @@ impl<'a> Reader<'a> {
     }
 
     fn product(&mut self) -> Result<Expr, String> {
-        self.binary(&['*', '/'], Self::atom)
+        self.binary(&['*', '/'], Self::power)
+    }
+
+    /// `a ^ b`: a chance that 32 lanes have in common, for instance.
+    fn power(&mut self) -> Result<Expr, String> {
+        self.binary(&['^'], Self::atom)
     }
 
     fn binary(&mut self, signs: &[char], next: fn(&mut Self) -> Result<Expr, String>) -> Result<Expr, String> {

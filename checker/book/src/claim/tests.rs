@@ -27,6 +27,8 @@ fn conditions_hold_or_not() {
     for (text, holds) in [
         ("n(3) == 3", true),
         ("1 + 2 * 3 == 7 and (1 + 2) * 3 == 9 and 7 - 2 - 1 == 4 and 8 / 4 / 2 == 1", true),
+        ("2 * 3 ^ 2 == 18 and (1 / 2) ^ n(3) == 0.125 and 1 - 2 ^ 2 == -3", true),
+        ("2 ^ 3 == 6", false),
         ("1 < n(2) <= 2 < 3", true),
         ("1 < n(2) < 2", false),
         ("-n(2) < 0 and abs(-2) == 2 and round(2.6) == 3", true),
