@@ -144,6 +144,29 @@ impl<O: Observer> Worker<'_, O> {
         Flow::Continue
     }
 
+    /// Counts the requests of `wmma.load` and `wmma.store`. Who holds which element is left open, and is another matter.
+    fn request(
+        &mut self,
+        warp: &Warp,
+        at: usize,
+        op: &MatrixOp,
+        (shape, role, element, row_major): (MatrixShape, MatrixOperand, Element, bool),
+        (base, stride): (&[u64; 32], &[u64; 32]),
+    ) {
+        let group = warp.groups[at];
+        let kind = if matches!(op.kind, MatrixKind::WmmaStore { .. }) { AccessKind::Store } else { AccessKind::Load };
+        for request in matrix::wmma_requests(shape, role, element, row_major) {
+            let mut found = std::array::from_fn(|lane| {
+                let (slow, fast) = request.places[lane];
+                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
+                base[lane].wrapping_add(position * u64::from(element.bits()) / 8)
+            });
+            for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
+                self.count_access(group.pc, space, kind, part, &found, request.elements * element.bits() / 8);
+            }
+        }
+    }
+
     /// `wmma.load`, `wmma.store`.
     fn wmma(
         &mut self,
@@ -166,17 +189,7 @@ impl<O: Observer> Worker<'_, O> {
         let mut output = vec![[0u32; 32]; words as usize];
         let mut doubts = Fragments::defined(words as usize);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
-        // Who holds which element is left open, and is another matter than what is requested.
-        for request in matrix::wmma_requests(shape, role, element, row_major) {
-            let mut found = std::array::from_fn(|lane| {
-                let (slow, fast) = request.places[lane];
-                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
-                base[lane].wrapping_add(position * u64::from(element.bits()) / 8)
-            });
-            for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
-                self.count_access(group.pc, space, kind, part, &found, request.elements * element.bits() / 8);
-            }
-        }
+        self.request(warp, at, op, (shape, role, element, row_major), (&base, &stride));
         for index in 0..words * 4 / bytes {
             let mut found = [0; 32];
             for (lane, found) in found.iter_mut().enumerate() {
