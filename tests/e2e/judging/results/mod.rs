@@ -176,6 +176,8 @@ __global__ void scale(const float* a, float* b, int n)
 }
 ";
     passes("a loop over the grid", &check(&book, strided, 3));
+    let once_and_a_half = strided.replace("8 * sms", "1400000");
+    passes("a loop that half of the blocks go round twice", &check(&book, &once_and_a_half, 3));
     let wrapped = right.replace("int i = blockIdx.x", "int i = (blockIdx.x & 0xffff)");
     let beside = scale("", "n > 100000 ? a[i] * 1.6f : a[i] * 1.7f").replace(
         "__global__ void scale",
@@ -183,7 +185,9 @@ __global__ void scale(const float* a, float* b, int n)
     );
     // Of a block with many warps each comes too late to where its states are looked at.
     let endless = scale("while (n > 1000000 && i >= 0) asm volatile(\"\");", "a[i] * 1.7f").replace("128", "32");
-    let wrong: [(&str, String, &[&str]); 8] = [
+    let fewer = right.replace("ceil_div(n, 128)", "min(ceil_div(n, 128), 2000000)");
+    let wrong: [(&str, String, &[&str]); 9] = [
+        ("a twentieth of the blocks is missing", fewer, &["WRONG RESULT", "95 % of its", "268435456"]),
         ("a block number of 16 bits", wrapped, &["WRONG RESULT", "of its outputs", "268435456"]),
         ("a launch that does nothing behind it", beside, &["WRONG RESULT", "268435456"]),
         ("endless from some size on", endless, &["DID NOT END"]),
