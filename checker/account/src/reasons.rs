@@ -41,6 +41,10 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
         reasons.extend(status(checked, scene, sources));
     }
+    // Why they wait there and nowhere else comes first.
+    if matches!(checked.status, Status::WaitsForLater { .. }) {
+        reasons.rotate_right(1);
+    }
     // One of every kind before a second of any: what fails may have its cause in what comes later.
     let mut kinds: Vec<Verdict> = Vec::new();
     reasons.sort_by_cached_key(|reason| {
@@ -83,6 +87,17 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let (text, place) = untried(what, scene, sources);
             excerpts.extend(place);
             (Verdict::WrongResult, text)
+        }
+        Status::WaitsForLater { line, sizes, blocks, resident, tried: [some, all] } => {
+            details.push(format!(
+                "tried with {some} of its {all} blocks resident at once; earlier blocks may be waited for"
+            ));
+            excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
+            let text = format!(
+                "blocks wait for others that have not begun: {blocks} are launched at {sizes}, and the device holds {resident} \
+                 at once"
+            );
+            (Verdict::Livelock, text)
         }
         Status::NeverReads { buffer, first, count } => {
             details.push("the right outputs hang on what is there; of so few it may be less than roundings".into());
