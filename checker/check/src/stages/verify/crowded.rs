@@ -49,6 +49,9 @@ impl Trials<'_> {
             let names = [FindingName::Livelock, FindingName::Deadlock].map(FindingName::name);
             matches!(status, Status::Fault { fault } if names.contains(&fault.name.as_str()))
         };
-        Ok(self.told(on, case, waits).map(|checked| (sizes, Checked { status, ..checked })))
+        let Some(checked) = self.told(on.clone(), case, &waits) else { return Ok(None) };
+        // Who waits for ever with all blocks resident waits for something else.
+        let alone = self.told(on, self.case(built, None, at)?, &waits);
+        Ok(alone.is_none().then_some((sizes, Checked { status, ..checked })))
     }
 }
