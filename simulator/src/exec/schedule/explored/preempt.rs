@@ -45,8 +45,15 @@ impl<O: Observer> Worker<'_, O> {
             Some(Op::Atomic(index)) => code.atomics[*index as usize].may_spin,
             _ => false,
         };
+        let (pc, lanes) = warp.polled;
+        let waited = if pc == group.pc { 0 } else { lanes & group.mask };
+        warp.polled = match polls {
+            true if pc == group.pc => (pc, lanes | group.mask),
+            true => (group.pc, group.mask),
+            false => (pc, lanes & !group.mask),
+        };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls };
+        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls, waited };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;
