@@ -39,10 +39,10 @@ pub struct Opened<'p> {
 pub struct Seen {
     /// Such launches, from the first on.
     pub launches: usize,
-    /// What they read of the inputs.
-    pub read: Share,
+    /// What they read of the inputs, launch by launch.
+    pub read: Vec<Share>,
     /// What they wrote of the outputs.
-    pub written: Share,
+    pub written: Vec<Share>,
     /// How a block faulted.
     pub fault: Option<Status>,
     /// Does every block of the last launch write where its number lies among the blocks, and nowhere else?
@@ -53,7 +53,7 @@ pub struct Seen {
     pub block: f64,
 }
 
-/// Which part of buffers the blocks of all grids come to, estimated from those that were run.
+/// Which part of buffers the blocks of a grid, or of several, come to, estimated from those that were run.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
     /// If each did as much as the busiest of those that were drawn.
@@ -65,18 +65,25 @@ pub struct Share {
 }
 
 impl Share {
-    /// Of nothing.
-    const NOTHING: Self = Self { drawn: 0.0, most: 0.0, even: true };
-
-    /// Adds a launch: what its first or last block did, what the others did, and how many blocks there are to a byte of the
-    /// buffers.
-    fn add(&mut self, ends: &[f64], drawn: &[f64], scale: f64) {
+    /// Of a launch: what its first or last block did, what the others did, and how many blocks there are to a byte of the buffers.
+    fn of_launch(ends: &[f64], drawn: &[f64], scale: f64) -> Self {
         let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
         // Of a few blocks all are drawn.
         let these = if drawn.is_empty() { ends } else { drawn };
-        self.drawn += most(these) * scale;
-        self.most += most(ends).max(most(drawn)) * scale;
-        self.even &= drawn.iter().all(|bytes| *bytes == drawn[0]);
+        Self {
+            drawn: most(these) * scale,
+            most: most(ends).max(most(drawn)) * scale,
+            even: drawn.iter().all(|bytes| *bytes == drawn[0]),
+        }
+    }
+
+    /// Of all launches.
+    pub fn of_all(launches: &[Self]) -> Self {
+        launches.iter().fold(Self { drawn: 0.0, most: 0.0, even: true }, |all, one| Self {
+            drawn: all.drawn + one.drawn,
+            most: all.most + one.most,
+            even: all.even && one.even,
+        })
     }
 }
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -201,8 +208,8 @@ impl Opened<'_> {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
         let mut seen = Seen {
             launches: 0,
-            read: Share::NOTHING,
-            written: Share::NOTHING,
+            read: Vec::new(),
+            written: Vec::new(),
             fault: None,
             in_place: false,
             reach: 0.0,
@@ -239,8 +246,8 @@ impl Opened<'_> {
             seen.launches += 1;
             (seen.in_place, seen.reach) = (in_place && reach > 0.0, reach);
             seen.block = written.iter().flatten().copied().fold(0.0, f64::max);
-            seen.read.add(&read[0], &read[1], blocks as f64 / inputs);
-            seen.written.add(&written[0], &written[1], blocks as f64 / outputs);
+            seen.read.push(Share::of_launch(&read[0], &read[1], blocks as f64 / inputs));
+            seen.written.push(Share::of_launch(&written[0], &written[1], blocks as f64 / outputs));
         }
         seen
     }
