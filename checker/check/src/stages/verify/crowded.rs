@@ -37,8 +37,7 @@ impl Trials<'_> {
                 first = first.or(Some(Status::WaitsForLater {
                     line: near.line,
                     sizes: report::sizes(&manifest.time),
-                    blocks: there,
-                    resident: held.into(),
+                    grid: [held.into(), there],
                     tried: [share, here],
                 }));
             }
@@ -49,9 +48,9 @@ impl Trials<'_> {
             let names = [FindingName::Livelock, FindingName::Deadlock].map(FindingName::name);
             matches!(status, Status::Fault { fault } if names.contains(&fault.name.as_str()))
         };
-        let Some(checked) = self.told(on.clone(), case, &waits) else { return Ok(None) };
+        let Some(checked) = self.told(on.clone(), case, waits) else { return Ok(None) };
         // Who waits for ever with all blocks resident waits for something else.
-        let alone = self.told(on, self.case(built, None, at)?, &waits);
+        let alone = self.told(on, self.case(built, None, at)?, waits);
         Ok(alone.is_none().then_some((sizes, Checked { status, ..checked })))
     }
 }

@@ -139,10 +139,8 @@ pub enum Status {
         line: u32,
         /// That size.
         sizes: String,
-        /// Blocks of the launch there.
-        blocks: u64,
-        /// How many of them the device holds.
-        resident: u64,
+        /// Blocks of the launch there that the device holds, and all.
+        grid: [u64; 2],
         /// What was run: so many resident of so many.
         tried: [u64; 2],
     },
