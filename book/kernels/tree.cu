@@ -6,7 +6,7 @@
 
 __global__ void total(const int* x, int* sum)
 {
-    __shared__ volatile int s[32];      // volatile: every load and store stays where it is written
+    __shared__ volatile int s[32];      // volatile: no access is removed
     int lane = threadIdx.x;
 
     s[lane] = x[lane];

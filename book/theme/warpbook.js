@@ -12,7 +12,7 @@
     });
   }
   // What scrolls inside itself is reached by keys, too.
-  const scrolling = "main pre > code, main table.wb-sass, main > .table-wrapper, main .wb-scroll, main > table.wb-table, main .wb-figure";
+  const scrolling = "main pre > code, main table.wb-sass, main > .table-wrapper, main .wb-scroll, main > table.wb-table, main .wb-figure, main .wb-trees";
   for (const long of document.querySelectorAll(scrolling)) {
     // What is folded has no height yet.
     const scrolls = long.clientHeight === 0 || long.scrollHeight > long.clientHeight + 1 || long.scrollWidth > long.clientWidth + 1;

@@ -1,4 +1,4 @@
-// Cooling: temperature[i] after `steps` steps of Newton's law, each step closing a tenth of the gap to the room's 20 degrees.
+// Cooling by Newton's law: each step closes a tenth of the gap to 20 degrees.
 // Flaw: something here is computed in double precision by accident.
 //@ let    block = 256
 //@ launch cool<<<ceil_div(n, block), block>>>(32, before, after, n)

@@ -4,7 +4,7 @@
 //@ let    norms_wanted = ceil_div(n, 256)
 //@ launch row_norms<<<ceil_div(32 * norms_wanted, block), block>>>(x, norms, n)
 
-// The squares of (scale, sum) are scale * scale * sum. Adds those of (other_scale, other_sum).
+// (scale, sum) stands for scale * scale * sum. Adds (other_scale, other_sum).
 __device__ void add(float& scale, float& sum, float other_scale, float other_sum)
 {
     if (other_scale > scale) {

@@ -5,7 +5,7 @@
 
 constexpr int block = 256;
 
-// Of a stretch of samples: how many positive ones it begins with, how many it ends with, and the longest run in it.
+// Of some samples: positive ones at the start and at the end, and the longest run.
 struct Stretch {
     int begin, end, best;
 };

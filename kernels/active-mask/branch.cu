@@ -1,6 +1,6 @@
-// Two sides of a branch and what follows it, without and with __syncwarp(). B needs what A stored, and Y what X stored.
-// `checker run kernels/active-mask/branch.cu --trace --schedule its,pre-volta` draws who runs when. The compiler places the
-// side of `else` first.
+// Two sides of a branch and what follows it, without and with __syncwarp(). B needs
+// what A stored, and Y what X stored. The compiler places the side of `else` first.
+// checker run kernels/active-mask/branch.cu --trace --schedule its,pre-volta
 
 //@ out    plain: i32[8]
 //@ out    synced: i32[8]

@@ -1,7 +1,7 @@
 // The block size is a template argument: the compiler evaluates every
 // `if (block >= ...)`, and straight-line code is left. There is one kernel for each
-// block size; the launch line names the one it wants. A host program that learns the
-// block size only when it runs has a dispatcher in that place:
+// block size; the launch line names the one it wants. A host program that learns
+// the block size only when it runs has a dispatcher in that place:
 //
 //     switch (block) {
 //         case 1024: total<T, A, 1024><<<grid, 1024>>>(x, sums, n); break;

@@ -31,14 +31,14 @@ template <int side>
 __device__ void tiles(const float* __restrict__ a, const float* __restrict__ b, float* c, int n, int k)
 {
     constexpr int tile = 16 * side, slab = 8, fetched = side / 2, quads = side / 4;
-    __shared__ __align__(16) float as[2][slab][tile + 4];   // transposed; four more, or the stores of a warp conflict in one bank
+    __shared__ __align__(16) float as[2][slab][tile + 4];   // no bank conflicts
     __shared__ __align__(16) float bs[2][slab][tile];
     int t = threadIdx.x;
     int warp = t / 32;
     int lane = t % 32;
-    int row = warp / 4 * (8 * side) + lane / 4 * 4;         // of the thread's first quad in the block's tile
+    int row = warp / 4 * (8 * side) + lane / 4 * 4;   // in the block's tile
     int col = warp % 4 * (4 * side) + lane % 4 * 4;
-    int a_row = t / (slab / fetched), a_col = t % (slab / fetched) * fetched;   // of what the thread fetches
+    int a_row = t / (slab / fetched), a_col = t % (slab / fetched) * fetched;
     int b_row = t / 32, b_col = t % 32 * fetched;
     a += size_t(blockIdx.y * tile + a_row) * k + a_col;
     b += size_t(b_row) * n + blockIdx.x * tile + b_col;
@@ -79,7 +79,7 @@ __device__ void tiles(const float* __restrict__ a, const float* __restrict__ b, 
             for (int i = 0; i < side; ++i)
                 #pragma unroll
                 for (int j = 0; j < side; ++j) {
-                    int turn = i % 2 ? side - 1 - j : j;    // back and forth: the next FMA has one operand in common
+                    int turn = i % 2 ? side - 1 - j : j;   // shares an operand
                     sum[i][turn] += x[step % 2][i] * y[step % 2][turn];
                 }
         }

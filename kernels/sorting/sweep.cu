@@ -3,7 +3,7 @@
 //@ launch stir<way><<<ceil_div(n, 256), 256>>>(seed, drawn, out, longest, n)
 
 constexpr int block = 256;
-constexpr int lengths = 64;         // classes of trip counts that the sort tells apart
+constexpr int lengths = 64;         // classes of trip counts for the sort
 
 template <int way>
 __global__ void stir(const unsigned* seed, const int* drawn, unsigned* out, int longest, int n)

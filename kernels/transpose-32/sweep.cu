@@ -2,7 +2,7 @@
 // 32 (way 2), or by shuffles (way 3).
 //@ launch transpose<way><<<matrices, 32>>>(x, y, times)
 
-// In round `half` a lane keeps the numbers on its side and exchanges the others with the lane that differs in that bit.
+// In round `half` lanes that differ in that bit exchange half of their numbers.
 __device__ void by_shuffles(float* v)
 {
     #pragma unroll

@@ -11,7 +11,7 @@ constexpr int lengths = 64;
 
 __global__ void stir(const unsigned* seed, const int* steps, unsigned* out, int n)
 {
-    __shared__ int start[lengths];      // how many elements have each count, then where each count starts
+    __shared__ int start[lengths];      // counts, then where each begins
     __shared__ int order[block];        // elements of this block, shortest first
     int t = threadIdx.x;
     int first = blockIdx.x * block;

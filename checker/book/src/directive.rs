@@ -16,7 +16,8 @@ pub enum Kind {
     Evidence,
     /// The times committed under `book/results/`.
     Results,
-    /// A sweep's figure and table from `book/results/`; `figure=product`: its cells over row times column.
+    /// A sweep's figure and table from `book/results/`; `figure=product`: its cells over row times column;
+    /// `figure=roofline roof=A,B`: over operations per byte, below the roofs that A and B are held against.
     Sweep,
     /// A ladder's table of steps, or a figure of it: `figure=roof`, `sizes`, `steps`, `blocks`; `type=int`; `show=A,B`: the lines of
     /// `sizes` and `blocks` that are not grey.
@@ -34,11 +35,11 @@ pub enum Kind {
     Table,
     /// Which lanes of a kernel file run which line: `schedule=its,pre-volta`, `kernel=K`, `warp=B:W`, `steps=N`.
     Trace,
-    /// A reduction's tree as lanes by rounds, of kernel files side by side: `size=n:16,block:16`, `type=int`, `warp=B:W`,
-    /// `launch=N`.
+    /// A reduction's tree as threads by rounds, of kernel files side by side: `size=n:32,block:32`, `type=int`;
+    /// `of=blocks`: the blocks of all launches in place of the threads of one block.
     Tree,
-    /// Lanes by banks for one access to shared memory; like [`Kind::Tree`], `kind=load`, `pick=N`, and for a page that runs
-    /// kernels a slider for each size that is named: `slide=stride:1:33,offset:0:8`.
+    /// Lanes by banks for one access to shared memory; `size=`, `type=`, `warp=B:W`, `launch=N`, `kind=load`, `pick=N`, and for a
+    /// page that runs kernels a slider for each size that is named: `slide=stride:1:33,offset:0:8`.
     Banks,
     /// Lanes by sectors for one access to global memory; like [`Kind::Banks`].
     Sectors,
@@ -101,12 +102,12 @@ impl Kind {
             Self::Report => &["version"],
             Self::Run => &["schedule", "check"],
             Self::Ladder => &["figure", "type", "show"],
-            Self::Sweep => &["figure"],
+            Self::Sweep => &["figure", "roof"],
             Self::Trace => &["schedule", "kernel", "warp", "steps"],
             Self::Peers => &["type", "cache", "file", "n"],
             Self::Table => &["columns"],
             Self::Timeline => &["warps", "turns", "memory", "kernel", "arch", "size", "type"],
-            Self::Tree => &["size", "type", "warp", "launch"],
+            Self::Tree => &["size", "type", "of"],
             Self::Banks | Self::Sectors => &["size", "type", "warp", "launch", "kind", "pick", "slide"],
             Self::Occupancy | Self::Waves | Self::Hierarchy => &["arch", "launch", "size", "type"],
             Self::Pair

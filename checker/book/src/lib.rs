@@ -16,7 +16,7 @@ mod picture;
 mod reference;
 
 pub use figures::svg;
-use figures::{bars, ladder_figures, product};
+use figures::{bars, ladder_figures, product, roofline};
 use kernels::{evidence, listing, sass, simulated, source, trace};
 use measured::{ladder, peers, results, table};
 use reference::{counters, kernel_lines, topics};

@@ -15,6 +15,8 @@ pub struct Waits {
     pub local: f64,
     /// Cycles that a shared access takes longer, for its wavefronts beyond the first.
     pub shared: f64,
+    /// The same of a load from constant memory, for its words.
+    pub constant: f64,
     /// Cycles that the others of its block keep a warp at a barrier that has come last; alone it goes on at once.
     pub barrier: f64,
     /// A global atomic with a result.
@@ -136,7 +138,7 @@ impl<'d> Lone<'d> {
             Unit::Special => latency.special,
             Unit::Double => latency.double,
             Unit::Tensor => latency.tensor,
-            Unit::Constant => latency.constant,
+            Unit::Constant => latency.constant + self.waits.constant,
             Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier => latency.uniform,
             Unit::Fma | Unit::Multiply | Unit::Alu | Unit::Half | Unit::Control | Unit::Indirect => 4.0,
         }

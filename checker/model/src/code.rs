@@ -52,6 +52,18 @@ pub enum Unit {
     Other,
 }
 
+/// How an atomic on shared memory serves lanes that meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedAtomic {
+    /// It counts those of one address at once.
+    Counts,
+    /// A lane at a time in each bank.
+    Serves,
+    /// A loop goes round until each of those at an address has been lucky.
+    Retries,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Op {
@@ -83,6 +95,9 @@ pub struct Op {
     pub class: Option<Class>,
     /// Source line: index into [`Code::files`], and number.
     pub line: Option<(u16, u32)>,
+    /// Of atomics on shared memory.
+    #[serde(default)]
+    pub shared_atomic: Option<SharedAtomic>,
 }
 
 /// Straight-line code.
@@ -201,6 +216,17 @@ fn op(instruction: &Instruction) -> Op {
         waits: control.wait_mask,
         class: Class::of_sass(instruction),
         line,
+        shared_atomic: shared_atomic(instruction),
+    }
+}
+
+fn shared_atomic(instruction: &Instruction) -> Option<SharedAtomic> {
+    let has = |part: &str| instruction.opcode.modifiers().any(|modifier| modifier == part);
+    match instruction.opcode.mnemonic() {
+        "ATOMS" if has("POPC") => Some(SharedAtomic::Counts),
+        "ATOMS" if has("CAS") || has("CAST") => Some(SharedAtomic::Retries),
+        "ATOMS" => Some(SharedAtomic::Serves),
+        _ => None,
     }
 }
 

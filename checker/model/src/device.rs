@@ -23,6 +23,8 @@ pub struct Device {
     pub latency: Latency,
     /// Cycles that a scheduler's share of a unit is busy with a warp.
     pub busy: PipeCycles,
+    /// Instructions that have to come.
+    pub fetch: Fetch,
     /// Caches and memory.
     pub memory: MemoryRates,
     /// What is paid once.
@@ -101,6 +103,27 @@ pub struct PipeCycles {
     pub divergence: f64,
 }
 
+/// Instructions that have to come.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetch {
+    /// Bytes of code up to which a nearer cache holds it, and a farther one.
+    pub bytes: [f64; 2],
+    /// Cycles of an instruction that comes from behind the nearer one, and from behind the farther one.
+    pub cycles: [f64; 2],
+}
+
+impl Fetch {
+    /// Cycles of an instruction of so many bytes of code.
+    pub(crate) fn of(&self, bytes: f64) -> f64 {
+        match self.bytes {
+            [near, _] if bytes <= near => 0.0,
+            [_, far] if bytes <= far => self.cycles[0],
+            _ => self.cycles[1],
+        }
+    }
+}
+
 /// Caches and memory.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -141,8 +164,10 @@ pub struct MemoryRates {
     pub place_bytes: f64,
     /// Atomics' sectors a nanosecond, all together.
     pub atomics_per_ns: f64,
-    /// Cycles of one more lane at the same address of shared memory.
+    /// Cycles of one more lane at the same address of shared memory, where a loop tries again.
     pub same_shared_address: f64,
+    /// Cycles of a multiprocessor for a word of constant memory.
+    pub constant_word: f64,
 }
 
 /// What is paid once.

@@ -2,7 +2,7 @@
 
 use model::chain::{Lone, Waits, Why};
 use model::timeline::{State, Timeline, Turn};
-use model::{Block, Bound, Code, Device, Facts, LaunchFacts, Memory, Op, Start, Unit, model};
+use model::{Block, Bound, Code, Device, Facts, LaunchFacts, Memory, Op, SharedAtomic, Start, Unit, model};
 use simulator::locality::{CAPACITIES, Locality, Meeting, Touch};
 use simulator::{Counters, Covered};
 
@@ -21,6 +21,7 @@ fn op(unit: Unit, line: u32) -> Op {
         waits: 0,
         class: None,
         line: Some((0, line)),
+        shared_atomic: None,
     }
 }
 
@@ -219,7 +220,7 @@ fn adding(own: u64, new: u64, away: u64, together: u64, blocks: u64) -> Facts {
         hottest: together,
         hottest_requests: 1,
         addresses: 256 / together,
-        shared: false,
+        ..Meeting::default()
     };
     if own == 1 && new == 0 && away == 0 {
         let all = &mut launch.locality.global;
@@ -252,6 +253,48 @@ fn atomics_at_one_address_take_turns_and_places_work_side_by_side() {
     let turns = lanes / (at_work / device.memory.place_bytes) * device.memory.place_ns / 1e3;
     assert!((sorted / turns - 1.0).abs() < 0.05, "{sorted} us, by hand {turns}");
     assert!(one > 10.0 * sorted && sorted > 2.0 * apart, "{one} {sorted} {apart}");
+}
+
+fn bar(facts: &Facts, wanted: Bound, device: &Device) -> f64 {
+    model(facts, device).bars.iter().find(|bar| bar.of == wanted).map_or(0.0, |bar| bar.us)
+}
+
+#[test]
+fn words_of_constant_memory_come_one_after_the_other() {
+    let device = Device::h200().unwrap();
+    let blocks = 132 * 64;
+    let loading = |words: u64| {
+        let mut facts = facts(vec![op(Unit::Constant, 2)], 1, 8, blocks);
+        let counters = &mut facts.launches[0].counters;
+        (counters.constant_loads, counters.constant_load_wavefronts) = (100, 100 * words);
+        facts
+    };
+    let one = bar(&loading(1), Bound::Constant, &device);
+    let expected = device.us(100.0 * device.memory.constant_word * 64.5);
+    assert!((one / expected - 1.0).abs() < 0.01, "{one} us, by hand {expected}");
+    let all = bar(&loading(32), Bound::Constant, &device);
+    assert!((all / one - 32.0).abs() < 0.1, "{all} {one}");
+    assert!(us(&loading(32)) > 10.0 * us(&loading(1)));
+}
+
+#[test]
+fn shared_atomics_that_meet_cost_what_their_instruction_makes_of_it() {
+    let device = Device::h200().unwrap();
+    // All lanes of eight requests go to one address.
+    let adding = |kind: SharedAtomic| {
+        let mut facts = facts(vec![Op { shared_atomic: Some(kind), ..op(Unit::Shared, 2) }], 1, 8, 132 * 64);
+        let launch = &mut facts.launches[0];
+        (launch.counters.shared_atomics, launch.counters.shared_atomic_requests) = (256, 8);
+        launch.locality.shared =
+            Meeting { requests: 8, lanes: 256, serial: 256, in_bank: 256, places_in_bank: 8, ..Meeting::default() };
+        bar(&facts, Bound::Shared, &device)
+    };
+    let count = adding(SharedAtomic::Counts);
+    assert!((count / device.us(8.0 * 64.5) - 1.0).abs() < 0.01, "{count}");
+    let serves = adding(SharedAtomic::Serves) / count;
+    assert!((serves - 32.0).abs() < 0.1, "{serves}");
+    let retries = adding(SharedAtomic::Retries) / count;
+    assert!((retries - (1.0 + 31.0 * device.memory.same_shared_address)).abs() < 0.5, "{retries}");
 }
 
 /// Numbers by seed, below `n`.

@@ -93,6 +93,13 @@ pub enum Fill {
     /// One of these, at least two: the seed says which. The seeds of a problem's cases follow each other, so that they
     /// take turns, and the second run of a case takes the next.
     OneOf(Vec<Fill>),
+    /// The values that a buffer of another float type would have, in f64: the oracle's own of what a version changes in place.
+    Held {
+        /// That type.
+        dtype: DType,
+        /// Its fill.
+        fill: Box<Fill>,
+    },
 }
 
 /// A buffer.

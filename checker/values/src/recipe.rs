@@ -84,7 +84,7 @@ impl Recipe {
                 (recipe.kind, recipe.first) = (Kind::ConstantReal, *value);
             }
             Some(Fill::Constant(value)) => recipe.least = *value as i64,
-            Some(Fill::Npy(_) | Fill::OneOf(_)) => return None,
+            Some(Fill::Npy(_) | Fill::OneOf(_) | Fill::Held { .. }) => return None,
         }
         Some(recipe)
     }

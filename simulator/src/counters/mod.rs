@@ -161,6 +161,8 @@ counters! {
     constant_loads,
     /// Bytes that lanes asked for in loads from constant memory. Lanes that want the same word share it.
     constant_load_bytes,
+    /// Wavefronts of loads from constant memory: different words, by request, which come one after the other.
+    constant_load_wavefronts,
     /// Requests of shared loads.
     shared_load_requests,
     /// Wavefronts of shared loads: passes over the 32 banks.

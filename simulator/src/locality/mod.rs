@@ -80,6 +80,12 @@ pub struct Meeting {
     pub lanes: u64,
     /// The sum over requests of the most lanes at one address.
     pub serial: u64,
+    /// On shared memory: the sum over requests of the most lanes in one bank.
+    #[serde(default)]
+    pub in_bank: u64,
+    /// On shared memory: the sum over requests of the most different addresses in one bank.
+    #[serde(default)]
+    pub places_in_bank: u64,
     /// Lanes' atomics on the address that has most of them.
     pub hottest: u64,
     /// Requests that go there.
@@ -208,6 +214,8 @@ impl Meeting {
             requests: sum(|all| all.requests),
             lanes: sum(|all| all.lanes),
             serial: sum(|all| all.serial),
+            in_bank: sum(|all| all.in_bank),
+            places_in_bank: sum(|all| all.places_in_bank),
             hottest: sum(|all| all.hottest),
             hottest_requests: sum(|all| all.hottest_requests),
             addresses: sum(|all| all.addresses),

@@ -106,9 +106,27 @@ fn what_the_next_block_touches_first_and_where_atomics_meet() {
     }
     let found = finish(fold);
     assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2, away: 0 });
-    let expected =
-        Meeting { requests: 1, lanes: 3, serial: 2, hottest: 2, hottest_requests: 1, addresses: 2, shared: true };
+    let expected = Meeting {
+        requests: 1,
+        lanes: 3,
+        serial: 2,
+        hottest: 2,
+        hottest_requests: 1,
+        addresses: 2,
+        shared: true,
+        ..Meeting::default()
+    };
     assert_eq!((found.global, found.shared), (expected, Meeting::default()));
+}
+
+#[test]
+fn shared_atomics_meet_in_banks() {
+    let mut fold = fold([1, 1], &[]);
+    // Bank 0: two lanes at one place, one at another; bank 1: one lane.
+    access(&mut fold, (0, 0), AccessKind::Atomic, Space::Shared, &[0, 0, 128, 4]);
+    access(&mut fold, (0, 0), AccessKind::Atomic, Space::Shared, &[8, 8]);
+    let found = finish(fold).shared;
+    assert_eq!((found.requests, found.serial, found.in_bank, found.places_in_bank), (2, 4, 5, 3));
 }
 
 #[test]

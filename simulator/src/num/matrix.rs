@@ -168,6 +168,49 @@ pub fn place(
     }
 }
 
+/// One request of `wmma.load` or `wmma.store` as a GPU makes it, by lane: slow and fast coordinate of its first element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WmmaRequest {
+    /// Along the stride, and along neighbours in memory.
+    pub places: [(u32, u32); 32],
+    /// Neighbouring elements that each lane takes.
+    pub elements: u32,
+}
+
+/// The requests of a fragment. An H200 takes a matrix in tiles of eight rows, four lanes a row, each a word of elements, or two elements of an
+/// accumulator (read off what NVRTC compiles `wmma` to for sm_90). Factors that lie the other way round are transposed in registers,
+/// accumulators taken element by element.
+pub fn wmma_requests(shape: MatrixShape, role: MatrixOperand, element: Element, row_major: bool) -> Vec<WmmaRequest> {
+    let (rows, columns) = shape.extent(role);
+    let (slow, fast) = if row_major { (rows, columns) } else { (columns, rows) };
+    let tiles = |width: u32| {
+        (0..slow).step_by(8).flat_map(move |row| (0..fast).step_by(width as usize).map(move |at| (row, at)))
+    };
+    let lanes = |place: &dyn Fn(u32) -> (u32, u32)| std::array::from_fn(|lane| place(lane as u32));
+    if role == MatrixOperand::C && !row_major && element.bits() >= 32 {
+        let each = tiles(8).flat_map(|tile| [(tile, 0), (tile, 1)]);
+        return each
+            .map(|((column, row), nth)| WmmaRequest {
+                places: lanes(&|lane| (column + lane % 4 * 2 + nth, row + lane / 4)),
+                elements: 1,
+            })
+            .collect();
+    }
+    if slow < 8 {
+        // A factor of f64, a word a lane.
+        return vec![WmmaRequest { places: lanes(&|lane| (lane % 4, lane / 4)), elements: 1 }];
+    }
+    let word = (32 / element.bits()).max(1);
+    let most = if role == MatrixOperand::C { word.max(2) } else { word };
+    let elements = most.min(fast / 4).max(1);
+    tiles(4 * elements)
+        .map(|(row, column)| WmmaRequest {
+            places: lanes(&|lane| (row + lane / 4, column + lane % 4 * elements)),
+            elements,
+        })
+        .collect()
+}
+
 /// `mma.sync` or `wmma.mma`: types and shape of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product {

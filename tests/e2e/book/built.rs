@@ -152,12 +152,40 @@ fn pictures(pages: &BTreeMap<PathBuf, String>) {
     let reduction = words("reduction-trees.html");
     // Over neighbours, over neighbours by the first lanes, over halves.
     for (tree, round) in reduction.iter().zip([
-        "Round 2: lane 0 adds 2 to 0, lane 4 adds 6 to 4, lane 8 adds 10 to 8, lane 12 adds 14 to 12.",
-        "Round 2: lane 0 adds 2 to 0, lane 1 adds 6 to 4, lane 2 adds 10 to 8, lane 3 adds 14 to 12.",
-        "Round 2: lane 0 adds 4 to 0, lane 1 adds 5 to 1, lane 2 adds 6 to 2, lane 3 adds 7 to 3.",
+        "Round 3: thread 0 adds 4 to 0, thread 8 adds 12 to 8, thread 16 adds 20 to 16, thread 24 adds 28 to 24.",
+        "Round 3: thread 0 adds 4 to 0, thread 1 adds 12 to 8, thread 2 adds 20 to 16, thread 3 adds 28 to 24.",
+        "Round 3: thread 0 adds 4 to 0, thread 1 adds 5 to 1, thread 2 adds 6 to 2, thread 3 adds 7 to 3.",
     ]) {
         assert!(tree.contains(round), "{tree}");
     }
+    // What a step changes is in its picture.
+    let differ = |name: &str, first: &str, second: &str| {
+        let trees = words(name);
+        assert!(
+            trees.iter().any(|tree| tree.contains(first)) && trees.iter().any(|tree| tree.contains(second)),
+            "{trees:#?}"
+        );
+    };
+    differ(
+        "reduction.html",
+        "Round 32: thread 31 adds its sum to word 0 by an atomic",
+        "thread 1 adds 17 to 1, … thread 15",
+    );
+    differ(
+        "reduction-roof.html",
+        "Each thread loads 2 elements, 1 per load",
+        "Each thread loads 16 elements, 4 per load",
+    );
+    differ("last-warp.html", "63 to 31. Round 2: ", "A barrier of the warp.");
+    differ("warps.html", "A barrier of the warp.", "thread 0 takes that of 16");
+    differ("templates.html", "thread 0 copies word 0 to word 0", "thread 0 adds 0, 1 and stores word 0");
+    differ("last-step.html", "block 0 adds 0, 1, … 15 and stores word 0", "the host adds words 0, 1, … 15");
+    differ("last-step.html", "block 15 has the last one", "Round 16: block 15 adds its sum to word 0 by an atomic");
+    differ(
+        "groups.html",
+        "stores word 1. A barrier of the block. Then",
+        "Round 6: thread 0 takes that of 1; 31 more that nobody uses",
+    );
     assert!(reduction.last().is_some_and(|halves| halves.contains("one pass")), "{reduction:#?}");
     let machine = words("machine.html");
     let shows = |part: &str| assert!(machine.iter().any(|words| words.contains(part)), "{part}: {machine:#?}");

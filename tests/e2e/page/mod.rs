@@ -262,12 +262,16 @@ fn pictures_follow_their_sliders() {
     // A tree goes back a round, and says what the round before does.
     let steps = "document.querySelector('.wb-steps')";
     let now = browser.value(&format!("{steps}.innerText"));
-    assert!(now.as_str().is_some_and(|text| text.contains("2 of 2") && text.contains("lane 0 adds 1 to 0")), "{now}");
-    let hidden = "document.querySelectorAll('svg .later circle.sum').length";
+    assert!(
+        now.as_str().is_some_and(|text| text.contains("4 of 4") && text.contains("thread 0 copies word 0")),
+        "{now}"
+    );
+    let hidden = "document.querySelectorAll('svg .later rect.sum').length";
     assert_eq!(browser.value(hidden), 0);
     browser.value(&format!("{steps}.querySelector('input').focus()"));
     browser.press("ArrowLeft");
-    browser.until(&format!("{steps}.innerText.includes('lane 0 adds 2 to 0, lane 1 adds 3 to 1')"));
-    assert_eq!(browser.value(hidden), 1, "the second round's only sum");
+    browser.press("ArrowLeft");
+    browser.until(&format!("{steps}.innerText.includes('thread 0 adds 2 to 0, thread 1 adds 3 to 1')"));
+    assert_eq!(browser.value(hidden), 2, "the second round's only sum, and the result");
     assert_eq!(browser.wrong(), Vec::<String>::new());
 }

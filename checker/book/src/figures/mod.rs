@@ -3,4 +3,5 @@
 pub(crate) mod bars;
 pub(crate) mod ladder_figures;
 pub(crate) mod product;
+pub(crate) mod roofline;
 pub mod svg;

@@ -257,8 +257,11 @@ fn decades(values: &[f64]) -> Vec<f64> {
     (first..=last).map(|power| 10f64.powi(power)).collect()
 }
 
-/// A tick without needless digits.
+/// A tick without needless digits; six of them have no room beside the axis.
 pub(crate) fn short(value: f64) -> String {
+    if value >= 1e5 {
+        return format!("{}k", value / 1e3);
+    }
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

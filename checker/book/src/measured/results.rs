@@ -3,9 +3,10 @@
 use crate::PageError;
 use crate::ladder_figures::capitalised;
 use crate::product;
+use crate::roofline::{self, Roofs};
 use crate::svg::{Chart, Series, escape, evenly};
 use anyhow::{Result, anyhow, bail};
-use execution::measure::record::{Record, RoofKind, Sides};
+use execution::measure::record::{Record, RecordedSweep, RoofKind, Sides};
 use execution::measure::statistics::{Summary, Verdict};
 use problem::{Axis, Problem};
 use std::collections::BTreeMap;
@@ -94,16 +95,19 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
                 out.push_str(&caption(record, None));
                 continue;
             }
-            Some(other) => bail!(PageError(format!("no figure of a sweep is called `{other}`; there is product"))),
+            Some("roofline") => {
+                out.push_str(&roofline(results, (problem, record, sweep), settings.get("roof"))?);
+                continue;
+            }
+            Some(other) => {
+                bail!(PageError(format!("no figure of a sweep is called `{other}`; there are product and roofline")))
+            }
         }
         let axes = problem.sweep();
         let (rows, columns) = (axes.map(|axes| &axes.rows), axes.map(|axes| &axes.columns));
         let row_label =
             |value: &i64| rows.and_then(|rows| rows.label(*value)).map_or_else(|| value.to_string(), ToOwned::to_owned);
-        let column_label = |value: &i64| {
-            let label = columns.and_then(|columns| columns.label(*value));
-            label.map_or_else(|| format!("{} {value}", sweep.columns.0), ToOwned::to_owned)
-        };
+        let column_label = |value: &i64| column_name(problem, sweep, *value);
         let column = |index: usize| -> Vec<f64> {
             sweep.cells.iter().map(|row| row.get(index).copied().flatten().unwrap_or(f64::NAN)).collect()
         };
@@ -142,6 +146,27 @@ pub fn sweep(results: &Path, problem: &Problem, settings: &BTreeMap<String, Stri
         out.push_str(&caption(record, columns.filter(|columns| columns.labels.is_empty()).and_then(Axis::legend)));
     }
     Ok(out)
+}
+
+/// A column's label, or its value.
+fn column_name(problem: &Problem, sweep: &RecordedSweep, value: i64) -> String {
+    let label = problem.sweep().and_then(|axes| axes.columns.label(value));
+    label.map_or_else(|| format!("{} {value}", sweep.columns.0), ToOwned::to_owned)
+}
+
+/// The rates over operations per byte.
+fn roofline(
+    results: &Path,
+    (problem, record, sweep): (&Problem, &Record, &RecordedSweep),
+    roof: Option<&String>,
+) -> Result<String> {
+    let roofs = Roofs::of(results, roof)?;
+    let intensity = roofline::intensities(problem, record, sweep)?;
+    let names: Vec<String> = sweep.columns.1.iter().map(|value| column_name(problem, sweep, *value)).collect();
+    let title = format!("{} on {}: rates by operations per byte", problem.manifest.title, record.device.name);
+    let chart = roofline::chart(title, sweep, &intensity, roofs, &names);
+    let key = format!("grey: what a copy's {:.0} GB/s allow", roofs.copy);
+    Ok(format!("<figure class=\"wb-figure wb-roofline\">\n{}</figure>\n{}", chart.svg(), caption(record, Some(key))))
 }
 
 /// Where the numbers come from, behind what the columns are called.

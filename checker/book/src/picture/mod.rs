@@ -17,6 +17,7 @@ use check::evidence::{LaunchShape, MachineCode, machine_code_of};
 use compiler::toolchain::Toolchain;
 use draw::{Of, Wish};
 use problem::Workbook;
+use record::Whole;
 use simulator::observe::AccessKind;
 use std::fmt::Write as _;
 
@@ -31,14 +32,15 @@ pub fn block(
     sliders: Sliders<'_>,
     parts: Option<&str>,
 ) -> Result<String> {
-    // A script adds the slider that shows the rounds one by one.
+    // A script adds the slider that shows the rows one by one.
     let steps = match (directive.kind, parts) {
         (Kind::Tree, Some(parts)) => {
-            format!("<div class=\"wb-steps\" data-parts=\"{parts}\" data-step=\"round\" hidden></div>\n")
+            format!("<div class=\"wb-steps\" data-parts=\"{parts}\" data-step=\"row\" hidden></div>\n")
         }
         _ => String::new(),
     };
-    let mut out = String::from("<div class=\"wb-pictures\">\n");
+    let trees = if directive.kind == Kind::Tree { " wb-trees" } else { "" };
+    let mut out = format!("<div class=\"wb-pictures{trees}\">\n");
     for (index, file) in directive.problem.split(',').enumerate() {
         let id = format!("picture-{}-{index}", directive.line);
         let (svg, caption) = picture(toolchain, workbook, directive, file, &id).with_context(|| file.to_owned())?;
@@ -47,7 +49,8 @@ pub fn block(
             "<figure class=\"wb-figure\">\n<p class=\"wb-name\"><b>{}</b></p>\n{svg}<figcaption>{}</figcaption>\n{steps}{}</figure>",
             escape(file),
             escape(&caption),
-            moved(directive, file, sliders)?
+            moved(directive, file, sliders)?,
+            steps = if svg.contains("data-step") { steps.as_str() } else { "" },
         );
     }
     out.push_str("</div>\n\n");
@@ -70,12 +73,21 @@ fn picture(
     id: &str,
 ) -> Result<(String, String)> {
     let settings = &directive.settings;
-    let recorded = || record::record(workbook, file, settings);
+    let recorded = |whole| record::record(workbook, file, settings, whole);
     match directive.kind {
-        Kind::Tree => tree::picture(&recorded()?, id),
+        Kind::Tree => {
+            let (whole, grain) = match settings.get("of").map(String::as_str) {
+                None | Some("threads") => (Whole::Block, tree::Grain::Threads),
+                Some("blocks") => (Whole::Grid, tree::Grain::Blocks),
+                Some(other) => bail!("of={other}: expected threads or blocks"),
+            };
+            let text = std::fs::read_to_string(simulated::kernel_file(workbook, file)?)?;
+            let host = text.lines().any(|line| line.starts_with("//@ host"));
+            tree::picture(&recorded(whole)?, grain, host && whole == Whole::Grid, id)
+        }
         Kind::Banks | Kind::Sectors => {
-            let drawn =
-                draw::picture(wish(directive)?, recorded()?.traced(), file, id).map_err(|error| anyhow!(error))?;
+            let drawn = draw::picture(wish(directive)?, recorded(Whole::Warp)?.traced(), file, id)
+                .map_err(|error| anyhow!(error))?;
             Ok((drawn.svg, drawn.caption))
         }
         Kind::Occupancy => {

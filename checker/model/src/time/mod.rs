@@ -1,5 +1,6 @@
 //! The time of a launch: what each part of the machine needs at least, and how they overlap.
 
+mod fetch;
 mod parts;
 mod traffic;
 mod work;
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub enum Bound {
     /// Issue slots of the schedulers.
     Issue,
+    /// Code that no instruction cache holds.
+    Fetch,
     /// Single precision.
     Fp32,
     /// Integer and logic units.
@@ -32,6 +35,8 @@ pub enum Bound {
     Requests,
     /// Shared memory's banks.
     Shared,
+    /// Constant memory, a word at a time.
+    Constant,
     /// The L1 cache.
     L1,
     /// The L2 cache.
@@ -53,6 +58,7 @@ impl Bound {
     pub fn words(self) -> &'static str {
         match self {
             Self::Issue => "issue slots",
+            Self::Fetch => "fetching instructions",
             Self::Fp32 => "single precision",
             Self::Integer => "integer units",
             Self::Half => "half precision",
@@ -61,6 +67,7 @@ impl Bound {
             Self::Tensor => "tensor cores",
             Self::Requests => "memory requests",
             Self::Shared => "shared memory",
+            Self::Constant => "constant memory",
             Self::L1 => "the L1 cache",
             Self::L2 => "the L2 cache",
             Self::Dram => "memory",

@@ -2,9 +2,9 @@
 
 use super::traffic::{Traffic, misses, spilled};
 use super::work::{BlockWork, REQUESTS, SECTOR, atomics_us};
-use super::{Bar, Bound};
+use super::{Bar, Bound, fetch};
 use crate::chain::{self, Waits};
-use crate::code::{Code, Unit};
+use crate::code::{Code, SharedAtomic, Unit};
 use crate::device::Device;
 use crate::facts::{Facts, LaunchFacts};
 use crate::frequency::{Frequencies, file_name};
@@ -41,11 +41,8 @@ impl Parts {
         let issued = work.issued + parted + indirect * (busy.indirect - 1.0);
         let multiply = work.of_unit(Unit::Multiply);
         let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
-        let meeting = &launch.locality.shared;
-        let again = if meeting.requests > 0 { meeting.serial as f64 / meeting.requests as f64 - 1.0 } else { 0.0 };
-        let wavefronts = per_block(
-            counters.shared_load_wavefronts + counters.shared_store_wavefronts + counters.shared_atomic_requests,
-        ) + per_block(counters.shared_atomic_requests) * again * device.memory.same_shared_address;
+        let wavefronts = per_block(counters.shared_load_wavefronts + counters.shared_store_wavefronts)
+            + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
         let traffic = Traffic::of(facts, launch, at_once, spilled, device);
         let memory = &device.memory;
@@ -57,12 +54,15 @@ impl Parts {
 
         let far = traffic.far_cycles(device);
         let mix = |hits: f64| hits * device.latency.l1 + (1.0 - hits) * far;
-        let shared_requests = per_block(counters.shared_load_requests + counters.shared_store_requests).max(1.0);
+        let shared_requests = counters.shared_load_requests + counters.shared_store_requests;
+        let shared_requests = per_block(shared_requests + counters.shared_atomic_requests).max(1.0);
+        let words = counters.constant_load_wavefronts as f64 / counters.constant_loads.max(1) as f64;
         let waits = Waits {
             global: mix(traffic.timely) + traffic.lines_per_request - 1.0,
             lines: by_line(code, launch, traffic.capacity, &mix),
             local: mix(traffic.local_hits),
             shared: (wavefronts / shared_requests - 1.0).max(0.0) * device.latency.wavefront,
+            constant: (words - 1.0).max(0.0) * memory.constant_word,
             barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
             atomic: device.latency.atomic,
         };
@@ -82,6 +82,7 @@ impl Parts {
 
         let bars = [
             (Bound::Issue, by_schedulers(issued)),
+            (Bound::Fetch, device.us(fetch::cycles(code, &found.blocks, warps, &device.fetch)) * rounds),
             (Bound::Fp32, by_schedulers(work.of_unit(Unit::Fma) * busy.fma + multiply + work.conflicts)),
             (Bound::Integer, by_schedulers((work.of_unit(Unit::Alu) * busy.alu).max(multiply * busy.multiply))),
             (Bound::Half, by_schedulers(work.of_unit(Unit::Half) * busy.half)),
@@ -90,6 +91,7 @@ impl Parts {
             (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
             (Bound::Requests, by_schedulers(requests * busy.memory)),
             (Bound::Shared, shared),
+            (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
             (Bound::L1, l1),
             (Bound::L2, l2),
             (Bound::Dram, dram),
@@ -108,7 +110,7 @@ impl Parts {
             self.bars.iter().filter(|bar| of(bar.of)).map(|bar| bar.us).fold(0.0, f64::max)
         };
         let arithmetic = largest(&|bound| bound <= Bound::Tensor);
-        let near = largest(&|bound| matches!(bound, Bound::Requests | Bound::Shared | Bound::L1));
+        let near = largest(&|bound| matches!(bound, Bound::Requests | Bound::Shared | Bound::Constant | Bound::L1));
         let far = largest(&|bound| matches!(bound, Bound::L2 | Bound::Dram | Bound::Atomics));
         let norm = |parts: &[f64]| {
             let most = parts.iter().copied().fold(1e-9, f64::max);
@@ -120,6 +122,25 @@ impl Parts {
         let own = most + (norm(&[arithmetic, latency]) - most) * self.waits;
         norm(&[own, near, far, largest(&|bound| bound == Bound::Blocks)])
     }
+}
+
+/// Wavefronts that a request of an atomic on shared memory takes.
+fn shared_atomic(launch: &LaunchFacts, code: &Code, found: &Frequencies, device: &Device) -> f64 {
+    let meeting = &launch.locality.shared;
+    let of = |sum: u64| (sum as f64 / meeting.requests.max(1) as f64).max(1.0);
+    let (mut all, mut wavefronts) = (0.0, 0.0);
+    for (block, times) in code.blocks.iter().zip(&found.blocks) {
+        for kind in block.ops.iter().filter_map(|op| op.shared_atomic) {
+            all += times;
+            wavefronts += times
+                * match kind {
+                    SharedAtomic::Counts => of(meeting.places_in_bank),
+                    SharedAtomic::Serves => of(meeting.in_bank),
+                    SharedAtomic::Retries => 1.0 + (of(meeting.serial) - 1.0) * device.memory.same_shared_address,
+                };
+        }
+    }
+    if all > 0.0 { wavefronts / all } else { of(meeting.in_bank) }
 }
 
 /// Cycles that the loads of a source line take.

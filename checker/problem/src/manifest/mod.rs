@@ -330,7 +330,8 @@ impl Manifest {
                 continue;
             }
             if buffer.dtype.is_float() {
-                buffer.dtype = DType::F64;
+                let dtype = std::mem::replace(&mut buffer.dtype, DType::F64);
+                buffer.fill = buffer.fill.map(|fill| Fill::Held { dtype, fill: Box::new(fill) });
             }
             // An integer's is not looked at, but an oracle of several element types writes it for all.
             let magnitude = Buffer {

@@ -84,8 +84,8 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
         }
         // Read whole, by [`fill`].
         (Some(Fill::Npy(_)), _) => {}
-        // `chosen_for` has taken one of them.
-        (Some(Fill::OneOf(_)), _) => {}
+        // `chosen_for` has taken one of them, and the other type's values are widened.
+        (Some(Fill::OneOf(_) | Fill::Held { .. }), _) => {}
     }
 }
 

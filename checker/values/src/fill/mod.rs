@@ -77,6 +77,11 @@ const PERIOD: u64 = 32;
 /// The bytes of `buffer` before a run (little-endian). `dir` is where relative NumPy paths start. A buffer without a
 /// fill is all zero.
 pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Vec<u8>, FillError> {
+    if let Some(held) = held(buffer) {
+        let (narrow, mut wide) = (fill(&held, seed, values, dir)?, zeroed(buffer)?);
+        widen(held.dtype, &narrow, &mut wide);
+        return Ok(wide);
+    }
     let mut bytes = zeroed(buffer)?;
     if let Some(Fill::Npy(file)) = chosen_for(buffer, seed, values) {
         // A kernel file is somebody's text: it names files of its own folder.
@@ -94,20 +99,49 @@ pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Ve
 
 /// May its values come from a file?
 pub fn is_from_file(buffer: &Buffer) -> bool {
-    let from_file = |fill: &Fill| matches!(fill, Fill::Npy(_));
-    match &buffer.fill {
-        Some(Fill::OneOf(fills)) => fills.iter().any(from_file),
-        Some(fill) => from_file(fill),
-        None => false,
+    fn from_file(fill: &Fill) -> bool {
+        match fill {
+            Fill::Npy(_) => true,
+            Fill::OneOf(fills) => fills.iter().any(from_file),
+            Fill::Held { fill, .. } => from_file(fill),
+            _ => false,
+        }
     }
+    buffer.fill.as_ref().is_some_and(from_file)
 }
 
 /// The bytes of some elements of `buffer`, from element `start` on; zeros where they come from a file.
 pub fn fill_part(buffer: &Buffer, seed: u64, values: Values, start: u64, bytes: &mut [u8]) {
+    if let Some(held) = held(buffer) {
+        let mut narrow = vec![0; bytes.len() / size_of::<f64>() * held.dtype.size()];
+        fill_part(&held, seed, values, start, &mut narrow);
+        return widen(held.dtype, &narrow, bytes);
+    }
     let stream = Stream::new(seed, &buffer.name);
     draw(buffer, (seed, values), stream, Part { start, bytes });
     if let (Some(fill), Values::Edges) = (chosen_for(buffer, seed, values), values) {
         edges::put(buffer, fill, seed, stream, start, bytes);
+    }
+}
+
+/// The buffer whose values this one holds in f64, if it does.
+fn held(buffer: &Buffer) -> Option<Buffer> {
+    let Some(Fill::Held { dtype, fill }) = &buffer.fill else { return None };
+    Some(Buffer { dtype: *dtype, fill: Some((**fill).clone()), ..buffer.clone() })
+}
+
+/// Writes floats as f64.
+fn widen(dtype: DType, narrow: &[u8], wide: &mut [u8]) {
+    fn each<const N: usize>(narrow: &[u8], wide: &mut [u8], value: impl Fn([u8; N]) -> f64) {
+        for (from, to) in narrow.as_chunks().0.iter().zip(wide.as_chunks_mut().0) {
+            *to = value(*from).to_le_bytes();
+        }
+    }
+    match dtype {
+        DType::F32 => each(narrow, wide, |bytes| f32::from_le_bytes(bytes).into()),
+        DType::F16 => each(narrow, wide, |bytes| half::f16::from_le_bytes(bytes).to_f64()),
+        DType::Bf16 => each(narrow, wide, |bytes| half::bf16::from_le_bytes(bytes).to_f64()),
+        _ => wide.copy_from_slice(narrow),
     }
 }
 

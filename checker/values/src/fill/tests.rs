@@ -275,3 +275,37 @@ fn too_large_for_the_host_is_an_error() {
     let huge = buffer(DType::F64, u64::MAX / 4, Fill::Zeros);
     assert!(matches!(fill(&huge, 0, Values::AsStated, Path::new(".")), Err(FillError::TooLarge { .. })));
 }
+
+/// An oracle in double precision begins with what the version that it judges begins with, rounded as that is.
+#[test]
+fn an_oracle_holds_the_values_of_the_other_type() {
+    let fills = [
+        // Of four values a quarter rounds up to the end, which becomes the beginning.
+        Fill::Uniform { lo: 1.0, hi: 1.0 + 2f64.powi(-21) },
+        Fill::Uniform { lo: -1.0, hi: 1.0 },
+        Fill::OneOf(vec![Fill::Iota, Fill::Uniform { lo: 0.1, hi: 0.2 }]),
+    ];
+    let kinds = [Values::AsStated, Values::ExactIntegers, Values::Repeating, Values::Delicate, Values::Edges];
+    for (fill, dtype) in fills.iter().flat_map(|fill| [DType::F32, DType::F16, DType::Bf16].map(|dtype| (fill, dtype)))
+    {
+        for (seed, values) in (0..).zip(kinds) {
+            let own = buffer(dtype, 5000, fill.clone());
+            let held = Fill::Held { dtype, fill: Box::new(fill.clone()) };
+            let wide = filled(&buffer(DType::F64, 5000, held.clone()), seed, values);
+            let wide: Vec<f64> = wide.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+            let narrow = filled(&own, seed, values);
+            let value = |at: usize| match dtype {
+                DType::F32 => f64::from(f32::from_le_bytes(narrow.as_chunks().0[at])),
+                DType::F16 => half::f16::from_le_bytes(narrow.as_chunks().0[at]).to_f64(),
+                _ => half::bf16::from_le_bytes(narrow.as_chunks().0[at]).to_f64(),
+            };
+            assert!((0..5000).all(|at| wide[at].to_bits() == value(at).to_bits()), "{fill:?} {dtype:?} {values:?}");
+            let mut part = [0; 80];
+            fill_part(&buffer(DType::F64, 5000, held), seed, values, 1234, &mut part);
+            assert_eq!(
+                part.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect::<Vec<_>>(),
+                wide[1234..1244]
+            );
+        }
+    }
+}

@@ -166,6 +166,17 @@ impl<O: Observer> Worker<'_, O> {
         let mut output = vec![[0u32; 32]; words as usize];
         let mut doubts = Fragments::defined(words as usize);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
+        // Who holds which element is left open, and is another matter than what is requested.
+        for request in matrix::wmma_requests(shape, role, element, row_major) {
+            let mut found = std::array::from_fn(|lane| {
+                let (slow, fast) = request.places[lane];
+                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
+                base[lane].wrapping_add(position * u64::from(element.bits()) / 8)
+            });
+            for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
+                self.count_access(group.pc, space, kind, part, &found, request.elements * element.bits() / 8);
+            }
+        }
         for index in 0..words * 4 / bytes {
             let mut found = [0; 32];
             for (lane, found) in found.iter_mut().enumerate() {
@@ -176,7 +187,6 @@ impl<O: Observer> Worker<'_, O> {
             }
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
-                self.count_access(group.pc, space, kind, part, &found, bytes);
                 if stored.is_some() && space == AddressSpace::Global {
                     self.protect(shared, warp, by(part), &found, bytes);
                 }

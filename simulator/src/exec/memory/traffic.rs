@@ -138,6 +138,20 @@ fn conflict_free(addresses: &[u64; 32], mask: u32) -> bool {
     clash == 0
 }
 
+/// Distinct words of a request.
+fn distinct_words(addresses: &[u64; 32], mask: u32, size: u32) -> u64 {
+    let (mut seen, mut count) = ([0; 128], 0);
+    for at in (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane as usize]) {
+        for word in (at / 4..=at.saturating_add(u64::from(size) - 1) / 4).take(4) {
+            if count < seen.len() && !seen[..count].contains(&word) {
+                seen[count] = word;
+                count += 1;
+            }
+        }
+    }
+    count as u64
+}
+
 /// Distinct 32-byte sectors of a request to local memory: word `w` of lane `l` lies at word `32 w + l` of the warp.
 pub fn local_sectors(addresses: &[u64; 32], mask: u32, size: u32) -> u64 {
     let words = u64::from(size.div_ceil(4));
@@ -166,7 +180,7 @@ pub struct RequestCost {
     bytes: u64,
     /// Global and local memory: 32-byte sectors.
     sectors: u64,
-    /// Shared memory: passes over the banks.
+    /// Shared memory: passes over the banks. Constant memory: different words.
     passes: u64,
     /// Shared memory: passes that its bytes need at least.
     fewest: u64,
@@ -200,6 +214,12 @@ impl RequestCost {
                     // Words that share a row have banks of their own.
                     LaneLayout::Uniform | LaneLayout::Row if size <= 4 => (1, 1),
                     _ => wavefronts(&addresses(), mask, size),
+                };
+            }
+            AddressSpace::Const => {
+                request.passes = match shape {
+                    LaneLayout::Uniform => whole.div_ceil(4),
+                    _ => distinct_words(&addresses(), mask, size),
                 };
             }
             AddressSpace::Local => {
@@ -252,6 +272,7 @@ pub fn charge(counters: &mut Counters, space: AddressSpace, kind: AccessKind, re
         AddressSpace::Const if load => {
             counters.constant_loads += 1;
             counters.constant_load_bytes += request.bytes;
+            counters.constant_load_wavefronts += request.passes;
         }
         _ => {}
     }
@@ -349,6 +370,7 @@ mod tests {
                     fewest += (words.len() as u64).div_ceil(32);
                 }
                 assert_eq!(wavefronts(&addresses, mask, size), (passes, fewest), "{}", case());
+                assert_eq!(distinct_words(&addresses, mask, size), parts(&active, 4).len() as u64, "{}", case());
             }
         }
     }

@@ -177,3 +177,59 @@ fn transposing_twice_is_nothing() {
     assert_eq!(moved[5], (3 * 8 + 1) << 16 | (2 * 8 + 1));
     assert_eq!(movmatrix(&moved), source);
 }
+
+/// Every element is requested once, whatever its type and however it lies.
+#[test]
+fn wmma_requests_cover_a_matrix_once() {
+    use std::collections::BTreeSet;
+    let shapes = [(16, 16, 16), (8, 32, 16), (32, 8, 16), (16, 16, 8), (8, 8, 4), (8, 8, 32), (8, 8, 128)];
+    let mut tried = 0;
+    for (m, n, k) in shapes {
+        let shape = MatrixShape { m, n, k };
+        for element in [Element::Half(Half::F16), Element::S8, Element::Tf32, Element::F64, Element::S4, Element::B1] {
+            let product = |d| Product {
+                family: Family::Wmma,
+                shape,
+                a: element,
+                b: element,
+                c: d,
+                d,
+                saturate: false,
+                and: false,
+            };
+            let Some(d) = [Element::F32, Element::S32, Element::F64].into_iter().find(|d| product(*d).is_supported())
+            else {
+                continue;
+            };
+            for (role, element) in [(MatrixOperand::A, element), (MatrixOperand::B, element), (MatrixOperand::C, d)] {
+                for row_major in [true, false] {
+                    let (rows, columns) = shape.extent(role);
+                    let (slow, fast) = if row_major { (rows, columns) } else { (columns, rows) };
+                    let mut seen = BTreeSet::new();
+                    let requests = wmma_requests(shape, role, element, row_major);
+                    for (request, (row, column)) in
+                        requests.iter().flat_map(|one| one.places.iter().map(move |at| (one, *at)))
+                    {
+                        for nth in 0..request.elements {
+                            assert!(row < slow && column + nth < fast, "{shape:?} {role:?} {element:?} {row_major}");
+                            assert!(seen.insert((row, column + nth)), "{shape:?} {role:?} {element:?} {row_major}");
+                        }
+                    }
+                    assert_eq!(seen.len() as u32, slow * fast, "{shape:?} {role:?} {element:?} {row_major}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried >= 40, "{tried}");
+    // Of half precision as of bytes: as many instructions as NVRTC makes for sm_90.
+    let whole = MatrixShape { m: 16, n: 16, k: 16 };
+    for (role, element, row_major, requests) in [
+        (MatrixOperand::A, Element::Half(Half::F16), true, 4),
+        (MatrixOperand::B, Element::Half(Half::F16), true, 4),
+        (MatrixOperand::C, Element::F32, true, 4),
+        (MatrixOperand::C, Element::F32, false, 8),
+    ] {
+        assert_eq!(wmma_requests(whole, role, element, row_major).len(), requests, "{role:?} {row_major}");
+    }
+}

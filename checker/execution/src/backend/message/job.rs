@@ -349,6 +349,7 @@ fn is_of_a_file(fill: &Fill) -> bool {
     match fill {
         Fill::Npy(_) => true,
         Fill::OneOf(fills) => fills.iter().any(is_of_a_file),
+        Fill::Held { fill, .. } => is_of_a_file(fill),
         _ => false,
     }
 }

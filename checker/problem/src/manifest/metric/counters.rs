@@ -82,6 +82,7 @@ pub const COUNTERS: &[CounterRow] = &[
     row("atomics", "atomics in all", Less, Never),
     row("constant_loads", "constant memory loads", Neither, Never),
     row("constant_load_bytes", "constant memory bytes", Neither, Never),
+    row("constant_load_wavefronts", "constant memory wavefronts", Neither, Never),
     row("local_loads", "local memory loads", Less, Changed),
     row("local_load_sectors", "local load sectors", Less, Never),
     row("local_load_sectors_per_request", "sectors per local load", Neither, Never),

@@ -23,7 +23,8 @@ const HOLDS: u32 = 8;
 const ENDED: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
-/// Warps of a launch of which each may be stopped at random; of more, one in four is.
+/// Warps of a launch of which each may be stopped at random; of more, one in four is. Before atomics any is: who is first there is what
+/// they are about.
 const FEW_WARPS: u64 = 64;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
@@ -84,6 +85,8 @@ pub struct Asker<'a> {
     pub polls: bool,
     /// Lanes that perhaps waited with the operation before, and go on with another one.
     pub waited: u32,
+    /// It is an atomic.
+    pub atomic: bool,
 }
 
 impl Control {
@@ -230,7 +233,7 @@ impl Control {
                 }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };
-                if !self.is_chosen(asker) {
+                if !asker.atomic && !self.is_chosen(asker) {
                     return Vec::new();
                 }
                 let spared = self.patience.is_some() && (asker.polls || self.stops == 0);

@@ -40,7 +40,8 @@ impl<O: Observer> Worker<'_, O> {
         warp.asked |= group.mask;
         let done = warp.done;
         let code = &self.context.decoded.code;
-        let polls = match code.insts.get(group.pc as usize).map(|inst| &inst.op) {
+        let op = code.insts.get(group.pc as usize).map(|inst| &inst.op);
+        let polls = match op {
             Some(Op::Load(index)) => code.accesses[*index as usize].may_spin,
             Some(Op::Atomic(index)) => code.atomics[*index as usize].may_spin,
             _ => false,
@@ -53,7 +54,9 @@ impl<O: Observer> Worker<'_, O> {
             false => (pc, lanes & !group.mask),
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls, waited };
+        let atomic = matches!(op, Some(Op::Atomic(_)));
+        let (block, warp_index) = (shared.linear, warp.index);
+        let asker = Asker { block, warp: warp_index, group: &group, done: &done, holds, polls, waited, atomic };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;
