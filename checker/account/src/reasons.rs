@@ -41,6 +41,10 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
         reasons.extend(status(checked, scene, sources));
     }
+    // Why they wait there and nowhere else comes first.
+    if matches!(checked.status, Status::WaitsForLater { .. }) {
+        reasons.rotate_right(1);
+    }
     // One of every kind before a second of any: what fails may have its cause in what comes later.
     let mut kinds: Vec<Verdict> = Vec::new();
     reasons.sort_by_cached_key(|reason| {
@@ -83,6 +87,10 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let (text, place) = untried(what, scene, sources);
             excerpts.extend(place);
             (Verdict::WrongResult, text)
+        }
+        Status::WaitsForLater { line, sizes, grid, tried } => {
+            let excerpt = sources.excerpt(scene.file, *line, None, "this launch");
+            return vec![waits_for_later(sizes, *grid, *tried, details).with_excerpts(vec![excerpt])];
         }
         Status::NeverReads { buffer, first, count } => {
             details.push("the right outputs hang on what is there; of so few it may be less than roundings".into());
@@ -155,6 +163,16 @@ fn depends(
         orders::reason(difference, other, this, &at).with_excerpts(places)
     };
     outputs.iter().map(with_places).collect()
+}
+
+/// Blocks wait for others that begin later: of a launch at `sizes`, and of the run that shows it, the blocks that are
+/// resident at once, and all.
+fn waits_for_later(sizes: &str, [held, blocks]: [u64; 2], [some, all]: [u64; 2], mut details: Vec<String>) -> Reason {
+    details.push(format!("tried with {some} of its {all} blocks resident at once; earlier blocks may be waited for"));
+    let text = format!(
+        "blocks wait for others that have not begun: {blocks} are launched at {sizes}, and the device holds {held} at once"
+    );
+    Reason::new(Verdict::Livelock, text).with_details(details)
 }
 
 /// How little of its inputs it reads, or of its outputs it writes.

@@ -303,6 +303,27 @@ fn a_wait_that_gives_up_is_found_and_one_that_does_not_is_not_blamed() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
+/// Two threads may see the same lock free before either takes it: who has seen it is stopped before it acts.
+#[test]
+fn a_lock_that_is_looked_at_and_then_taken_is_found() {
+    let taken = |take: &str| {
+        let body = format!(
+            "if (threadIdx.x == 0) {{ {take} __threadfence(); c[1] = ((volatile int*)c)[1] + 1; __threadfence(); atomicExch(n, 0); }}"
+        );
+        run(&kernel("11, 32", &body, "scratch n: i32[1]"), &["--schedule", "its,patient:1,patient:2,patient:3"])
+    };
+    let looks = ["atomicAdd(n, 0)", "*(volatile int*)n", "atomicCAS(n, 1, 1)"];
+    let found = |look: &str| taken(&format!("while ({look} != 0) {{}} atomicExch(n, 1);")).code == Some(1);
+    let missed: Vec<&str> = looks.into_iter().filter(|look| !found(look)).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    for right in
+        ["while (atomicCAS(n, 0, 1) != 0) {}", "do while (*(volatile int*)n != 0) {} while (atomicExch(n, 1) != 0);"]
+    {
+        let ran = taken(right);
+        assert_eq!(ran.code, Some(0), "{right}: {ran:?}");
+    }
+}
+
 /// A lock with back-off never comes back to a state that it had: nobody proves that it waits, and an order that lets each wait for long
 /// takes longer than anybody has. That is the order's doing.
 #[test]

@@ -1,6 +1,7 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
 mod besides;
+mod crowded;
 
 use crate::build::Built;
 use crate::platform::Platform;

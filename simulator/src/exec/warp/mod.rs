@@ -58,6 +58,8 @@ pub struct Warp {
     pub done: [u32; 32],
     /// Lanes for which the schedule has been asked about the operation they are at.
     pub asked: u32,
+    /// The operation with which lanes perhaps waited last, and those that have executed no other since.
+    pub polled: (u32, u32),
     /// Rounds in a row in which groups of it only waited.
     pub idle: usize,
     /// The last branch back, where to, and how often in a row.

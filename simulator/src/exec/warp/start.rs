@@ -74,6 +74,7 @@ impl Warp {
         self.clans = 0;
         self.done = [0; 32];
         self.asked = 0;
+        self.polled = (0, 0);
         self.idle = 0;
         (self.turns, self.quanta, self.look) = ((0, 0), 0, None);
     }

@@ -2,6 +2,7 @@
 //! the checker's own kernels for measuring, which draw inputs and compare outputs on a GPU, on the simulator.
 
 mod device;
+mod waits;
 
 use crate::support::{Ran, Workbook};
 
@@ -176,6 +177,8 @@ __global__ void scale(const float* a, float* b, int n)
 }
 ";
     passes("a loop over the grid", &check(&book, strided, 3));
+    let once_and_a_half = strided.replace("8 * sms", "1400000");
+    passes("a loop that half of the blocks go round twice", &check(&book, &once_and_a_half, 3));
     let wrapped = right.replace("int i = blockIdx.x", "int i = (blockIdx.x & 0xffff)");
     let beside = scale("", "n > 100000 ? a[i] * 1.6f : a[i] * 1.7f").replace(
         "__global__ void scale",
@@ -183,7 +186,13 @@ __global__ void scale(const float* a, float* b, int n)
     );
     // Of a block with many warps each comes too late to where its states are looked at.
     let endless = scale("while (n > 1000000 && i >= 0) asm volatile(\"\");", "a[i] * 1.7f").replace("128", "32");
-    let wrong: [(&str, String, &[&str]); 8] = [
+    let fewer = right.replace("ceil_div(n, 128)", "min(ceil_div(n, 128), 2000000)");
+    let first = "//@ launch first<<<min(ceil_div(n, 128), 2000000), 128>>>(a, b, n)\n__global__ void first(const float* a, float* b, int n)\n{ \
+                 int i = blockIdx.x * 128 + threadIdx.x; if (i < n) b[i] = a[i] * 1.7f; }\n";
+    let of_two = first.to_owned() + &scale("if (i < n && a[i] < 0.0f) return;", "a[i] * 1.7f");
+    let wrong: [(&str, String, &[&str]); 10] = [
+        ("a twentieth of the first of two launches is missing", of_two, &["WRONG RESULT", "95 % of its outputs"]),
+        ("a twentieth of the blocks is missing", fewer, &["WRONG RESULT", "95 % of its", "268435456"]),
         ("a block number of 16 bits", wrapped, &["WRONG RESULT", "of its outputs", "268435456"]),
         ("a launch that does nothing behind it", beside, &["WRONG RESULT", "268435456"]),
         ("endless from some size on", endless, &["DID NOT END"]),

@@ -22,7 +22,7 @@ const USUAL_INSTRUCTIONS: f64 = 2.0;
 const RUNGS: i32 = 16;
 
 /// What makes the inputs of the drawn size beside the `count` size others than those of the cases.
-const ELSEWHERE: usize = 1 << 20;
+pub(super) const ELSEWHERE: usize = 1 << 20;
 
 /// What was tried besides the problem's cases, each with its size.
 #[derive(Debug, Clone, Default)]
@@ -35,12 +35,14 @@ pub struct Besides {
     pub large: Option<(Sizes, Checked)>,
     /// The size from which on the version does what it does at the `time` size.
     pub sought: Option<(Sizes, Checked)>,
+    /// A case in which few blocks are resident at once, if that is wrong.
+    pub crowded: Option<(Sizes, Checked)>,
 }
 
 impl Besides {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
-        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.sought)
+        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.sought).chain(&self.crowded)
     }
 }
 
@@ -75,7 +77,7 @@ impl Trials<'_> {
                 sampled = None;
             }
         }
-        Ok(Besides { sampled, elsewhere, large, sought })
+        Ok(Besides { sampled, elsewhere, large, sought, crowded: self.crowded(built)? })
     }
 
     /// Some blocks of the `time` size, beside sizes that are run whole, of which the first is the `count` size.
@@ -178,7 +180,7 @@ impl Trials<'_> {
         Ok(case)
     }
 
-    fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, BuildError> {
+    pub(super) fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, BuildError> {
         let io = self.problem.io(sizes).map_err(shipped)?;
         let plan = built.plan(sizes, &io).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         Ok(built.program(plan, None))
@@ -190,7 +192,7 @@ impl Trials<'_> {
     }
 
     /// What one case comes to, if that says anything.
-    fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
+    pub(super) fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let checked = match backend::verify(&job, &self.options()) {
             Ok(cases) => cases.into_iter().flatten().next(),

@@ -302,6 +302,7 @@ mod tests {
             Status::LeavesOut { reads: true, part: 0.25 },
             Status::Untried { what: Untried::Condition { file: "k.cu".into(), line: 3, holds: true }, from: Some(1) },
             Status::Untried { what: Untried::Kernel { kernel: "k".into(), line: 3 }, from: None },
+            Status::WaitsForLater { line: 1, sizes: "n = 9".into(), grid: [9, 99], tried: [2, 18] },
             Status::NeverReads { buffer: "x".into(), first: 1_100_000, count: 3 },
             Status::NeverUses { elements: vec![("x".into(), 1_100_000)] },
             Status::Impossible { us: 1.5, least_us: 3.0 },

@@ -133,6 +133,17 @@ pub enum Status {
         /// Of the sizes between that were asked about, the first by which all of it was met.
         from: Option<usize>,
     },
+    /// Its blocks wait for others that begin later, at a size at which not all of them are resident at once.
+    WaitsForLater {
+        /// The launch line.
+        line: u32,
+        /// That size.
+        sizes: String,
+        /// Blocks of the launch there that the device holds, and all.
+        grid: [u64; 2],
+        /// What was run: so many resident of so many.
+        tried: [u64; 2],
+    },
     /// It never reads elements of an input that the right outputs hang on, so few that its own may not show it.
     NeverReads {
         /// The input.

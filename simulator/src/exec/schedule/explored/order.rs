@@ -19,6 +19,8 @@ const POINTS: u32 = 20;
 const PATIENCE: u64 = 1 << 20;
 /// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
 const HOLDS: u32 = 8;
+/// Times in a launch that who waits no longer is stopped behind all others, before it acts on what it saw.
+const ENDED: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
 /// Warps of a launch of which each may be stopped at random; of more, one in four is. Before atomics any is: who is first there is what
@@ -42,6 +44,8 @@ pub struct Control {
     patience: Option<u64>,
     /// How many more of those who hold something may be stopped for it.
     holds: u32,
+    /// How many more of those whose wait has ended may be.
+    ended: u32,
     /// How many more random stops there are where those who wait go on.
     stops: u32,
     /// How many more proofs of right waits are awaited.
@@ -79,6 +83,8 @@ pub struct Asker<'a> {
     pub holds: u32,
     /// Perhaps it waits.
     pub polls: bool,
+    /// Lanes that perhaps waited with the operation before, and go on with another one.
+    pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
 }
@@ -96,6 +102,7 @@ impl Control {
             blocks_reversed: false,
             patience: None,
             holds: 0,
+            ended: 0,
             stops: STOPS,
             proofs: PROOFS,
             chosen: None,
@@ -118,7 +125,7 @@ impl Control {
             }
             Schedule::Patient { seed } => {
                 new.random = seed ^ 0x5041_5400;
-                (new.patience, new.holds) = (Some(PATIENCE), HOLDS);
+                (new.patience, new.holds, new.ended) = (Some(PATIENCE), HOLDS, ENDED);
                 // Who waits is there before those it waits for, half of the time; of blocks only where all are resident at once.
                 (new.warps_reversed, new.blocks_reversed) = (new.below(2) == 1, resident && new.below(2) == 1);
             }
@@ -181,7 +188,7 @@ impl Control {
         self.proofs = self.proofs.saturating_sub(1);
         if self.proofs == 0 {
             self.patience = self.patience.map(|_| 0);
-            self.holds = 0;
+            (self.holds, self.ended) = (0, 0);
         }
     }
 
@@ -218,6 +225,11 @@ impl Control {
                 if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
                     self.holds -= 1;
                     return vec![(asker.holds, Rank::Last)];
+                }
+                // What it saw another may see, too, before it acts: that the lock is free.
+                if asker.waited != 0 && self.ended > 0 && self.below(2) == 0 {
+                    self.ended -= 1;
+                    return vec![(asker.waited, Rank::Last)];
                 }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };

@@ -46,9 +46,17 @@ impl<O: Observer> Worker<'_, O> {
             Some(Op::Atomic(index)) => code.atomics[*index as usize].may_spin,
             _ => false,
         };
+        let (pc, lanes) = warp.polled;
+        let waited = if pc == group.pc { 0 } else { lanes & group.mask };
+        warp.polled = match polls {
+            true if pc == group.pc => (pc, lanes | group.mask),
+            true => (group.pc, group.mask),
+            false => (pc, lanes & !group.mask),
+        };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
         let atomic = matches!(op, Some(Op::Atomic(_)));
-        let asker = Asker { block: shared.linear, warp: warp.index, group: &group, done: &done, holds, polls, atomic };
+        let (block, warp_index) = (shared.linear, warp.index);
+        let asker = Asker { block, warp: warp_index, group: &group, done: &done, holds, polls, waited, atomic };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;

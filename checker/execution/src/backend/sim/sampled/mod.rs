@@ -14,7 +14,7 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
-use opened::open;
+use opened::{Share, open};
 use plan::{Arg, Plan, Role};
 #[cfg(not(target_family = "wasm"))]
 pub use profile::profile;
@@ -24,6 +24,8 @@ pub use switches::first_tried;
 const ALL: f64 = 0.9;
 /// ... and to less than this part of it where it is not, leaves work out. Blocks differ in what they do, and few were looked at.
 const LITTLE: f64 = 0.5;
+/// The same of a version whose blocks all do as much as each other, the first and the last one no more.
+const NEARLY_ALL: f64 = 0.98;
 
 /// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
 /// told.
@@ -52,13 +54,25 @@ pub fn judge(
     let mut there = open(sim, small, seed)?;
     let usual = there.run(seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
-    // All that it writes elsewhere it writes again and again, if it is as much.
-    if comparable && usual.in_place && !seen.in_place && seen.reach < ALL {
+    // All that it writes elsewhere it writes again and again, if it is as much. A block that writes more than one of the small
+    // size goes round a loop, and may end anywhere.
+    let once = seen.block <= usual.block;
+    if comparable && usual.in_place && !seen.in_place && once && seen.reach < ALL {
         return Ok(Some(Status::LeavesOut { reads: false, part: seen.reach }));
     }
+    let kernels =
+        |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
+    let alike = comparable && kernels(large) == kernels(small);
     for (reads, usual, now) in [(true, usual.read, seen.read), (false, usual.written, seen.written)] {
-        if comparable && usual >= ALL && now < LITTLE {
-            return Ok(Some(Status::LeavesOut { reads, part: now }));
+        if alike && let Some(part) = falls_short(&usual, &now) {
+            return Ok(Some(Status::LeavesOut { reads, part }));
+        }
+        let (usual, now) = (Share::of_all(&usual), Share::of_all(&now));
+        if comparable && usual.drawn >= ALL && now.drawn < LITTLE {
+            return Ok(Some(Status::LeavesOut { reads, part: now.drawn }));
+        }
+        if comparable && usual.most >= NEARLY_ALL && now.even && now.most < NEARLY_ALL {
+            return Ok(Some(Status::LeavesOut { reads, part: now.most }));
         }
     }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
@@ -72,6 +86,21 @@ pub fn judge(
         _ => Ok(None),
     }
 }
+/// The part that a launch comes to where it comes to all of the data usually, and no other does what is left. (One that
+/// clears, and others that write here and there.)
+fn falls_short(usual: &[Share], now: &[Share]) -> Option<f64> {
+    let grows = |other: usize| now[other].most > 1.25 * usual[other].most + 0.01;
+    let launches = usual.len().min(now.len());
+    let short = (0..launches).find(|&launch| {
+        let (usual, now) = (usual[launch], now[launch]);
+        usual.even && now.even && usual.most >= NEARLY_ALL && now.most < NEARLY_ALL
+    })?;
+    let others = || (0..launches).filter(|&other| other != short);
+    let all_by_others = others().map(|other| now[other].most).sum::<f64>() >= NEARLY_ALL;
+    let left_to_others = now.len() > launches || all_by_others || others().any(grows);
+    (!left_to_others).then_some(now[short].most)
+}
+
 /// Does the first launch make all outputs, if any does, and no other touch them?
 fn one_makes_the_outputs(plan: &Plan) -> bool {
     let output = |arg: &Arg| match arg {
@@ -79,4 +108,23 @@ fn one_makes_the_outputs(plan: &Plan) -> bool {
         arg => arg.buffer().is_some_and(|at| matches!(plan.buffers[at].role, Role::Out | Role::InOut)),
     };
     plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_launch_leaves_out_others_may_do() {
+        let even = |part: f64| Share { drawn: part, most: part, even: true };
+        let here_and_there = |part: f64| Share { even: false, ..even(part) };
+        let usual = [even(1.0), here_and_there(0.5)];
+        let part = |now: &[Share]| falls_short(&usual, now);
+        assert_eq!(part(&[even(0.95), here_and_there(0.55)]), Some(0.95));
+        assert_eq!(part(&[even(0.99), here_and_there(0.55)]), None);
+        assert_eq!(part(&[here_and_there(0.95), here_and_there(0.55)]), None);
+        assert_eq!(part(&[even(0.95), here_and_there(0.7)]), None);
+        assert_eq!(part(&[even(0.95), here_and_there(0.5), even(0.05)]), None);
+        assert_eq!(falls_short(&[even(1.0), even(1.0)], &[even(0.95), even(1.0)]), None);
+    }
 }

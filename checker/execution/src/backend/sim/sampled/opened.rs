@@ -39,16 +39,52 @@ pub struct Opened<'p> {
 pub struct Seen {
     /// Such launches, from the first on.
     pub launches: usize,
-    /// Parts of the inputs that they read, and of the outputs that they wrote, all blocks of the grids estimated.
-    pub read: f64,
-    /// See above.
-    pub written: f64,
+    /// What they read of the inputs, launch by launch.
+    pub read: Vec<Share>,
+    /// What they wrote of the outputs.
+    pub written: Vec<Share>,
     /// How a block faulted.
     pub fault: Option<Status>,
     /// Does every block of the last launch write where its number lies among the blocks, and nowhere else?
     pub in_place: bool,
     /// The part of the outputs up to which those blocks wrote.
     pub reach: f64,
+    /// The bytes of outputs that the busiest block of the last launch wrote.
+    pub block: f64,
+}
+
+/// Which part of buffers the blocks of a grid, or of several, come to, estimated from those that were run.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// If each did as much as the busiest of those that were drawn.
+    pub drawn: f64,
+    /// If each did as much as the busiest of all that were run.
+    pub most: f64,
+    /// All that were drawn did as much as each other.
+    pub even: bool,
+}
+
+impl Share {
+    /// Of a launch: what its first or last block did, what the others did, and how many blocks there are to a byte of the buffers.
+    fn of_launch(ends: &[f64], drawn: &[f64], scale: f64) -> Self {
+        let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+        // Of a few blocks all are drawn.
+        let these = if drawn.is_empty() { ends } else { drawn };
+        Self {
+            drawn: most(these) * scale,
+            most: most(ends).max(most(drawn)) * scale,
+            even: drawn.iter().all(|bytes| *bytes == drawn[0]),
+        }
+    }
+
+    /// Of all launches.
+    pub fn of_all(launches: &[Self]) -> Self {
+        launches.iter().fold(Self { drawn: 0.0, most: 0.0, even: true }, |all, one| Self {
+            drawn: all.drawn + one.drawn,
+            most: all.most + one.most,
+            even: all.even && one.even,
+        })
+    }
 }
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
 pub fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
@@ -170,17 +206,24 @@ impl Opened<'_> {
         const READ: [Role; 2] = [Role::In, Role::InOut];
         const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen = Seen { launches: 0, read: 0.0, written: 0.0, fault: None, in_place: false, reach: 0.0 };
+        let mut seen = Seen {
+            launches: 0,
+            read: Vec::new(),
+            written: Vec::new(),
+            fault: None,
+            in_place: false,
+            reach: 0.0,
+            block: 0.0,
+        };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;
             }
             let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-            let (mut read, mut written) = (0.0f64, 0.0f64);
             let chosen = chosen(seed, launch as u64, blocks);
             let (mut in_place, mut reach) = (true, 0.0f64);
-            let is_end = |block: u64| block == 0 || block == blocks - 1;
-            let ends_count = chosen.iter().all(|block| is_end(*block));
+            // What the first and the last block did, and what the others did.
+            let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             for block in chosen {
                 let before = (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes));
                 let places = self.written(&WRITTEN);
@@ -196,17 +239,15 @@ impl Opened<'_> {
                     in_place &= from > first - near && to < last + near;
                     reach = reach.max(to);
                 }
-                // The busiest of the blocks that were drawn stands for all: that others do the work is no answer.
-                if is_end(block) && !ends_count {
-                    continue;
-                }
-                read = read.max(self.total(&READ, |t| t.read_bytes) - before.0);
-                written = written.max(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
+                let drawn = usize::from(block != 0 && block != blocks - 1);
+                read[drawn].push(self.total(&READ, |t| t.read_bytes) - before.0);
+                written[drawn].push(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
             }
             seen.launches += 1;
             (seen.in_place, seen.reach) = (in_place && reach > 0.0, reach);
-            seen.read += read * blocks as f64 / inputs;
-            seen.written += written * blocks as f64 / outputs;
+            seen.block = written.iter().flatten().copied().fold(0.0, f64::max);
+            seen.read.push(Share::of_launch(&read[0], &read[1], blocks as f64 / inputs));
+            seen.written.push(Share::of_launch(&written[0], &written[1], blocks as f64 / outputs));
         }
         seen
     }
