@@ -91,9 +91,9 @@ impl Version<'_> {
         let session = self.session(run, opened)?;
         let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
-        session.set_checked(
-            first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan),
-        );
+        let watched =
+            first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan);
+        session.set_checked(watched);
         let unfair = matches!(run.schedule, Some(Schedule::Patient { .. }))
             && self.runs.iter().any(|other| other.schedule != run.schedule);
         if unfair {
@@ -108,6 +108,10 @@ impl Version<'_> {
             && fault.name == FindingName::StepLimit.name()
         {
             (pass, status) = (Pass::default(), Status::Passed);
+        }
+        let watchable = run.schedule.is_some() && self.program.plan.threads() <= MANY;
+        if !watched && watchable && matches!(status, Status::Wrong { .. }) {
+            self.watch_again(&measured, &mut pass);
         }
         let mut replayed = *run;
         if run.number == 0 && status.passed() {
@@ -135,6 +139,17 @@ impl Version<'_> {
             }
         }
         Ok(status)
+    }
+
+    /// What was wrong and not watched is done once more on a fresh module, watched: what was caught is a better reason than a wrong number.
+    fn watch_again(&self, run: &RunId, pass: &mut Pass) {
+        let again = self.machine.open(self.program).and_then(|mut fresh| {
+            fresh.set_checked(true);
+            self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed))
+        });
+        if let Ok((again, Status::Wrong { .. })) = again {
+            *pass = again;
+        }
     }
 
     /// The session to run in. A schedule starts with a module in its initial state.
