@@ -155,3 +155,24 @@ fn in_place_the_oracle_begins_with_the_kernels_values() {
     let ran = exercise.judge(right, "    if (i < n) b[i] *= a[0] * 1.0000005f;");
     assert!(ran.code == Some(1) && ran.stdout.contains("WRONG RESULT"), "{ran:?}");
 }
+
+/// A second run is not watched where buffers are long. What goes wrong in it alone is told with its cause all the same.
+#[test]
+fn what_goes_wrong_unwatched_is_watched_once_more() {
+    let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 4097 }]\ncount = { n = 4097 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\nlen = \"24576\"\nfill = \
+              \"uniform(-1, 1)\"\n\n[[in]]\nname = \"x\"\ntype = \"i32\"\nlen = \"n\"\nfill = \"integers(0, 24575)\"\n\n[[out]]\nname = \
+              \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"1\", unit = \"f32\" }\n";
+    let exercise = Exercise::new(
+        "a, x, b, n",
+        "const float* a, const int* x, float* b, int n",
+        "ceil_div(n, 128)",
+        io,
+        "    for (int i = 0; i < n; ++i) b[i] = a[x[i]];",
+    );
+    let right = "    if (i < n) b[i] = a[x[i]];";
+    let ran = exercise.judge(right, right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // The last index is met by a value at the edge of its interval, which a first run does not have.
+    let ran = exercise.judge(right, "    __shared__ float s[2][128];\n    s[0][t] = 0;\n    int k = x[min(i, n - 1)] == 24575;\n    if (i < n) b[i] = a[x[i]] + s[k][t];");
+    assert!(ran.code == Some(1) && ran.stdout.contains("UNINITIALISED READ"), "{ran:?}");
+}
