@@ -1,6 +1,8 @@
 //! What a kernel can see of the machine that runs it and must not rely on: clocks, where blocks and warps are placed, numbers
 //! of grids, addresses. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
 
+use crate::random::finish;
+
 /// Warps that an SM holds (CUDA C++ Programming Guide, technical specifications, from compute capability 3.0 on; 48 on
 /// 8.6 and 8.9, 32 on 7.5).
 pub const WARPS_PER_SM: u64 = 64;
@@ -30,7 +32,7 @@ impl Appearance {
 
     /// Random bits for a purpose; 0 on the plain machine.
     fn bits(self, purpose: u64) -> u64 {
-        if self.seed == 0 { 0 } else { mix(self.seed.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))) }
+        if self.seed == 0 { 0 } else { finish(self.seed.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))) }
     }
 
     /// Cycles of an SM's clock after `steps` warp instructions: 1 to 24 a step, and a start that is anything. Always more
@@ -61,7 +63,7 @@ impl Appearance {
         let (wave, place) = (linear / sms, linear % sms);
         // A step that visits all of them.
         let step = (1 + self.bits(5) % sms..=2 * sms + 1).find(|step| gcd(*step, sms) == 1).unwrap_or(1);
-        let first = self.bits(6).wrapping_add(mix(self.seed ^ wave)) % sms;
+        let first = self.bits(6).wrapping_add(finish(self.seed ^ wave)) % sms;
         ((place * (step % sms)) % sms + first) % sms
     }
 
@@ -71,7 +73,7 @@ impl Appearance {
             return 0;
         }
         let places = (WARPS_PER_SM / warps.max(1)).max(1);
-        (self.bits(7) ^ mix(linear)) % places * warps
+        (self.bits(7) ^ finish(linear)) % places * warps
     }
 
     /// Number of the grid of a launch, from 1.
@@ -90,13 +92,6 @@ impl Appearance {
         let gap = GAP + self.bits(10 + number) % 256 * ALIGNMENT;
         (end + gap).next_multiple_of(ALIGNMENT)
     }
-}
-
-/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014).
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

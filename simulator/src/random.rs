@@ -5,7 +5,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Scatters the bits of a number.
 pub fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(STEP);
+    finish(value.wrapping_add(STEP))
+}
+
+/// Its output function: scatters the bits of a state.
+pub fn finish(mut z: u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31

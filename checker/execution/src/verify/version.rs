@@ -143,11 +143,7 @@ impl Version<'_> {
 
     /// What was wrong and not watched is done once more on a fresh module, watched: what was caught is a better reason than a wrong number.
     fn watch_again(&self, run: &RunId, pass: &mut Pass) {
-        let again = self.machine.open(self.program).and_then(|mut fresh| {
-            fresh.set_checked(true);
-            self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed))
-        });
-        if let Ok((again, Status::Wrong { .. })) = again {
+        if let Ok((again, Status::Wrong { .. })) = self.alone(run, true) {
             *pass = again;
         }
     }
@@ -233,11 +229,16 @@ impl Version<'_> {
 
     /// Wrong only because the run before it left something behind? Then a fresh module gives the right answer.
     fn is_right_alone(&self, run: &RunId) -> bool {
-        let alone = self
-            .machine
-            .open(self.program)
-            .and_then(|mut fresh| self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed)));
-        matches!(alone, Ok((_, Status::Passed)))
+        matches!(self.alone(run, false), Ok((_, Status::Passed)))
+    }
+
+    /// A run on a fresh module, of which nothing is recorded.
+    fn alone(&self, run: &RunId, watched: bool) -> Result<(Pass, Status), Stop> {
+        let mut fresh = self.machine.open(self.program)?;
+        if watched {
+            fresh.set_checked(true);
+        }
+        self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed))
     }
 }
 

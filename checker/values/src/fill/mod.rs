@@ -132,16 +132,8 @@ fn held(buffer: &Buffer) -> Option<Buffer> {
 
 /// Writes floats as f64.
 fn widen(dtype: DType, narrow: &[u8], wide: &mut [u8]) {
-    fn each<const N: usize>(narrow: &[u8], wide: &mut [u8], value: impl Fn([u8; N]) -> f64) {
-        for (from, to) in narrow.as_chunks().0.iter().zip(wide.as_chunks_mut().0) {
-            *to = value(*from).to_le_bytes();
-        }
-    }
-    match dtype {
-        DType::F32 => each(narrow, wide, |bytes| f32::from_le_bytes(bytes).into()),
-        DType::F16 => each(narrow, wide, |bytes| half::f16::from_le_bytes(bytes).to_f64()),
-        DType::Bf16 => each(narrow, wide, |bytes| half::bf16::from_le_bytes(bytes).to_f64()),
-        _ => wide.copy_from_slice(narrow),
+    for (from, to) in narrow.chunks_exact(dtype.size()).zip(wide.as_chunks_mut().0) {
+        *to = crate::compare::real(dtype, from).to_le_bytes();
     }
 }
 

@@ -156,11 +156,8 @@ impl<O: Observer> Worker<'_, O> {
         let group = warp.groups[at];
         let kind = if matches!(op.kind, MatrixKind::WmmaStore { .. }) { AccessKind::Store } else { AccessKind::Load };
         for request in matrix::wmma_requests(shape, role, element, row_major) {
-            let mut found = std::array::from_fn(|lane| {
-                let (slow, fast) = request.places[lane];
-                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
-                base[lane].wrapping_add(position * u64::from(element.bits()) / 8)
-            });
+            let mut found =
+                std::array::from_fn(|lane| address_of(base[lane], stride[lane], request.places[lane], element));
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
                 self.count_access(group.pc, space, kind, part, &found, request.elements * element.bits() / 8);
             }
@@ -194,9 +191,8 @@ impl<O: Observer> Worker<'_, O> {
             let mut found = [0; 32];
             for (lane, found) in found.iter_mut().enumerate() {
                 let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index * elements);
-                let (slow, fast) = if row_major { (row, column) } else { (column, row) };
-                let position = u64::from(slow) * (stride[lane] & 0xffff_ffff) + u64::from(fast);
-                *found = base[lane].wrapping_add(position * u64::from(element.bits()) / 8);
+                let place = if row_major { (row, column) } else { (column, row) };
+                *found = address_of(base[lane], stride[lane], place, element);
             }
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
@@ -255,6 +251,12 @@ impl<O: Observer> Worker<'_, O> {
         }
         Flow::Continue
     }
+}
+
+/// Where an element of a matrix in memory lies, by its coordinates along the stride and along neighbours.
+fn address_of(base: u64, stride: u64, (slow, fast): (u32, u32), element: Element) -> u64 {
+    let position = u64::from(slow) * (stride & 0xffff_ffff) + u64::from(fast);
+    base.wrapping_add(position * u64::from(element.bits()) / 8)
 }
 
 /// The halves of words that lanes hold of matrices of 8 x 8: matrix, lane, half.

@@ -1,7 +1,5 @@
 //! What a worker is asked to do: plain data, sent as JSON.
 
-#[cfg(not(target_family = "wasm"))]
-use plan::Fill;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,6 +8,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use values::Tolerance;
+#[cfg(not(target_family = "wasm"))]
+use values::fill::is_from_file;
 
 /// A text that travels in the request or lies in a file (the compile cache).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,8 +310,7 @@ impl Job {
         for case in &verify.cases {
             needs.writes |= !case.dump.is_empty() || case.keep.is_some();
             for program in case.oracle.iter().chain(&case.versions) {
-                let fills = program.plan.buffers.iter().filter_map(|buffer| buffer.fill.as_ref());
-                if fills.into_iter().any(is_of_a_file) {
+                if program.plan.buffers.iter().any(is_from_file) {
                     // A file named without a folder lies in this one.
                     let here = program.dir.as_os_str().is_empty();
                     needs.reads.insert(if here { PathBuf::from(".") } else { program.dir.clone() });
@@ -341,15 +340,5 @@ impl Job {
             }
             Self::Roof { .. } | Self::Devices | Self::Free { .. } => {}
         }
-    }
-}
-
-#[cfg(not(target_family = "wasm"))]
-fn is_of_a_file(fill: &Fill) -> bool {
-    match fill {
-        Fill::Npy(_) => true,
-        Fill::OneOf(fills) => fills.iter().any(is_of_a_file),
-        Fill::Held { fill, .. } => is_of_a_file(fill),
-        _ => false,
     }
 }

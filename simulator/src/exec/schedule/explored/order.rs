@@ -8,6 +8,7 @@ use crate::exec::warp::{Group, Since};
 use crate::explore::{Preempted, Preemption, Rank};
 use crate::isa::op::Code;
 use crate::launch::LaunchOrder;
+use crate::random::finish;
 use std::collections::HashMap;
 
 /// Ranks from here on are behind all others, in the order in which they were given.
@@ -163,10 +164,12 @@ impl Control {
         ((u128::from(bits) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A random number below `bound`.
+    /// A random number below `bound` (splitmix64, Steele, Lea, Flood 2014, without its last shift).
     fn below(&mut self, bound: u32) -> u32 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = mixed(self.random);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
     }
 
@@ -204,7 +207,7 @@ impl Control {
     /// Is the warp one of those that are stopped at random?
     fn is_chosen(&self, asker: &Asker<'_>) -> bool {
         let place = asker.block.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(asker.warp);
-        self.chosen.is_none_or(|drawn| mixed(place ^ drawn.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 62 == 0)
+        self.chosen.is_none_or(|drawn| finish(place ^ drawn.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 62 == 0)
     }
 
     /// Which lanes of the group stop here.
@@ -331,12 +334,6 @@ impl Control {
             operations: self.operations,
         }
     }
-}
-
-/// The output function of splitmix64 (Steele, Lea, Flood 2014); its last shift moves no upper bit.
-fn mixed(z: u64) -> u64 {
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
 /// Seeds 0 to 7: lanes reversed; lane 0 ahead; last lane ahead; warps reversed; blocks reversed; upper half ahead; lanes
