@@ -20,6 +20,7 @@
     } while (0)
 
 __constant__ int table[2048];
+__constant__ unsigned char bytes[2048];
 
 // Sixteen requests a round.
 #define TIMED(name, request)                                                                                   \
@@ -40,6 +41,7 @@ __constant__ int table[2048];
         if (threadIdx.x == 0) *cycles = stop - start;                                                          \
     }
 TIMED(constant, sum += table[place + 4 * k])
+TIMED(constant_byte, sum += bytes[place + 32 * k])
 TIMED(counted, atomicAdd(&s[place + 32 * k], 1))
 TIMED(added, atomicAdd(&s[place + 32 * k], lane))
 TIMED(returned, sum += atomicAdd(&s[place + 32 * k], lane))
@@ -53,7 +55,7 @@ struct Column {
 constexpr Column COLUMNS[] = {
     {"constant load", constant, 1},   {"count", counted, 1},          {"add", added, 1},
     {"add, old value", returned, 1},  {"maximum", largest, 1},        {"constant load, apart", constant, 32},
-    {"count, one bank", counted, 32}, {"add, one bank", added, 32},
+    {"count, one bank", counted, 32}, {"add, one bank", added, 32},   {"constant load, bytes side by side", constant_byte, 1},
 };
 
 double cycles_of(const Column& column, int rounds, int places, int* sink, long long* cycles)

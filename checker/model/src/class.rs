@@ -48,6 +48,10 @@ pub enum Class {
     Special,
     /// Counting bits.
     Popc,
+    /// Comparisons in single precision.
+    Compare32,
+    /// In double precision.
+    Compare64,
     /// Branches with a guard.
     Branch,
 }
@@ -57,7 +61,7 @@ impl Class {
     pub fn weight(self) -> f64 {
         match self {
             Self::Branch => 0.05,
-            Self::Fma32 | Self::Add32 | Self::Half | Self::Special | Self::Popc => 0.5,
+            Self::Fma32 | Self::Add32 | Self::Compare32 | Self::Half | Self::Special | Self::Popc => 0.5,
             _ => 1.0,
         }
     }
@@ -99,6 +103,8 @@ impl Class {
             "ex2" | "lg2" | "sin" | "cos" | "tanh" => Some(Self::Special),
             "rsqrt" | "rcp" if has("approx") && kind == "f32" => Some(Self::Special),
             "popc" => Some(Self::Popc),
+            "setp" if kind == "f32" => Some(Self::Compare32),
+            "setp" if kind == "f64" => Some(Self::Compare64),
             _ => None,
         }
     }
@@ -134,6 +140,8 @@ impl Class {
                 "DADD" => Some(Self::Add64),
                 "HFMA2" | "HADD2" | "HMUL2" if !instruction.is_disguised_move() => Some(Self::Half),
                 "POPC" => Some(Self::Popc),
+                "FSETP" => Some(Self::Compare32),
+                "DSETP" => Some(Self::Compare64),
                 "BRA" if instruction.guard.is_some_and(|guard| guard.is_conditional()) => Some(Self::Branch),
                 _ => None,
             },
@@ -147,9 +155,24 @@ pub fn is_long(opcode: &str) -> bool {
     matches!(base, "div" | "rem" | "sqrt" | "rcp" | "rsqrt") && !opcode.contains(".approx")
 }
 
+/// Machine instructions that the assembler makes of an instruction of PTX that is not long: integers of 64 bits take a few.
+pub fn expected(opcode: &str) -> f64 {
+    let base = opcode.split('.').next().unwrap_or_default();
+    let kind = opcode.rsplit('.').next().unwrap_or_default();
+    match (base, kind) {
+        ("mul" | "mad", "s64" | "u64") if !opcode.contains(".wide") => 4.0,
+        (
+            "add" | "sub" | "and" | "or" | "xor" | "not" | "neg" | "shl" | "shr" | "setp" | "selp",
+            "s64" | "u64" | "b64",
+        ) => 2.0,
+        ("min" | "max" | "abs", "s64" | "u64") => 4.0,
+        _ => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Class, is_long};
+    use super::{Class, expected, is_long};
 
     #[test]
     fn ptx_by_space_and_width() {
@@ -166,6 +189,8 @@ mod tests {
         assert_eq!(of("cp.async.wait_group"), None);
         let long =
             ["rem.u64", "div.rn.f32", "sqrt.rn.f64", "rcp.rn.f64", "div.approx.f32", "sqrt.approx.ftz.f32", "mul.f32"];
+        let wide = ["mul.lo.s64", "mul.wide.s32", "add.s64", "mad.wide.u32", "add.s32", "selp.b64"];
+        assert_eq!(wide.map(expected), [4.0, 1.0, 2.0, 1.0, 1.0, 2.0]);
         assert_eq!(long.map(is_long), [true, true, true, true, false, false, false]);
     }
 }

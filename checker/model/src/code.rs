@@ -111,6 +111,9 @@ pub struct Block {
     pub next: Vec<usize>,
     /// It ends the thread or returns.
     pub ends: bool,
+    /// It ends threads for which its last guard holds.
+    #[serde(default)]
+    pub leaves: bool,
     /// A function begins here.
     pub root: bool,
     /// It calls a function that the compiler brought: the slow path of a division, say.
@@ -147,6 +150,7 @@ impl Code {
                     ops: ops(code),
                     next: graph.successors[at].clone(),
                     ends: matches!(last, "EXIT" | "RET") && unguarded || graph.successors[at].is_empty(),
+                    leaves: matches!(last, "EXIT" | "RET") && !unguarded,
                     root: graph.roots.contains(&at),
                     slow: code.iter().any(calls),
                 }

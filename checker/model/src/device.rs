@@ -2,6 +2,7 @@
 
 use crate::frequency::Confidence;
 use serde::Deserialize;
+use simulator::locality::JOINED;
 
 /// A device. Cycles are those of the multiprocessors' clock.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -148,12 +149,19 @@ pub struct MemoryRates {
     pub l1_lines_per_cycle: f64,
     /// Sectors a cycle that it moves to lanes.
     pub l1_sectors_per_cycle: f64,
-    /// Sectors a nanosecond of which a word is written, and a third or more, all together.
-    pub partial_sectors_per_ns: [f64; 2],
+    /// Of what all multiprocessors read, and that comes again.
+    pub l2_shared_bytes: f64,
+    /// Sectors a nanosecond that are written in part, where a request touches one, two and four of a line.
+    pub partial_sectors_per_ns: [f64; 3],
+    /// Share of a store's sectors that leave the L1 cache together with those of the store before it, by the lines of a request
+    /// ([`simulator::locality::JOINED`]).
+    pub joins: [f64; JOINED.len()],
     /// Cycles between the latency of the nearer and the farther half of the L2 cache, which a warp that asks for many lines waits for.
     pub l2_spread: f64,
     /// Sectors a nanosecond that come from memory without their neighbour.
     pub scattered_sectors_per_ns: f64,
+    /// Sectors a nanosecond that go to memory without their neighbour.
+    pub scattered_stores_per_ns: f64,
     /// Nanoseconds of an atomic's lane at a place of the L2 cache.
     pub place_ns: f64,
     /// Of one whose result is used.
@@ -216,11 +224,10 @@ const DEVICES: &[(&str, &str)] = &[("nvidia-h200", include_str!("../devices/nvid
 
 impl MemoryRates {
     /// Sectors a nanosecond that are written in part, so many bytes of each.
-    pub fn partial_rate(&self, bytes: f64) -> f64 {
-        const WORD: f64 = 4.0;
-        const THIRD: f64 = 32.0 / 3.0;
-        let [least, most] = self.partial_sectors_per_ns;
-        least + (most - least) * ((bytes - WORD) / (THIRD - WORD)).clamp(0.0, 1.0)
+    pub fn partial_rate(&self, sectors: f64) -> f64 {
+        let [one, two, four] = self.partial_sectors_per_ns;
+        let doubled = sectors.clamp(1.0, 4.0).log2();
+        if doubled < 1.0 { one + (two - one) * doubled } else { two + (four - two) * (doubled - 1.0) }
     }
 }
 

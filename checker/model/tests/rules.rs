@@ -27,7 +27,7 @@ fn op(unit: Unit, line: u32) -> Op {
 
 fn block(ops: Vec<Op>, next: Vec<usize>) -> Block {
     let ends = next.is_empty();
-    Block { address: 0, ops, next, ends, root: false, slow: false }
+    Block { address: 0, ops, next, ends, leaves: false, root: false, slow: false }
 }
 
 /// A kernel whose middle block ran `turns` times a warp.
@@ -73,7 +73,7 @@ fn streaming(sectors: u64, blocks: u64) -> Facts {
     launch.counters.global_load_requests = sectors / 4;
     launch.counters.global_store_sectors = sectors;
     launch.counters.global_store_bytes = 32 * sectors;
-    let touch = Touch { sectors, pairs: sectors / 2, second: sectors, new: sectors, away: 0 };
+    let touch = Touch { sectors, pairs: sectors / 2, second: sectors, new: sectors, span: sectors, away: 0 };
     launch.locality = Locality {
         requested: sectors,
         missed: [sectors; CAPACITIES.len()],
@@ -84,6 +84,17 @@ fn streaming(sectors: u64, blocks: u64) -> Facts {
         path: 1.0,
         ..Locality::default()
     };
+    facts
+}
+
+/// The same, where each lane stores `words` words of a sector of its own and its neighbours' lie side by side.
+fn scattering(words: u64, blocks: u64) -> Facts {
+    let mut facts = streaming(256, blocks);
+    let launch = &mut facts.launches[0];
+    launch.counters.global_store_requests = 8 * words;
+    launch.counters.global_store_sectors = 256 * words;
+    launch.counters.global_store_bytes = 4 * 256 * words;
+    (launch.locality.store_lines, launch.locality.store_sectors) = (64 * words, 256 * words);
     facts
 }
 
@@ -212,7 +223,8 @@ fn adding(own: u64, new: u64, away: u64, together: u64, blocks: u64) -> Facts {
     launch.counters.global_atomic_requests = 8;
     launch.counters.global_atomic_sectors = sectors.max(8);
     launch.locality.away = 1000;
-    launch.locality.written = vec![Touch::default(), Touch { sectors: own, pairs: own, second: own, new, away }];
+    launch.locality.written =
+        vec![Touch::default(), Touch { sectors: own, pairs: own, second: own, new, span: own, away }];
     launch.locality.global = Meeting {
         requests: 8,
         lanes: 256,
@@ -257,6 +269,91 @@ fn atomics_at_one_address_take_turns_and_places_work_side_by_side() {
 
 fn bar(facts: &Facts, wanted: Bound, device: &Device) -> f64 {
     model(facts, device).bars.iter().find(|bar| bar.of == wanted).map_or(0.0, |bar| bar.us)
+}
+
+#[test]
+fn parts_of_sectors_cost_as_much_as_whole_ones_and_leave_together_where_they_follow() {
+    let device = Device::h200().unwrap();
+    let blocks = 132 * 256;
+    let l2 = |facts: &Facts| bar(facts, Bound::L2, &device);
+    let all = l2(&scattering(8, blocks));
+    let expected = 8.0 * 256.0 * blocks as f64 / device.memory.partial_sectors_per_ns[2] / 1e3;
+    assert!((all / expected - 1.0).abs() < 0.01, "{all} us, by hand {expected}");
+    // A sector of a line at a time is worse.
+    let mut single = scattering(8, blocks);
+    single.launches[0].locality.store_lines = 256 * 8;
+    let [one, _, four] = device.memory.partial_sectors_per_ns;
+    assert!((l2(&single) / all - four / one).abs() < 0.01, "{} {all}", l2(&single));
+    // Of seven that follow another one, in four lines.
+    let mut following = scattering(8, blocks);
+    following.launches[0].locality.joined[0] = 7 * 256;
+    let left = 1.0 - 7.0 / 8.0 * device.memory.joins[0];
+    assert!((l2(&following) / all - left).abs() < 0.01, "{} {all}", l2(&following));
+}
+
+#[test]
+fn sectors_that_stay_incomplete_are_read_before_they_are_written() {
+    let device = Device::h200().unwrap();
+    let blocks = 132 * 2048;
+    let dram = |facts: &Facts| bar(facts, Bound::Dram, &device);
+    let whole = dram(&scattering(8, blocks));
+    // One word of each sector, and nobody writes another one: as much again is read.
+    let mut part = scattering(1, blocks);
+    part.memory[1].bytes = 32 * 256 * blocks;
+    let more = 32.0 * 256.0 * blocks as f64 / device.memory.read_gb_per_s / 1e3;
+    let kept = device.memory.l2_shared_bytes / (32.0 * 256.0 * blocks as f64);
+    let expected = whole + more * (1.0 - kept);
+    assert!((dram(&part) / expected - 1.0).abs() < 0.01, "{} us, by hand {expected}", dram(&part));
+    // All blocks come back to the same eighth of it: what has left comes once more.
+    let mut again = scattering(1, blocks);
+    again.memory[1].bytes = 4 * 256 * blocks;
+    assert!(dram(&again) > dram(&part), "{} {}", dram(&again), dram(&part));
+    // In the L2 cache all of it waits for the others.
+    again.memory[1].bytes = 30 << 20;
+    assert!(dram(&again) < whole, "{} {whole}", dram(&again));
+}
+
+#[test]
+fn what_is_read_again_soon_is_still_there() {
+    let device = Device::h200().unwrap();
+    let blocks = 132 * 256;
+    let mut facts = streaming(256, blocks);
+    facts.memory[0].bytes = 256 * blocks * 8;
+    let anywhere = bar(&facts, Bound::Dram, &device);
+    // Each block reads four times what is new for it, in a window that moves with the blocks.
+    let launch = &mut facts.launches[0];
+    launch.locality.away = 100;
+    (launch.locality.read[0].away, launch.locality.read[0].span) = (100 * 64, 4096);
+    let near = bar(&facts, Bound::Dram, &device);
+    let again = 32.0 * 256.0 * blocks as f64 - facts.memory[0].bytes as f64;
+    let gone = 1.0 - device.memory.l2_shared_bytes / facts.memory[0].bytes as f64;
+    let expected = again * gone / device.memory.read_gb_per_s / 1e3;
+    assert!(((anywhere - near) / expected - 1.0).abs() < 0.01, "{anywhere} and {near} us, by hand {expected}");
+    // From where to where one block reads is more than the cache has.
+    facts.launches[0].locality.read[0].span = 1 << 30;
+    assert!((bar(&facts, Bound::Dram, &device) - anywhere).abs() < 1e-6);
+}
+
+#[test]
+fn shared_memory_and_the_l1_cache_take_turns() {
+    let device = Device::h200().unwrap();
+    let with = |wavefronts: u64| {
+        let mut facts = facts(vec![op(Unit::Shared, 2)], 1, 8, 132 * 64);
+        let launch = &mut facts.launches[0];
+        launch.counters.shared_load_requests = 8;
+        launch.counters.shared_load_wavefronts = 80;
+        launch.counters.global_load_requests = wavefronts;
+        (launch.locality.requests, launch.locality.wavefronts) = (wavefronts, wavefronts);
+        facts
+    };
+    let alone = bar(&with(0), Bound::Shared, &device);
+    assert!((bar(&with(40), Bound::Shared, &device) / alone - 1.5).abs() < 0.01);
+    assert!((bar(&with(160), Bound::L1, &device) / alone - 3.0).abs() < 0.01);
+    // The assembler makes one load of four: each takes as many wavefronts as one took before.
+    let mut merged = with(0);
+    merged.launches[0].counters.shared_load_requests = 32;
+    merged.launches[0].counters.shared_load_wavefronts = 320;
+    assert!((bar(&merged, Bound::Shared, &device) / alone - 1.0).abs() < 0.01);
 }
 
 #[test]

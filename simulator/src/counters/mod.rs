@@ -161,7 +161,8 @@ counters! {
     constant_loads,
     /// Bytes that lanes asked for in loads from constant memory. Lanes that want the same word share it.
     constant_load_bytes,
-    /// Wavefronts of loads from constant memory: different words, by request, which come one after the other.
+    /// Wavefronts of loads from constant memory: words of different addresses, by request, which come one after the other. Different bytes
+    /// of one word are different addresses.
     constant_load_wavefronts,
     /// Requests of shared loads.
     shared_load_requests,

@@ -4,7 +4,8 @@
 //! through in turns, an access of each warp, when the launch is over.
 
 use super::stack::{LINE, Stack};
-use super::{CAPACITIES, LineLocality, Locality, LocalityRequest, Meeting, SECTOR, Touch};
+use super::{CAPACITIES, JOINED, LineLocality, Locality, LocalityRequest, Meeting, SECTOR, Touch};
+use crate::exec::traffic::wavefronts;
 use crate::observe::{AccessKind, Space, WarpAccess};
 use crate::random::ByNumber;
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ struct OfWarp {
     seen: Vec<Seen>,
     /// Instructions, by the barriers of its block that it has passed.
     phases: Vec<u64>,
+    /// The last of `seen` is a store to global memory, and nothing came after it.
+    stored: bool,
 }
 
 /// A block.
@@ -41,6 +44,18 @@ struct OfBlock {
     /// Lines and their sectors, a bit each.
     lines: Vec<(u64, u8)>,
     cut: bool,
+    traffic: Traffic,
+}
+
+/// Sums of [`Locality`].
+#[derive(Default, Clone, Copy)]
+struct Traffic {
+    requests: u64,
+    wavefronts: u64,
+    store_lines: u64,
+    store_sectors: u64,
+    local_words: u64,
+    joined: [u64; JOINED.len()],
 }
 
 /// Atomics of a block on one space.
@@ -139,10 +154,11 @@ impl Fold {
             places.sort_unstable();
             self.atomics[usize::from(access.space == Space::Shared)][side].add(&places);
         }
-        let OfBlock { warps, lines, cut } = &mut self.blocks[side];
+        let OfBlock { warps, lines, cut, traffic } = &mut self.blocks[side];
         let share = KEPT / warps.len().max(1);
         let Some(warp) = warps.get_mut(access.warp.warp as usize) else { return };
         warp.turn += 1;
+        let follows = std::mem::take(&mut warp.stored);
         if access.space == Space::Shared {
             return;
         }
@@ -178,14 +194,32 @@ impl Fold {
             }
             lines.truncate(kept + 1);
         }
-        warp.kept += lines.len() - from;
+        let own = &lines[from..];
+        let store = access.kind == AccessKind::Store;
+        warp.stored = store && !local;
+        let before = if follows && warp.stored { warp.seen.last() } else { None };
+        let before = before.map_or(&[][..], |before| &lines[before.lines.start as usize..before.lines.end as usize]);
+        traffic.add(access, own, before);
+        warp.kept += own.len();
         let lines = from as u32..lines.len() as u32;
         warp.seen.push(Seen { turn: warp.turn, pc: access.pc, kind: access.kind, local, lines });
     }
 
     /// What it comes to; `place` knows file and line of an instruction.
     pub fn finish(self, place: impl Fn(u32) -> (String, u32)) -> Locality {
-        let mut found = Locality { path: self.path(), cut: self.blocks[0].cut, ..Locality::default() };
+        let OfBlock { cut, traffic, .. } = &self.blocks[0];
+        let Traffic { requests, wavefronts, store_lines, store_sectors, local_words, joined } = *traffic;
+        let mut found = Locality {
+            path: self.path(),
+            cut: *cut,
+            requests,
+            wavefronts,
+            store_lines,
+            store_sectors,
+            local_words,
+            joined,
+            ..Locality::default()
+        };
         self.cached(&mut found, place);
         for (loads, all) in [(true, &mut found.read), (false, &mut found.written)] {
             *all = self.touched(loads);
@@ -267,12 +301,15 @@ impl Fold {
         }
         let mut all = vec![Touch::default(); self.request.regions.len()];
         let mut lowest: Vec<Option<u64>> = vec![None; all.len()];
+        let mut highest: Vec<u64> = vec![0; all.len()];
         let ones = |bits: u8| u64::from(bits.count_ones());
         for (line, [first, second]) in sectors {
             let inside = self.request.regions.iter().position(|region| region.has(line * LINE));
             let Some(at) = inside else { continue };
             if first != 0 {
-                keep_lower(&mut lowest[at], line * (LINE / SECTOR) + u64::from(first.trailing_zeros()));
+                let sector = line * (LINE / SECTOR);
+                keep_lower(&mut lowest[at], sector + u64::from(first.trailing_zeros()));
+                highest[at] = highest[at].max(sector + u64::from(first.ilog2()));
             }
             let touch = &mut all[at];
             touch.sectors += ones(first);
@@ -280,7 +317,8 @@ impl Fold {
             touch.second += ones(second);
             touch.new += ones(second & !first);
         }
-        for ((touch, own), far) in all.iter_mut().zip(lowest).zip(&self.lowest) {
+        for (((touch, own), highest), far) in all.iter_mut().zip(lowest).zip(highest).zip(&self.lowest) {
+            touch.span = own.map_or(0, |own| highest - own + 1);
             if let (Some(own), Some(far)) = (own, far[usize::from(!loads)]) {
                 touch.away = own.abs_diff(far);
             }
@@ -297,6 +335,41 @@ impl Fold {
         let all: u64 = (0..phases).flat_map(of).sum();
         if all == 0 { 1.0 } else { (slowest as f64 * warps.len() as f64 / all as f64).max(1.0) }
     }
+}
+
+impl Traffic {
+    /// An access to lines in ascending order, and those of the store just before it.
+    fn add(&mut self, access: &WarpAccess<'_>, lines: &[(u64, u8)], before: &[(u64, u8)]) {
+        let (store, count) = (access.kind == AccessKind::Store, lines.len() as u64);
+        if access.space == Space::Local {
+            let words = u64::from(access.mask.count_ones() * access.size.div_ceil(4));
+            self.local_words += if store { words } else { 0 };
+        } else if access.kind != AccessKind::Atomic {
+            self.requests += 1;
+            self.wavefronts += wavefronts(access.addresses, access.mask, access.size).0.max(count.div_ceil(2));
+        }
+        if store && access.space != Space::Local {
+            self.store_lines += count;
+            self.store_sectors += lines.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum::<u64>();
+            if let Some(class) = JOINED.iter().position(|most| count <= *most) {
+                self.joined[class] += in_both(before, lines);
+            }
+        }
+    }
+}
+
+/// Sectors that both have, of lines in ascending order.
+fn in_both(one: &[(u64, u8)], other: &[(u64, u8)]) -> u64 {
+    let (mut at, mut sectors) = (0, 0);
+    for (line, bits) in other {
+        while one.get(at).is_some_and(|(before, _)| before < line) {
+            at += 1;
+        }
+        if let Some((_, same)) = one.get(at).filter(|(same, _)| same == line) {
+            sectors += u64::from((bits & same).count_ones());
+        }
+    }
+    sectors
 }
 
 fn keep_lower(known: &mut Option<u64>, sector: u64) {

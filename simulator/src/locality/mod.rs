@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// Sizes of the caches, in bytes for a block.
 pub const CAPACITIES: [u64; 6] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 192 << 10];
 
+/// Lines that a store's request touches at most, for each class of [`Locality::joined`]; those of more are in none.
+pub const JOINED: [u64; 5] = [4, 6, 8, 12, 16];
+
 /// Bytes that the L2 cache hands out at once.
 #[cfg(not(target_family = "wasm"))]
 const SECTOR: u64 = 32;
@@ -66,6 +69,9 @@ pub struct Touch {
     pub second: u64,
     /// Those of them that the first did not touch.
     pub new: u64,
+    /// From the lowest one of the first block to its highest one, both included.
+    #[serde(default)]
+    pub span: u64,
     /// From the lowest one of the first block to the lowest one of the block elsewhere.
     #[serde(default)]
     pub away: u64,
@@ -129,6 +135,25 @@ pub struct Locality {
     pub places: Vec<LineLocality>,
     /// Different lines of 128 bytes, summed over requests: passes through the cache's tags.
     pub lines: u64,
+    /// Requests of loads and stores on global memory.
+    #[serde(default)]
+    pub requests: u64,
+    /// Passes through the cache's data that they take: as many as a bank has different words, or half as many as they touch lines.
+    #[serde(default)]
+    pub wavefronts: u64,
+    /// Lines of 128 bytes that stores on global memory touch, summed over requests.
+    #[serde(default)]
+    pub store_lines: u64,
+    /// Their sectors.
+    #[serde(default)]
+    pub store_sectors: u64,
+    /// Words that lanes store to local memory.
+    #[serde(default)]
+    pub local_words: u64,
+    /// Requests of stores on global memory that follow another one in their warp without an access between them, by the lines they touch:
+    /// how many of their sectors the request before touched, too.
+    #[serde(default)]
+    pub joined: [u64; JOINED.len()],
     /// What loads touched of each region.
     pub read: Vec<Touch>,
     /// What stores and atomics touched of each region.
@@ -170,6 +195,12 @@ impl Locality {
             local_missed: each(|all| &all.local_missed),
             places: other.places.iter().map(place).collect(),
             lines: sum(|all| all.lines),
+            requests: sum(|all| all.requests),
+            wavefronts: sum(|all| all.wavefronts),
+            store_lines: sum(|all| all.store_lines),
+            store_sectors: sum(|all| all.store_sectors),
+            local_words: sum(|all| all.local_words),
+            joined: each_along(&self.joined, &other.joined, times),
             read: touched(&self.read, &other.read),
             written: touched(&self.written, &other.written),
             global: self.global.along(&other.global, times),
@@ -202,6 +233,7 @@ impl Touch {
             pairs: sum(|all| all.pairs),
             second: sum(|all| all.second),
             new: sum(|all| all.new),
+            span: other.span,
             away: other.away,
         }
     }

@@ -51,7 +51,7 @@ fn what_was_used_longest_ago_is_forgotten() {
     let found = finish(fold);
     assert_eq!((found.requested, found.lines), (512, 128));
     assert_eq!(found.missed, [512, 256, 256, 256, 256, 256]);
-    assert_eq!(found.read[0], Touch { sectors: 256, pairs: 128, second: 0, new: 0, away: 0 });
+    assert_eq!(found.read[0], Touch { sectors: 256, pairs: 128, second: 0, new: 0, span: 256, away: 0 });
 }
 
 /// The list with marks against a list for each cache.
@@ -105,7 +105,7 @@ fn what_the_next_block_touches_first_and_where_atomics_meet() {
         access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[2048, 2048, 2052]);
     }
     let found = finish(fold);
-    assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2, away: 0 });
+    assert_eq!(found.read[0], Touch { sectors: 4, pairs: 2, second: 4, new: 2, span: 4, away: 0 });
     let expected = Meeting {
         requests: 1,
         lanes: 3,
@@ -185,4 +185,29 @@ fn what_a_far_block_loads_too_is_there_already() {
         (0..20).for_each(|line| access(&mut large, (block, 0), AccessKind::Load, Space::Global, &row(128 * line)));
     }
     assert_eq!(finish(large).missed, [80, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn stores_that_follow_each_other_and_what_requests_take_of_the_cache() {
+    let region = MemoryRegion { base: 0, bytes: 1 << 16 };
+    let mut fold = fold([1, 0], &[region]);
+    let apart = |stride: u64, first: u64| (0..32).map(|lane| first + stride * lane).collect::<Vec<u64>>();
+    // Six fields of structures of 24 bytes: 24 sectors in six lines, two words in a bank.
+    for field in 0..6 {
+        access(&mut fold, (0, 0), AccessKind::Store, Space::Global, &apart(24, 4 * field));
+    }
+    // What lies between ends it; the next one is a first one, too.
+    access(&mut fold, (0, 0), AccessKind::Load, Space::Global, &row(32768));
+    access(&mut fold, (0, 0), AccessKind::Store, Space::Global, &apart(32, 0));
+    access(&mut fold, (0, 0), AccessKind::Store, Space::Global, &apart(32, 4));
+    // More lines than any class has, though it follows.
+    access(&mut fold, (0, 0), AccessKind::Store, Space::Global, &apart(1024, 0));
+    access(&mut fold, (0, 0), AccessKind::Store, Space::Local, &[0, 0, 4]);
+    let found = finish(fold);
+    assert_eq!(found.joined, [0, 5 * 24, 32, 0, 0]);
+    assert_eq!((found.store_lines, found.store_sectors), (6 * 6 + 2 * 8 + 32, 6 * 24 + 2 * 32 + 32));
+    // Three for each of six lines, one for the row, eight for four banks, all of them for one bank.
+    assert_eq!((found.requests, found.wavefronts), (10, 6 * 3 + 1 + 2 * 8 + 32));
+    assert_eq!(found.local_words, 3);
+    assert_eq!(found.written[0].span, 31 * 1024 / 32 + 1);
 }

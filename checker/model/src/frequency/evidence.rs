@@ -2,6 +2,7 @@
 
 use super::edges::Sum;
 use super::median;
+use super::shape::Shape;
 use crate::class::{self, Class};
 use crate::code::{Block, Code, Op};
 use simulator::Covered;
@@ -98,23 +99,35 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What the source lines of a block say of how often it ran, whatever instructions they have: a line's instructions of PTX over
-/// its machine instructions, which are more where the assembler unrolled. Lines whose instructions ran differently often, or that the assembler multiplied, say
-/// little; where half of the instructions stand on others, it is sure.
-pub(super) fn by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<(f64, bool)>> {
-    let mut ptx: BTreeMap<(&str, u32), (f64, f64, f64, f64)> = BTreeMap::new();
-    // Those that become many machine instructions, and how often they ran.
-    let mut long: BTreeMap<(&str, u32), (f64, f64)> = BTreeMap::new();
+/// What PTX says of a line.
+#[derive(Default)]
+struct Line {
+    /// How often each of its instructions ran.
+    ran: Vec<f64>,
+    /// Machine instructions that they become where nothing is unrolled.
+    expected: f64,
+    /// How often those ran.
+    sum: f64,
+    /// Those that become many, and how often they ran.
+    long: (f64, f64),
+}
+
+/// What the source lines of a block say of how often it ran, whatever instructions they have. In a loop: a line's instructions of PTX over
+/// its machine instructions, which are more where the assembler unrolled. Elsewhere what most of the line's instructions say. Lines whose
+/// instructions ran differently often, or that the assembler multiplied, say little; where half of the instructions stand on others, it is sure.
+pub(super) fn by_lines(code: &Code, coverage: &[Covered], shape: &Shape, warps: f64) -> Vec<Option<(f64, bool)>> {
+    let mut ptx: BTreeMap<(&str, u32), Line> = BTreeMap::new();
     for covered in coverage.iter().filter(|covered| covered.line > 0) {
         let warps = covered.warps as f64;
+        let line = ptx.entry((file_name(&covered.file), covered.line)).or_default();
         if class::is_long(&covered.opcode) {
-            let (count, sum) = long.entry((file_name(&covered.file), covered.line)).or_default();
-            (*count, *sum) = (*count + 1.0, *sum + warps);
+            line.long = (line.long.0 + 1.0, line.long.1 + warps);
         }
-        let (count, sum, low, high) =
-            ptx.entry((file_name(&covered.file), covered.line)).or_insert((0.0, 0.0, f64::MAX, 0.0));
-        (*count, *sum, *low, *high) = (*count + 1.0, *sum + warps, low.min(warps), high.max(warps));
+        let expected = class::expected(&covered.opcode);
+        line.ran.push(warps);
+        (line.expected, line.sum) = (line.expected + expected, line.sum + expected * warps);
     }
+    ptx.values_mut().for_each(|line| line.ran.sort_by(f64::total_cmp));
     let place = |op: &Op| {
         let (file, line) = op.line?;
         Some((code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line))
@@ -123,22 +136,34 @@ pub(super) fn by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<(f64, bo
     for place in code.blocks.iter().flat_map(|block| &block.ops).filter_map(place) {
         *own.entry(place).or_default() += 1.0;
     }
-    let guess = |block: &Block| {
+    let guess = |(at, block): (usize, &Block)| {
         let mut values: Vec<(f64, f64)> = Vec::new();
+        // Of what the compiler brought along no line tells: it goes on with those of the kernel.
+        if block.slow || !shape.is_behind(at, 0) {
+            return None;
+        }
         for place in block.ops.iter().filter_map(place) {
-            if let Some((count, sum, low, high)) = ptx.get(&place) {
-                let there = own.get(&place).copied().unwrap_or(1.0);
-                // What is more than PTX has is theirs.
-                let each = long.get(&place).map(|(those, ran)| ran / those);
-                let more = each.map_or(0.0, |_| f64::max(there - count, 0.0));
-                let (count, sum) = (count + more, sum + more * each.unwrap_or(0.0));
-                values.push((sum / count.max(there), if *high > 1.5 * low || there > count { 0.1 } else { 1.0 }));
+            let Some(line) = ptx.get(&place) else { continue };
+            let there = own.get(&place).copied().unwrap_or(1.0);
+            let (low, high) = (line.ran[0], line.ran[line.ran.len() - 1]);
+            if shape.loops[at] == 0 {
+                let most = line.ran[line.ran.len() / 2];
+                // A turn of a loop that was taken out of it.
+                let taken_out = most > warps;
+                values.push((most.min(warps), if high > 1.5 * low || taken_out { 0.1 } else { 1.0 }));
+                continue;
             }
+            // What is more than PTX has is theirs.
+            let each = if line.long.0 > 0.0 { line.long.1 / line.long.0 } else { 0.0 };
+            let more = if line.long.0 > 0.0 { f64::max(there - line.expected, 0.0) } else { 0.0 };
+            let (count, sum) = (line.expected + more, line.sum + more * each);
+            let multiplied = there > line.expected;
+            values.push((sum / count.max(there), if high > 1.5 * low || multiplied { 0.1 } else { 1.0 }));
         }
         let sure = values.iter().filter(|(_, weight)| *weight >= 1.0).count() * 2 >= block.ops.len();
         median(&mut values).map(|value| (value, sure))
     };
-    code.blocks.iter().map(guess).collect()
+    code.blocks.iter().enumerate().map(guess).collect()
 }
 
 /// How often the most frequent instruction of a block's source lines ran: the block no more often.

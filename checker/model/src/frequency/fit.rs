@@ -2,6 +2,7 @@
 
 use super::edges::{Edges, Sum};
 use super::evidence::by_lines;
+use super::shape::Shape;
 use super::{median, unreached};
 use crate::code::Code;
 use simulator::Covered;
@@ -36,19 +37,21 @@ impl<'a> Fit<'a> {
         coverage: &[Covered],
         anchors: &mut [Vec<(f64, f64)>],
         sums: &'a [Sum],
+        shape: &Shape,
         warps: f64,
     ) -> Self {
         let mut copies = vec![0.0f64; code.blocks.len()];
         for (block, share) in sums.iter().flat_map(|sum| &sum.parts) {
             copies[*block] = copies[*block].max(*share);
         }
-        let guesses = by_lines(code, coverage);
-        let known: Vec<Option<f64>> = (0..code.blocks.len())
+        let guesses = by_lines(code, coverage, shape, warps);
+        let mut known: Vec<Option<f64>> = (0..code.blocks.len())
             .map(|at| {
                 let sure = || guesses[at].filter(|(_, sure)| *sure && copies[at] == 0.0).map(|(times, _)| times);
                 if at == 0 { Some(warps) } else { median(&mut anchors[at]).or_else(sure) }
             })
             .collect();
+        spread(&mut known, anchors, shape);
         let guesses: Vec<Option<f64>> = guesses.into_iter().map(|guess| guess.map(|(times, _)| times)).collect();
         let unreached = unreached(code, &known, &guesses);
         Self { code, sums, known, guesses, copies, unreached, warps }
@@ -73,7 +76,8 @@ impl<'a> Fit<'a> {
             if now <= 0.0 || sum.guarded && now >= sum.total {
                 continue;
             }
-            let factor = (sum.total / now).powf(sum.weight);
+            // An edge between two of its blocks is scaled by both, one from a block to itself twice.
+            let factor = (sum.total / now).powf(sum.weight / 2.0);
             for (block, _) in sum.parts.iter().filter(|(block, _)| self.known[*block].is_none()) {
                 edges.scale(*block, true, factor);
                 edges.scale(*block, false, factor);
@@ -91,6 +95,25 @@ impl<'a> Fit<'a> {
                 edges.scale(at, true, factor);
                 edges.scale(at, false, factor);
             }
+        }
+    }
+}
+
+/// What is known of a block holds for those that run as often, and nobody comes to what lies behind one that never ran.
+fn spread(known: &mut [Option<f64>], anchors: &[Vec<(f64, f64)>], shape: &Shape) {
+    let count = known.len();
+    for first in (0..count).filter(|at| shape.like[*at] == *at) {
+        let class = || (first..count).filter(|at| shape.like[*at] == first);
+        let own = if first == 0 { known[0] } else { None };
+        let mut said: Vec<(f64, f64)> = class().flat_map(|at| anchors[at].iter().copied()).collect();
+        let any = class().find_map(|at| known[at]);
+        let value = own.or_else(|| median(&mut said)).or(any);
+        class().for_each(|at| known[at] = value);
+    }
+    let never: Vec<usize> = (0..count).filter(|at| known[*at] == Some(0.0)).collect();
+    for at in 0..count {
+        if never.iter().any(|idle| shape.is_behind(at, *idle)) {
+            known[at] = Some(0.0);
         }
     }
 }

@@ -7,6 +7,9 @@
 mod edges;
 mod evidence;
 mod fit;
+mod shape;
+#[cfg(test)]
+mod tests;
 
 use crate::code::Code;
 use edges::{Edges, Sum};
@@ -14,6 +17,7 @@ pub use evidence::file_name;
 use evidence::{Evidence, most_by_lines};
 use fit::{Fit, ROUNDS};
 use serde::{Deserialize, Serialize};
+use shape::Shape;
 use simulator::Covered;
 
 /// How sure it is how often blocks ran.
@@ -53,8 +57,10 @@ const NOBODY: f64 = 1e-5;
 
 /// Finds them. `warps` is how many warps began.
 pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
+    let coverage = &with_lines(coverage);
+    let shape = Shape::of(code);
     let Evidence { mut anchors, sums, idle } = Evidence::of(code, coverage);
-    let fit = Fit::of(code, coverage, &mut anchors, &sums, warps);
+    let fit = Fit::of(code, coverage, &mut anchors, &sums, &shape, warps);
     let mut edges = Edges::of(code, |at| fit.start(at));
     for _ in 0..ROUNDS {
         fit.round(&mut edges);
@@ -69,6 +75,17 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
     let blocks: Vec<f64> = (0..code.blocks.len()).map(found).collect();
     let confidence = confidence(code, &blocks, &fit.known, &sums, &anchors);
     Frequencies { blocks, confidence }
+}
+
+/// What NVRTC makes of a long operation has no line; the assembler goes on with the one before.
+fn with_lines(coverage: &[Covered]) -> Vec<Covered> {
+    let mut all = coverage.to_vec();
+    for at in 1..all.len() {
+        if all[at].line == 0 && all[at - 1].line > 0 {
+            (all[at].file, all[at].line) = (all[at - 1].file.clone(), all[at - 1].line);
+        }
+    }
+    all
 }
 
 /// Functions of which nothing is known are slow paths.

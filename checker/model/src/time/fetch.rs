@@ -51,6 +51,7 @@ mod tests {
             ops: vec![op; *length],
             next: Vec::new(),
             ends: false,
+            leaves: false,
             root: false,
             slow: false,
         };

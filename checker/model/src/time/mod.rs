@@ -1,5 +1,6 @@
 //! The time of a launch: what each part of the machine needs at least, and how they overlap.
 
+mod dram;
 mod fetch;
 mod parts;
 mod traffic;

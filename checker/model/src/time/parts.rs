@@ -7,7 +7,7 @@ use crate::chain::{self, Waits};
 use crate::code::{Code, SharedAtomic, Unit};
 use crate::device::Device;
 use crate::facts::{Facts, LaunchFacts};
-use crate::frequency::{Frequencies, file_name};
+use crate::frequency::{Confidence, Frequencies, file_name};
 use std::collections::BTreeMap;
 
 /// What a launch needs of each part.
@@ -41,16 +41,19 @@ impl Parts {
         let issued = work.issued + parted + indirect * (busy.indirect - 1.0);
         let multiply = work.of_unit(Unit::Multiply);
         let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
-        let wavefronts = per_block(counters.shared_load_wavefronts + counters.shared_store_wavefronts)
+        let wavefronts = shared(launch, code, found)
             + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
         let traffic = Traffic::of(facts, launch, at_once, spilled, device);
         let memory = &device.memory;
         let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
         let l2 = to_sm.max(traffic.l2_us(device) * blocks);
-        let l1 = sm_us(traffic.l1_cycles);
-        let dram = traffic.dram_us(device);
-        let shared = sm_us(wavefronts);
+        // Shared memory and the L1 cache are one memory.
+        let both = sm_us(wavefronts + traffic.wavefronts);
+        let mostly_shared = wavefronts > traffic.wavefronts;
+        let l1 = if mostly_shared { sm_us(traffic.l1_cycles) } else { both.max(sm_us(traffic.l1_cycles)) };
+        let dram = traffic.dram.us(device);
+        let shared = if mostly_shared { both } else { sm_us(wavefronts) };
 
         let far = traffic.far_cycles(device);
         let mix = |hits: f64| hits * device.latency.l1 + (1.0 - hits) * far;
@@ -122,6 +125,27 @@ impl Parts {
         let own = most + (norm(&[arithmetic, latency]) - most) * self.waits;
         norm(&[own, near, far, largest(&|bound| bound == Bound::Blocks)])
     }
+}
+
+/// Wavefronts of a block's loads from shared memory and stores to it. The simulator has those of PTX. Where the assembler makes one
+/// request of several, each goes on taking as many, and one for 8 bytes of a lane at least; one that it makes of a branch around takes one
+/// where no lane wants anything.
+fn shared(launch: &LaunchFacts, code: &Code, found: &Frequencies) -> f64 {
+    let (counters, ran) = (&launch.counters, launch.ran.max(1) as f64);
+    let wavefronts = (counters.shared_load_wavefronts + counters.shared_store_wavefronts) as f64 / ran;
+    let asked = (counters.shared_load_requests + counters.shared_store_requests) as f64 / ran;
+    let each = wavefronts / asked.max(1.0);
+    let (mut executed, mut merged) = (0.0, 0.0);
+    for (block, times) in code.blocks.iter().zip(&found.blocks) {
+        for op in block.ops.iter().filter(|op| op.unit == Unit::Shared && op.shared_atomic.is_none()) {
+            executed += times / ran;
+            merged += times / ran * each.max(f64::from(op.bits) / 64.0);
+        }
+    }
+    if asked <= 0.0 || executed <= 0.0 || found.confidence == Confidence::Unknown {
+        return wavefronts;
+    }
+    if executed < asked { merged.min(wavefronts) } else { wavefronts + executed - asked }
 }
 
 /// Wavefronts that a request of an atomic on shared memory takes.

@@ -1,11 +1,15 @@
 //! What goes through L2 and what comes from DRAM.
 
+use super::dram::{Dram, scaled};
 use super::work::SECTOR;
 use crate::code::{Code, Unit};
 use crate::device::Device;
-use crate::facts::{Facts, LaunchFacts, Start};
+use crate::facts::{Facts, LaunchFacts};
 use crate::frequency::Frequencies;
 use simulator::locality::{CAPACITIES, Touch};
+
+/// Sectors that leave, for each that would be filled, from which on they are partial ones.
+const PARTIAL: f64 = 1.2;
 
 /// Times that a small buffer is read in all from which on both halves of the L2 cache have it.
 const AGAIN: f64 = 8.0;
@@ -23,24 +27,20 @@ pub(super) struct Traffic {
     pub(super) timely: f64,
     /// Share of what comes from the L2 cache that all multiprocessors read again and again.
     hot: f64,
-    /// Sectors that are written in part.
+    /// Sectors that are written in part, as they leave the L1 cache.
     partial: f64,
-    /// Bytes of one.
-    partial_bytes: f64,
+    /// How many of them a request touches of a line.
+    partial_per_line: f64,
     /// Lines that a request touches.
     pub(super) lines_per_request: f64,
     /// The same of local loads.
     pub(super) local_hits: f64,
-    /// Passes through the L1 cache.
+    /// Passes through the L1 cache's tags, or sectors to lanes.
     pub(super) l1_cycles: f64,
-    /// Bytes from memory, of the whole launch.
-    read: f64,
-    /// Those of them in sectors whose neighbour the block does not read.
-    scattered: f64,
-    /// Bytes to memory, of the whole launch.
-    written: f64,
-    /// Share of the sectors from the L2 cache that came from memory.
-    dram_share: f64,
+    /// Passes through its data, which shared memory's go through, too.
+    pub(super) wavefronts: f64,
+    /// What comes from memory and goes there, of the whole launch.
+    pub(super) dram: Dram,
 }
 
 impl Traffic {
@@ -50,22 +50,14 @@ impl Traffic {
         let hot = self.loaded * self.hot;
         let whole = self.loaded - hot + if self.partial > 0.0 { 0.0 } else { self.stored };
         let slots = (hot / memory.l2_hot_gb_per_s + whole / memory.l2_gb_per_s) * SECTOR / 1e3;
-        let partial = self.partial / memory.partial_rate(self.partial_bytes) / 1e3;
+        let partial = self.partial / memory.partial_rate(self.partial_per_line) / 1e3;
         slots.max(partial)
-    }
-
-    /// What memory takes for the whole launch, in microseconds.
-    pub(super) fn dram_us(&self, device: &Device) -> f64 {
-        let memory = &device.memory;
-        let rows = self.scattered / SECTOR / memory.scattered_sectors_per_ns;
-        let side_by_side = (self.read - self.scattered) / memory.read_gb_per_s;
-        (rows + side_by_side) / 1e3 + self.written / memory.write_gb_per_s / 1e3
     }
 
     /// Cycles until an answer comes that is not in the L1 cache.
     pub(super) fn far_cycles(&self, device: &Device) -> f64 {
         device.latency.l2
-            + (device.latency.dram * device.fitted.loaded - device.latency.l2) * self.dram_share
+            + (device.latency.dram * device.fitted.loaded - device.latency.l2) * self.dram.share
             + device.memory.l2_spread * (1.0 - 1.0 / self.lines_per_request.max(1.0))
     }
 
@@ -84,10 +76,13 @@ impl Traffic {
         let frames = f64::from(launch.stack) * f64::from(launch.threads);
         let spill_missed = if frames > 0.0 { (1.0 - capacity / frames).max(0.0) } else { 0.0 };
         let loaded = asked * ratio + spill_loads * spill_missed + counters.global_atomic_return_sectors as f64 / ran;
-        let stored = (counters.global_store_sectors + counters.local_store_sectors + counters.global_atomic_sectors)
-            as f64
-            / ran
-            + spill_stores;
+        let all_stored = (counters.global_store_sectors + counters.local_store_sectors) as f64 / ran;
+        // A request that completes what the one before it began leaves with it.
+        let joined: f64 =
+            locality.joined.iter().zip(&device.memory.joins).map(|(sectors, share)| *sectors as f64 * share).sum();
+        let store_sectors = counters.global_store_sectors as f64 / ran;
+        let leaves = all_stored - store_sectors * (joined / locality.store_sectors.max(1) as f64).min(1.0);
+        let stored = leaves + counters.global_atomic_sectors as f64 / ran + spill_stores;
         let local_asked = counters.local_load_sectors as f64 / ran;
         let local_hits =
             if local_asked > 0.0 { (1.0 - local_missed / local_asked.max(1.0)).clamp(0.0, 1.0) } else { 1.0 };
@@ -96,40 +91,32 @@ impl Traffic {
         let traced = locality.requested.max(1) as f64;
         let lines = if locality.lines > 0 { locality.lines as f64 * (asked / traced).max(1.0) } else { requests };
         let lines_per_request = if requests > 0.0 { (lines / requests).max(1.0) } else { 1.0 };
-        let written_whole = (counters.global_store_bytes + 128 * counters.local_stores) as f64 / ran / SECTOR;
-        let all_stored = (counters.global_store_sectors + counters.local_store_sectors) as f64 / ran;
-        let partial = if all_stored > 1.5 * written_whole { all_stored } else { 0.0 };
+        let local_words = locality.local_words.min(32 * counters.local_stores / launch.ran.max(1)) as f64;
+        let written_whole = (counters.global_store_bytes as f64 / ran + 4.0 * local_words) / SECTOR;
+        let partial = if leaves > PARTIAL * written_whole { leaves } else { 0.0 };
+        let partial_per_line = if counters.local_store_sectors > counters.global_store_sectors {
+            4.0
+        } else {
+            locality.store_sectors as f64 / locality.store_lines.max(1) as f64
+        };
         let lines = lines + (spill_loads + spill_stores) / 4.0;
         let moved = asked + counters.local_store_sectors as f64 / ran + spill_loads + spill_stores;
         let l1_cycles =
             (lines / device.memory.l1_lines_per_cycle).max(moved / device.memory.l1_sectors_per_cycle).max(requests);
-        let (mut read, mut scattered, mut written) = (0.0, 0.0, 0.0);
-        let (mut hit, mut hot, mut touched) = (0.0, 0.0, 0.0);
-        let all_bytes: u64 = facts.memory.iter().map(|memory| memory.bytes).sum();
-        let stays = facts.start == Start::Warm && (all_bytes as f64) < device.memory.l2_bytes;
+        let (mut hot, mut touched) = (0.0, 0.0);
         // A trace that ended early has seen a part of what a block touches.
         let unseen = if locality.cut { (asked / locality.requested.max(1) as f64).max(1.0) } else { 1.0 };
         for (at, memory) in facts.memory.iter().enumerate() {
             let touch = |all: &[Touch]| scaled(all.get(at).copied().unwrap_or_default(), unseen);
-            let there = facts.start == Start::Warm && memory.input && (memory.bytes as f64) < device.memory.l2_bytes;
-            let (fetched, again) = fetched(&touch(&locality.read), launch, memory.bytes as f64, device);
-            if there {
-                hit += fetched + again;
-            } else {
-                read += fetched;
-                scattered += fetched * apart(&touch(&locality.read));
-                hit += again;
-            }
-            if !stays {
-                written += touched_once(&touch(&locality.written), launch, launch.blocks, memory.bytes as f64);
-            }
             let asked = touch(&locality.read).sectors as f64 * blocks;
             touched += asked;
             if asked * SECTOR > AGAIN * memory.bytes as f64 && (memory.bytes as f64) < device.memory.hot_bytes {
                 hot += asked;
             }
         }
-        let all = (read + hit).max(1.0);
+        let of_data = if locality.requests > 0 { locality.wavefronts as f64 / locality.requests as f64 } else { 1.0 };
+        let global = (counters.global_load_requests + counters.global_store_requests) as f64 / ran;
+        let local = (counters.local_loads + counters.local_stores) as f64 / ran + (spill_loads + spill_stores) / 4.0;
         Self {
             capacity,
             loaded,
@@ -137,14 +124,12 @@ impl Traffic {
             timely: if locality.requested > 0 { (1.0 - late / traced).max(0.0) } else { 0.0 },
             hot: hot / touched.max(1.0),
             partial,
-            partial_bytes: SECTOR * written_whole / all_stored.max(1.0),
+            partial_per_line,
             lines_per_request,
             local_hits: if spill_loads > local_asked { 1.0 - spill_missed } else { local_hits },
             l1_cycles,
-            read,
-            scattered,
-            written,
-            dram_share: read / all,
+            wavefronts: global * of_data + local,
+            dram: Dram::of(facts, launch, device),
         }
     }
 }
@@ -172,43 +157,4 @@ pub(super) fn misses(counted: &[u64; CAPACITIES.len()], capacity: f64) -> f64 {
     let (from, to) = (CAPACITIES[below] as f64, CAPACITIES[above] as f64);
     let part = if to > from { ((capacity - from) / (to - from)).clamp(0.0, 1.0) } else { 0.0 };
     counted[below] as f64 * (1.0 - part) + counted[above] as f64 * part
-}
-
-fn scaled(touch: Touch, times: f64) -> Touch {
-    let more = |count: u64| (count as f64 * times) as u64;
-    let [sectors, pairs, second, new] = [touch.sectors, touch.pairs, touch.second, touch.new].map(more);
-    Touch { sectors, pairs, second, new, ..touch }
-}
-
-/// The share of a block's sectors whose neighbour (memory moves two at once) it does not touch.
-fn apart(touch: &Touch) -> f64 {
-    if touch.sectors == 0 { 0.0 } else { (2 * touch.pairs).saturating_sub(touch.sectors) as f64 / touch.sectors as f64 }
-}
-
-/// Bytes of a buffer that a block touches, and those of them that no block before it did: what its neighbour does not share with it, or
-/// as fast as blocks far apart go through the buffer. Neighbours may well write the same sector, and all of them the whole buffer.
-fn own_and_fresh(touch: &Touch, launch: &LaunchFacts) -> (f64, f64) {
-    let own = touch.sectors as f64 * SECTOR;
-    let beside = if touch.second > 0 { own * touch.new as f64 / touch.second as f64 } else { own };
-    let away = touch.away as f64 * SECTOR / launch.locality.away.max(1) as f64;
-    (own, beside.max(away.min(own)))
-}
-
-/// Bytes of a buffer that so many blocks touch, each once.
-pub(super) fn touched_once(touch: &Touch, launch: &LaunchFacts, blocks: u64, bytes: f64) -> f64 {
-    let (own, fresh) = own_and_fresh(touch, launch);
-    (own + fresh * (blocks as f64 - 1.0)).min(bytes)
-}
-
-/// Bytes that come from memory, and bytes that are asked for again and lie in the L2 cache.
-fn fetched(touch: &Touch, launch: &LaunchFacts, bytes: f64, device: &Device) -> (f64, f64) {
-    let blocks = launch.blocks as f64;
-    let (own, fresh) = own_and_fresh(touch, launch);
-    // What neighbours do not share, and what is more than the buffer has, others have fetched before; it is still there in part.
-    let apart = own + fresh * (blocks - 1.0);
-    let once = apart.min(bytes);
-    let again = apart - once;
-    let kept = (device.memory.l2_bytes / bytes.max(1.0)).min(1.0);
-    let read = once + again * (1.0 - kept);
-    (read, (own * blocks - read).max(0.0))
 }

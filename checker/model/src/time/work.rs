@@ -1,6 +1,6 @@
 //! Requests and atomics: what the units of an SM and of L2 have to do.
 
-use super::traffic::touched_once;
+use super::dram::touched_once;
 use crate::class::Class;
 use crate::code::{Code, Unit};
 use crate::device::Device;

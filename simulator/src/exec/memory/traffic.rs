@@ -138,18 +138,16 @@ fn conflict_free(addresses: &[u64; 32], mask: u32) -> bool {
     clash == 0
 }
 
-/// Distinct words of a request.
-fn distinct_words(addresses: &[u64; 32], mask: u32, size: u32) -> u64 {
-    let (mut seen, mut count) = ([0; 128], 0);
+/// Words of the distinct addresses of a request to constant memory: lanes that ask for different bytes of one word take turns, too.
+fn distinct_places(addresses: &[u64; 32], mask: u32, size: u32) -> u64 {
+    let (mut seen, mut count) = ([0; 32], 0);
     for at in (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane as usize]) {
-        for word in (at / 4..=at.saturating_add(u64::from(size) - 1) / 4).take(4) {
-            if count < seen.len() && !seen[..count].contains(&word) {
-                seen[count] = word;
-                count += 1;
-            }
+        if !seen[..count].contains(&at) {
+            seen[count] = at;
+            count += 1;
         }
     }
-    count as u64
+    count as u64 * u64::from(size.div_ceil(4))
 }
 
 /// Distinct 32-byte sectors of a request to local memory: word `w` of lane `l` lies at word `32 w + l` of the warp.
@@ -180,7 +178,7 @@ pub struct RequestCost {
     bytes: u64,
     /// Global and local memory: 32-byte sectors.
     sectors: u64,
-    /// Shared memory: passes over the banks. Constant memory: different words.
+    /// Shared memory: passes over the banks. Constant memory: words of different addresses.
     passes: u64,
     /// Shared memory: passes that its bytes need at least.
     fewest: u64,
@@ -219,7 +217,7 @@ impl RequestCost {
             AddressSpace::Const => {
                 request.passes = match shape {
                     LaneLayout::Uniform => whole.div_ceil(4),
-                    _ => distinct_words(&addresses(), mask, size),
+                    _ => distinct_places(&addresses(), mask, size),
                 };
             }
             AddressSpace::Local => {
@@ -370,7 +368,9 @@ mod tests {
                     fewest += (words.len() as u64).div_ceil(32);
                 }
                 assert_eq!(wavefronts(&addresses, mask, size), (passes, fewest), "{}", case());
-                assert_eq!(distinct_words(&addresses, mask, size), parts(&active, 4).len() as u64, "{}", case());
+                let places: BTreeSet<u64> = active.iter().map(|&lane| addresses[lane]).collect();
+                let words = places.len() as u64 * u64::from(size.div_ceil(4));
+                assert_eq!(distinct_places(&addresses, mask, size), words, "{}", case());
             }
         }
     }

@@ -1,0 +1,128 @@
+use super::*;
+use crate::class::Class;
+use crate::code::{Block, Op, Unit};
+
+fn op(class: Option<Class>, line: u32) -> Op {
+    Op {
+        unit: Unit::Alu,
+        bits: 32,
+        loads: false,
+        guarded: false,
+        conflicts: 0,
+        crowded: 0,
+        stall: 2,
+        pause: 0,
+        writes: None,
+        reads: None,
+        waits: 0,
+        class,
+        line: Some((0, line)),
+        shared_atomic: None,
+    }
+}
+
+fn block(ops: Vec<Op>, next: &[usize]) -> Block {
+    Block { address: 0, ops, next: next.to_vec(), ends: next.is_empty(), leaves: false, root: false, slow: false }
+}
+
+fn plain(count: usize, line: u32) -> Vec<Op> {
+    vec![op(None, line); count]
+}
+
+fn code(mut blocks: Vec<Block>) -> Code {
+    blocks[0].root = true;
+    Code { name: "k".into(), blocks, files: vec!["k.cu".into()], recursive: false }
+}
+
+fn ran(line: u32, opcode: &str, warps: u64) -> Covered {
+    let file = if line > 0 { "k.cu" } else { "" };
+    Covered { at: 0, file: file.into(), line, opcode: opcode.into(), warps }
+}
+
+const LOAD: Option<Class> = Some(Class::LoadGlobal(32));
+const STORE: Option<Class> = Some(Class::StoreGlobal(32));
+
+#[test]
+fn a_division_goes_its_short_way_though_it_has_no_line() {
+    let mut long = block(plain(5, 3), &[3]);
+    long.slow = true;
+    let mut function = block(plain(60, 4), &[]);
+    function.root = true;
+    let blocks = vec![
+        block(vec![op(LOAD, 2), op(None, 2)], &[1, 2]),
+        long,
+        block(plain(18, 3), &[3]),
+        block(vec![op(None, 3), op(STORE, 4)], &[]),
+        function,
+    ];
+    let coverage = [
+        ran(2, "ld.global.u32", 100),
+        ran(3, "or.b64", 100),
+        ran(3, "bra", 100),
+        ran(0, "rem.u64", 0),
+        ran(0, "bra.uni", 0),
+        ran(0, "rem.u32", 100),
+        ran(4, "st.global.u32", 100),
+        ran(4, "ret", 100),
+    ];
+    let found = frequencies(&code(blocks), &coverage, 100.0).blocks;
+    assert!(found[2] > 90.0 && found[3] > 99.0, "{found:?}");
+    assert!(found[1] < 5.0 && found[4] < 1.0, "{found:?}");
+}
+
+#[test]
+fn a_loop_of_one_block_settles_at_what_its_copies_sum_up_to() {
+    let mut loads: Vec<Op> = vec![op(LOAD, 3); 16];
+    loads.extend(plain(20, 3));
+    let blocks = vec![
+        block(plain(4, 2), &[1, 3]),
+        block(plain(2, 3), &[2]),
+        block(loads, &[2, 3]),
+        block(vec![op(STORE, 4)], &[]),
+    ];
+    let mut coverage = vec![ran(2, "mov.u32", 10), ran(3, "setp.ge.s32", 10), ran(3, "bra", 0)];
+    coverage.extend((0..4).flat_map(|_| [ran(3, "ld.global.u32", 4000), ran(3, "add.s32", 4000)]));
+    coverage.push(ran(4, "st.global.u32", 10));
+    let found = frequencies(&code(blocks), &coverage, 10.0).blocks;
+    assert!((found[2] / 1000.0 - 1.0).abs() < 0.05, "{found:?}");
+}
+
+#[test]
+fn warps_that_leave_early_are_missing_behind() {
+    let mut first = block(vec![op(LOAD, 2), op(None, 2), op(None, 3)], &[1]);
+    first.leaves = true;
+    let blocks = vec![first, block(plain(12, 3), &[2]), block(vec![op(STORE, 4)], &[])];
+    let coverage = [
+        ran(2, "ld.global.u32", 80),
+        ran(3, "setp.gt.s32", 80),
+        ran(3, "bra", 70),
+        ran(3, "add.s32", 10),
+        ran(3, "xor.b32", 10),
+        ran(3, "mul.lo.s32", 10),
+        ran(3, "shl.b32", 10),
+        ran(4, "st.global.u32", 10),
+    ];
+    let found = frequencies(&code(blocks), &coverage, 80.0).blocks;
+    assert!(found[1] < 12.0 && found[2] < 12.0, "{found:?}");
+}
+
+#[test]
+fn integers_of_64_bits_are_no_unrolled_loop() {
+    // A turn of ten machine instructions for three of PTX.
+    let blocks = vec![
+        block(plain(3, 2), &[1]),
+        block([plain(8, 4), plain(2, 5)].concat(), &[1, 2]),
+        block(vec![op(STORE, 6)], &[]),
+    ];
+    let coverage = [
+        ran(2, "mov.u32", 10),
+        ran(4, "mul.lo.s64", 2000),
+        ran(4, "add.s64", 2000),
+        ran(4, "shr.u64", 2000),
+        ran(5, "setp.ne.s64", 2000),
+        ran(5, "bra", 1990),
+        ran(6, "st.global.u32", 10),
+    ];
+    let found = frequencies(&code(blocks), &coverage, 10.0).blocks;
+    assert!((found[1] / 2000.0 - 1.0).abs() < 0.05, "{found:?}");
+}
