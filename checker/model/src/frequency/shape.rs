@@ -29,12 +29,12 @@ impl Shape {
                 after[at].push(next);
             }
         }
-        let begins: Vec<bool> = (0..count).map(|at| code.blocks[at].root || before[at].is_empty() || at == 0).collect();
+        let begins: Vec<bool> = (0..count).map(|at| at == 0 || code.blocks[at].root).collect();
         let leaves = |at: usize| code.blocks[at].ends || code.blocks[at].leaves || after[at].is_empty();
         let dominators = through(&before, &begins, false);
         // The whole program first, as if it were a loop.
         let mut bodies = vec![(None, Set::new(count, true))];
-        bodies.extend(loops(&before, &dominators));
+        bodies.extend(loops(&before, &dominators, &reached(&after, &begins)));
         let innermost: Vec<usize> = (0..count)
             .map(|at| {
                 let around = (0..bodies.len()).filter(|body| bodies[*body].1.has(at));
@@ -118,12 +118,25 @@ fn through(neighbours: &[Vec<usize>], begins: &[bool], backwards: bool) -> Vec<S
     all
 }
 
+/// Blocks that something leads to.
+fn reached(after: &[Vec<usize>], begins: &[bool]) -> Vec<bool> {
+    let mut reached = vec![false; after.len()];
+    let mut stack: Vec<usize> = (0..after.len()).filter(|at| begins[*at]).collect();
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut reached[at], true) {
+            stack.extend(&after[at]);
+        }
+    }
+    reached
+}
+
 /// Loops: a head, and what comes back to it and all of which comes through it.
-fn loops(before: &[Vec<usize>], dominators: &[Set]) -> Vec<(Option<usize>, Set)> {
+fn loops(before: &[Vec<usize>], dominators: &[Set], reached: &[bool]) -> Vec<(Option<usize>, Set)> {
     let count = before.len();
     let mut found = Vec::new();
     for head in 0..count {
-        let mut stack: Vec<usize> = before[head].iter().copied().filter(|&from| dominators[from].has(head)).collect();
+        let back = |from: &usize| reached[*from] && dominators[*from].has(head);
+        let mut stack: Vec<usize> = before[head].iter().copied().filter(back).collect();
         if stack.is_empty() {
             continue;
         }
@@ -132,7 +145,7 @@ fn loops(before: &[Vec<usize>], dominators: &[Set]) -> Vec<(Option<usize>, Set)>
         while let Some(at) = stack.pop() {
             if !body.has(at) {
                 body.add(at);
-                stack.extend(&before[at]);
+                stack.extend(before[at].iter().filter(|from| reached[**from]));
             }
         }
         found.push((Some(head), body));
