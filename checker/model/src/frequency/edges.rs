@@ -2,9 +2,6 @@
 
 use crate::code::Code;
 
-/// Share of a block's warps that leave where a guard allows it, to begin with.
-const FEW: f64 = 0.05;
-
 /// A sum over blocks that is known.
 pub(super) struct Sum {
     /// Blocks, with how many of the instructions they hold.
@@ -38,8 +35,6 @@ impl Edges {
             }
             if block.ends || block.next.is_empty() {
                 edges.add(Some(at), None, start(at));
-            } else if block.leaves {
-                edges.add(Some(at), None, FEW * start(at));
             }
         }
         edges
