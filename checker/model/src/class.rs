@@ -155,6 +155,11 @@ pub fn is_long(opcode: &str) -> bool {
     matches!(base, "div" | "rem" | "sqrt" | "rcp" | "rsqrt") && !opcode.contains(".approx")
 }
 
+/// Is it a call of what the assembler brings along: a quotient or remainder of 64 bits?
+pub fn is_call(opcode: &str) -> bool {
+    matches!(opcode, "div.u64" | "div.s64" | "rem.u64" | "rem.s64")
+}
+
 /// Machine instructions that the assembler makes of an instruction of PTX that is not long: integers of 64 bits take a few.
 pub fn expected(opcode: &str) -> f64 {
     let base = opcode.split('.').next().unwrap_or_default();

@@ -48,7 +48,39 @@ impl Evidence {
                 evidence.together(ran, there, weight);
             }
         }
+        evidence.divisions(code, coverage);
         evidence
+    }
+
+    /// Remainders and quotients of 64 bits are calls; short ones have been taken out of them before.
+    fn divisions(&mut self, code: &Code, coverage: &[Covered]) {
+        let mut ran: BTreeMap<(&str, u32), Vec<f64>> = BTreeMap::new();
+        for covered in coverage.iter().filter(|covered| class::is_call(&covered.opcode)) {
+            ran.entry((file_name(&covered.file), covered.line)).or_default().push(covered.warps as f64);
+        }
+        let mut calls: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
+        for (at, block) in code.blocks.iter().enumerate().filter(|(_, block)| block.slow) {
+            let Some((file, line)) = block.ops.last().and_then(|op| op.line) else { continue };
+            let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+            calls.entry((file, line)).or_default().push(at);
+        }
+        let all: usize = calls.values().map(Vec::len).sum();
+        let (mut told, mut sum) = (0, 0.0);
+        for (place, blocks) in &calls {
+            let Some(ran) = ran.get(place).filter(|ran| ran.len() == blocks.len()) else { continue };
+            for (block, times) in blocks.iter().zip(ran) {
+                self.anchors[*block].push((*times, 1.0));
+                (told, sum) = (told + 1, sum + times);
+            }
+        }
+        // All of them go to the one function that there is.
+        let mut roots = (1..code.blocks.len()).filter(|at| code.blocks[*at].root);
+        if let (Some(root), None) = (roots.next(), roots.next())
+            && told == all
+            && all > 0
+        {
+            self.anchors[root].push((sum, 1.0));
+        }
     }
 
     /// None of these instructions ran.

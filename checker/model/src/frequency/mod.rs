@@ -57,6 +57,7 @@ const NOBODY: f64 = 1e-5;
 
 /// Finds them. `warps` is how many warps began.
 pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
+    let coverage = &with_lines(coverage);
     let shape = Shape::of(code);
     let Evidence { mut anchors, sums, idle } = Evidence::of(code, coverage);
     let fit = Fit::of(code, coverage, &mut anchors, &sums, &shape, warps);
@@ -74,6 +75,17 @@ pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies
     let blocks: Vec<f64> = (0..code.blocks.len()).map(found).collect();
     let confidence = confidence(code, &blocks, &fit.known, &sums, &anchors);
     Frequencies { blocks, confidence }
+}
+
+/// What NVRTC makes of a long operation has no line; the assembler goes on with the one before.
+fn with_lines(coverage: &[Covered]) -> Vec<Covered> {
+    let mut all = coverage.to_vec();
+    for at in 1..all.len() {
+        if all[at].line == 0 && all[at - 1].line > 0 {
+            (all[at].file, all[at].line) = (all[at - 1].file.clone(), all[at - 1].line);
+        }
+    }
+    all
 }
 
 /// Functions of which nothing is known are slow paths.

@@ -71,6 +71,32 @@ fn a_division_goes_its_short_way_though_it_has_no_line() {
 }
 
 #[test]
+fn a_remainder_of_64_bits_is_a_call_as_often_as_it_is_one() {
+    // A loop whose body has no line: a turn goes by the call or around it.
+    let mut call = block(plain(5, 3), &[4]);
+    call.slow = true;
+    let mut function = block(plain(60, 4), &[]);
+    function.root = true;
+    let blocks = vec![
+        block(vec![op(LOAD, 2), op(None, 3)], &[1]),
+        block(plain(6, 3), &[2, 3]),
+        call,
+        block(plain(19, 3), &[4]),
+        block(plain(5, 3), &[1, 5]),
+        block(vec![op(STORE, 4)], &[]),
+        function,
+    ];
+    let mut coverage = vec![ran(2, "ld.global.u64", 10), ran(3, "setp.eq.s64", 10), ran(3, "bra", 0)];
+    coverage.extend(["mov.u64", "or.b64", "and.b64", "setp.eq.s64", "bra"].map(|opcode| ran(0, opcode, 400)));
+    coverage.extend([ran(0, "rem.u64", 150), ran(0, "bra.uni", 150)]);
+    coverage.extend(["cvt.u32.u64", "cvt.u32.u64", "rem.u32", "cvt.u64.u32"].map(|opcode| ran(0, opcode, 250)));
+    coverage.extend([ran(3, "setp.ne.s64", 400), ran(3, "bra", 400), ran(4, "st.global.u64", 10), ran(4, "ret", 10)]);
+    let found = frequencies(&code(blocks), &coverage, 10.0).blocks;
+    assert!((found[2] / 150.0 - 1.0).abs() < 0.01 && (found[6] / 150.0 - 1.0).abs() < 0.01, "{found:?}");
+    assert!(found[3] > 150.0 && found[1] > 280.0, "{found:?}");
+}
+
+#[test]
 fn a_loop_of_one_block_settles_at_what_its_copies_sum_up_to() {
     let mut loads: Vec<Op> = vec![op(LOAD, 3); 16];
     loads.extend(plain(20, 3));
