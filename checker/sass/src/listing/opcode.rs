@@ -248,7 +248,8 @@ const TABLE: &[(&str, Family)] = &[
 
 /// [`TABLE`] by mnemonic.
 static FAMILIES: LazyLock<HashMap<&str, Family>> = LazyLock::new(|| {
-    let names = |(names, family): &(&'static str, Family)| names.split(' ').map(|name| (name, *family)).collect::<Vec<_>>();
+    let names =
+        |(names, family): &(&'static str, Family)| names.split(' ').map(|name| (name, *family)).collect::<Vec<_>>();
     TABLE.iter().flat_map(names).collect()
 });
 
