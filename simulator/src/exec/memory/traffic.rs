@@ -6,8 +6,31 @@ use crate::exec::direct::LaneLayout;
 use crate::isa::op::{AddressSpace, AtomicOp};
 use crate::observe::{AccessKind, Observer};
 
+/// Distinct 32-byte sectors of a request by all lanes, each within one sector, that are near each other; nothing of others.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn sectors_nearby(addresses: &[u64; 32], size: u64) -> Option<u64> {
+    let (mut low, mut high, mut outside) = (u64::MAX, 0, false);
+    for &at in addresses {
+        (low, high) = (low.min(at / 32), high.max(at / 32));
+        outside |= at % 32 + size > 32;
+    }
+    if outside || high - low >= 64 {
+        return None;
+    }
+    let mut bits = 0u64;
+    for &at in addresses {
+        bits |= 1 << ((at / 32 - low) & 63);
+    }
+    Some(bits.count_ones().into())
+}
+
 /// Distinct 32-byte sectors of a request.
 pub fn sectors(addresses: &[u64; 32], mask: u32, size: u64) -> u64 {
+    if mask == u32::MAX
+        && let Some(count) = sectors_nearby(addresses, size)
+    {
+        return count;
+    }
     let within = |at: &u64| at % 32 + size <= 32;
     if mask == u32::MAX && addresses.iter().all(within) {
         // Aligned, by all lanes: the usual request, and most of these ascend.
