@@ -254,8 +254,8 @@ fn halves(parts: &Parts<'_>, t: Half, packed: bool, ftz: bool, sat: bool) -> Low
         })
     };
     let width = 1 + u8::from(packed);
-    if m == half::Modifiers::default()
-        && let Some(map) = plain_halves(parts, t, packed)
+    if (t, m) == (Half::F16, half::Modifiers::default())
+        && let Some(map) = plain_halves(parts, packed)
     {
         return Ok((map, if matches!(parts.base, "fma" | "mad") { 2 * width } else { width }));
     }
@@ -285,31 +285,16 @@ fn halves(parts: &Parts<'_>, t: Half, packed: bool, ftz: bool, sat: bool) -> Low
     })
 }
 
-/// Arithmetic without modifiers, in functions of their own: what is known when they are lowered need not be asked lane by lane.
-fn plain_halves(parts: &Parts<'_>, t: Half, packed: bool) -> Option<MapFn> {
+/// Arithmetic on `f16` without modifiers, in functions of their own: what is known when they are lowered need not be asked lane by
+/// lane.
+fn plain_halves(parts: &Parts<'_>, packed: bool) -> Option<MapFn> {
     const PLAIN: half::Modifiers = half::Modifiers { ftz: false, sat: false, relu: false };
     macro_rules! of_two {
         ($g:path) => {
-            match (t, packed) {
-                (Half::F16, true) => {
-                    map2(|a, b| half::packed2(a as u32, b as u32, |a, b| $g(Half::F16, a, b, PLAIN)).into())
-                }
-                (Half::Bf16, true) => {
-                    map2(|a, b| half::packed2(a as u32, b as u32, |a, b| $g(Half::Bf16, a, b, PLAIN)).into())
-                }
-                (Half::F16, false) => map2(|a, b| $g(Half::F16, a as u16, b as u16, PLAIN).into()),
-                (Half::Bf16, false) => map2(|a, b| $g(Half::Bf16, a as u16, b as u16, PLAIN).into()),
-            }
-        };
-    }
-    macro_rules! of_three {
-        ($t:expr) => {
             if packed {
-                map3(|a, b, c| {
-                    half::packed3(a as u32, b as u32, c as u32, |a, b, c| half::fma($t, a, b, c, PLAIN)).into()
-                })
+                map2(|a, b| half::packed2(a as u32, b as u32, |a, b| $g(Half::F16, a, b, PLAIN)).into())
             } else {
-                map3(|a, b, c| half::fma($t, a as u16, b as u16, c as u16, PLAIN).into())
+                map2(|a, b| $g(Half::F16, a as u16, b as u16, PLAIN).into())
             }
         };
     }
@@ -317,10 +302,12 @@ fn plain_halves(parts: &Parts<'_>, t: Half, packed: bool) -> Option<MapFn> {
         "add" => of_two!(half::add),
         "sub" => of_two!(half::sub),
         "mul" => of_two!(half::mul),
-        "fma" | "mad" if !parts.has("oob") => match t {
-            Half::F16 => of_three!(Half::F16),
-            Half::Bf16 => of_three!(Half::Bf16),
-        },
+        "fma" | "mad" if parts.has("oob") => return None,
+        "fma" | "mad" if packed => map3(|a, b, c| {
+            let fma = |a, b, c| half::fma(Half::F16, a, b, c, PLAIN);
+            half::packed3(a as u32, b as u32, c as u32, fma).into()
+        }),
+        "fma" | "mad" => map3(|a, b, c| half::fma(Half::F16, a as u16, b as u16, c as u16, PLAIN).into()),
         _ => return None,
     })
 }
