@@ -120,7 +120,26 @@ fn by_banks(words: &[u64]) -> (u64, u64) {
         }
         return (banks.iter().copied().max().unwrap_or(0).into(), distinct);
     }
-    // A pass serves a word of each bank, and whoever else asked for it.
+    by_few_a_bank(words).unwrap_or_else(|| by_passes(words))
+}
+
+/// The same, where no bank holds more than a few different words.
+fn by_few_a_bank(words: &[u64]) -> Option<(u64, u64)> {
+    const FEW: usize = 4;
+    let (mut held, mut counts) = ([[u64::MAX; FEW]; 32], [0u8; 32]);
+    for &word in words {
+        let (held, count) = (&mut held[(word % 32) as usize], &mut counts[(word % 32) as usize]);
+        if !held.contains(&word) {
+            *held.get_mut(usize::from(*count))? = word;
+            *count += 1;
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    Some((most.into(), counts.iter().map(|&count| u64::from(count)).sum()))
+}
+
+/// The same: a pass serves a word of each bank, and whoever else asked for it.
+fn by_passes(words: &[u64]) -> (u64, u64) {
     let (mut left, mut passes, mut distinct) = ([0u64; 128], 0, 0);
     let mut count = words.len();
     left[..count].copy_from_slice(words);
