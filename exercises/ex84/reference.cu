@@ -1,5 +1,5 @@
 // The oracle: one thread per row, the largest first, then the sum, in double precision.
-//@ launch log_sum_exp_reference<<<ceil_div(rows, 64), 64>>>(x, y, y_magnitude, rows, cols)
+//@ launch log_sum_exp_reference<<<ceil_div(rows, 32), 32>>>(x, y, y_magnitude, rows, cols)
 
 __global__ void log_sum_exp_reference(const float* x, double* y, double* y_magnitude, int rows, int cols)
 {

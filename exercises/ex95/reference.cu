@@ -2,15 +2,24 @@
 //@ let    k = max(16, ceil_div(n, 33792))      // samples a thread; the kernel's sums have at most k + 84 roundings
 //@ launch moments_reference<<<1, 256>>>(x, mean, mean_magnitude, variance, variance_magnitude, n, k)
 
+// What thread 0 has, for all threads.
+__device__ double everybody(double* share, double own)
+{
+    if (threadIdx.x == 0) share[0] = own;
+    __syncthreads();
+    double all = share[0];
+    __syncthreads();
+    return all;
+}
+
 // The sum of `own` over the block, for all threads.
 __device__ double total(double* share, double own)
 {
     share[threadIdx.x] = own;
     __syncthreads();
     double all = 0.0;
-    for (int t = 0; t < 256; ++t) all += share[t];
-    __syncthreads();
-    return all;
+    if (threadIdx.x == 0) for (int t = 0; t < 256; ++t) all += share[t];
+    return everybody(share, all);
 }
 
 // The largest `own` of the block, for all threads.
@@ -19,9 +28,8 @@ __device__ double largest(double* share, double own)
     share[threadIdx.x] = own;
     __syncthreads();
     double most = 0.0;
-    for (int t = 0; t < 256; ++t) most = fmax(most, share[t]);
-    __syncthreads();
-    return most;
+    if (threadIdx.x == 0) for (int t = 0; t < 256; ++t) most = fmax(most, share[t]);
+    return everybody(share, most);
 }
 
 __global__ void moments_reference(const float* x, double* mean, double* mean_magnitude, double* variance,

@@ -1,6 +1,7 @@
 //! Thread instructions a second: `cargo bench -p simulator`, or `cargo bench -p simulator -- NAME` for the kernels whose
-//! name contains NAME. One host thread and all of them, checks off and on (a watched launch runs on one host thread).
-//! Each figure is the best of as many launches as fit into a second.
+//! name contains NAME. One host thread and all of them, checks off and on. A watched launch runs on one host thread: what a check gets
+//! from a second core is a launch on another device, which the last column has. Each figure is the best of as many launches as fit
+//! into a second; of two devices, all that they ran in a second.
 
 use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module};
 use std::sync::Arc;
@@ -94,7 +95,9 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{}, vectors of {} bits", machine(), simulator::vector_bits());
-    println!("G thread instructions a second      1 thread   {all:>2} threads   1 thread, all checks");
+    println!(
+        "G thread instructions a second      1 thread   {all:>2} threads   1 thread, all checks   2 devices, all checks"
+    );
     for &(name, body, grid, block, shared) in KERNELS {
         if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
             continue;
@@ -105,33 +108,68 @@ fn main() {
              %r9, %ntid.x; mad.lo.s32 %r10, %r2, %r9, %r1;\n{body}\n}}"
         );
         let module = Arc::new(Module::parse(&text).expect("the benchmark's PTX parses"));
-        let measure = |threads: usize, checks: Checks| {
-            let mut device = Device::new(Arc::clone(&module), Config { threads, checks, ..Config::default() });
-            let bytes = u64::from(grid) * u64::from(block) * 4;
-            let buffers = ["a", "b"].map(|name| device.alloc(name, bytes).expect("fits"));
-            for buffer in buffers {
-                device.write(buffer, &vec![0; bytes as usize]).expect("inside");
-            }
-            let launch = Launch {
-                kernel: "k".into(),
-                grid: [grid, 1, 1],
-                block: [block, 1, 1],
-                shared,
-                args: buffers.map(Arg::Pointer).to_vec(),
-                cooperative: false,
-            };
-            let (mut best, mut runs) = (0.0f64, 0);
-            let begin = Instant::now();
-            while runs < 3 || begin.elapsed() < Duration::from_secs(1) {
-                let start = Instant::now();
-                let report = device.launch(&launch).expect("starts");
-                assert_eq!(report.status, LaunchStatus::Finished, "{name}: {:?}", report.findings);
-                best = best.max(report.counters.thread_instructions as f64 / start.elapsed().as_secs_f64());
-                runs += 1;
-            }
-            best / 1e9
+        let bench = Bench { name, module, grid, block, shared };
+        let (one, many) = (bench.best(1, Checks::NONE), bench.best(all, Checks::NONE));
+        let (checked, two) = (bench.best(1, Checks::ALL), bench.side_by_side(2));
+        println!("{name:<34} {one:>9.3} {many:>12.3} {checked:>12.3} {two:>23.3}");
+    }
+}
+
+/// A kernel to be launched again and again.
+struct Bench {
+    name: &'static str,
+    module: Arc<Module>,
+    grid: u32,
+    block: u32,
+    shared: u32,
+}
+
+/// How long a figure is measured.
+const LONG: Duration = Duration::from_secs(1);
+
+impl Bench {
+    /// Thread instructions of each launch on a new device, with the time that it took.
+    fn launches(&self, threads: usize, checks: Checks) -> Vec<(u64, Duration)> {
+        let mut device = Device::new(Arc::clone(&self.module), Config { threads, checks, ..Config::default() });
+        let bytes = u64::from(self.grid) * u64::from(self.block) * 4;
+        let buffers = ["a", "b"].map(|name| device.alloc(name, bytes).expect("fits"));
+        for buffer in buffers {
+            device.write(buffer, &vec![0; bytes as usize]).expect("inside");
+        }
+        let launch = Launch {
+            kernel: "k".into(),
+            grid: [self.grid, 1, 1],
+            block: [self.block, 1, 1],
+            shared: self.shared,
+            args: buffers.map(Arg::Pointer).to_vec(),
+            cooperative: false,
         };
-        let (one, many, checked) = (measure(1, Checks::NONE), measure(all, Checks::NONE), measure(1, Checks::ALL));
-        println!("{name:<34} {one:>9.3} {many:>12.3} {checked:>12.3}");
+        let begin = Instant::now();
+        let mut all = Vec::new();
+        while all.len() < 3 || begin.elapsed() < LONG {
+            let start = Instant::now();
+            let report = device.launch(&launch).expect("starts");
+            assert_eq!(report.status, LaunchStatus::Finished, "{}: {:?}", self.name, report.findings);
+            all.push((report.counters.thread_instructions, start.elapsed()));
+        }
+        all
+    }
+
+    /// The best launch, in G thread instructions a second.
+    fn best(&self, threads: usize, checks: Checks) -> f64 {
+        let rate = |(instructions, took): (u64, Duration)| instructions as f64 / took.as_secs_f64() / 1e9;
+        self.launches(threads, checks).into_iter().map(rate).fold(0.0, f64::max)
+    }
+
+    /// Watched launches on so many devices at the same time, all together.
+    fn side_by_side(&self, devices: usize) -> f64 {
+        let rate = |all: Vec<(u64, Duration)>| {
+            let instructions: u64 = all.iter().map(|(instructions, _)| instructions).sum();
+            instructions as f64 / all.iter().map(|(_, took)| took.as_secs_f64()).sum::<f64>() / 1e9
+        };
+        std::thread::scope(|scope| {
+            let each: Vec<_> = (0..devices).map(|_| scope.spawn(|| rate(self.launches(1, Checks::ALL)))).collect();
+            each.into_iter().map(|one| one.join().expect("launches")).sum()
+        })
     }
 }

@@ -24,6 +24,15 @@ const ONE_BY_ONE: u64 = 1 << 19;
 /// is larger shows its errors at one of the smaller cases of many threads, where there is one.
 const EXPLORED: u64 = 1 << 18;
 
+/// What a kernel that only starts costs, in threads or in warp instructions.
+const STARTS: u64 = 1024;
+/// Cost from which on cases are dealt out in more shares than there are workers, ...
+const MUCH: u64 = 1 << 19;
+/// ... so many each.
+const SHARES: usize = 2;
+/// One lane after the other.
+const ONE_BY_ONE_ORDER: Schedule = Schedule::Adversarial { seed: 0 };
+
 /// Workers where nobody says how many.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS)
@@ -45,7 +54,9 @@ pub fn run(
     let Some((usual, others)) = schedules.split_first() else { return Ok(Vec::new()) };
     let first = |case: &Case| Case { schedules: vec![*usual], ..case.clone() };
     let usual: Vec<Case> = cases.iter().map(first).collect();
-    let mut results = all(on, &usual, stop_at_failure, workers, options, progress)?;
+    let pool = Pool { on, stop_at_failure, workers, options, progress };
+    let costs: Vec<u64> = usual.iter().map(|case| threads(case) + STARTS).collect();
+    let mut results = pool.all(&usual, &costs)?;
     let failed = results.iter().any(|checked| !checked.status.passed());
     let caught = failed || results.iter().any(is_caught);
     // Of what is meant to be wrong nobody asks how else it is.
@@ -64,7 +75,8 @@ pub fn run(
         ..cases[*index].clone()
     };
     let others: Vec<Case> = units.iter().map(again).collect();
-    let others = all(on, &others, stop_at_failure, workers, options, progress)?;
+    let cost = |(index, orders): &(usize, Vec<Schedule>)| cost(instructions[*index], orders);
+    let others = pool.all(&others, &units.iter().map(cost).collect::<Vec<_>>())?;
     for ((index, _), other) in units.iter().zip(others) {
         results[*index].append(other);
     }
@@ -80,8 +92,7 @@ fn is_caught(checked: &Checked) -> bool {
 /// the oracle's answers; of a larger one an order each, so that no core waits for another. `instructions`: what a case took in the
 /// usual order.
 fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
-    let one_by_one = Schedule::Adversarial { seed: 0 };
-    let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != one_by_one).collect();
+    let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != ONE_BY_ONE_ORDER).collect();
     let many = |(case, instructions): (&Case, &u64)| threads(case) > SOME_THREADS && *instructions <= EXPLORED;
     let longest = if cases.iter().zip(instructions).any(many) { EXPLORED } else { u64::MAX };
     let mut units = Vec::new();
@@ -123,44 +134,50 @@ pub fn threads(case: &Case) -> u64 {
     case.versions.iter().map(|version| version.plan.threads()).max().unwrap_or(0)
 }
 
-/// Runs every case, as many at a time as there are workers.
-fn all(
-    on: &On,
-    cases: &[Case],
+/// What a case costs under some orders that took so many warp instructions in the usual one, in warp instructions, roughly.
+fn cost(instructions: u64, orders: &[Schedule]) -> u64 {
+    let one = |order: &Schedule| if *order == ONE_BY_ONE_ORDER { 4 } else { 1 };
+    (instructions + STARTS) * orders.iter().map(one).sum::<u64>()
+}
+
+/// Those who run cases.
+struct Pool<'a> {
+    on: &'a On,
     stop_at_failure: bool,
     workers: usize,
-    options: &backend::WorkerOptions,
-    progress: Progress<'_>,
-) -> Result<Vec<Checked>, backend::BackendError> {
-    // A kernel that only starts costs something, too.
-    let costs: Vec<u64> =
-        cases.iter().map(|case| (threads(case) + 1024) * case.schedules.len().max(1) as u64).collect();
-    let shares = deal(&costs, workers);
-    let options = options.clone().one_of(shares.len());
-    let one = |share: &Vec<usize>| {
-        let cases = share.iter().map(|&index| cases[index].clone()).collect();
-        let job = Verify { on: on.clone(), cases, stop_at_failure };
-        let results =
-            backend::verify_with(&job, &options, &mut |case| progress(&format!("simulating {}", job.cases[case].name)));
-        Ok(share
-            .iter()
-            .copied()
-            .zip(results?.into_iter().filter_map(|case| case.into_iter().next()))
-            .collect::<Vec<_>>())
-    };
-    let done: Result<Vec<_>, backend::BackendError> = match shares.as_slice() {
-        [all] => one(all).map(|done| vec![done]),
-        shares => shares.par_iter().map(one).collect(),
-    };
-    let mut done: Vec<(usize, Checked)> = done?.into_iter().flatten().collect();
-    done.sort_by_key(|(index, _)| *index);
-    let mut results: Vec<Checked> = done.into_iter().map(|(_, checked)| checked).collect();
-    let failed = results.iter().position(|checked| !checked.status.passed());
-    if let Some(failed) = failed.filter(|_| stop_at_failure) {
-        let reason = format!("it failed at {}", cases[failed].name);
-        results[failed + 1..].fill(Checked::only(Status::NotRun { reason }));
+    options: &'a backend::WorkerOptions,
+    progress: Progress<'a>,
+}
+
+impl Pool<'_> {
+    /// Runs every case, as many at a time as there are workers. In more shares than that where there is much to do: a worker that
+    /// was busy with something else takes what is left.
+    fn all(&self, cases: &[Case], costs: &[u64]) -> Result<Vec<Checked>, backend::BackendError> {
+        let few = self.workers == 1 || costs.iter().sum::<u64>() < MUCH;
+        let shares = deal(costs, if few { self.workers } else { self.workers * SHARES });
+        let options = self.options.clone().one_of(shares.len().min(self.workers));
+        let one = |share: &Vec<usize>| {
+            let cases = share.iter().map(|&index| cases[index].clone()).collect();
+            let job = Verify { on: self.on.clone(), cases, stop_at_failure: self.stop_at_failure };
+            let begun = &mut |case: usize| (self.progress)(&format!("simulating {}", job.cases[case].name));
+            let results = backend::verify_with(&job, &options, begun)?;
+            let results = results.into_iter().filter_map(|case| case.into_iter().next());
+            Ok(share.iter().copied().zip(results).collect::<Vec<_>>())
+        };
+        let done: Result<Vec<_>, backend::BackendError> = match shares.as_slice() {
+            [all] => one(all).map(|done| vec![done]),
+            shares => shares.par_iter().with_max_len(1).map(one).collect(),
+        };
+        let mut done: Vec<(usize, Checked)> = done?.into_iter().flatten().collect();
+        done.sort_by_key(|(index, _)| *index);
+        let mut results: Vec<Checked> = done.into_iter().map(|(_, checked)| checked).collect();
+        let failed = results.iter().position(|checked| !checked.status.passed());
+        if let Some(failed) = failed.filter(|_| self.stop_at_failure) {
+            let reason = format!("it failed at {}", cases[failed].name);
+            results[failed + 1..].fill(Checked::only(Status::NotRun { reason }));
+        }
+        Ok(results)
     }
-    Ok(results)
 }
 
 /// Deals items out so that the costliest share is small: the costliest item first, each to whoever has least. Each share

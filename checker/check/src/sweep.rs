@@ -98,6 +98,7 @@ fn simulate(
         until,
         cut: &cut,
         progress,
+        meanwhile: None,
     };
     let orders = schedules(built, report.seed);
     report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };

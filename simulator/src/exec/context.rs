@@ -99,6 +99,8 @@ pub struct Worker<'a, O: Observer> {
     pub last: usize,
     /// Writes that changed memory, while that is kept track of.
     pub changes: u64,
+    /// Somebody has remembered how many there were: until then nobody asks whether a write changed anything.
+    pub remembered: bool,
     /// Nobody goes on: it is kept track of what changes memory.
     pub watching: bool,
     /// Rounds in a row in which all resident blocks only waited.
@@ -187,6 +189,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             clock: 0,
             last: 0,
             changes: 0,
+            remembered: false,
             watching: false,
             rounds: 0,
             writers: Writers::default(),

@@ -190,6 +190,9 @@ pub fn float_to_float(bits: u64, from: Float, to: Float, m: Modifiers) -> u64 {
         }
         (Float::F32, Float::F64) => widen(bits as u32),
         (Float::F64, Float::F32) if m.rounding == Rounding::Nearest => narrow(bits).into(),
+        (Float::F32, Float::F16) if m.rounding == Rounding::Nearest && !f32::from_bits(bits as u32).is_nan() => {
+            super::half::Half::F16.from_f64(f64::from(f32::from_bits(bits as u32))).into()
+        }
         // A NaN keeps its bits, signalling or not, as on an H200.
         (Float::Bf16, Float::F32) => bits << 16,
         _ => soft::convert(from.format(), to.format(), bits, Control { rounding: m.rounding, ftz: false }),

@@ -41,7 +41,7 @@ impl Half {
     }
 
     /// The exact value as a double.
-    #[inline]
+    #[inline(always)]
     pub fn to_f64(self, a: u16) -> f64 {
         match self {
             Half::F16 => f64::from(f16_to_f32(a)),
@@ -67,12 +67,12 @@ impl Half {
         if a.is_nan() { NAN } else { soft::convert(&F64, format, bits, Control::default()) as u16 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn input(self, a: u16, m: Modifiers) -> f64 {
         self.to_f64(if m.ftz { self.format().flush(a.into()) as u16 } else { a })
     }
 
-    #[inline]
+    #[inline(always)]
     fn output(self, value: f64, m: Modifiers) -> u16 {
         let format = self.format();
         let mut bits = u64::from(self.from_f64(value));
@@ -94,7 +94,7 @@ impl Half {
 }
 
 /// The exact `f32` of an `f16`; NaN keeps its payload.
-#[inline]
+#[inline(always)]
 pub fn f16_to_f32(a: u16) -> f32 {
     let sign = u32::from(a & 0x8000) << 16;
     let magnitude = u32::from(a & 0x7fff);
@@ -109,25 +109,25 @@ pub fn f16_to_f32(a: u16) -> f32 {
 }
 
 /// `add.rn` (9.7.4.1).
-#[inline]
+#[inline(always)]
 pub fn add(t: Half, a: u16, b: u16, m: Modifiers) -> u16 {
     t.output(sum_to_odd(t.input(a, m), t.input(b, m)), m)
 }
 
 /// `sub.rn` (9.7.4.2).
-#[inline]
+#[inline(always)]
 pub fn sub(t: Half, a: u16, b: u16, m: Modifiers) -> u16 {
     add(t, a, b ^ 0x8000, m)
 }
 
 /// `mul.rn` (9.7.4.3).
-#[inline]
+#[inline(always)]
 pub fn mul(t: Half, a: u16, b: u16, m: Modifiers) -> u16 {
     t.output(t.input(a, m) * t.input(b, m), m)
 }
 
 /// `fma.rn` (9.7.4.4).
-#[inline]
+#[inline(always)]
 pub fn fma(t: Half, a: u16, b: u16, c: u16, m: Modifiers) -> u16 {
     t.output(sum_to_odd(t.input(a, m) * t.input(b, m), t.input(c, m)), m)
 }

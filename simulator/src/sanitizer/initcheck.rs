@@ -126,10 +126,30 @@ impl Init {
         true
     }
 
+    /// Reads of a short stretch that is written from end to end: of words that lanes share, or that lie side by side in some order.
+    fn is_written_around(&mut self, access: &WarpAccess<'_>) -> bool {
+        const SHORT: u64 = 2048;
+        if access.kind == AccessKind::Store {
+            return false;
+        }
+        let (low, last) = span(access.addresses, access.mask);
+        let end = last.wrapping_add(access.size.into());
+        if last < low || last - low > SHORT {
+            return false;
+        }
+        match access.space {
+            Space::Global => self.global.find(low).is_some_and(|region| {
+                end - region.base <= region.bytes && region.data.all(low - region.base, end - region.base)
+            }),
+            Space::Shared => self.slots.get(access.warp.slot as usize).is_some_and(|block| block.shared.all(low, end)),
+            Space::Local => false,
+        }
+    }
+
     /// Looks at an access and says which bytes that it reads nothing has written. `run`: the whole warp takes part, each
     /// lane right behind the one before.
     pub fn access(&mut self, access: &WarpAccess<'_>, run: bool) -> Option<Box<Unwritten>> {
-        if run && self.run(access) {
+        if run && self.run(access) || self.is_written_around(access) {
             return None;
         }
         match access.space {
@@ -209,4 +229,16 @@ fn each(access: &WarpAccess<'_>, mut touch: impl FnMut(u32, u64, bool, bool, u32
         }
     }
     found
+}
+
+/// The lowest and the highest address of some lanes.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for (lane, &address) in addresses.iter().enumerate() {
+        let takes_part = mask >> lane & 1 != 0;
+        low = low.min(if takes_part { address } else { u64::MAX });
+        high = high.max(if takes_part { address } else { 0 });
+    }
+    (low, high)
 }

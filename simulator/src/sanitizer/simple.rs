@@ -2,7 +2,7 @@
 //! others lane after lane.
 
 use super::cells::epoch::{Epoch, How};
-use super::cells::order::Actor;
+use super::cells::order::{Actor, push_atomic};
 use super::cells::region::Regions;
 use super::cells::shadow::{EMPTY, LINE, Line, Shadow};
 use super::happens_before::state::{Loose, Warp};
@@ -32,7 +32,8 @@ impl Races {
             let (launch, global) = (self.launch, &mut self.global);
             let mut side = Side { access, first, launch, global, shared: &mut shared, told: &mut self.told };
             if !(run && weak && side.lines(&mut actor, complain)) {
-                side.lanes(&mut actor, access.mask, complain);
+                let left = if atomic { side.atomics(access.mask) } else { access.mask };
+                side.lanes(&mut actor, left, complain);
             }
         }
         self.slots[access.warp.slot as usize].shared = shared;
@@ -132,6 +133,34 @@ impl Side<'_> {
         true
     }
 
+    /// Atomics on words that saw nothing but atomics like them: most of a histogram. Says which lanes are left for [`Side::lanes`]; all
+    /// of a word are, or none.
+    fn atomics(&mut self, mask: u32) -> u32 {
+        let (access, launch, first) = (self.access, self.launch, self.first);
+        if access.size != 4 || !first.is_device_wide_atomic() {
+            return mask;
+        }
+        let (mut rest, mut left) = (mask, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let Some((shadow, offset)) = self.shadow(access.addresses[lane as usize]) else { continue };
+            let cell = match shadow.line(offset, launch) {
+                Line::Words(words) => &mut words[(offset % LINE / 4) as usize],
+                _ => {
+                    left |= 1 << lane;
+                    continue;
+                }
+            };
+            if cell.is_met_like(first) {
+                push_atomic(cell, first.behind(lane));
+            } else {
+                left |= 1 << lane;
+            }
+        }
+        left
+    }
+
     /// Lane after lane.
     fn lanes(&mut self, actor: &mut Actor<'_>, mask: u32, complain: &mut dyn FnMut(Complaint)) {
         let (access, launch, first) = (self.access, self.launch, self.first);
@@ -146,8 +175,8 @@ impl Side<'_> {
             };
             let start = address - offset % LINE;
             let line = shadow.line(offset, launch);
-            // A word whose readers stay as they are, whichever lane of this warp reads it next.
-            let mut still = u64::MAX;
+            // A word whose readers stay as they are, whichever lane of this warp reads it next but these.
+            let (mut still, mut but) = (u64::MAX, 0);
             // All lanes from here on that stay in this line.
             while rest != 0 {
                 let lane = rest.trailing_zeros();
@@ -155,20 +184,21 @@ impl Side<'_> {
                 if at >= LINE {
                     break;
                 }
+                if still == at && but >> lane & 1 == 0 {
+                    rest &= but | !lanes_at(access.addresses, start + at);
+                    continue;
+                }
                 rest &= rest - 1;
-                actor.acquired = actor.warp.acquired(lane as usize, everybody);
                 let now = first.behind(lane);
-                let silent = access.silent >> lane & 1 != 0;
                 let (cells, bytes) = line.cells(at as usize, size);
                 if let (true, [cell]) = (loads, &*cells) {
-                    if still == at && !cell.others[0].same_thread(now) && !cell.others[1].same_thread(now) {
-                        continue;
-                    }
                     still = u64::MAX;
                     if cell.is_settled(now) {
                         continue;
                     }
                 }
+                actor.acquired = actor.warp.acquired(lane as usize, everybody);
+                let silent = access.silent >> lane & 1 != 0;
                 for (index, cell) in cells.iter_mut().enumerate() {
                     let Some(clash) = actor.touch(cell, now, silent) else { continue };
                     let address = start + at + index as u64 * if bytes { 1 } else { 4 };
@@ -180,10 +210,21 @@ impl Side<'_> {
                     && cell.read_only_since(now)
                     && !cell.others.contains(&now)
                 {
-                    still = at;
+                    let own = cell.others.into_iter().filter(|reader| reader.same_warp(now));
+                    (still, but) = (at, own.fold(0, |lanes, reader| lanes | 1 << (reader.thread() % 32)));
                 }
             }
         }
         actor.acquired = everybody;
     }
+}
+
+/// The lanes whose access begins at an address.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn lanes_at(addresses: &[u64; 32], address: u64) -> u32 {
+    let mut lanes = 0;
+    for (lane, at) in addresses.iter().enumerate() {
+        lanes |= u32::from(*at == address) << lane;
+    }
+    lanes
 }

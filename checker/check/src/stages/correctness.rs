@@ -62,8 +62,15 @@ impl Checking<'_> {
         let on_gpu = platform.gpu.is_some();
         versions.candidate.quoted_in(self.check.sources);
         let cut = OnceLock::new();
-        let course = Course { options: self.check.options, seed: self.check.report.seed, until: self.until, cut: &cut };
-        let results = correctness(self.check.problem, platform, versions, &course, self.check.progress);
+        let profiles = OnceLock::new();
+        let (problem, seed) = (self.check.problem, self.check.report.seed);
+        let profile = || {
+            let _ = profiles.set(self.profiled(platform, versions));
+        };
+        let meanwhile: Option<&(dyn Fn() + Sync)> = if self.models_early() { Some(&profile) } else { None };
+        let course = Course { options: self.check.options, seed, until: self.until, cut: &cut, meanwhile };
+        let results = correctness(problem, platform, versions, &course, self.check.progress);
+        self.profiles = profiles.into_inner();
         self.check.report.cut = cut.into_inner().or_else(|| self.check.report.cut.take());
         let (baseline, candidate) = match results {
             Ok(results) => results,
@@ -88,6 +95,8 @@ struct Course<'a> {
     seed: u64,
     until: Instant,
     cut: &'a OnceLock<String>,
+    /// What else the check needs if the candidate is right.
+    meanwhile: Option<&'a (dyn Fn() + Sync)>,
 }
 
 /// Runs both versions, on the simulator at the same time, on a GPU one after the other. A baseline that is right is only
@@ -99,7 +108,7 @@ fn correctness(
     course: &Course<'_>,
     progress: Progress<'_>,
 ) -> Result<(Results, Results), BuildError> {
-    let Course { options, seed, until, cut } = *course;
+    let Course { options, seed, until, cut, meanwhile } = *course;
     let budget = options.budget;
     let files = match platform.gpu {
         Some(_) => Some(Cubins::write(versions).map_err(|error| BuildError::Error(error.into()))?),
@@ -109,7 +118,19 @@ fn correctness(
     let reference_cubin = cubin(2);
     let reference = &versions.reference;
     let all_sizes = options.all_sizes;
-    let bench = Trials { problem, platform, reference, reference_cubin, seed, all_sizes, budget, until, cut, progress };
+    let bench = Trials {
+        problem,
+        platform,
+        reference,
+        reference_cubin,
+        seed,
+        all_sizes,
+        budget,
+        until,
+        cut,
+        progress,
+        meanwhile,
+    };
     let flawed = problem.manifest.flaw.is_some();
     let kept = options.baselines.as_deref().filter(|_| platform.gpu.is_none());
     let baseline = || {

@@ -2,6 +2,7 @@
 
 mod correctness;
 pub(crate) mod difference;
+mod early;
 pub(crate) mod elsewhere;
 pub(crate) mod judge;
 pub mod modelled;
@@ -20,11 +21,11 @@ use super::{CheckError, kernel_path, line_reason, refused};
 use account::reasons;
 use account::schedule_name;
 use compiler::compile::CompileError;
-use execution::backend::{self, Checked};
+use execution::backend::Checked;
 use judge::verdict;
 use numbers::Known;
 use plan::Plan;
-use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
+use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
@@ -43,7 +44,7 @@ pub fn check(check: CheckContext<'_>) -> Result<(), CheckError> {
         .zip(&paths)
         .map(|(label, path)| report::Version { label: label.clone(), file: check.sources.name(path) })
         .collect();
-    Checking { check, version, paths, until }.all()
+    Checking { check, version, paths, until, profiles: None }.all()
 }
 
 /// A check under way.
@@ -55,6 +56,8 @@ struct Checking<'a> {
     paths: [PathBuf; 2],
     /// When all has to end.
     until: Instant,
+    /// What blocks of baseline and candidate do at the `time` size, if it has been looked at already.
+    profiles: Option<modelled::Profiles>,
 }
 
 /// What the runs of a candidate that is right have shown, of the baseline and of itself.
@@ -187,14 +190,15 @@ impl Checking<'_> {
             report.recorded = time::recorded(problem);
         }
         let models = report.speedup.is_none() && problem.manifest.flaw.is_none();
-        let asked = problem.manifest.goals.iter().any(|goal| goal.metric == Metric::ModelledSpeedup);
         // One block that does more than can be followed at the `time` size is slower than many that can.
         let too_much = std::cell::Cell::new(false);
-        let model = |known: &mut Known<'_>, report: &mut Report| {
+        let mut profiles = self.profiles;
+        let mut model = |known: &mut Known<'_>, report: &mut Report| {
             let Some(sim) = &self.check.platforms.sim else { return };
-            let options =
-                backend::WorkerOptions { until: Some(self.until), ..backend::WorkerOptions::default() }.one_of(3);
-            match modelled::compare(problem, sim, built, report.seed, &options) {
+            let profiles = profiles
+                .take()
+                .unwrap_or_else(|| modelled::profiles(problem, sim, built, report.seed, &early::options(self.until)));
+            match modelled::compare(problem, sim, built, profiles) {
                 Ok(found) => {
                     known.modelled = Some(found.high);
                     report.modelled = Some(found);
@@ -207,7 +211,7 @@ impl Checking<'_> {
                 }
             }
         };
-        let modelled = models && (!self.check.options.unmodelled || asked);
+        let modelled = models && early::asks(problem, self.check.options);
         if modelled {
             model(&mut known[1], report);
         }

@@ -61,24 +61,43 @@ fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -
     (moved < FEW_BYTES * bytes).then(|| device.us((bytes - moved) / device.memory.l2_bytes_per_cycle))
 }
 
-/// Baseline and candidate at the `time` size, modelled; or why not.
-pub fn compare(
+/// What some blocks of baseline and candidate do, or why nobody knows.
+pub type Profiles = Result<Vec<Profiled>, NotModelled>;
+
+/// Some blocks of baseline and candidate at the `time` size.
+pub fn profiles(
     problem: &Problem,
     platform: &Platform,
     built: [&Built; 2],
     seed: u64,
     options: &backend::WorkerOptions,
+) -> Profiles {
+    known(&Device::h200().map_err(|error| error.to_string())?, platform)?;
+    let profiling = Profiling { problem, platform, seed, options };
+    let (sizes, count) = (&problem.manifest.time, &problem.manifest.count);
+    let wanted = built.map(|built| Wanted { built, sizes: sizes.clone(), count: count.clone() });
+    profiling.all(&wanted).map_err(|error| format!("its blocks could not be run: {error}").into())
+}
+
+/// Is the machine code of a device that the model knows?
+fn known(device: &Device, platform: &Platform) -> Result<(), NotModelled> {
+    if platform.arch == device.arch {
+        return Ok(());
+    }
+    Err(format!("the machine code is {}'s, and the model knows {}", platform.arch, device.arch).into())
+}
+
+/// Baseline and candidate at the `time` size, modelled from what some of their blocks do; or why not.
+pub fn compare(
+    problem: &Problem,
+    platform: &Platform,
+    built: [&Built; 2],
+    profiles: Profiles,
 ) -> Result<Modelled, NotModelled> {
     let device = Device::h200().map_err(|error| error.to_string())?;
-    if platform.arch != device.arch {
-        return Err(format!("the machine code is {}'s, and the model knows {}", platform.arch, device.arch).into());
-    }
+    known(&device, platform)?;
     let sizes = &problem.manifest.time;
-    let failed = |error: &dyn std::fmt::Display| format!("its blocks could not be run: {error}");
-    let count = &problem.manifest.count;
-    let profiling = Profiling { problem, platform, seed, options };
-    let wanted = built.map(|built| Wanted { built, sizes: sizes.clone(), count: count.clone() });
-    let found = profiling.all(&wanted).map_err(|error| failed(&error))?;
+    let found = profiles?;
     let mut times = Vec::new();
     for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
         let Some(profile) = profile else { return Err("its blocks could not be run".into()) };

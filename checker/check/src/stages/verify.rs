@@ -13,6 +13,7 @@ use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, FindingKind, Schedule};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use values::fill::first_turn;
 
@@ -42,6 +43,8 @@ pub struct Trials<'a> {
     pub cut: &'a OnceLock<String>,
     /// Hears what is being run.
     pub progress: Progress<'a>,
+    /// Done where a worker would wait for others: when what is tried besides the cases has passed, and no case has failed yet.
+    pub meanwhile: Option<&'a (dyn Fn() + Sync)>,
 }
 
 /// One version's results, case by case.
@@ -124,7 +127,21 @@ impl Trials<'_> {
             }
         };
         let full = thoroughness == Thoroughness::Full;
-        let besides = || if full { self.besides(built) } else { Ok(Besides::default()) };
+        let failed = AtomicBool::new(false);
+        let run = || {
+            let results: Result<Vec<Checked>, backend::BackendError> = run();
+            let passed = results.as_ref().is_ok_and(|results| results.iter().all(|checked| checked.status.passed()));
+            failed.store(!passed, Relaxed);
+            results
+        };
+        let besides = || {
+            let besides = if full { self.besides(built)? } else { Besides::default() };
+            let passed = besides.iter().all(|(_, checked)| checked.status.passed());
+            if let Some(meanwhile) = self.meanwhile.filter(|_| full && passed && !failed.load(Relaxed)) {
+                meanwhile();
+            }
+            Ok::<_, BuildError>(besides)
+        };
         let (results, besides) = rayon::join(run, besides);
         let results: Vec<Checked> = results.map_err(|error| BuildError::Error(error.into()))?;
         self.look_for_cuts(&results);

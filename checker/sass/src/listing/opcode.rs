@@ -1,44 +1,55 @@
 //! Opcodes and what they are for. The table knows the mnemonics of Turing to Blackwell; an unknown one is `Other`.
 
 use serde::Serialize;
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// An opcode with its modifiers: `LDG.E.128.SYS`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub struct Opcode(String);
+pub struct Opcode {
+    text: String,
+    /// Bytes of the mnemonic.
+    #[serde(skip)]
+    mnemonic: usize,
+    /// Looked up once: listings ask for it many times an instruction.
+    #[serde(skip)]
+    family: Family,
+}
 
 impl Opcode {
     /// From nvdisasm's text.
     pub fn new(text: &str) -> Self {
-        Self(text.to_owned())
+        let mnemonic = text.find('.').unwrap_or(text.len());
+        let family = FAMILIES.get(&text[..mnemonic]).copied().unwrap_or(Family::Other);
+        Self { text: text.to_owned(), mnemonic, family }
     }
 
     /// All of it.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Without modifiers: `LDG`.
     pub fn mnemonic(&self) -> &str {
-        self.0.split('.').next().unwrap_or_default()
+        &self.text[..self.mnemonic]
     }
 
     /// The parts behind the dots.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
-        self.0.split('.').skip(1)
+        self.text.split('.').skip(1)
     }
 
     /// Whether `prefix` is this opcode or ends at one of its dots: `LDG.E.128` matches `LDG.E.128.CONSTANT`, `LDG` does,
     /// `LDG.E.12` and `LD` do not.
     pub fn matches(&self, prefix: &str) -> bool {
-        self.0.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        self.text.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     /// What kind of work it is.
     pub fn family(&self) -> Family {
-        let mnemonic = self.mnemonic();
-        TABLE.iter().find(|(names, _)| names.split(' ').any(|n| n == mnemonic)).map_or(Family::Other, |(_, f)| *f)
+        self.family
     }
 
     /// Bits that each thread moves: from the width modifier of a memory instruction, by default 32.
@@ -60,7 +71,7 @@ impl Opcode {
 
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -234,6 +245,13 @@ const TABLE: &[(&str, Family)] = &[
         Family::Control,
     ),
 ];
+
+/// [`TABLE`] by mnemonic.
+static FAMILIES: LazyLock<HashMap<&str, Family>> = LazyLock::new(|| {
+    let names =
+        |(names, family): &(&'static str, Family)| names.split(' ').map(|name| (name, *family)).collect::<Vec<_>>();
+    TABLE.iter().flat_map(names).collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,31 @@ use crate::exec::direct::LaneLayout;
 use crate::isa::op::{AddressSpace, AtomicOp};
 use crate::observe::{AccessKind, Observer};
 
+/// Distinct 32-byte sectors of a request by all lanes, each within one sector, that are near each other; nothing of others.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn sectors_nearby(addresses: &[u64; 32], size: u64) -> Option<u64> {
+    let (mut low, mut high, mut outside) = (u64::MAX, 0, false);
+    for &at in addresses {
+        (low, high) = (low.min(at / 32), high.max(at / 32));
+        outside |= at % 32 + size > 32;
+    }
+    if outside || high - low >= 64 {
+        return None;
+    }
+    let mut bits = 0u64;
+    for &at in addresses {
+        bits |= 1 << ((at / 32 - low) & 63);
+    }
+    Some(bits.count_ones().into())
+}
+
 /// Distinct 32-byte sectors of a request.
 pub fn sectors(addresses: &[u64; 32], mask: u32, size: u64) -> u64 {
+    if mask == u32::MAX
+        && let Some(count) = sectors_nearby(addresses, size)
+    {
+        return count;
+    }
     let within = |at: &u64| at % 32 + size <= 32;
     if mask == u32::MAX && addresses.iter().all(within) {
         // Aligned, by all lanes: the usual request, and most of these ascend.
@@ -97,7 +120,26 @@ fn by_banks(words: &[u64]) -> (u64, u64) {
         }
         return (banks.iter().copied().max().unwrap_or(0).into(), distinct);
     }
-    // A pass serves a word of each bank, and whoever else asked for it.
+    by_few_a_bank(words).unwrap_or_else(|| by_passes(words))
+}
+
+/// The same, where no bank holds more than a few different words.
+fn by_few_a_bank(words: &[u64]) -> Option<(u64, u64)> {
+    const FEW: usize = 4;
+    let (mut held, mut counts) = ([[u64::MAX; FEW]; 32], [0u8; 32]);
+    for &word in words {
+        let (held, count) = (&mut held[(word % 32) as usize], &mut counts[(word % 32) as usize]);
+        if !held.contains(&word) {
+            *held.get_mut(usize::from(*count))? = word;
+            *count += 1;
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    Some((most.into(), counts.iter().map(|&count| u64::from(count)).sum()))
+}
+
+/// The same: a pass serves a word of each bank, and whoever else asked for it.
+fn by_passes(words: &[u64]) -> (u64, u64) {
     let (mut left, mut passes, mut distinct) = ([0u64; 128], 0, 0);
     let mut count = words.len();
     left[..count].copy_from_slice(words);

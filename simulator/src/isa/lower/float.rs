@@ -254,6 +254,11 @@ fn halves(parts: &Parts<'_>, t: Half, packed: bool, ftz: bool, sat: bool) -> Low
         })
     };
     let width = 1 + u8::from(packed);
+    if (t, m) == (Half::F16, half::Modifiers::default())
+        && let Some(map) = plain_halves(parts, packed)
+    {
+        return Ok((map, if matches!(parts.base, "fma" | "mad") { 2 * width } else { width }));
+    }
     Ok(match parts.base {
         "add" => (two(half::add), width),
         "sub" => (two(half::sub), width),
@@ -277,6 +282,33 @@ fn halves(parts: &Parts<'_>, t: Half, packed: bool, ftz: bool, sat: bool) -> Low
         "min" => (bounds(half::min), 0),
         "max" => (bounds(half::max), 0),
         _ => return Err(Unknown),
+    })
+}
+
+/// Arithmetic on `f16` without modifiers, in functions of their own: what is known when they are lowered need not be asked lane by
+/// lane.
+fn plain_halves(parts: &Parts<'_>, packed: bool) -> Option<MapFn> {
+    const PLAIN: half::Modifiers = half::Modifiers { ftz: false, sat: false, relu: false };
+    macro_rules! of_two {
+        ($g:path) => {
+            if packed {
+                map2(|a, b| half::packed2(a as u32, b as u32, |a, b| $g(Half::F16, a, b, PLAIN)).into())
+            } else {
+                map2(|a, b| $g(Half::F16, a as u16, b as u16, PLAIN).into())
+            }
+        };
+    }
+    Some(match parts.base {
+        "add" => of_two!(half::add),
+        "sub" => of_two!(half::sub),
+        "mul" => of_two!(half::mul),
+        "fma" | "mad" if parts.has("oob") => return None,
+        "fma" | "mad" if packed => map3(|a, b, c| {
+            let fma = |a, b, c| half::fma(Half::F16, a, b, c, PLAIN);
+            half::packed3(a as u32, b as u32, c as u32, fma).into()
+        }),
+        "fma" | "mad" => map3(|a, b, c| half::fma(Half::F16, a as u16, b as u16, c as u16, PLAIN).into()),
+        _ => return None,
     })
 }
 

@@ -38,6 +38,7 @@ const LAST_PHASE: u32 = (1 << 24) - 1;
 const KIND: u32 = 3;
 const STRONG: u32 = 4;
 const COPY: u32 = 8;
+const LOOSE: u32 = 64;
 const MARK: u32 = 128;
 const LAST_PC: u32 = (1 << 22) - 1;
 
@@ -113,7 +114,7 @@ impl Epoch {
             },
             strong: self.phase_how & STRONG != 0,
             copy: self.is_copy(),
-            loose: self.phase_how & 64 != 0,
+            loose: self.phase_how & LOOSE != 0,
             mark: self.phase_how & MARK != 0,
             scope: match self.phase_how >> 4 & 3 {
                 0 => Scope::Cta,
@@ -158,6 +159,18 @@ impl Epoch {
     #[inline]
     pub fn is_special(self) -> bool {
         self.is_copy() || self.is_cached()
+    }
+
+    /// An atomic that may meet every atomic like it, whichever thread's.
+    #[inline(always)]
+    pub fn is_device_wide_atomic(self) -> bool {
+        self.phase_how & (KIND | STRONG | COPY | LOOSE) == 2 | STRONG && self.phase_how >> 4 & 3 >= Scope::Gpu as u32
+    }
+
+    /// Of the same kind, strength and scope, or none at all?
+    #[inline(always)]
+    pub fn is_like_or_none(self, other: Self) -> bool {
+        self.is_none() || (self.phase_how ^ other.phase_how) & (MARK - 1) == 0
     }
 
     /// A strong write: an atomic, or a store that may meet others.

@@ -154,6 +154,9 @@ impl Actor<'_> {
     /// Is nothing there but atomics that `now` may meet?
     #[inline(always)]
     fn among_atomics(&self, cell: &Cell, now: Epoch) -> bool {
+        if now.is_device_wide_atomic() && cell.is_met_like(now) {
+            return true;
+        }
         let atomic = |before: Epoch| before.is_none() || (before.is_atomic() && self.morally_strong(before, now));
         atomic(cell.write) && cell.others.into_iter().all(atomic)
     }
@@ -227,7 +230,7 @@ impl Actor<'_> {
 /// An atomic after others. Of those before it the cell remembers one by another thread and one by another block: a plain
 /// access is unordered with one of them if it is with any of the last few.
 #[inline(always)]
-fn push_atomic(cell: &mut Cell, now: Epoch) {
+pub fn push_atomic(cell: &mut Cell, now: Epoch) {
     let before = cell.write;
     if !before.is_none() {
         if before.block() != now.block() {

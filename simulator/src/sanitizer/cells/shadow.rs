@@ -29,6 +29,12 @@ impl Cell {
         here(a) && here(b) && !a.same_warp(b) && self.read_only_since(now) && !now.is_cached()
     }
 
+    /// Was nobody here who did not do the same as `now`, at the same scope?
+    #[inline(always)]
+    pub fn is_met_like(&self, now: Epoch) -> bool {
+        self.write.is_like_or_none(now) & self.others[0].is_like_or_none(now) & self.others[1].is_like_or_none(now)
+    }
+
     /// The cell of a word that belongs to the thread `lanes` behind this cell's.
     fn behind(self, lanes: u32) -> Self {
         Self { write: self.write.behind(lanes), others: self.others.map(|epoch| epoch.behind(lanes)) }

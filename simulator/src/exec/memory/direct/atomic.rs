@@ -5,7 +5,7 @@ use super::{Direct, Files, Lanes, for_each};
 use crate::exec::schedule::Writer;
 use crate::exec::select::put;
 use crate::exec::traffic::charge_atomic;
-use crate::isa::op::{AddressSpace, AtomicOp, Reg, change_shared};
+use crate::isa::op::{AddressSpace, AtomicOp, Reg, WordFn, change_shared};
 use crate::memory::view::View;
 
 impl Direct<'_> {
@@ -29,7 +29,10 @@ impl Direct<'_> {
         self.note_reads(&lanes, mask);
         let operands = &files.r32[operand as usize];
         let (mut old, mut changed) = ([0; 32], 0);
+        // Additions are in every histogram: what is done is known before the lanes are gone through.
+        let adds = op.word == Some(WordFn::Add);
         let after = |lane: usize, before: u32| match op.word {
+            _ if adds => before.wrapping_add(operands[lane]),
             Some(word) => word.apply(before, operands[lane]),
             None => (op.f)(before.into(), operands[lane].into(), second[lane].into()) as u32,
         };

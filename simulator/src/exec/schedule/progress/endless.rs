@@ -144,6 +144,7 @@ impl<O: Observer> Worker<'_, O> {
             Some(kept) => (kept.compared >= kept.renewed).then(|| kept.renewed.saturating_mul(2)),
         };
         if let Some(renewed) = renewed {
+            self.remembered = true;
             look.kept = Some(Kept::of(warp, &group, self.changes, renewed));
             (look.met, look.read) = (false, false);
         }

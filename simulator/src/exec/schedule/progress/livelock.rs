@@ -80,7 +80,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// A group went round a loop that waits: is its state one that it had before?
-    pub(in crate::exec::schedule) fn look(&self, warp: &mut Warp, at: usize) {
+    pub(in crate::exec::schedule) fn look(&mut self, warp: &mut Warp, at: usize) {
         if !self.tracks() || self.context.decoded.code.reads_clock || at >= warp.groups.len() {
             return;
         }
@@ -88,6 +88,7 @@ impl<O: Observer> Worker<'_, O> {
         if group.spins.polls && group.spins.changes == self.changes {
             return;
         }
+        self.remembered = true;
         let now = state(warp, &group);
         let spins = &mut warp.groups[at].spins;
         if spins.looks == 0 || spins.changes != self.changes {
@@ -145,6 +146,7 @@ impl<O: Observer> Worker<'_, O> {
         match op {
             Op::Load(_) => None,
             Op::Mbarrier(index) if waits(code.mbarriers[*index as usize].kind) => None,
+            _ if !self.remembered => None,
             Op::Mbarrier(_) => Some(Before { values: None }),
             _ => Some(Before { values: self.values(shared, warp, &group, mask, op) }),
         }
