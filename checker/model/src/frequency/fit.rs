@@ -111,9 +111,9 @@ fn spread(known: &mut [Option<f64>], anchors: &[Vec<(f64, f64)>], shape: &Shape)
         class().for_each(|at| known[at] = value);
     }
     let never: Vec<usize> = (0..count).filter(|at| known[*at] == Some(0.0)).collect();
-    for at in 0..count {
+    for (at, known) in known.iter_mut().enumerate() {
         if never.iter().any(|idle| shape.is_behind(at, *idle)) {
-            known[at] = Some(0.0);
+            *known = Some(0.0);
         }
     }
 }
