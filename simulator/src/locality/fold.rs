@@ -3,9 +3,10 @@
 //! The simulator runs a warp as far as it comes; on hardware warps take turns. So accesses are kept as lines and sectors, and gone
 //! through in turns, an access of each warp, when the launch is over.
 
+use super::meet::{Atomics, meeting};
+use super::requests::Traffic;
 use super::stack::{LINE, Stack};
-use super::{CAPACITIES, JOINED, LineLocality, Locality, LocalityRequest, Meeting, SECTOR, Touch};
-use crate::exec::traffic::wavefronts;
+use super::{CAPACITIES, LineLocality, Locality, LocalityRequest, SECTOR, Touch};
 use crate::observe::{AccessKind, Space, WarpAccess};
 use crate::random::ByNumber;
 use std::collections::BTreeMap;
@@ -45,29 +46,6 @@ struct OfBlock {
     lines: Vec<(u64, u8)>,
     cut: bool,
     traffic: Traffic,
-}
-
-/// Sums of [`Locality`].
-#[derive(Default, Clone, Copy)]
-struct Traffic {
-    requests: u64,
-    wavefronts: u64,
-    store_lines: u64,
-    store_sectors: u64,
-    local_words: u64,
-    joined: [u64; JOINED.len()],
-}
-
-/// Atomics of a block on one space.
-#[derive(Default)]
-struct Atomics {
-    requests: u64,
-    lanes: u64,
-    serial: u64,
-    in_bank: u64,
-    places_in_bank: u64,
-    /// Lanes and requests by address.
-    places: ByNumber<[u64; 2]>,
 }
 
 /// What becomes [`Locality`].
@@ -337,41 +315,6 @@ impl Fold {
     }
 }
 
-impl Traffic {
-    /// An access to lines in ascending order, and those of the store just before it.
-    fn add(&mut self, access: &WarpAccess<'_>, lines: &[(u64, u8)], before: &[(u64, u8)]) {
-        let (store, count) = (access.kind == AccessKind::Store, lines.len() as u64);
-        if access.space == Space::Local {
-            let words = u64::from(access.mask.count_ones() * access.size.div_ceil(4));
-            self.local_words += if store { words } else { 0 };
-        } else if access.kind != AccessKind::Atomic {
-            self.requests += 1;
-            self.wavefronts += wavefronts(access.addresses, access.mask, access.size).0.max(count.div_ceil(2));
-        }
-        if store && access.space != Space::Local {
-            self.store_lines += count;
-            self.store_sectors += lines.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum::<u64>();
-            if let Some(class) = JOINED.iter().position(|most| count <= *most) {
-                self.joined[class] += in_both(before, lines);
-            }
-        }
-    }
-}
-
-/// Sectors that both have, of lines in ascending order.
-fn in_both(one: &[(u64, u8)], other: &[(u64, u8)]) -> u64 {
-    let (mut at, mut sectors) = (0, 0);
-    for (line, bits) in other {
-        while one.get(at).is_some_and(|(before, _)| before < line) {
-            at += 1;
-        }
-        if let Some((_, same)) = one.get(at).filter(|(same, _)| same == line) {
-            sectors += u64::from((bits & same).count_ones());
-        }
-    }
-    sectors
-}
-
 fn keep_lower(known: &mut Option<u64>, sector: u64) {
     *known = Some(known.map_or(sector, |known| known.min(sector)));
 }
@@ -380,47 +323,4 @@ fn keep_lower(known: &mut Option<u64>, sector: u64) {
 fn sectors(at: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
     const EACH: u64 = LINE / SECTOR;
     (at / SECTOR..=(at + u64::from(bytes) - 1) / SECTOR).map(|sector| (sector / EACH, 1 << (sector % EACH)))
-}
-
-impl Atomics {
-    /// A request with the lanes' addresses, ascending.
-    fn add(&mut self, addresses: &[u64]) {
-        self.requests += 1;
-        self.lanes += addresses.len() as u64;
-        let mut most = 0;
-        let mut banks = [[0u64; 2]; 32];
-        for same in addresses.chunk_by(|a, b| a == b) {
-            let lanes = same.len() as u64;
-            most = most.max(lanes);
-            let [all, requests] = self.places.entry(same[0]).or_default();
-            *all += lanes;
-            *requests += 1;
-            let bank = &mut banks[(same[0] / 4 % 32) as usize];
-            *bank = [bank[0] + lanes, bank[1] + 1];
-        }
-        self.serial += most;
-        self.in_bank += banks.iter().map(|bank| bank[0]).max().unwrap_or(0);
-        self.places_in_bank += banks.iter().map(|bank| bank[1]).max().unwrap_or(0);
-    }
-
-    /// Lanes and requests of the address that has most; of equals the lowest, so that the answer does not hang on a hash.
-    fn hottest(&self) -> Option<([u64; 2], u64)> {
-        let most = self.places.iter().map(|(at, n)| (*n, std::cmp::Reverse(*at))).max();
-        most.map(|(n, at)| (n, at.0))
-    }
-}
-
-fn meeting([first, second]: &[Atomics; 2], global: bool) -> Meeting {
-    let mut meeting =
-        Meeting { requests: first.requests, lanes: first.lanes, serial: first.serial, ..Meeting::default() };
-    if !global {
-        (meeting.in_bank, meeting.places_in_bank) = (first.in_bank, first.places_in_bank);
-    }
-    if let Some(([lanes, requests], at)) = first.hottest() {
-        meeting.hottest = lanes;
-        meeting.hottest_requests = requests;
-        meeting.addresses = first.places.len() as u64;
-        meeting.shared = global && second.places.contains_key(&at);
-    }
-    meeting
 }

@@ -7,6 +7,10 @@
 #[cfg(not(target_family = "wasm"))]
 mod fold;
 #[cfg(not(target_family = "wasm"))]
+mod meet;
+#[cfg(not(target_family = "wasm"))]
+mod requests;
+#[cfg(not(target_family = "wasm"))]
 mod stack;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
