@@ -92,13 +92,16 @@ fn fixed_orders_miss_what_random_priorities_find() {
             let module = module(first, second, between);
             let fixed = (0..8).map(|seed| Schedule::Adversarial { seed });
             for schedule in fixed.chain([Schedule::Its, Schedule::PreVolta, pct(0, 1, 0)]) {
-                assert!(!trial(&module, with(schedule), between, wrong).failed, "{schedule:?} {between:?} {stops}");
+                let trial = trial(&module, with(schedule), between, wrong);
+                // Volatile stores that come late to another block are another way to fail; tests/suite/late.rs has it.
+                let late = trial.witness.late.is_some() && between == Between::Blocks;
+                assert!(!trial.failed || late, "{schedule:?} {between:?} {stops}");
             }
             let (plain, _) = run(&module, replay(&Witness::default()), between);
             let depth = stops as u32 + 1;
             let found = (0..100).find_map(|seed| {
                 let trial = trial(&module, with(pct(seed, depth, plain.order.operations)), between, wrong);
-                trial.failed.then_some((seed, trial))
+                (trial.failed && trial.witness.late.is_none()).then_some((seed, trial))
             });
             let (seed, failed) = found.unwrap_or_else(|| panic!("{between:?} {stops}"));
             // The same seed does the same.

@@ -17,6 +17,7 @@ mod reconvergence;
 mod run;
 mod step;
 
+pub use explored::late::Late;
 pub use explored::order::Control;
 pub use explored::preempt::visible;
 pub use progress::divergent_barrier::lanes_missing;

@@ -86,7 +86,8 @@ impl<O: Observer> Worker<'_, O> {
                 None => {
                     choices.clear();
                     let more = self.admit(next, &mut slots, &mut free, &mut resident)
-                        || resident.iter_mut().any(|block| self.release_one(block));
+                        || resident.iter_mut().any(|block| self.release_one(block))
+                        || self.come();
                     if !more {
                         self.stuck(&resident);
                         return;
