@@ -248,14 +248,18 @@ fn is_small(plan: &Plan) -> bool {
     plan.threads().max(elements) <= WATCHED
 }
 
-/// What the blocks did, of what they would have done if each had done as much as the busiest one of its launch. Nothing where
-/// nothing was counted.
+/// What all blocks but the busiest one of each launch did, of what they would have done if each had done as much as that one: of two
+/// blocks one that is idle makes 0, not a half. 1 where no launch has two blocks, nothing where nothing was counted.
 fn evenness(program: &Program, pass: &Pass) -> Option<f64> {
-    let did: u64 = pass.reports.iter().map(|report| report.counters.instructions).sum();
     let grid = |launch: &plan::Launch| launch.grid.iter().map(|&extent| f64::from(extent)).product::<f64>();
     let launches = program.plan.launches.iter().zip(&pass.reports);
-    let most: f64 = launches.map(|(launch, report)| report.busiest as f64 * grid(launch)).sum();
-    (most > 0.0).then(|| did as f64 / most)
+    let (mut did, mut others, mut most) = (0, 0.0, 0.0);
+    for (launch, report) in launches {
+        did += report.counters.instructions;
+        others += report.counters.instructions.saturating_sub(report.busiest) as f64;
+        most += report.busiest as f64 * (grid(launch) - 1.0).max(0.0);
+    }
+    (did > 0).then(|| if most > 0.0 { others / most } else { 1.0 })
 }
 
 /// Adds a run's findings; of the first run also counters, lines and printf output.
