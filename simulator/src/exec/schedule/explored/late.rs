@@ -20,12 +20,12 @@ use crate::opcodes::Effect;
 use crate::random::{ByNumber, mix};
 use crate::{Finding, FindingKind, Severity};
 
-/// Operations of a launch, of those that others can see, for which a write is held back at most.
+/// Operations of a launch, of those that others can see, for which a write is held back at most; whenever that many are over, half as
+/// many. Who waits for it and changes memory meanwhile (takes a lock and gives it back) is not kept for long.
 const OPERATIONS: u64 = 1 << 14;
 /// Writes held back at once.
 const HELD: usize = 1 << 15;
-/// Times in a launch that all of them come because it has been long, or because nobody goes on without: then none is held back any more,
-/// so that whoever waits for many of them is not kept.
+/// Times in a launch that all of them come because nobody goes on without: then none is held back any more.
 const TIMES: u32 = 64;
 
 /// Looks at what comes late that are told of: the first few say where.
@@ -64,6 +64,8 @@ pub struct Late {
     count: usize,
     /// The operation at which they come.
     due: u64,
+    /// Operations for which the next are held back.
+    operations: u64,
     /// How many more times that happens.
     times: u32,
     /// How many more who looked too early are told of.
@@ -86,13 +88,17 @@ impl Late {
             blocks: ByNumber::default(),
             count: 0,
             due: 0,
+            operations: OPERATIONS,
             times: TIMES,
             told: TOLD,
         })
     }
 
     fn chooses(&self, pc: u32) -> bool {
-        self.times > 0 && self.count < HELD && (self.which == 0 || mix(self.which ^ mix(pc.into())) >> 63 == 0)
+        self.times > 0
+            && self.operations > 0
+            && self.count < HELD
+            && (self.which == 0 || mix(self.which ^ mix(pc.into())) >> 63 == 0)
     }
 
     fn hold(&mut self, write: Write) {
@@ -158,8 +164,9 @@ impl<O: Observer> Worker<'_, O> {
         op: &Op,
     ) -> Option<Taken> {
         let operations = self.control.as_ref().map_or(0, |control| control.operations());
-        let late = self.late.as_ref()?;
+        let late = self.late.as_mut()?;
         if late.count > 0 && operations >= late.due {
+            late.operations /= 2;
             self.come();
         }
         let code = &self.context.decoded.code;
@@ -285,7 +292,7 @@ impl<O: Observer> Worker<'_, O> {
         let operations = self.control.as_ref().map_or(0, |control| control.operations());
         let Some(late) = &mut self.late else { return };
         if late.count == 0 {
-            late.due = operations + OPERATIONS;
+            late.due = operations + late.operations;
         }
         for (address, size, value) in taken.old {
             poke(self.global.get(), address, size, value);
