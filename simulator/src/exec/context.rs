@@ -3,7 +3,7 @@
 use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
-use super::schedule::{Control, Late, Writers};
+use super::schedule::{Control, Counted, Late, Writers};
 use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;
@@ -107,6 +107,8 @@ pub struct Worker<'a, O: Observer> {
     pub writers: Writers,
     /// Decides, where the schedule is one that is explored.
     pub control: Option<Control>,
+    /// The loop that was gone round last, where who waits goes on.
+    pub counted: Counted,
     /// Writes that come late, where the schedule has some.
     pub late: Option<Late>,
     /// Lanes whose store writes what is there already, for the next observed access.
@@ -193,6 +195,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             watching: false,
             rounds: 0,
             writers: Writers::default(),
+            counted: Counted::default(),
             late: Late::new(control.as_ref().and_then(|control| control.late), code),
             control,
             silent: 0,

@@ -191,6 +191,11 @@ impl Control {
         self.behind
     }
 
+    /// Do those who wait still go on?
+    pub fn is_patient(&self) -> bool {
+        self.patience.is_some_and(|left| left > 0)
+    }
+
     /// Somebody has waited for so many warp instructions: may they go on, though others could?
     pub fn goes_on_waiting(&mut self, instructions: u64) -> bool {
         let Some(left) = &mut self.patience else { return false };
