@@ -24,7 +24,7 @@ use crate::{Finding, FindingKind, Severity};
 /// many. Who waits for it and changes memory meanwhile (takes a lock and gives it back) is not kept for long.
 const OPERATIONS: u64 = 1 << 14;
 /// Writes held back at once.
-const HELD: usize = 1 << 15;
+const HELD: usize = 1 << 13;
 /// Times in a launch that all of them come because nobody goes on without: then none is held back any more.
 const TIMES: u32 = 64;
 
@@ -59,7 +59,7 @@ pub struct Late {
     which: u64,
     /// By the aligned 8 bytes that they lie in; in order.
     held: ByNumber<Vec<Write>>,
-    /// Those 8 bytes, by block, and some that it holds no more.
+    /// Those 8 bytes, by block: some more than once, and some that it holds no more.
     blocks: ByNumber<Vec<u64>>,
     count: usize,
     /// The operation at which they come.
@@ -104,7 +104,7 @@ impl Late {
     fn hold(&mut self, write: Write) {
         let word = write.address >> 3;
         let here = self.held.entry(word).or_default();
-        if !here.iter().any(|known| known.block == write.block) {
+        if here.last().is_none_or(|last| last.block != write.block) {
             self.blocks.entry(write.block).or_default().push(word);
         }
         here.push(write);

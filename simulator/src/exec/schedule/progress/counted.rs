@@ -3,7 +3,7 @@
 //! Others may take as long as they like, so a loop that gives up after any number of attempts does so in some order. Going round a million
 //! times would cost too much. A group that comes back to its loop twice with memory unchanged, and each time with the same sums added to
 //! some registers, will do so until a comparison of one of them turns. So these registers are set to what they are shortly before that.
-//! Every operation of the loop that reads one of them must be an addition, a copy or a comparison of integers, or nothing is done: then
+//! Every operation of the loop that reads one of them must be an addition, a copy, a selection or a comparison of integers, or nothing is done: then
 //! what is skipped is what would have been.
 
 use crate::exec::context::Worker;
@@ -107,7 +107,8 @@ impl<O: Observer> Worker<'_, O> {
             }
             let (a, b, signed) = match inst.op {
                 Op::Add32 { .. } | Op::Sub32 { .. } | Op::Add64 { .. } | Op::Sub64 { .. } => continue,
-                Op::Mov32 { .. } | Op::Mov64 { .. } => continue,
+                // What selects is no count, or one that is compared: it selects the same in every round.
+                Op::Mov32 { .. } | Op::Mov64 { .. } | Op::Sel32 { .. } | Op::Sel64 { .. } => continue,
                 Op::SetS32 { a, b, .. } => (Reg::R32(a), Reg::R32(b), true),
                 Op::SetU32 { a, b, .. } => (Reg::R32(a), Reg::R32(b), false),
                 Op::SetS64 { a, b, .. } => (Reg::R64(a), Reg::R64(b), true),
