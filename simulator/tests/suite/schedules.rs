@@ -298,7 +298,7 @@ fn a_wait_that_counts_its_attempts_gives_up() {
             "setp.eq.u32 %p5, %r5, 1; add.u32 %r7, %r6, 1; selp.b32 %r6, %r6, %r7, %p5; setp.ne.u32 %p4, %r7, 500000;",
             500_000,
         ),
-        ("mov.u32 %r6, 1;", "add.s32 %r6, %r6, 3; setp.le.u32 %p4, %r6, 3000000000;", 3_000_000_001),
+        ("mov.u32 %r6, 1;", "add.s32 %r6, %r6, 3; setp.le.u32 %p4, %r6, 30000000;", 30_000_001),
         ("mov.u32 %r6, 2147000000;", "add.s32 %r6, %r6, 1; setp.gt.s32 %p4, %r6, 0;", 1 << 31),
         (
             "mov.u32 %r6, 0; mov.u64 %rd5, 0;",

@@ -15,6 +15,8 @@ use crate::observe::Observer;
 const LEFT: i128 = 4;
 /// Fewer rounds are gone through.
 const WORTH: i128 = 16;
+/// More are not, either: sixteen million attempts (a round is sixteen) take seconds, and who gives up after hours has a guard against hangs.
+const MOST: i128 = 1 << 20;
 /// Times in a launch.
 const TIMES: u32 = 256;
 
@@ -124,7 +126,9 @@ impl<O: Observer> Worker<'_, O> {
                 most = Some(most.map_or(until, |most| most.min(until)));
             }
         }
-        most.map(|most| most - LEFT).filter(|rounds| *rounds >= WORTH).and_then(|rounds| u64::try_from(rounds).ok())
+        most.map(|most| most - LEFT)
+            .filter(|rounds| (WORTH..=MOST).contains(rounds))
+            .and_then(|rounds| u64::try_from(rounds).ok())
     }
 }
 
