@@ -87,6 +87,9 @@ pub struct LaunchOrder {
     pub blocks_reversed: bool,
     /// Who waited went on waiting, long before others went first.
     pub patient: bool,
+    /// Which writes that nothing orders came late: 0 for all, else a number by which they are drawn.
+    #[serde(default)]
+    pub late: Option<u64>,
     /// Who stopped where, in the order in which it happened.
     pub preempted: Vec<Preempted>,
     /// False if there were more than [`crate::Limits::preemptions`].

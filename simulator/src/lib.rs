@@ -68,7 +68,8 @@
 //!
 //! * [`Schedule::Adversarial`]: seeds 0 to 7 pull lanes apart wherever they come together: lanes in reverse, lane 0 ahead,
 //!   last lane ahead, warps in reverse, blocks in reverse, upper half-warp ahead, lanes one by one in order, all in reverse.
-//!   Other seeds move a group of lanes or a part of it at one operation in eight.
+//!   Other seeds move a group of lanes or a part of it at one operation in eight. Under odd seeds and most others, writes that no
+//!   fence orders come late to other blocks ([`Witness::late`](explore::Witness::late)).
 //! * [`Schedule::Patient`]: random stops, and who waits in a loop goes on for long before others may.
 //! * [`Schedule::Pct`]: every warp, and lanes that went a way of their own, get a random priority; at `depth - 1` random
 //!   operations some lanes go behind all others.

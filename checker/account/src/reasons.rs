@@ -55,12 +55,13 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     // What may be behind a wrong result, when nothing else explains it.
     let suspicion = checked.findings.iter().find(|found| found.finding.is_suspicion());
     if let (Some(first), Some(suspicion)) = (reasons.first_mut(), suspicion)
-        && first.verdict == Verdict::WrongResult
+        && matches!(first.verdict, Verdict::WrongResult | Verdict::OrderDependent)
     {
         first
             .excerpts
             .extend(finding(suspicion, &elements, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
-        first.details.push(format!("perhaps because {}", say(&suspicion.finding, &elements).details.join("; ")));
+        // It is the cause more often than the element that went wrong is.
+        first.details.insert(0, format!("perhaps because {}", say(&suspicion.finding, &elements).details.join("; ")));
     }
     reasons
 }
@@ -351,7 +352,7 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
 
     let excerpts: Vec<Excerpt> = match &finding.kind {
-        FindingKind::Race { first, second, .. } => {
+        FindingKind::Race { first, second, .. } | FindingKind::LateWrite { first, second } => {
             [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
         }
         FindingKind::Uninitialised { access, .. } if access.place.line != finding.place.line => {

@@ -3,7 +3,7 @@
 use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
-use super::schedule::{Control, Writers};
+use super::schedule::{Control, Counted, Late, Writers};
 use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;
@@ -109,6 +109,10 @@ pub struct Worker<'a, O: Observer> {
     pub writers: Writers,
     /// Decides, where the schedule is one that is explored.
     pub control: Option<Control>,
+    /// The loop that was gone round last, where who waits goes on.
+    pub counted: Counted,
+    /// Writes that come late, where the schedule has some.
+    pub late: Option<Late>,
     /// Lanes whose store writes what is there already, for the next observed access.
     pub silent: u32,
     /// Bytes that its blocks hold, those that are done and wait to be used again included.
@@ -168,6 +172,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         let resident = blocks <= u64::from(context.config.resident_blocks);
         let threads: u64 = context.block.iter().map(|&extent| u64::from(extent)).product();
         let extent = (blocks * threads.div_ceil(32), resident);
+        let control = Control::new(context.config, context.launch - 1, context.operations, extent);
         Self {
             context,
             global,
@@ -193,7 +198,9 @@ impl<'a, O: Observer> Worker<'a, O> {
             watching: false,
             rounds: 0,
             writers: Writers::default(),
-            control: Control::new(context.config, context.launch - 1, context.operations, extent),
+            counted: Counted::default(),
+            late: Late::new(control.as_ref().and_then(|control| control.late), code),
+            control,
             silent: 0,
             state: 0,
             defined: Defined::default(),

@@ -49,6 +49,7 @@ pub fn work<O: Observer>(
     worker.defined = defined;
     if worker.control.is_some() {
         worker.explore(next, slots);
+        worker.come();
     } else {
         worker.take_turns(next, slots);
     }

@@ -50,6 +50,7 @@ impl Trial {
         self.witness.warps_reversed |= order.warps_reversed;
         self.witness.blocks_reversed |= order.blocks_reversed;
         self.witness.patient |= order.patient;
+        self.witness.late = self.witness.late.or(order.late);
         self.witness.preemptions.extend(order.preempted.iter().map(|preempted| preempted.preemption));
         self.preempted.extend_from_slice(&order.preempted);
         self.steps += report.counters.instructions;
@@ -100,6 +101,10 @@ pub fn minimise<E>(
     let order = search.best.witness.clone();
     if order.patient {
         search.fails(Witness { patient: false, ..order })?;
+    }
+    let order = search.best.witness.clone();
+    if order.late.is_some() {
+        search.fails(Witness { late: None, ..order })?;
     }
     search.all_last()?;
     search.shorten()?;
@@ -238,6 +243,9 @@ impl<E, F: FnMut(&Witness) -> Result<Trial, E>> Search<F> {
         }
         if best.patient {
             fewer.push(Witness { patient: false, ..best.clone() });
+        }
+        if best.late.is_some() {
+            fewer.push(Witness { late: None, ..best.clone() });
         }
         for at in 0..best.preemptions.len() {
             let mut less = best.clone();

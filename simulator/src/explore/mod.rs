@@ -74,7 +74,7 @@ pub struct Preempted {
 /// An order of execution: the plain one but for this. Its text form is what `parse` takes:
 /// `b0.w1.l3-5+7@12` are lanes 3 to 5 and 7 of warp 1 in block 0 before their 13th operation, without lanes the whole
 /// warp; `k1.` before it the second launch; `=N` after it [`Rank::Among`], `~N` [`Rank::InWarp`]. Items are joined by
-/// commas; `warps-reversed`, `blocks-reversed` and `patient` are items too, and `plain` is the empty list.
+/// commas; `warps-reversed`, `blocks-reversed`, `patient` and `late=N` are items too, and `plain` is the empty list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Witness {
     /// Of a block's warps the last goes first.
@@ -84,6 +84,10 @@ pub struct Witness {
     /// Who waits in a loop goes on, for long, before others may.
     #[serde(default)]
     pub patient: bool,
+    /// What a block adds to global memory by atomics without a result, or stores as `volatile` or `.relaxed`, comes late to other blocks
+    /// where no fence puts it before what follows: of all instructions with 0, else of half of them, drawn by the number.
+    #[serde(default)]
+    pub late: Option<u64>,
     /// Who stops where.
     pub preemptions: Vec<Preemption>,
 }

@@ -20,6 +20,7 @@ impl fmt::Display for Witness {
         items.extend(self.warps_reversed.then(|| "warps-reversed".to_owned()));
         items.extend(self.blocks_reversed.then(|| "blocks-reversed".to_owned()));
         items.extend(self.patient.then(|| "patient".to_owned()));
+        items.extend(self.late.map(|which| format!("late={which}")));
         items.extend(self.preemptions.iter().map(ToString::to_string));
         if items.is_empty() { f.write_str("plain") } else { f.write_str(&items.join(",")) }
     }
@@ -70,11 +71,18 @@ impl FromStr for Witness {
                 "warps-reversed" => witness.warps_reversed = true,
                 "blocks-reversed" => witness.blocks_reversed = true,
                 "patient" => witness.patient = true,
-                _ => witness.preemptions.push(item.parse()?),
+                _ => match item.strip_prefix("late=") {
+                    Some(which) => witness.late = Some(which.parse().map_err(|_| late(item))?),
+                    None => witness.preemptions.push(item.parse()?),
+                },
             }
         }
         Ok(witness)
     }
+}
+
+fn late(item: &str) -> WitnessError {
+    WitnessError { item: item.to_owned(), expected: "a number was expected, as in late=0" }
 }
 
 impl FromStr for Preemption {
@@ -127,7 +135,7 @@ mod tests {
         for text in [
             "plain",
             "b0.w1.l3-5+7@12",
-            "warps-reversed,blocks-reversed,patient,k2.b70000.w31@0=4294967295",
+            "warps-reversed,blocks-reversed,patient,late=17,k2.b70000.w31@0=4294967295",
             "b0.w0.l31@1~31,b0.w0.l0-30@1",
         ] {
             assert_eq!(text.parse::<Witness>().map(|witness| witness.to_string()).as_deref(), Ok(text));
@@ -147,6 +155,7 @@ mod tests {
             "b0.w0.z@1",
             ".@",
             "b0.é@1",
+            "late=x",
         ] {
             let error = text.parse::<Witness>().expect_err(text);
             assert_eq!(error.item, text);

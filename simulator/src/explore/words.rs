@@ -44,6 +44,13 @@ impl Witness {
         if self.patient {
             sentences.push("whoever waits in a loop goes on for long before those that it waits for".to_owned());
         }
+        if self.late.is_some() {
+            sentences.push(
+                "atomics without a result and volatile stores of a block come late to other blocks where no __threadfence() \
+                 puts them before what follows"
+                    .to_owned(),
+            );
+        }
         sentences.extend(preempted.iter().map(Preempted::explain));
         if sentences.is_empty() {
             sentences.push("nothing out of the ordinary: every thread goes as far as it can, in order".to_owned());

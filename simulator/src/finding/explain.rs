@@ -80,6 +80,26 @@ impl FindingKind {
             Self::Race { first, second, hidden_before_volta } => {
                 race::explain(first, second, *hidden_before_volta, objects)
             }
+            Self::LateWrite { first, second } => {
+                let at = |access: &Access| match access.place.line {
+                    0 => format!("PTX line {}", access.place.ptx_line),
+                    line => format!("line {line}"),
+                };
+                let said = match first.what.as_str() {
+                    "atomic" => "an atomic whose result nobody uses",
+                    _ => "a volatile store",
+                };
+                let advice = format!(
+                    "{} looked{} before the {} of {} in another block had arrived there: {said} may be under way for as long as it takes, \
+                     whatever its thread does next; only a __threadfence() behind it puts it before what follows \
+                     (__threadfence_block() does so for threads of its own block)",
+                    at(second),
+                    object(second).replacen(':', " at", 1),
+                    first.what,
+                    at(first),
+                );
+                ("a write of another block came late".to_owned(), vec![advice])
+            }
             Self::OrderDependent { object, .. } => {
                 (format!("`{object}` depends on the order in which threads run"), Vec::new())
             }
@@ -157,7 +177,7 @@ impl fmt::Display for FindingKind {
             | Self::WriteToConstant { access }
             | Self::InputChanged { access } => write!(f, "; at {:#x}", access.address),
             Self::Uninitialised { access, .. } => write!(f, "; read in PTX line {}", access.place.ptx_line),
-            Self::Race { first, second, .. } => {
+            Self::Race { first, second, .. } | Self::LateWrite { first, second } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
             }
             Self::Deadlock { explanation } => write!(f, "; {}", explanation.join("; ")),

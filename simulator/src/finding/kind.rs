@@ -93,6 +93,14 @@ kinds! {
         /// True when lockstep warps and a reconvergence stack (before Volta) would have ordered the two.
         hidden_before_volta: bool,
     },
+    /// A thread looked at a word that another block had written by an atomic without a result, or a `volatile` store, and did not find it
+    /// there, as no fence had put it before what followed. A note: it matters where a result is wrong.
+    LateWrite "late-write" {
+        /// The write.
+        first: Access,
+        /// Who looked.
+        second: Access,
+    },
     /// Runs of one program under two orders left different results. A launch cannot see that: whoever makes both runs and
     /// compares what they left says so.
     OrderDependent "order-dependent" {

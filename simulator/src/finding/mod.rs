@@ -117,9 +117,10 @@ impl Finding {
         self.severity == Severity::Note && matches!(self.kind, FindingKind::Race { .. })
     }
 
-    /// A lane read an undefined value, which a right kernel throws away and a wrong one uses: worth a word where results
-    /// are wrong, and only there.
+    /// A lane read an undefined value, or one that was soon to change, which a right kernel does not count on and a wrong one uses: worth
+    /// a word where results are wrong, and only there.
     pub fn is_suspicion(&self) -> bool {
-        self.severity == Severity::Note && matches!(self.kind, FindingKind::SyncMask { .. })
+        self.severity == Severity::Note
+            && matches!(self.kind, FindingKind::SyncMask { .. } | FindingKind::LateWrite { .. })
     }
 }

@@ -28,6 +28,16 @@ impl Marks {
         self.0[word] |= bits;
     }
 
+    fn clear(&mut self, from: usize, size: usize) {
+        let (word, bits) = Self::place(from, size);
+        self.0[word] &= !bits;
+    }
+
+    fn any(&self, from: usize, size: usize) -> bool {
+        let (word, bits) = Self::place(from, size);
+        bits & self.0[word] != 0
+    }
+
     fn all(&self, from: usize, size: usize) -> bool {
         let (word, bits) = Self::place(from, size);
         bits & !self.0[word] == 0
@@ -42,6 +52,27 @@ struct Page {
     bytes: [u8; PAGE as usize],
     read: Marks,
     written: Marks,
+    /// Changed by atomics without a result, on nothing that has a value: neither has what is there now.
+    changed: Marks,
+}
+
+impl Page {
+    /// Do these bytes have a value, where what is filled in is `known` or not?
+    fn has_value(&self, known: bool, from: usize, size: usize) -> bool {
+        (known || self.written.all(from, size)) && !self.changed.any(from, size)
+    }
+
+    fn value(&self, from: usize, size: usize) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(&self.bytes[from..from + size]);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn put(&mut self, from: usize, size: usize, value: u64) {
+        self.bytes[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
+        self.written.set(from, size);
+        self.changed.clear(from, size);
+    }
 }
 
 /// Pages whose place is remembered: lanes often walk along many of them at once.
@@ -68,7 +99,8 @@ impl Inside {
             None => self.recent.resize(RECENT, (u64::MAX, 0)),
         }
         let place = *self.places.entry(number).or_insert_with(|| {
-            let mut page = Page { bytes: [0; PAGE as usize], read: Marks::NONE, written: Marks::NONE };
+            let none = Marks::NONE;
+            let mut page = Page { bytes: [0; PAGE as usize], read: none.clone(), written: none.clone(), changed: none };
             fill(&mut page.bytes);
             self.pages.push(page);
             self.pages.len() - 1
@@ -111,11 +143,24 @@ impl Sparse {
     /// Reads a naturally aligned value of 1 to 8 bytes.
     pub fn load(&self, offset: u64, size: u32) -> u64 {
         self.page(offset, |page, at| {
-            let mut bytes = [0; 8];
-            bytes[..size as usize].copy_from_slice(&page.bytes[at..at + size as usize]);
-            let sound = self.known || page.written.all(at, size as usize);
-            page.read.set(at, size as usize);
-            (u64::from_le_bytes(bytes), sound)
+            let size = size as usize;
+            page.read.set(at, size);
+            (page.value(at, size), page.has_value(self.known, at, size))
+        })
+    }
+
+    /// Changes a naturally aligned value of 1 to 8 bytes, and says what it was; nobody looks at that.
+    pub fn change(&self, offset: u64, size: u32, f: impl FnOnce(u64) -> u64) -> u64 {
+        self.page(offset, |page, at| {
+            let size = size as usize;
+            let sound = page.has_value(self.known, at, size);
+            page.read.set(at, size);
+            let before = page.value(at, size);
+            page.put(at, size, f(before));
+            if !sound {
+                page.changed.set(at, size);
+            }
+            (before, true)
         })
     }
 
@@ -138,7 +183,7 @@ impl Sparse {
                 value[..size as usize].copy_from_slice(bytes);
                 values[lane] = u64::from_le_bytes(value);
             }
-            sound &= self.known || page.written.all(from, whole);
+            sound &= page.has_value(self.known, from, whole);
             page.read.set(from, whole);
         }
         inside.unknown |= !sound;
@@ -147,8 +192,7 @@ impl Sparse {
     /// Stores a naturally aligned value of 1 to 8 bytes.
     pub fn store(&self, offset: u64, size: u32, value: u64) {
         self.page(offset, |page, at| {
-            page.bytes[at..at + size as usize].copy_from_slice(&value.to_le_bytes()[..size as usize]);
-            page.written.set(at, size as usize);
+            page.put(at, size as usize, value);
             ((), true)
         });
     }
@@ -179,6 +223,7 @@ impl Sparse {
         for (number, page) in pages {
             touched.read_bytes += page.read.ones();
             touched.written_bytes += page.written.ones();
+            touched.changed |= page.changed.ones() > 0;
             ranges(&mut touched.read, &page.read, number * PAGE, size);
             ranges(&mut touched.written, &page.written, number * PAGE, size);
         }
@@ -225,6 +270,8 @@ pub struct Touched {
     pub written_bytes: u64,
     /// A byte was read that has no value: what follows from it means nothing.
     pub unknown: bool,
+    /// Some of the bytes written were changed by atomics without a result where nothing had a value.
+    pub changed: bool,
 }
 
 #[cfg(test)]
@@ -300,6 +347,16 @@ mod tests {
         memory.store(8, 4, 1);
         memory.load(8, 4);
         assert!(!memory.touched(4096).unknown);
+        // Who changes what is there without looking at it knows no more than before, and says where it was.
+        assert_eq!(memory.change(8, 4, |before| before + 4), 1);
+        memory.change(64, 4, |before| before + 1);
+        let touched = memory.touched(4096);
+        assert!(!touched.unknown && touched.changed && touched.written == [(8, 12), (64, 68)], "{touched:?}");
+        memory.load(8, 4);
+        assert!(!memory.touched(4096).unknown);
+        memory.load(64, 4);
+        assert!(memory.touched(4096).unknown);
+        memory.forget();
         memory.load(8, 8);
         assert!(memory.touched(4096).unknown);
     }

@@ -4,6 +4,7 @@ mod apfloat;
 mod execution;
 mod findings;
 mod heap;
+mod late;
 mod observed;
 mod schedules;
 mod text;

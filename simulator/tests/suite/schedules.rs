@@ -92,13 +92,16 @@ fn fixed_orders_miss_what_random_priorities_find() {
             let module = module(first, second, between);
             let fixed = (0..8).map(|seed| Schedule::Adversarial { seed });
             for schedule in fixed.chain([Schedule::Its, Schedule::PreVolta, pct(0, 1, 0)]) {
-                assert!(!trial(&module, with(schedule), between, wrong).failed, "{schedule:?} {between:?} {stops}");
+                let trial = trial(&module, with(schedule), between, wrong);
+                // Volatile stores that come late to another block are another way to fail; tests/suite/late.rs has it.
+                let late = trial.witness.late.is_some() && between == Between::Blocks;
+                assert!(!trial.failed || late, "{schedule:?} {between:?} {stops}");
             }
             let (plain, _) = run(&module, replay(&Witness::default()), between);
             let depth = stops as u32 + 1;
             let found = (0..100).find_map(|seed| {
                 let trial = trial(&module, with(pct(seed, depth, plain.order.operations)), between, wrong);
-                trial.failed.then_some((seed, trial))
+                (trial.failed && trial.witness.late.is_none()).then_some((seed, trial))
             });
             let (seed, failed) = found.unwrap_or_else(|| panic!("{between:?} {stops}"));
             // The same seed does the same.
@@ -279,4 +282,64 @@ fn a_race_of_many_threads_is_one_finding() {
         // Eight warps: all but the first meet another. That all write a 7 to the second word is told once.
         assert_eq!(told, [(7, false), (1, true)], "{schedule:?}: {:?}", report.findings);
     }
+}
+
+/// A loop that waits for a word and gives up after so many attempts, which it counts in its own way: under a patient order it gives up after
+/// exactly as many, and nobody goes round a million times for that.
+#[test]
+fn a_wait_that_counts_its_attempts_gives_up() {
+    // Before the loop, in it (`%p4`: once more), and what is counted in the end.
+    let ways = [
+        ("mov.u32 %r6, 0;", "add.u32 %r6, %r6, 1; setp.lt.u32 %p4, %r6, 1000000;", 1_000_000u32),
+        ("mov.u32 %r6, 0;", "add.s32 %r6, %r6, 1; setp.ne.s32 %p4, %r6, 700001;", 700_001),
+        ("mov.u32 %r6, 600000;", "add.s32 %r6, %r6, -1; setp.gt.s32 %p4, %r6, 0;", 0),
+        (
+            "mov.u32 %r6, 0;",
+            "setp.eq.u32 %p5, %r5, 1; add.u32 %r7, %r6, 1; selp.b32 %r6, %r6, %r7, %p5; setp.ne.u32 %p4, %r7, 500000;",
+            500_000,
+        ),
+        ("mov.u32 %r6, 1;", "add.s32 %r6, %r6, 3; setp.le.u32 %p4, %r6, 30000000;", 30_000_001),
+        ("mov.u32 %r6, 2147000000;", "add.s32 %r6, %r6, 1; setp.gt.s32 %p4, %r6, 0;", 1 << 31),
+        (
+            "mov.u32 %r6, 0; mov.u64 %rd5, 0;",
+            "add.s64 %rd5, %rd5, 5; add.u32 %r6, %r6, 1; setp.lt.u64 %p4, %rd5, 4000000;",
+            800_000,
+        ),
+        (
+            "mov.u32 %r6, 0; mov.u32 %r7, 1;",
+            "add.u32 %r6, %r6, 1; nanosleep.u32 %r7; shl.b32 %r7, %r7, 1; min.u32 %r7, %r7, 64; setp.lt.u32 %p4, %r6, 900000;",
+            900_000,
+        ),
+    ];
+    for (before, count, end) in ways {
+        let wait = format!(
+            "{before} W: ld.volatile.global.u32 %r5, [%rd1+32]; setp.ne.u32 %p3, %r5, 0; @%p3 bra D; {count} @%p4 bra W;\n\
+             D: st.global.u32 [%rd1+36], %r6; st.global.u32 [%rd1+40], %r5;"
+        );
+        let module = module(&wait, "st.volatile.global.u32 [%rd1+32], 1;", Between::Warps);
+        let gave_up = |seed: u64| {
+            let (report, out) = run(&module, with(Schedule::Patient { seed }), Between::Warps);
+            assert_eq!(report.status, LaunchStatus::Finished, "{count}: {:?}", report.findings);
+            assert!(report.counters.instructions < 100_000, "{count}: {}", report.counters.instructions);
+            assert!(out[10] != 0 || out[9] == end, "{count}: {} attempts", out[9]);
+            out[10] == 0
+        };
+        assert!((0..40).filter(|seed| gave_up(*seed)).count() > 5, "{count}");
+    }
+}
+
+/// What a count is used for otherwise has to happen as often as it would: such a loop is not shortened.
+#[test]
+fn a_wait_that_does_something_now_and_then_goes_all_the_way() {
+    let wait = "mov.u32 %r6, 0; mov.u32 %r8, 0; W: ld.volatile.global.u32 %r5, [%rd1+32]; setp.ne.u32 %p3, %r5, 0; @%p3 bra D;\n\
+                add.u32 %r6, %r6, 1; and.b32 %r7, %r6, 1023; setp.eq.u32 %p5, %r7, 0; @%p5 add.u32 %r8, %r8, 1;\n\
+                setp.lt.u32 %p4, %r6, 40000; @%p4 bra W; D: st.global.u32 [%rd1+36], %r6; st.global.u32 [%rd1+40], %r8;";
+    let module = module(wait, "st.volatile.global.u32 [%rd1+32], 1;", Between::Warps);
+    let mut most = 0;
+    for seed in 0..40 {
+        let (_, out) = run(&module, with(Schedule::Patient { seed }), Between::Warps);
+        assert_eq!(out[10], out[9] / 1024, "seed {seed}: {} attempts", out[9]);
+        most = most.max(out[9]);
+    }
+    assert_eq!(most, 40000);
 }

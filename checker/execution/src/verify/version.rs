@@ -22,6 +22,8 @@ use std::rc::Rc;
 use values::LooksLike;
 use values::fill::Values;
 
+/// Of what the busiest block did the part that blocks which are idle come to, on average.
+const IDLE: f64 = 0.05;
 /// printf output kept of a version.
 const PRINTF_KEPT: usize = 64 << 10;
 /// Threads, and elements of all buffers, up to which every run is watched; above that the first under each schedule.
@@ -248,14 +250,21 @@ fn is_small(plan: &Plan) -> bool {
     plan.threads().max(elements) <= WATCHED
 }
 
-/// What the blocks did, of what they would have done if each had done as much as the busiest one of its launch. Nothing where
-/// nothing was counted.
+/// What the blocks did, of what they would have done if each had done as much as the busiest one of its launch. Where all but that one
+/// together did next to nothing it is only what those did: of two blocks the busy one alone would make a half. Nothing where nothing was
+/// counted.
 fn evenness(program: &Program, pass: &Pass) -> Option<f64> {
-    let did: u64 = pass.reports.iter().map(|report| report.counters.instructions).sum();
     let grid = |launch: &plan::Launch| launch.grid.iter().map(|&extent| f64::from(extent)).product::<f64>();
-    let launches = program.plan.launches.iter().zip(&pass.reports);
-    let most: f64 = launches.map(|(launch, report)| report.busiest as f64 * grid(launch)).sum();
-    (most > 0.0).then(|| did as f64 / most)
+    let (mut did, mut most, mut others, mut most_of_others) = (0.0, 0.0, 0.0, 0.0);
+    for (launch, report) in program.plan.launches.iter().zip(&pass.reports) {
+        let (sum, busiest) = (report.counters.instructions as f64, report.busiest as f64);
+        did += sum;
+        most += busiest * grid(launch);
+        others += (sum - busiest).max(0.0);
+        most_of_others += busiest * (grid(launch) - 1.0).max(0.0);
+    }
+    let idle = others < IDLE * most_of_others;
+    (most > 0.0).then(|| if idle { others / most_of_others } else { did / most })
 }
 
 /// Adds a run's findings; of the first run also counters, lines and printf output.

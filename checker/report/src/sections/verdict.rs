@@ -40,7 +40,7 @@ verdicts! {
     /// Right, but a goal is not met.
     NotYet "NOT YET";
     /// An output differs from the oracle's by more than its tolerance.
-    WrongResult "WRONG RESULT";
+    WrongResult "WRONG RESULT" of LateWrite;
     /// The outputs depend on the order in which threads run.
     OrderDependent "ORDER DEPENDENT" of OrderDependent;
     /// Timed, it took less than its work can take on the device.

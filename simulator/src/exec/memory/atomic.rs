@@ -131,6 +131,9 @@ impl<O: Observer> Worker<'_, O> {
             return Err(AccessError::Bounds);
         }
         let offset = address - allocation.base;
+        if let (Some(sparse), false) = (&allocation.sparse, op.returns) {
+            return Ok(sparse.change(offset, size, |before| (op.f)(before, operand, second)));
+        }
         if self.global.alone() {
             let before = allocation.load(offset, size);
             allocation.store(offset, size, (op.f)(before, operand, second));

@@ -74,6 +74,14 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// The place of an operation of one thread, by the linear index of its block and its own within that.
+    pub(in crate::exec) fn place_of_thread(&self, block: u64, thread: u32, pc: u32) -> Place {
+        let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
+        let (bx, by) = (self.context.block[0], self.context.block[1]);
+        let block = [(block % gx) as u32, (block / gx % gy) as u32, (block / (gx * gy)) as u32];
+        self.place_of(block, [thread % bx, thread / bx % by, thread / (bx * by)], pc, 1)
+    }
+
     /// Records a finding; the same kind at the same place is counted.
     pub fn report(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, kind: FindingKind, severity: Severity) {
         let place = self.place(shared.index, warp, pc, mask);
@@ -229,11 +237,6 @@ impl<O: Observer> Worker<'_, O> {
                 hidden_before_volta,
                 ..
             } => {
-                let (gx, gy) = (u64::from(self.context.grid[0]), u64::from(self.context.grid[1]));
-                let (bx, by) = (self.context.block[0], self.context.block[1]);
-                let block =
-                    [(other_block % gx) as u32, (other_block / gx % gy) as u32, (other_block / (gx * gy)) as u32];
-                let thread = [other_thread % bx, other_thread / bx % by, other_thread / (bx * by)];
                 let mut first = this.clone();
                 first.what = what(other_kind, other_copy).into();
                 for (side, cached) in [&mut first, &mut this].into_iter().zip(cached) {
@@ -241,7 +244,7 @@ impl<O: Observer> Worker<'_, O> {
                         side.what = CACHED.into();
                     }
                 }
-                first.place = self.place_of(block, thread, other_pc, 1);
+                first.place = self.place_of_thread(other_block, other_thread, other_pc);
                 first.address = address;
                 FindingKind::Race { first, second: this, hidden_before_volta }
             }

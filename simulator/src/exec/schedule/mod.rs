@@ -17,8 +17,10 @@ mod reconvergence;
 mod run;
 mod step;
 
+pub use explored::late::Late;
 pub use explored::order::Control;
 pub use explored::preempt::visible;
+pub use progress::counted::Counted;
 pub use progress::divergent_barrier::lanes_missing;
 pub use progress::endless::Look;
 pub use progress::writers::{Writer, Writers};

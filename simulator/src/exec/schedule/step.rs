@@ -37,7 +37,14 @@ impl<O: Observer> Worker<'_, O> {
         }
         let before =
             if looked_at || self.tracks() && mask != 0 { self.before(shared, warp, at, mask, &inst.op) } else { None };
+        let late =
+            if self.late.is_some() && mask != 0 { self.hold_back(shared, warp, at, mask, &inst.op) } else { None };
         let flow = self.execute(shared, warp, at, mask, inst);
+        if let Some(late) = late
+            && flow != Flow::Stop
+        {
+            self.take_back(late);
+        }
         if let Some(before) = before
             && flow != Flow::Stop
         {

@@ -137,7 +137,7 @@ pub struct Checked {
     /// Simulator: the same by launch.
     pub launches: Vec<LaunchCount>,
     /// Simulator: what the blocks of all launches did, as a part of what they would have done if each had done as much as the busiest
-    /// one of its launch. Under the order that comes to most: who takes work from a counter depends on it.
+    /// one of its launch; next to nothing where all but the busiest ones did so. Under the order that comes to most: who takes work from a counter depends on it.
     #[serde(default)]
     pub evenness: Option<f64>,
     /// Simulator: the same by source line, when asked for.

@@ -51,6 +51,8 @@ pub struct Control {
     stops: u32,
     /// How many more proofs of right waits are awaited.
     proofs: u32,
+    /// Writes that nothing orders come late; see [`super::late`].
+    pub late: Option<u64>,
     /// Some warps only are stopped at random, drawn by this number.
     chosen: Option<u64>,
     launch: u64,
@@ -106,6 +108,7 @@ impl Control {
             ended: 0,
             stops: STOPS,
             proofs: PROOFS,
+            late: None,
             chosen: None,
             launch,
             limit: config.limits.preemptions,
@@ -118,11 +121,13 @@ impl Control {
                 new.chooser = Chooser::Extreme(seed);
                 new.warps_reversed = matches!(seed, 3 | 7);
                 new.blocks_reversed = matches!(seed, 4 | 7);
+                new.late = (seed % 2 == 1).then_some(0);
             }
             Schedule::Adversarial { seed } => {
                 new.random = seed;
                 new.warps_reversed = new.below(2) == 1;
                 new.chosen = (warps > FEW_WARPS).then_some(seed ^ launch);
+                new.late = drawn_late(seed);
             }
             Schedule::Patient { seed } => {
                 new.random = seed ^ 0x5041_5400;
@@ -141,6 +146,7 @@ impl Control {
                     _ => new.wide(operations).wrapping_sub(so_far),
                 };
                 let points = (1..depth.min(64)).map(|_| point()).collect();
+                new.late = drawn_late(seed);
                 // Priorities differ from launch to launch.
                 new.random ^= launch.wrapping_mul(0xd6e8_feb8_6659_fd93);
                 new.chooser = Chooser::Pct { points };
@@ -153,6 +159,7 @@ impl Control {
                 new.warps_reversed = config.witness.warps_reversed;
                 new.blocks_reversed = config.witness.blocks_reversed;
                 new.patience = config.witness.patient.then_some(PATIENCE);
+                new.late = config.witness.late;
                 new.chooser = Chooser::Replay(by_warp);
             }
         }
@@ -173,10 +180,20 @@ impl Control {
         ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
     }
 
+    /// Operations so far that others can see.
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+
     /// A place behind everybody.
     pub fn last(&mut self) -> u64 {
         self.behind += 1;
         self.behind
+    }
+
+    /// Do those who wait still go on?
+    pub fn is_patient(&self) -> bool {
+        self.patience.is_some_and(|left| left > 0)
     }
 
     /// Somebody has waited for so many warp instructions: may they go on, though others could?
@@ -329,10 +346,21 @@ impl Control {
             warps_reversed: self.warps_reversed,
             blocks_reversed: self.blocks_reversed,
             patient: self.patience.is_some(),
+            late: self.late,
             preempted: self.taken.into_iter().map(place).collect(),
             complete: self.complete,
             operations: self.operations,
         }
+    }
+}
+
+/// Which writes come late under a random order: none in one of four, all in one of four, else a drawn half of the instructions'.
+fn drawn_late(seed: u64) -> Option<u64> {
+    let drawn = finish(seed ^ 0x4c41_5445);
+    match drawn >> 62 {
+        0 => None,
+        1 => Some(0),
+        _ => Some((drawn & 0xffff) + 1),
     }
 }
 

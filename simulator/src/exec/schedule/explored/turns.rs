@@ -86,7 +86,8 @@ impl<O: Observer> Worker<'_, O> {
                 None => {
                     choices.clear();
                     let more = self.admit(next, &mut slots, &mut free, &mut resident)
-                        || resident.iter_mut().any(|block| self.release_one(block));
+                        || resident.iter_mut().any(|block| self.release_one(block))
+                        || self.come();
                     if !more {
                         self.stuck(&resident);
                         return;
@@ -171,6 +172,9 @@ impl<O: Observer> Worker<'_, O> {
                 warp.idle = 0;
             }
             let (spent, spins) = (self.clock - start, flow == Flow::Spin && !long);
+            if spins && self.control.as_ref().is_some_and(|control| control.is_patient()) {
+                self.count_on(shared.linear, warp, group);
+            }
             let goes_on = spins && self.control.as_mut().is_some_and(|control| control.goes_on_waiting(spent));
             if (flow == Flow::Spin || long)
                 && !goes_on
