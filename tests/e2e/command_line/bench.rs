@@ -17,7 +17,12 @@ fn without_a_gpu_it_says_so_and_ends_with_3() {
 
 #[test]
 fn bad_usage_ends_with_2() {
-    for args in [&["bench"][..], &["bench", "no-such-problem"], &["bench", "--all", "local-array"]] {
+    for args in [
+        &["bench"][..],
+        &["bench", "no-such-problem"],
+        &["bench", "--all", "local-array"],
+        &["bench", "--characterise", "--all"],
+    ] {
         let ran = run(args);
         assert_eq!(ran.code, Some(2), "{args:?}: {ran:?}");
         assert!(!ran.stderr.is_empty());

@@ -1,5 +1,6 @@
 //! `checker bench NAME...`: careful measurement on a GPU, to results files.
 
+use super::characterise;
 use crate::command::spinner::Spinner;
 use crate::command::{Context, Exit, Outcome, usage, workbook};
 use check::bench::{Against, Ask, Bench};
@@ -39,6 +40,9 @@ pub struct BenchArgs {
     /// Measure the GPU's bandwidth and arithmetic roof anew
     #[arg(long)]
     roof: bool,
+    /// Measure what the model of time knows of a GPU into tables, by the programs of scripts/clock: all, or those named
+    #[arg(long, conflicts_with_all = ["all", "roof", "repeat", "itself", "solution"])]
+    characterise: bool,
     /// Of a ladder: only this element type; may be given again
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
@@ -93,18 +97,26 @@ struct Results {
 /// Measures.
 pub fn run(context: &Context, args: &BenchArgs) -> Outcome {
     let workbook = workbook::open(context)?;
-    let problems: Vec<Problem> = if args.all {
+    let problems: Vec<Problem> = if args.characterise {
+        Vec::new()
+    } else if args.all {
         workbook::problems(context, &workbook)
     } else {
         args.names.iter().map(|name| workbook::find(&workbook, name)).collect::<Result<_, _>>()?
     };
-    if problems.is_empty() && !args.roof {
-        return Err(usage("name what to measure: `checker bench local-array`, or --all, or --roof"));
+    if problems.is_empty() && !args.roof && !args.characterise {
+        return Err(usage("name what to measure: `checker bench local-array`, or --all, --roof, --characterise"));
     }
     let spinner = Spinner::new(context);
     spinner.say("looking for the compiler and the GPU");
     let options = toolchain::ToolchainOptions { dir: args.toolchain.clone(), ..toolchain::ToolchainOptions::default() };
     let bench = Bench::new(|| Ok(toolchain::locate(&options)?))?;
+    if args.characterise {
+        // The assembler's tools lie side by side.
+        let nvcc = toolchain::locate(&options).map_err(CheckError::from)?.nvdisasm.with_file_name("nvcc");
+        drop(spinner);
+        return characterise::run(context, &workbook, &args.names, args.out.as_deref(), &nvcc);
+    }
     let mut results = Results { schema: 1, device: bench.device().clone(), roof: None, problems: Vec::new() };
     if args.roof {
         spinner.say("measuring the roof");
