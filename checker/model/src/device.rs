@@ -223,7 +223,7 @@ pub struct DeviceError {
 const DEVICES: &[(&str, &str)] = &[("nvidia-h200", include_str!("../devices/nvidia-h200.toml"))];
 
 impl MemoryRates {
-    /// Sectors a nanosecond that are written in part, so many bytes of each.
+    /// Sectors a nanosecond that are written in part, where a request touches so many of a line.
     pub fn partial_rate(&self, sectors: f64) -> f64 {
         let [one, two, four] = self.partial_sectors_per_ns;
         let doubled = sectors.clamp(1.0, 4.0).log2();

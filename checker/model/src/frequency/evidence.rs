@@ -171,7 +171,7 @@ pub(super) fn by_lines(code: &Code, coverage: &[Covered], shape: &Shape, warps: 
     let guess = |(at, block): (usize, &Block)| {
         let mut values: Vec<(f64, f64)> = Vec::new();
         // Of what the compiler brought along no line tells: it goes on with those of the kernel.
-        if block.slow || !shape.is_behind(at, 0) {
+        if block.slow || !shape.own[at] {
             return None;
         }
         for place in block.ops.iter().filter_map(place) {

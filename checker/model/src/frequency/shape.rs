@@ -11,6 +11,8 @@ pub(super) struct Shape {
     pub(super) like: Vec<usize>,
     /// Loops around each block.
     pub(super) loops: Vec<usize>,
+    /// Is a block the kernel's own: does it lead there without a call?
+    pub(super) own: Vec<bool>,
     /// Blocks that all come through, by block.
     dominators: Vec<Set>,
 }
@@ -18,15 +20,16 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn of(code: &Code) -> Self {
         let count = code.blocks.len();
+        let after: Vec<&[usize]> = code.blocks.iter().map(|block| block.next.as_slice()).collect();
+        let own = reached(&after, |at| at == 0);
         if count > LARGEST {
             let (like, loops) = ((0..count).collect(), vec![1; count]);
-            return Self { like, loops, dominators: Vec::new() };
+            return Self { like, loops, own, dominators: Vec::new() };
         }
-        let (mut before, mut after) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let mut before = vec![Vec::new(); count];
         for (at, block) in code.blocks.iter().enumerate() {
             for &next in &block.next {
                 before[next].push(at);
-                after[at].push(next);
             }
         }
         let begins: Vec<bool> = (0..count).map(|at| at == 0 || code.blocks[at].root).collect();
@@ -34,7 +37,7 @@ impl Shape {
         let dominators = through(&before, &begins, false);
         // The whole program first, as if it were a loop.
         let mut bodies = vec![(None, Set::new(count, true))];
-        bodies.extend(loops(&before, &dominators, &reached(&after, &begins)));
+        bodies.extend(loops(&before, &dominators, &reached(&after, |at| begins[at])));
         let innermost: Vec<usize> = (0..count)
             .map(|at| {
                 let around = (0..bodies.len()).filter(|body| bodies[*body].1.has(at));
@@ -58,7 +61,7 @@ impl Shape {
             }
         }
         let around = |at: usize| bodies[1..].iter().filter(|(_, body)| body.has(at)).count();
-        Self { like, loops: (0..count).map(around).collect(), dominators }
+        Self { like, loops: (0..count).map(around).collect(), own, dominators }
     }
 
     /// Does whoever comes to a block come through the other one?
@@ -119,12 +122,12 @@ fn through(neighbours: &[Vec<usize>], begins: &[bool], backwards: bool) -> Vec<S
 }
 
 /// Blocks that something leads to.
-fn reached(after: &[Vec<usize>], begins: &[bool]) -> Vec<bool> {
+fn reached(after: &[&[usize]], begins: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut reached = vec![false; after.len()];
-    let mut stack: Vec<usize> = (0..after.len()).filter(|at| begins[*at]).collect();
+    let mut stack: Vec<usize> = (0..after.len()).filter(|at| begins(*at)).collect();
     while let Some(at) = stack.pop() {
         if !std::mem::replace(&mut reached[at], true) {
-            stack.extend(&after[at]);
+            stack.extend(after[at]);
         }
     }
     reached
@@ -186,6 +189,16 @@ mod tests {
         let shape = Shape::of(&code(&[&[1], &[2], &[2, 3], &[1, 4], &[], &[4]]));
         assert_eq!(shape.like[..4], [0, 1, 2, 1]);
         assert_eq!(shape.loops, [0, 1, 2, 1, 0, 0]);
+    }
+
+    /// More blocks than have a shape: which are the kernel's own is known all the same.
+    #[test]
+    fn of_many_blocks_it_is_known_which_the_kernel_leads_to() {
+        let next: Vec<Vec<usize>> =
+            (0..LARGEST + 2).map(|at| if at < LARGEST { vec![at + 1] } else { vec![] }).collect();
+        let edges: Vec<&[usize]> = next.iter().map(Vec::as_slice).collect();
+        let shape = Shape::of(&code(&edges));
+        assert!(shape.own[..=LARGEST].iter().all(|own| *own) && !shape.own[LARGEST + 1]);
     }
 
     /// 1 -> (2 | 3), 2 -> 1, 3 -> (1 | 4): all leave by 3, and most turns do without it.

@@ -34,9 +34,7 @@ impl Dram {
         let ran = launch.ran.max(1) as f64;
         let all_bytes: u64 = facts.memory.iter().map(|memory| memory.bytes).sum();
         let stays = facts.start == Start::Warm && (all_bytes as f64) < l2;
-        let asked = (counters.global_load_sectors + counters.local_load_sectors) as f64 / ran;
-        // A trace that ended early has seen a part of what a block touches.
-        let unseen = if locality.cut { (asked / locality.requested.max(1) as f64).max(1.0) } else { 1.0 };
+        let unseen = unseen(launch);
         let stores = (counters.global_store_bytes + WORD * counters.global_atomics) as f64 / ran;
         let sectors: u64 = locality.written.iter().map(|touch| touch.sectors).sum();
         let whole = stores >= WHOLE * unseen * SECTOR * sectors as f64;
@@ -72,7 +70,7 @@ impl Dram {
         if fresh < WHOLE * own {
             return;
         }
-        let visits = own + fresh * (launch.blocks as f64 - 1.0);
+        let visits = visited(touch, launch, launch.blocks);
         let gone = 1.0 - kept(touch, launch, visits.min(bytes), device);
         let more = (visits - bytes).max(0.0) * gone;
         let left = visits * gone;
@@ -89,6 +87,13 @@ const WORD: u64 = 4;
 
 /// Share of a sector that counts as all of it.
 const WHOLE: f64 = 0.75;
+
+/// How often as much as the trace of a block has seen it touches: one that ended early has seen a part.
+pub(super) fn unseen(launch: &LaunchFacts) -> f64 {
+    let (locality, counters) = (&launch.locality, &launch.counters);
+    let asked = (counters.global_load_sectors + counters.local_load_sectors) as f64 / launch.ran.max(1) as f64;
+    if locality.cut { (asked / locality.requested.max(1) as f64).max(1.0) } else { 1.0 }
+}
 
 pub(super) fn scaled(touch: Touch, times: f64) -> Touch {
     let more = |count: u64| (count as f64 * times) as u64;
@@ -110,21 +115,25 @@ fn own_and_fresh(touch: &Touch, launch: &LaunchFacts) -> (f64, f64) {
     (own, beside.max(away.min(own)))
 }
 
+/// Bytes of a buffer that so many blocks touch, once for neighbours and again for blocks far apart.
+fn visited(touch: &Touch, launch: &LaunchFacts, blocks: u64) -> f64 {
+    let (own, fresh) = own_and_fresh(touch, launch);
+    own + fresh * (blocks as f64 - 1.0)
+}
+
 /// Bytes of a buffer that so many blocks touch, each once.
 pub(super) fn touched_once(touch: &Touch, launch: &LaunchFacts, blocks: u64, bytes: f64) -> f64 {
-    let (own, fresh) = own_and_fresh(touch, launch);
-    (own + fresh * (blocks as f64 - 1.0)).min(bytes)
+    visited(touch, launch, blocks).min(bytes)
 }
 
 /// Bytes from memory, and bytes that are asked for again and lie in the L2 cache.
 fn fetched(touch: &Touch, launch: &LaunchFacts, bytes: f64, device: &Device) -> (f64, f64) {
-    let blocks = launch.blocks as f64;
-    let (own, fresh) = own_and_fresh(touch, launch);
     // What neighbours do not share, and what is more than the buffer has, others have fetched before; it is still there in part.
-    let apart = own + fresh * (blocks - 1.0);
+    let apart = visited(touch, launch, launch.blocks);
     let once = apart.min(bytes);
     let read = once + (apart - once) * (1.0 - kept(touch, launch, bytes, device));
-    (read, (own * blocks - read).max(0.0))
+    let asked = touch.sectors as f64 * SECTOR * launch.blocks as f64;
+    (read, (asked - read).max(0.0))
 }
 
 /// The share of what the L2 cache still has of so many bytes when they are wanted again, by another multiprocessor. Where blocks go through

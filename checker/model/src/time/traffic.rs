@@ -1,6 +1,6 @@
 //! What goes through L2 and what comes from DRAM.
 
-use super::dram::{Dram, scaled};
+use super::dram::{Dram, scaled, unseen};
 use super::work::SECTOR;
 use crate::code::{Code, Unit};
 use crate::device::Device;
@@ -104,8 +104,7 @@ impl Traffic {
         let l1_cycles =
             (lines / device.memory.l1_lines_per_cycle).max(moved / device.memory.l1_sectors_per_cycle).max(requests);
         let (mut hot, mut touched) = (0.0, 0.0);
-        // A trace that ended early has seen a part of what a block touches.
-        let unseen = if locality.cut { (asked / locality.requested.max(1) as f64).max(1.0) } else { 1.0 };
+        let unseen = unseen(launch);
         for (at, memory) in facts.memory.iter().enumerate() {
             let touch = |all: &[Touch]| scaled(all.get(at).copied().unwrap_or_default(), unseen);
             let asked = touch(&locality.read).sectors as f64 * blocks;
