@@ -30,8 +30,7 @@ impl Evidence {
         let mut own: BTreeMap<Key<'_>, Vec<(usize, bool)>> = BTreeMap::new();
         for (at, block) in code.blocks.iter().enumerate() {
             for op in &block.ops {
-                let (Some(class), Some((file, line))) = (op.class, op.line) else { continue };
-                let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+                let (Some(class), Some((file, line))) = (op.class, place(code, op)) else { continue };
                 own.entry((class, file, line)).or_default().push((at, op.guarded));
             }
         }
@@ -60,9 +59,8 @@ impl Evidence {
         }
         let mut calls: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
         for (at, block) in code.blocks.iter().enumerate().filter(|(_, block)| block.slow) {
-            let Some((file, line)) = block.ops.last().and_then(|op| op.line) else { continue };
-            let file = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
-            calls.entry((file, line)).or_default().push(at);
+            let Some(place) = block.ops.last().and_then(|op| place(code, op)) else { continue };
+            calls.entry(place).or_default().push(at);
         }
         let all: usize = calls.values().map(Vec::len).sum();
         let (mut told, mut sum) = (0, 0.0);
@@ -131,6 +129,12 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Where an instruction stands in the source.
+fn place<'a>(code: &'a Code, op: &Op) -> Option<(&'a str, u32)> {
+    let (file, line) = op.line?;
+    Some((code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line))
+}
+
 /// What PTX says of a line.
 #[derive(Default)]
 struct Line {
@@ -160,10 +164,7 @@ pub(super) fn by_lines(code: &Code, coverage: &[Covered], shape: &Shape, warps: 
         (line.expected, line.sum) = (line.expected + expected, line.sum + expected * warps);
     }
     ptx.values_mut().for_each(|line| line.ran.sort_by(f64::total_cmp));
-    let place = |op: &Op| {
-        let (file, line) = op.line?;
-        Some((code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line))
-    };
+    let place = |op: &Op| place(code, op);
     let mut own: BTreeMap<(&str, u32), f64> = BTreeMap::new();
     for place in code.blocks.iter().flat_map(|block| &block.ops).filter_map(place) {
         *own.entry(place).or_default() += 1.0;
@@ -205,9 +206,6 @@ pub(super) fn most_by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<f64
         let known = most.entry((file_name(&covered.file), covered.line)).or_default();
         *known = known.max(covered.warps as f64);
     }
-    let of = |op: &Op| {
-        let (file, line) = op.line?;
-        most.get(&(code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line)).copied()
-    };
+    let of = |op: &Op| most.get(&place(code, op)?).copied();
     code.blocks.iter().map(|block| block.ops.iter().filter_map(of).reduce(f64::max)).collect()
 }
