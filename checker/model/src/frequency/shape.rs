@@ -11,7 +11,7 @@ pub(super) struct Shape {
     pub(super) like: Vec<usize>,
     /// Loops around each block.
     pub(super) loops: Vec<usize>,
-    /// Is a block the kernel's own: does it lead there without a call?
+    /// Is a block the kernel's own: does nobody but the kernel lead there, and without a call?
     pub(super) own: Vec<bool>,
     /// Blocks that all come through, by block.
     dominators: Vec<Set>,
@@ -21,8 +21,8 @@ impl Shape {
     pub(super) fn of(code: &Code) -> Self {
         let count = code.blocks.len();
         let after: Vec<&[usize]> = code.blocks.iter().map(|block| block.next.as_slice()).collect();
-        let own = reached(&after, |at| at == 0);
         if count > LARGEST {
+            let own = reached(&after, |at| at == 0);
             let (like, loops) = ((0..count).collect(), vec![1; count]);
             return Self { like, loops, own, dominators: Vec::new() };
         }
@@ -61,6 +61,7 @@ impl Shape {
             }
         }
         let around = |at: usize| bodies[1..].iter().filter(|(_, body)| body.has(at)).count();
+        let own = dominators.iter().map(|all| all.has(0)).collect();
         Self { like, loops: (0..count).map(around).collect(), own, dominators }
     }
 
