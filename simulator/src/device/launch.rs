@@ -146,6 +146,8 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
 
 #[cfg(feature = "threads")]
 fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    use crate::memory::sums::Sums;
+    use crate::memory::view::Several;
     use std::sync::Mutex;
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
     let explored = context.config.schedule.is_explored();
@@ -165,7 +167,9 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
             let outcomes = &outcomes;
             let slots = slots * at / threads..slots * (at + 1) / threads;
             scope.spawn(move || {
-                let outcome = grid::work(context, View::Shared(global), &mut Nobody, Defined::default(), next, slots);
+                let mut sums = Sums::default();
+                let view = View::Shared(global, &mut sums, Several::Threads);
+                let outcome = grid::work(context, view, &mut Nobody, Defined::default(), next, slots);
                 if let Ok(mut all) = outcomes.lock() {
                     all.push((at, outcome));
                 }

@@ -227,7 +227,10 @@ impl<O: Observer> Worker<'_, O> {
         }
         self.busiest = self.busiest.max(block.shared.ran);
         // The step limit is for what does not come to an end.
-        self.context.steps.store(0, Relaxed);
+        // Most blocks have told of none: a store would take the cache line from the other host threads.
+        if self.context.steps.load(Relaxed) != 0 {
+            self.context.steps.store(0, Relaxed);
+        }
         self.unreported = 0;
         Turn::Done
     }

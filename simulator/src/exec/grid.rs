@@ -53,6 +53,7 @@ pub fn work<O: Observer>(
     } else {
         worker.take_turns(next, slots);
     }
+    worker.global.settle();
     worker.settle_doubts();
     let watched = worker.observer.launch_end();
     worker.defined.cells.launch_end();

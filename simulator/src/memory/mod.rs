@@ -4,5 +4,6 @@ pub mod global;
 pub mod heap;
 pub mod reads;
 pub mod sparse;
+pub mod sums;
 pub mod view;
 pub mod window;

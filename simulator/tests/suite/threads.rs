@@ -73,3 +73,82 @@ fn exchanged_values_are_neither_lost_nor_doubled() {
         assert_eq!(sum(threads), numbers.wrapping_add(0x9e37_79b9), "{threads} threads");
     }
 }
+
+/// Runs a kernel of two buffers, `%rd1` and `%rd2` of 64 words each, with `%r1` the thread, `%r2` the block and `%rd3` four times the
+/// thread, over 2 to 5 host threads. Returns both as words, the same from all.
+fn two_buffers(body: &str, grid: u32) -> [Vec<u32>; 2] {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b) {{ .reg .b32 %r<12>; \
+         .reg .b64 %rd<9>; .reg .pred %p<3>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 \
+         %r2, %ctaid.x; mul.wide.u32 %rd3, %r1, 4; {body} ret; }}"
+    );
+    let module = Arc::new(Module::parse(&text).expect("parses"));
+    let result = |threads: usize| {
+        let mut device =
+            Device::new(Arc::clone(&module), Config { threads, checks: Checks::NONE, ..Config::default() });
+        let buffers = ["a", "b"].map(|name| device.alloc(name, 256).expect("fits"));
+        buffers.iter().for_each(|buffer| device.write(*buffer, &[0; 256]).expect("inside"));
+        let args = buffers.map(Arg::Pointer).to_vec();
+        let launch =
+            Launch { kernel: "k".into(), grid: [grid, 1, 1], block: [64, 1, 1], shared: 0, args, cooperative: false };
+        let report = device.launch(&launch).expect("starts");
+        assert_eq!(report.status, LaunchStatus::Finished, "{:?}", report.findings);
+        buffers.map(|buffer| {
+            let mut bytes = [0; 256];
+            device.read(buffer, &mut bytes).expect("inside");
+            bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+        })
+    };
+    let first = result(2);
+    for threads in 3..=5 {
+        assert_eq!(result(threads), first, "{threads} threads");
+    }
+    first
+}
+
+#[test]
+fn a_thread_sees_what_it_has_added() {
+    // Each block has a thread's word to itself at another place, so what it reads is what it has added.
+    let own = "rem.u32 %r3, %r1, 16; shl.b32 %r4, %r2, 4; add.s32 %r3, %r3, %r4; mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, \
+               %rd4; add.s64 %rd6, %rd2, %rd4; setp.ge.u32 %p1, %r1, 16;";
+    let read = two_buffers(
+        &format!(
+            "{own} @%p1 bra E; red.global.add.u32 [%rd5], 5; red.global.add.u32 [%rd6], 9; ld.global.u32 %r6, [%rd5]; \
+             red.global.add.u32 [%rd6], %r6; E:"
+        ),
+        4,
+    );
+    assert_eq!(read, [vec![5; 64], vec![14; 64]]);
+    let stored = two_buffers(
+        &format!(
+            "{own} @%p1 bra E; red.global.add.u32 [%rd5], 5; st.global.u32 [%rd5], 7; red.global.add.u32 [%rd5], 1; E:"
+        ),
+        4,
+    );
+    assert_eq!(stored[0], vec![8; 64]);
+}
+
+#[test]
+fn a_barrier_shows_the_block_what_was_added() {
+    // The other warp reads it.
+    let both = two_buffers(
+        "xor.b32 %r3, %r1, 32; mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, %rd3; add.s64 %rd6, %rd1, %rd4; add.s64 %rd7, %rd2, \
+         %rd3; add.s32 %r4, %r1, 1; red.global.add.u32 [%rd5], %r4; bar.sync 0; ld.global.u32 %r5, [%rd6]; setp.ne.u32 %p1, \
+         %r2, 0; @!%p1 st.global.u32 [%rd7], %r5;",
+        1,
+    );
+    assert_eq!(both, [(1..=64).collect::<Vec<u32>>(), (0..64).map(|at| (at ^ 32) + 1).collect()]);
+}
+
+#[test]
+fn a_fence_shows_others_what_was_added_before() {
+    // Each pair of blocks has eight words of one buffer and a flag in the other: the even block adds, fences and raises the flag by a
+    // plain store, the odd one waits for it and reads.
+    // All of them take a while first, so that every host thread has begun.
+    let [_, seen] = two_buffers(
+        "mov.u32 %r9, 5000; D: add.s32 %r9, %r9, -1; setp.ne.s32 %p1, %r9, 0; @%p1 bra D; \
+         and.b32 %r3, %r2, 1; shr.u32 %r4, %r2, 1; mul.wide.u32 %rd4, %r4, 4; add.s64 %rd6, %rd2, %rd4; mul.wide.u32 %rd4, %r4, 32;          add.s64 %rd5, %rd1, %rd4; add.s64 %rd4, %rd5, %rd3; setp.ne.u32 %p1, %r3, 0; setp.ne.u32 %p2, %r1, 0; @%p1 bra W;          setp.ge.u32 %p1, %r1, 8; @!%p1 red.global.add.u32 [%rd4], 1; bar.sync 0; @%p2 bra E; fence.acq_rel.gpu; st.global.u32          [%rd6], 1; bra E; W: @%p2 bra E; P: ld.volatile.global.u32 %r5, [%rd6]; setp.eq.u32 %p1, %r5, 0; @%p1 bra P;          fence.acq_rel.gpu; ld.global.u32 %r6, [%rd5+28]; red.global.add.u32 [%rd2+252], %r6; E:",
+        16,
+    );
+    assert_eq!(seen[63], 8, "{seen:?}");
+}

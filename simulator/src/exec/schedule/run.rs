@@ -215,7 +215,10 @@ impl<O: Observer> Worker<'_, O> {
             let flow = match stop {
                 Stop::Fuel if self.clock >= until => return Flow::Switch,
                 Stop::Fuel => continue,
-                Stop::Spin => return Flow::Spin,
+                Stop::Spin => {
+                    self.global.settle();
+                    return Flow::Spin;
+                }
                 Stop::Turn => self.turned(shared, warp, at),
                 Stop::Slow => self.slow(shared, warp, at),
             };

@@ -19,6 +19,9 @@ impl<O: Observer> Worker<'_, O> {
             return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
         };
         let mask = warp.guarded(&inst, group.frame, group.mask);
+        if !keeps_to_itself(&inst.op) {
+            self.global.settle();
+        }
         if self.control.is_some()
             && mask != 0
             && visible(&self.context.decoded.code, &inst.op)
@@ -137,6 +140,21 @@ impl<O: Observer> Worker<'_, O> {
             }
         }
     }
+}
+
+/// Does nobody learn through the operation what a thread has written? (Who shares a barrier shares a host thread, too.)
+fn keeps_to_itself(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Join
+            | Op::Bra { .. }
+            | Op::BrIndexed(_)
+            | Op::Ret
+            | Op::Exit
+            | Op::Barrier(_)
+            | Op::Collective(_)
+            | Op::WarpBarrier { .. }
+    )
 }
 
 /// On to the next operation.

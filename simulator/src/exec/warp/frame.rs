@@ -1,6 +1,7 @@
 //! Call frames: how a function is entered, and how values pass between two of them.
 
 use super::Warp;
+use super::select::LaneRow;
 use super::start::{blend, poisoned};
 use crate::isa::op::{CallValue, FunctionInfo};
 
@@ -53,7 +54,7 @@ impl Warp {
         self.reserve(frame.base32, frame.base64, frame.base_p, info);
         let words = (frame.local + info.local) as usize / 4;
         if self.local.len() < words {
-            self.local.resize(words, [1; 32]);
+            self.local.resize(words, LaneRow([1; 32]));
         }
         let mask = frame.lanes;
         // Lanes that come the same way at different times are in one frame, so that they can meet in the function.

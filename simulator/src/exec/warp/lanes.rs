@@ -6,7 +6,7 @@
 use crate::exec::context::Context;
 use crate::exec::direct::{Direct, Files};
 use crate::exec::profile::Profile;
-use crate::exec::select::{bits, compare, holds, put};
+use crate::exec::select::{LaneRow, bits, compare, holds, put};
 use crate::exec::special::{by_lane, parameter, uniform};
 use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{NO_GUARD, Op, Reg, Special};
@@ -105,9 +105,9 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
         };
         macro_rules! map {
             ($file:ident, $d:expr, $out:ty, |$lane:ident| $value:expr) => {{
-                let mut out: [$out; 32] = [0 as $out; 32];
+                let mut out = LaneRow([0 as $out; 32]);
                 for $lane in 0..32usize {
-                    out[$lane] = $value;
+                    out.0[$lane] = $value;
                 }
                 put(&mut $file[$d as usize], &out, mask);
             }};
@@ -396,7 +396,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                                 to[lane] = from[lane].into();
                             }
                         }
-                        Reg::R64(r) => *to = r64[r as usize],
+                        Reg::R64(r) => *to = *r64[r as usize],
                         Reg::P(r) => {
                             let bits = p[r as usize];
                             for (lane, to) in to.iter_mut().enumerate() {

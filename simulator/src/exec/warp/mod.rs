@@ -18,6 +18,7 @@ pub use start::poisoned;
 use super::defined::Shadow;
 use super::schedule::Look;
 use crate::isa::op::FunctionInfo;
+use select::LaneRow;
 
 /// A warp.
 #[derive(Debug, Default)]
@@ -29,15 +30,15 @@ pub struct Warp {
     /// Lanes that have exited.
     pub exited: u32,
     /// Register files, frame after frame.
-    pub r32: Vec<[u32; 32]>,
+    pub r32: Vec<LaneRow<u32>>,
     /// See above.
-    pub r64: Vec<[u64; 32]>,
+    pub r64: Vec<LaneRow<u64>>,
     /// One bit a lane.
     pub p: Vec<u32>,
     /// Thread index by lane: x, y, z.
     pub tid: [[u32; 32]; 3],
     /// Local memory, word by word, lane by lane.
-    pub local: Vec<[u32; 32]>,
+    pub local: Vec<LaneRow<u32>>,
     /// Lane groups.
     pub groups: Vec<Group>,
     /// Frames; those without lanes are free.
@@ -77,8 +78,8 @@ pub struct Warp {
 impl Warp {
     fn reserve(&mut self, base32: u32, base64: u32, base_p: u32, info: &FunctionInfo) {
         let grow = |len: usize, base: u32, count: u32| len.max((base + count) as usize);
-        self.r32.resize(grow(self.r32.len(), base32, info.registers32), [0; 32]);
-        self.r64.resize(grow(self.r64.len(), base64, info.registers64), [0; 32]);
+        self.r32.resize(grow(self.r32.len(), base32, info.registers32), LaneRow([0; 32]));
+        self.r64.resize(grow(self.r64.len(), base64, info.registers64), LaneRow([0; 32]));
         self.p.resize(grow(self.p.len(), base_p, info.predicates), 0);
     }
 

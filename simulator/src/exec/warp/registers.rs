@@ -27,7 +27,7 @@ impl Warp {
                     out[lane] = from[lane].into();
                 }
             }
-            Reg::R64(r) => out = self.r64[frame.base64 as usize + r as usize],
+            Reg::R64(r) => out = *self.r64[frame.base64 as usize + r as usize],
             Reg::P(r) => {
                 let from = self.p[frame.base_p as usize + r as usize];
                 for (lane, out) in out.iter_mut().enumerate() {

@@ -1,6 +1,28 @@
 //! Lanes by mask: writes of those that take part, comparisons as masks.
 
 use crate::isa::op::Cmp;
+use std::ops::{Deref, DerefMut};
+
+/// A value a lane, where no vector register of the host lies across two cache lines: that halves the speed of loads and stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct LaneRow<T>(pub [T; 32]);
+
+impl<T> Deref for LaneRow<T> {
+    type Target = [T; 32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T; 32] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for LaneRow<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T; 32] {
+        &mut self.0
+    }
+}
 
 /// A bit a lane. Masks are compared with these: a shift by the lane's number is no vector instruction in WebAssembly.
 const LANES: [u32; 32] = {

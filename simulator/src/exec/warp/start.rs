@@ -3,6 +3,7 @@
 use super::Warp;
 use super::frame::Frame;
 use super::group::{Group, Since, Spins, State};
+use super::select::LaneRow;
 use crate::isa::op::{FunctionInfo, Reg};
 
 impl Warp {
@@ -20,10 +21,10 @@ impl Warp {
             self.p.clear();
             self.reserve(0, 0, 0, info);
             for &(r, value) in &info.constants32 {
-                self.r32[r as usize] = [value; 32];
+                self.r32[r as usize] = LaneRow([value; 32]);
             }
             for &(r, value) in &info.constants64 {
-                self.r64[r as usize] = [value; 32];
+                self.r64[r as usize] = LaneRow([value; 32]);
             }
             // A warp object keeps its place in blocks of one shape.
             self.index = index;
@@ -36,9 +37,9 @@ impl Warp {
             self.loaded = Some(function);
         }
         self.local.clear();
-        self.local.resize(info.local as usize / 4, [0; 32]);
+        self.local.resize(info.local as usize / 4, LaneRow([0; 32]));
         for (at, word) in self.local.iter_mut().enumerate() {
-            *word = std::array::from_fn(|lane| poisoned(poison, (32 * at + lane) as u32));
+            **word = std::array::from_fn(|lane| poisoned(poison, (32 * at + lane) as u32));
         }
         self.poison(0, 0, 0, info, self.lanes, poison);
         self.frames.clear();

@@ -7,6 +7,7 @@ use crate::exec::select::put;
 use crate::exec::traffic::charge_atomic;
 use crate::isa::op::{AddressSpace, AtomicOp, Reg, WordFn, change_shared};
 use crate::memory::view::View;
+use crate::observe::MemoryOrder;
 
 impl Direct<'_> {
     /// Does an atomic on one word a lane, where nobody can come between, and says what was there; nothing if it is of
@@ -15,7 +16,7 @@ impl Direct<'_> {
     pub fn atomic(&mut self, pc: usize, op: &AtomicOp, files: &mut Files<'_>, mask: u32) -> Option<(Lanes, [u32; 32])> {
         let (4, &[Reg::R32(operand)]) = (op.size, &op.b[..]) else { return None };
         let second = match op.c {
-            Reg::R32(r) => files.r32[r as usize],
+            Reg::R32(r) => *files.r32[r as usize],
             Reg::None => [0; 32],
             _ => return None,
         };
@@ -60,17 +61,28 @@ impl Direct<'_> {
                     }
                 });
             }
-            (AddressSpace::Global, View::Shared(global)) if !global.allocations[lanes.allocation].constant => {
-                let words = &global.allocations[lanes.allocation].words;
-                for_each(mask, |lane| {
-                    if let Some(word) = words.get(lanes.word(lane, 0)) {
-                        let before = match op.word {
-                            Some(name) => name.apply_shared(word, operands[lane]),
-                            None => change_shared(word, |before| after(lane, before)),
-                        };
-                        turn(lane, before);
-                    }
-                });
+            (AddressSpace::Global, View::Shared(global, sums, _)) if !global.allocations[lanes.allocation].constant => {
+                let may_wait = adds && !op.returns && op.order == MemoryOrder::Relaxed;
+                let later = if may_wait { sums.of(global, lanes.allocation, lanes.range()) } else { None };
+                if let Some(words) = later {
+                    for_each(mask, |lane| {
+                        if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
+                            *word = word.wrapping_add(operands[lane]);
+                        }
+                    });
+                } else {
+                    sums.settle(global);
+                    let words = &global.allocations[lanes.allocation].words;
+                    for_each(mask, |lane| {
+                        if let Some(word) = words.get(lanes.word(lane, 0)) {
+                            let before = match op.word {
+                                Some(name) => name.apply_shared(word, operands[lane]),
+                                None => change_shared(word, |before| after(lane, before)),
+                            };
+                            turn(lane, before);
+                        }
+                    });
+                }
             }
             _ => return None,
         }

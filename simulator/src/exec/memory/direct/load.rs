@@ -1,10 +1,11 @@
 //! Loads of all lanes.
 
 use super::{Direct, Files, LaneLayout, Lanes, for_each};
-use crate::exec::select::put;
+use crate::exec::select::{LaneRow, put};
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::memory::view::View;
 use crate::observe::AccessKind;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Direct<'_> {
@@ -13,9 +14,16 @@ impl Direct<'_> {
     pub fn load(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, files: &mut Files<'_>, mask: u32) {
         self.charge(pc, op, lanes, mask, AccessKind::Load);
         self.note_reads(lanes, mask);
+        self.settle(lanes, op);
         for (element, reg) in op.regs.iter().enumerate() {
             let behind = element * op.size as usize;
             match (*reg, op.size) {
+                (Reg::R32(d), 4) if let Some(words) = self.shared_run(lanes) => {
+                    // Straight into the register: a vector read right behind 32 short writes waits for them.
+                    for (to, from) in files.r32[d as usize].iter_mut().zip(words) {
+                        *to = from.load(Relaxed);
+                    }
+                }
                 (Reg::R32(d), 4) => {
                     let words = self.words(lanes, files, behind / 4);
                     put(&mut files.r32[d as usize], &words, mask);
@@ -23,7 +31,7 @@ impl Direct<'_> {
                 (Reg::R64(d), 8) => {
                     let low = self.words(lanes, files, behind / 4);
                     let high = self.words(lanes, files, behind / 4 + 1);
-                    let both = std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32);
+                    let both = LaneRow(std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32));
                     put(&mut files.r64[d as usize], &both, mask);
                 }
                 (Reg::R32(d), _) => {
@@ -45,10 +53,22 @@ impl Direct<'_> {
         }
     }
 
+    /// The words of a whole warp, one behind the other, where other host threads may change them.
+    #[inline(always)]
+    fn shared_run(&self, lanes: &Lanes) -> Option<&[AtomicU32]> {
+        let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
+        let View::Shared(global, ..) = &self.global else { return None };
+        if !run || !matches!(lanes.space, AddressSpace::Global | AddressSpace::Const) {
+            return None;
+        }
+        let first = lanes.word(0, 0);
+        global.allocations[lanes.allocation].words.get(first..first + 32)
+    }
+
     /// The word that lies `behind` words behind each lane's offset.
     #[inline(always)]
-    fn words(&mut self, lanes: &Lanes, files: &Files<'_>, behind: usize) -> [u32; 32] {
-        let mut out = [0; 32];
+    fn words(&mut self, lanes: &Lanes, files: &Files<'_>, behind: usize) -> LaneRow<u32> {
+        let mut out = LaneRow([0; 32]);
         let first = lanes.word(0, behind);
         let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
         match lanes.space {
@@ -61,7 +81,7 @@ impl Direct<'_> {
                         }
                     }
                     _ if lanes.shape == LaneLayout::Uniform => {
-                        out = [words.get(first).map_or(0, |word| u32::from_le_bytes(*word)); 32];
+                        out = LaneRow([words.get(first).map_or(0, |word| u32::from_le_bytes(*word)); 32]);
                     }
                     _ => {
                         for (lane, to) in out.iter_mut().enumerate() {
@@ -72,7 +92,7 @@ impl Direct<'_> {
                 }
             }
             AddressSpace::Local if lanes.shape == LaneLayout::Uniform => {
-                out = files.local.get(first).copied().unwrap_or_default();
+                out = files.local.get(first).copied().unwrap_or(out);
             }
             AddressSpace::Local => {
                 for (lane, to) in out.iter_mut().enumerate() {
@@ -90,7 +110,7 @@ impl Direct<'_> {
                 }
                 let words = &self.global.get().allocations[lanes.allocation].words;
                 if lanes.shape == LaneLayout::Uniform {
-                    return [words.get(first).map_or(0, |word| word.load(Relaxed)); 32];
+                    return LaneRow([words.get(first).map_or(0, |word| word.load(Relaxed)); 32]);
                 }
                 for (lane, to) in out.iter_mut().enumerate() {
                     *to = words.get(lanes.word(lane, behind)).map_or(0, |word| word.load(Relaxed));
@@ -102,9 +122,9 @@ impl Direct<'_> {
 
     /// The 8 or 16 bits that lie `behind` bytes behind each lane's offset.
     #[inline(always)]
-    fn parts(&self, lanes: &Lanes, files: &Files<'_>, behind: u32, size: u32, signed: bool) -> [u32; 32] {
+    fn parts(&self, lanes: &Lanes, files: &Files<'_>, behind: u32, size: u32, signed: bool) -> LaneRow<u32> {
         let unused = 32 - size * 8;
-        let mut out = [0; 32];
+        let mut out = LaneRow([0; 32]);
         for (lane, to) in out.iter_mut().enumerate() {
             let offset = lanes.offsets[lane] + behind;
             let at = (offset >> 2) as usize;

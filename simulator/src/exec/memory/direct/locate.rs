@@ -1,7 +1,7 @@
 //! Finds where the lanes of an access go.
 
 use super::{Direct, Files, LaneLayout, Lanes};
-use crate::exec::select::holds;
+use crate::exec::select::{LaneRow, holds};
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::isa::provenance::Array;
 use crate::memory::global::Allocation;
@@ -70,7 +70,7 @@ impl Direct<'_> {
         };
         // Offsets have 32 bits.
         let limit = length.checked_sub(size.into()).filter(|_| length <= 1 << 32)?;
-        let mut offsets = [0u32; 32];
+        let mut offsets = LaneRow([0u32; 32]);
         let mut outside = false;
         match base {
             // Generic addresses of local memory say whose it is; another thread's are left to those who complain.
@@ -117,12 +117,12 @@ impl Direct<'_> {
             Reg::R32(_) => return None,
             _ => {
                 outside = first.wrapping_sub(start) > limit;
-                offsets = [first.wrapping_sub(start) as u32; 32];
+                offsets = LaneRow([first.wrapping_sub(start) as u32; 32]);
             }
         }
         if let (AddressSpace::Shared, Some((from, to))) = (space, array) {
             let limit = to.checked_sub(from + size)?;
-            for &offset in &offsets {
+            for &offset in offsets.iter() {
                 outside |= offset.wrapping_sub(from) > limit;
             }
         }

@@ -9,11 +9,12 @@ mod store;
 
 use crate::counters::Counters;
 use crate::exec::schedule::Writers;
+use crate::exec::select::LaneRow;
 use crate::exec::traffic::{RequestCost, charge};
 use crate::exec::warp::{Frame, Warp};
 use crate::isa::op::{AccessOp, AddressSpace, Origin};
 use crate::memory::view::View;
-use crate::observe::{AccessKind, WarpId};
+use crate::observe::{AccessKind, MemoryOrder, WarpId};
 
 /// The memory that a warp sees, and the sums its accesses are added to.
 pub struct Direct<'m> {
@@ -38,11 +39,11 @@ pub struct Direct<'m> {
 /// A warp's registers and local memory, from the current frame's first register on.
 pub struct Files<'w> {
     /// 32-bit registers.
-    pub r32: &'w mut [[u32; 32]],
+    pub r32: &'w mut [LaneRow<u32>],
     /// 64-bit registers.
-    pub r64: &'w mut [[u64; 32]],
+    pub r64: &'w mut [LaneRow<u64>],
     /// Local memory of the thread, all frames.
-    pub local: &'w mut [[u32; 32]],
+    pub local: &'w mut [LaneRow<u32>],
     /// First byte of the frame in it.
     pub frame: u32,
 }
@@ -85,7 +86,7 @@ pub struct Lanes {
     /// Address of the allocation; 0 of a window.
     start: u64,
     /// Offsets in the allocation or window; lanes that take no part have that of one which does.
-    offsets: [u32; 32],
+    offsets: LaneRow<u32>,
 }
 
 impl Lanes {
@@ -93,6 +94,13 @@ impl Lanes {
     #[inline(always)]
     pub fn addresses(&self) -> [u64; 32] {
         self.offsets.map(|offset| self.start + u64::from(offset))
+    }
+
+    /// The words that they touch and those between, where each lane touches one.
+    #[inline(always)]
+    fn range(&self) -> std::ops::Range<usize> {
+        let (low, high) = self.offsets.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)));
+        (low >> 2) as usize..(high >> 2) as usize + 1
     }
 
     /// Index of the word `behind` words behind the lane's first.
@@ -103,7 +111,15 @@ impl Lanes {
 }
 
 impl Direct<'_> {
-    /// Adds an access to the sums.
+    /// What others do not see yet comes before this access, if it has to.
+    #[inline(always)]
+    fn settle(&mut self, lanes: &Lanes, op: &AccessOp) {
+        if lanes.space == AddressSpace::Global {
+            self.global.settle_before(lanes.allocation, op.order != MemoryOrder::Weak);
+        }
+    }
+
+    /// Adds an access to the counts.
     #[inline(always)]
     fn charge(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, mask: u32, kind: AccessKind) {
         if !op.parameter {

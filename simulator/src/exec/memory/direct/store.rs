@@ -42,6 +42,7 @@ impl Direct<'_> {
             return None;
         }
         self.charge(pc, op, lanes, mask, AccessKind::Store);
+        self.settle(lanes, op);
         let mut store = Store::<WATCHED> { mask, changed: 0 };
         for (element, reg) in op.regs.iter().enumerate() {
             let behind = element * op.size as usize;
@@ -119,6 +120,12 @@ impl Direct<'_> {
                     return;
                 }
                 let words = &self.global.get().allocations[lanes.allocation].words;
+                if let (true, Some(words)) = (run && !WATCHED, words.get(first..first + 32)) {
+                    for (to, value) in words.iter().zip(values) {
+                        to.store(*value, Relaxed);
+                    }
+                    return;
+                }
                 for_each(store.mask, |lane| {
                     if let Some(to) = words.get(lanes.word(lane, behind)) {
                         if WATCHED {

@@ -7,6 +7,7 @@
 //! what is skipped is what would have been.
 
 use crate::exec::context::Worker;
+use crate::exec::select::LaneRow;
 use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{Code, Op, Reg, RegisterUse};
 use crate::observe::Observer;
@@ -43,10 +44,10 @@ impl<O: Observer> Worker<'_, O> {
             return;
         }
         let who = (block, warp.index, group.pc, group.frame, group.mask, self.changes);
-        let wide = |row: &[u32; 32]| row.map(u64::from);
-        let rows: Vec<[u64; 32]> = warp.r32.iter().map(wide).chain(warp.r64.iter().copied()).collect();
+        let wide = |row: &LaneRow<u32>| row.map(u64::from);
+        let rows: Vec<[u64; 32]> = warp.r32.iter().map(wide).chain(warp.r64.iter().map(|row| row.0)).collect();
         let held = warp.p.iter().map(|row| row & group.mask);
-        let others: Vec<u32> = held.chain(warp.local.iter().flatten().copied()).collect();
+        let others: Vec<u32> = held.chain(warp.local.iter().flat_map(|row| row.iter()).copied()).collect();
         let narrow = warp.r32.len();
         let known = &mut self.counted;
         if known.who != who || known.rows.len() != rows.len() || known.others != others {

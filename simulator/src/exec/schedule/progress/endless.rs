@@ -11,6 +11,7 @@
 
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
+use crate::exec::select::LaneRow;
 use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{AddressSpace, Callee, Op, Reg};
 use crate::observe::Observer;
@@ -41,10 +42,10 @@ struct Kept {
     pc: u32,
     /// Calls on the way here: where each returns to, and its registers.
     path: Vec<(u32, u32, u32, u32, u32)>,
-    r32: Vec<[u32; 32]>,
-    r64: Vec<[u64; 32]>,
+    r32: Vec<LaneRow<u32>>,
+    r64: Vec<LaneRow<u64>>,
     p: Vec<u32>,
-    local: Vec<[u32; 32]>,
+    local: Vec<LaneRow<u32>>,
     changes: u64,
     /// States compared with this one, and after how many another is kept.
     compared: u64,
@@ -80,8 +81,8 @@ impl Kept {
 
     /// Is the group's state this one?
     fn is_of(&self, warp: &Warp, group: &Group) -> bool {
-        fn rows<T: PartialEq>(mask: u32, a: &[[T; 32]], b: &[[T; 32]]) -> bool {
-            let equal = |(a, b): (&[T; 32], &[T; 32])| {
+        fn rows<T: PartialEq>(mask: u32, a: &[LaneRow<T>], b: &[LaneRow<T>]) -> bool {
+            let equal = |(a, b): (&LaneRow<T>, &LaneRow<T>)| {
                 a == b || (0..32).all(|lane| mask >> lane & 1 == 0 || a[lane] == b[lane])
             };
             a.len() == b.len() && a.iter().zip(b).all(equal)
