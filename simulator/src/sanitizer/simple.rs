@@ -4,7 +4,7 @@
 use super::cells::epoch::{Epoch, How};
 use super::cells::order::{Actor, push_atomic};
 use super::cells::region::Regions;
-use super::cells::shadow::{EMPTY, LINE, Line, Shadow};
+use super::cells::shadow::{EMPTY, LINE, Line, Shadow, Words};
 use super::happens_before::state::{Loose, Warp};
 use super::racecheck::{Races, report};
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess};
@@ -146,7 +146,7 @@ impl Side<'_> {
             rest &= rest - 1;
             let Some((shadow, offset)) = self.shadow(access.addresses[lane as usize]) else { continue };
             let cell = match shadow.line(offset, launch) {
-                Line::Words(words) => &mut words[(offset % LINE / 4) as usize],
+                Line::Words(words) => words.cell((offset % LINE / 4) as usize),
                 _ => {
                     left |= 1 << lane;
                     continue;
@@ -175,8 +175,9 @@ impl Side<'_> {
             };
             let start = address - offset % LINE;
             let line = shadow.line(offset, launch);
-            // A word whose readers stay as they are, whichever lane of this warp reads it next but these.
-            let (mut still, mut but) = (u64::MAX, 0);
+            if let (true, 4, Line::Words(words)) = (loads, size, &mut *line) {
+                rest = quiet_loads(words, actor, access, (start, first), rest);
+            }
             // All lanes from here on that stay in this line.
             while rest != 0 {
                 let lane = rest.trailing_zeros();
@@ -184,19 +185,12 @@ impl Side<'_> {
                 if at >= LINE {
                     break;
                 }
-                if still == at && but >> lane & 1 == 0 {
-                    rest &= but | !lanes_at(access.addresses, start + at);
-                    continue;
-                }
                 rest &= rest - 1;
                 let now = first.behind(lane);
-                let (cells, bytes) = line.cells(at as usize, size);
-                if let (true, [cell]) = (loads, &*cells) {
-                    still = u64::MAX;
-                    if cell.is_settled(now) {
-                        continue;
-                    }
+                if loads && line.is_settled(at as usize, size, now) {
+                    continue;
                 }
+                let (cells, bytes) = line.cells(at as usize, size);
                 actor.acquired = actor.warp.acquired(lane as usize, everybody);
                 let silent = access.silent >> lane & 1 != 0;
                 for (index, cell) in cells.iter_mut().enumerate() {
@@ -206,17 +200,56 @@ impl Side<'_> {
                         break;
                     }
                 }
-                if let (true, [cell]) = (loads, &*cells)
-                    && cell.read_only_since(now)
-                    && !cell.others.contains(&now)
-                {
-                    let own = cell.others.into_iter().filter(|reader| reader.same_warp(now));
-                    (still, but) = (at, own.fold(0, |lanes, reader| lanes | 1 << (reader.thread() % 32)));
-                }
             }
         }
         actor.acquired = everybody;
     }
+}
+
+/// Loads of words by a warp whose lanes all know the same: what [`Actor::touch`] does with each, as long as it is a read after the last
+/// block barrier's writes. Returns the lanes that are left: those of other lines, and all from the first on that needs a closer look.
+fn quiet_loads(
+    words: &mut Words,
+    actor: &Actor<'_>,
+    access: &WarpAccess<'_>,
+    (start, first): (u64, Epoch),
+    mut rest: u32,
+) -> u32 {
+    let settled = words.settled(first);
+    if settled != 0 {
+        rest &= !lanes_within(access.addresses, start, settled);
+    }
+    // A word whose readers stay as they are, whichever lane of this warp reads it next but these.
+    let (mut still, mut but) = (u64::MAX, 0);
+    while rest != 0 {
+        let lane = rest.trailing_zeros();
+        let at = access.addresses[lane as usize].wrapping_sub(start);
+        if at >= LINE {
+            break;
+        }
+        if still == at && but >> lane & 1 == 0 {
+            rest &= but | !lanes_at(access.addresses, start + at);
+            continue;
+        }
+        let now = first.behind(lane);
+        let cell = &mut words.cells[at as usize / 4];
+        if cell.is_settled(now) {
+            (rest, still) = (rest & (rest - 1), u64::MAX);
+            continue;
+        }
+        if !cell.read_only_since(now) || now.is_cached() {
+            break;
+        }
+        rest &= rest - 1;
+        actor.remember(cell, now);
+        let [a, b] = cell.others;
+        if a != now && b != now {
+            let own = |reader: Epoch| if reader.same_warp(now) { 1 << (reader.thread() % 32) } else { 0 };
+            (still, but) = (at, own(a) | own(b));
+        }
+        words.settle(at as usize / 4, now);
+    }
+    rest
 }
 
 /// The lanes whose access begins at an address.
@@ -225,6 +258,18 @@ fn lanes_at(addresses: &[u64; 32], address: u64) -> u32 {
     let mut lanes = 0;
     for (lane, at) in addresses.iter().enumerate() {
         lanes |= u32::from(*at == address) << lane;
+    }
+    lanes
+}
+
+/// The lanes whose access begins at one of those words of the line that begins at `start`.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn lanes_within(addresses: &[u64; 32], start: u64, words: u32) -> u32 {
+    let mut lanes = 0;
+    for (lane, at) in addresses.iter().enumerate() {
+        let offset = at.wrapping_sub(start);
+        let held = offset < LINE && words >> (offset >> 2 & 31) & 1 != 0;
+        lanes |= u32::from(held) << lane;
     }
     lanes
 }

@@ -19,7 +19,8 @@ impl<O: Observer> Worker<'_, O> {
             return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
         };
         let mask = warp.guarded(&inst, group.frame, group.mask);
-        if !keeps_to_itself(&inst.op) {
+        // A launch that is watched has one host thread.
+        if !O::ACTIVE && !keeps_to_itself(&inst.op) {
             self.global.settle();
         }
         if self.control.is_some()

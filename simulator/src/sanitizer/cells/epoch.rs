@@ -85,6 +85,12 @@ impl Epoch {
         self.thread_pc >> 22
     }
 
+    /// The warp within the block.
+    #[inline]
+    pub fn warp(self) -> u32 {
+        self.thread_pc >> 27
+    }
+
     /// The instruction.
     #[inline]
     pub fn pc(self) -> u32 {

@@ -212,7 +212,7 @@ impl Actor<'_> {
     /// Keeps a read: in place of one that is before it, else in a free place, else so that the two kept are of
     /// different warps.
     #[inline(always)]
-    fn remember(&mut self, cell: &mut Cell, now: Epoch) {
+    pub fn remember(&self, cell: &mut Cell, now: Epoch) {
         let [a, b] = cell.others;
         let replaceable = |kept: Epoch| {
             // Whoever writes is wrong once somebody has read through the read-only cache.

@@ -20,13 +20,20 @@ impl Cell {
         (write.is_none() || past) && self.others[0].is_load() && self.others[1].is_load()
     }
 
-    /// Have two other warps of this block read it in this phase, and nobody written? Then one more plain load of a warp that has acquired
-    /// nothing changes nothing here and races with nothing.
+    /// Have two warps of this block read it in this phase, and nobody written?
+    #[inline(always)]
+    fn is_read_by_two(&self, now: Epoch) -> bool {
+        let [a, b] = self.others;
+        let here = |read: Epoch| read.block() == now.block() && read.phase() == now.phase();
+        here(a) && here(b) && !a.same_warp(b) && self.read_only_since(now) && !now.is_cached()
+    }
+
+    /// Are these two others than `now`'s? Then one more plain load of a warp that has acquired nothing changes nothing here and
+    /// races with nothing.
     #[inline(always)]
     pub fn is_settled(&self, now: Epoch) -> bool {
         let [a, b] = self.others;
-        let here = |read: Epoch| read.block() == now.block() && read.phase() == now.phase() && !read.same_warp(now);
-        here(a) && here(b) && !a.same_warp(b) && self.read_only_since(now) && !now.is_cached()
+        self.is_read_by_two(now) && !a.same_warp(now) && !b.same_warp(now)
     }
 
     /// Was nobody here who did not do the same as `now`, at the same scope?
@@ -50,6 +57,51 @@ const CHUNK: usize = 64;
 /// Marks an index as that of a byte's cell.
 const BYTE: usize = 1 << (usize::BITS - 1);
 
+/// The cells of a line's words, and which of them further loads leave as they are.
+#[derive(Debug)]
+pub struct Words {
+    pub cells: [Cell; 32],
+    /// Words that two warps have read, in the block and the phase below: for other warps than these they are settled.
+    settled: u32,
+    block: u32,
+    phase: u32,
+    /// A bit a warp.
+    readers: u32,
+}
+
+impl Words {
+    fn new(cells: [Cell; 32]) -> Box<Self> {
+        Box::new(Self { cells, settled: 0, block: u32::MAX, phase: 0, readers: 0 })
+    }
+
+    /// A word's cell, which may be changed.
+    #[inline(always)]
+    pub fn cell(&mut self, word: usize) -> &mut Cell {
+        self.settled &= !(1 << word);
+        &mut self.cells[word]
+    }
+
+    /// Words that a load of `now`'s warp leaves as they are.
+    #[inline(always)]
+    pub fn settled(&self, now: Epoch) -> u32 {
+        let here = self.block == now.block() && self.phase == now.phase() && !now.is_cached();
+        if here && self.readers & 1 << now.warp() == 0 { self.settled } else { 0 }
+    }
+
+    /// After a load by `now`: if two warps have read the word, the others will know without looking at it.
+    #[inline(always)]
+    pub fn settle(&mut self, word: usize, now: Epoch) {
+        if !self.cells[word].is_read_by_two(now) {
+            return;
+        }
+        if (self.block, self.phase) != (now.block(), now.phase()) {
+            (self.block, self.phase, self.settled, self.readers) = (now.block(), now.phase(), 0, 0);
+        }
+        self.settled |= 1 << word;
+        self.readers |= self.cells[word].others.iter().fold(0, |warps, read| warps | 1 << read.warp());
+    }
+}
+
 /// An aligned stretch of 128 bytes, as coarse as its accesses allow.
 #[derive(Debug, Default)]
 pub enum Line {
@@ -60,7 +112,7 @@ pub enum Line {
     /// Word `w` has the same with threads `w >> shift` further on.
     Run(Cell, u32),
     /// One cell a word.
-    Words(Box<[Cell; 32]>),
+    Words(Box<Words>),
     /// One cell a byte, after an access of less than a word.
     Bytes(Box<[Cell; 128]>),
 }
@@ -68,15 +120,15 @@ pub enum Line {
 impl Line {
     fn split(&mut self, bytes: bool) {
         *self = match (std::mem::take(self), bytes) {
-            (Self::Empty, false) => Self::Words(Box::new([EMPTY; 32])),
+            (Self::Empty, false) => Self::Words(Words::new([EMPTY; 32])),
             (Self::Run(cell, shift), false) => {
-                Self::Words(Box::new(std::array::from_fn(|word| cell.behind(word as u32 >> shift))))
+                Self::Words(Words::new(std::array::from_fn(|word| cell.behind(word as u32 >> shift))))
             }
             (Self::Empty, true) => Self::Bytes(Box::new([EMPTY; 128])),
             (Self::Run(cell, shift), true) => {
                 Self::Bytes(Box::new(std::array::from_fn(|byte| cell.behind((byte as u32 / 4) >> shift))))
             }
-            (Self::Words(words), true) => Self::Bytes(Box::new(std::array::from_fn(|byte| words[byte / 4]))),
+            (Self::Words(words), true) => Self::Bytes(Box::new(std::array::from_fn(|byte| words.cells[byte / 4]))),
             (line, _) => line,
         };
     }
@@ -88,18 +140,32 @@ impl Line {
             self.split(size < 4);
         }
         match self {
-            Self::Words(words) => (&mut words[at / 4..(at + size) / 4], false),
+            Self::Words(words) => {
+                let (first, end) = (at / 4, (at + size) / 4);
+                words.settled &= !(((1 << (end - first)) - 1) << first) as u32;
+                (&mut words.cells[first..end], false)
+            }
             Self::Bytes(bytes) => (&mut bytes[at..at + size], true),
             Self::Empty | Self::Run(..) => (&mut [], false),
+        }
+    }
+
+    /// Is the word, or the byte, at an offset one that a load by `now` leaves as it is?
+    #[inline(always)]
+    pub fn is_settled(&self, at: usize, size: usize, now: Epoch) -> bool {
+        match self {
+            Self::Words(words) if size == 4 => words.cells[at / 4].is_settled(now),
+            Self::Bytes(bytes) if size == 1 => bytes[at].is_settled(now),
+            _ => false,
         }
     }
 
     /// Becomes a run again, if its words are one.
     pub fn join(&mut self, shift: u32) {
         if let Self::Words(words) = self
-            && (1..32).all(|word| words[word] == words[0].behind(word as u32 >> shift))
+            && (1..32).all(|word| words.cells[word] == words.cells[0].behind(word as u32 >> shift))
         {
-            *self = Self::Run(words[0], shift);
+            *self = Self::Run(words.cells[0], shift);
         }
     }
 }
@@ -165,7 +231,7 @@ impl Shadow {
             line.split(byte);
         }
         match line {
-            Line::Words(words) => &mut words[index % 32],
+            Line::Words(words) => words.cell(index % 32),
             Line::Bytes(bytes) => &mut bytes[if byte { index % 128 } else { index % 32 * 4 }],
             Line::Empty | Line::Run(..) => unreachable!("a line was split into words or bytes"),
         }

@@ -93,7 +93,12 @@ impl Clock {
     }
 
     /// Is the access before all that follows?
+    #[inline(always)]
     pub fn knows(&self, epoch: Epoch) -> bool {
+        !self.is_nothing() && self.knows_of(epoch)
+    }
+
+    fn knows_of(&self, epoch: Epoch) -> bool {
         let Some(block) = self.block(epoch.block()) else { return false };
         if epoch.is_copy() {
             return block.copies.iter().any(|&(thread, copies)| thread == epoch.thread() && epoch.clock() < copies);

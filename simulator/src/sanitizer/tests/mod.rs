@@ -278,3 +278,29 @@ fn a_watch_that_ends_early_says_so() {
     assert!(!publish(&mut bench, super::PUBLISHED as u64 / 32 + 1), "more are not");
     assert!(publish(&mut bench, 8), "and the next launch is watched again");
 }
+
+#[test]
+fn words_that_two_warps_have_read_are_looked_at_again_by_these_two() {
+    let mut bench = Bench::new();
+    let pair = |lane: u64| lane % 2 * 4;
+    bench.store(warp(0, 0, 0), 3, |lane| lane * 4);
+    bench.watch.block_barrier(warp(0, 0, 0), 0, &[FULL; 4], false);
+    for index in 0..4 {
+        bench.load(warp(0, 0, index), FULL, pair);
+    }
+    // The first warp reads once more, and that is what the store meets.
+    bench.load(warp(0, 0, 0), FULL, pair);
+    let again = bench.pc;
+    bench.load(warp(0, 0, 3), FULL, pair);
+    bench.store(warp(0, 0, 2), 1, |_| 4);
+    let met: Vec<u32> = bench
+        .caught
+        .iter()
+        .filter_map(|complaint| if let Complaint::Race { other_pc, .. } = complaint { Some(*other_pc) } else { None })
+        .collect();
+    assert_eq!(met, [again]);
+    // Once it is written it is no longer read by two.
+    bench.caught.clear();
+    bench.load(warp(0, 0, 3), 2, pair);
+    assert_eq!(bench.races(), 1);
+}
