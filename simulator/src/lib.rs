@@ -142,7 +142,7 @@ mod random;
 pub mod trace;
 pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.
-    pub use crate::exec::traffic::{sectors, wavefronts};
+    pub use crate::exec::traffic::{sectors, served_together, wavefronts};
 }
 pub mod sanitizer;
 

@@ -30,9 +30,14 @@ pub struct Banks {
 }
 
 impl Banks {
-    /// Accesses of more than 4 bytes per lane go by halves and quarters of the warp.
+    /// Accesses of more than 4 bytes per lane go by parts of the warp.
     pub fn of(access: &Access) -> Self {
-        let part = if access.bytes <= 4 { 32 } else { (128 / access.bytes).max(1) };
+        let (mut addresses, mut mask) = ([0; 32], 0u32);
+        for (lane, address) in &access.lanes {
+            addresses[*lane as usize & 31] = *address;
+            mask |= 1 << (lane & 31);
+        }
+        let part = simulator::traffic::served_together(&addresses, mask, access.bytes.clamp(1, 16), access.kind);
         let mut banks = vec![Vec::new(); BANKS];
         let mut passes = 0;
         for first in (0..32).step_by(part as usize) {
@@ -166,13 +171,20 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_that_share_a_quad_are_served_with_others() {
+        let shared = access(16, |lane| lane / 4 * 16);
+        assert_eq!(Banks::of(&shared).passes, 2, "eight quads fit into the 32 banks, and the warp goes by halves");
+        assert_eq!(Banks::of(&Access { kind: AccessKind::Store, ..shared }).passes, 4);
+    }
+
+    #[test]
     fn passes_are_those_that_the_simulator_counts() {
         for bytes in [1u32, 2, 4, 8, 16] {
             for seed in 0..40u64 {
                 let mix = |lane: u64| (lane + 77 * seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + seed % 16);
                 let access = access(bytes, |lane| mix(lane) / u64::from(bytes) * u64::from(bytes));
                 let addresses = std::array::from_fn(|lane| access.lanes[lane].1);
-                let counted = simulator::traffic::wavefronts(&addresses, u32::MAX, bytes).0;
+                let counted = simulator::traffic::wavefronts(&addresses, u32::MAX, bytes, access.kind).0;
                 assert_eq!(Banks::of(&access).passes as u64, counted, "{access:?}");
             }
         }

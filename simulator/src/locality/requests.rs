@@ -24,7 +24,9 @@ impl Traffic {
             self.local_words += if store { words } else { 0 };
         } else if access.kind != AccessKind::Atomic {
             self.requests += 1;
-            self.wavefronts += wavefronts(access.addresses, access.mask, access.size).0.max(count.div_ceil(2));
+            // Whether parts of loads become one is measured for shared memory only.
+            let (passes, _) = wavefronts(access.addresses, access.mask, access.size, AccessKind::Store);
+            self.wavefronts += passes.max(count.div_ceil(2));
         }
         if store && access.space != Space::Local {
             self.store_lines += count;

@@ -10,6 +10,7 @@
 //! ```
 
 mod cases;
+mod exceptions;
 mod table;
 
 use std::fmt::Write as _;
@@ -40,9 +41,9 @@ fn counters_agree_with_an_h200() {
         };
         compared += 1;
         let counters = case.simulate();
-        for table::Compared { counter, ours, theirs, agrees } in table::compare(&counters, row) {
-            agreement.add(counter, ours, theirs);
-            match (agrees, table::exception(&case.name, counter)) {
+        for table::Compared { counter, ours, theirs, varies, agrees } in table::compare(&counters, row) {
+            agreement.add(counter, ours, theirs, varies);
+            match (agrees || varies, exceptions::exception(&case.name, counter)) {
                 (false, None) => wrong.push(format!("{}: {counter}: simulator {ours}, H200 {theirs}", case.name)),
                 (true, Some(_)) => needless.push(format!("{}: {counter}", case.name)),
                 _ => {}
@@ -50,7 +51,7 @@ fn counters_agree_with_an_h200() {
         }
     }
     println!("{compared} versions compared; changed since they were measured: {stale:?}");
-    assert!(compared >= 40, "{compared} compared, measure anew: {stale:?}");
+    assert!(compared >= 150, "{compared} compared, measure anew: {stale:?}");
     assert!(wrong.is_empty(), "{} counters differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(needless.is_empty(), "these agree, drop their exceptions:\n{}", needless.join("\n"));
 
@@ -110,5 +111,6 @@ fn write() {
 fn pack() {
     let folder = folder();
     let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).unwrap();
-    std::fs::write(data(), table::pack(&read("manifest.txt"), &read("ncu.csv"), read("device.txt").trim())).unwrap();
+    let profiles = ["1", "2", "3"].map(|run| read(&format!("ncu.{run}.csv")));
+    std::fs::write(data(), table::pack(&read("manifest.txt"), &profiles, read("device.txt").trim())).unwrap();
 }

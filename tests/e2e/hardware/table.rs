@@ -1,4 +1,4 @@
-//! The profiler's values as a table, which of the simulator's counters each is, and where the two differ for a reason.
+//! The profiler's values as a table, and which of the simulator's counters each is.
 
 use simulator::Counters;
 use std::collections::HashMap;
@@ -93,115 +93,30 @@ pub fn metrics() -> impl Iterator<Item = &'static str> {
     PAIRS.iter().flat_map(|pair| pair.metrics).map(|(metric, _)| *metric)
 }
 
-/// Versions, their counters that differ, and why.
-struct Exception {
-    versions: &'static [&'static str],
-    counters: &'static [&'static str],
-    why: &'static str,
+/// What the profiler read, run after run: the lowest and the highest.
+#[derive(Clone, Copy)]
+struct Seen {
+    low: u64,
+    high: u64,
 }
 
-/// An exception that is not needed fails the test.
-const EXCEPTIONS: &[Exception] = &[
-    Exception {
-        versions: &[
-            "atomics/solution",
-            "ex94/baseline",
-            "ex95/baseline",
-            "ex95/solution",
-            "single-pass/baseline",
-            "single-pass/solution",
-        ],
-        counters: &["shared_load_requests", "shared_load_wavefronts", "shared_load_bytes"],
-        why: "the assembler merges the loads of the warps' partial sums into LDS.128",
-    },
-    Exception {
-        versions: &["reduction/full-unroll"],
-        counters: &["shared_load_requests", "shared_load_wavefronts"],
-        why: "the assembler merges the last two loads into LDS.64",
-    },
-    Exception {
-        versions: &["reduction/ticket", "reduction/best", "ex94/solution"],
-        counters: &["shared_load_bytes"],
-        why: "the profiler counts the bytes of a word once for all lanes that read it, the simulator once a lane",
-    },
-    Exception {
-        versions: &["coefficients/baseline", "ex95/baseline"],
-        counters: &["global_load_bytes"],
-        why: "the profiler counts the bytes of a word once for all lanes that read it, the simulator once a lane",
-    },
-    Exception {
-        versions: &["reduction/modulo", "reduction/mask", "reduction/sequential"],
-        counters: &["shared_load_requests", "shared_store_requests"],
-        why: "the cause is not found: the H200 counts up to 0.6 % more requests; wavefronts and bytes agree",
-    },
-    Exception {
-        versions: &["reduction/strided"],
-        counters: &["shared_store_requests"],
-        why: "the cause is not found: the H200 counts up to 0.6 % more requests; wavefronts and bytes agree",
-    },
-    Exception {
-        versions: &["trip-counts/solution"],
-        counters: &[
-            "global_load_sectors",
-            "global_store_sectors",
-            "shared_load_requests",
-            "shared_load_wavefronts",
-            "shared_load_bytes",
-            "shared_store_requests",
-            "shared_store_wavefronts",
-            "shared_bank_conflicts",
-        ],
-        why: "which thread works on which element depends on the order of atomics: two runs on the H200 differ as well",
-    },
-    Exception {
-        versions: &[
-            "atomics/baseline",
-            "atomics/solution",
-            "reduction/atomic",
-            "reduction/block-atomic",
-            "ex82/baseline",
-        ],
-        counters: &["flops_fp32"],
-        why: "an atomic add is a flop here; the GPU adds in its L2 cache, which is no instruction",
-    },
-    Exception {
-        versions: &[
-            "ex61/solution",
-            "ex62/solution",
-            "ex82/solution",
-            "ex84/baseline",
-            "ex84/solution",
-            "shuffle/solution",
-            "which-tree/solution",
-        ],
-        counters: &["flops_fp32"],
-        why: "the assembler makes an addition whose sum only some lanes use a predicated one",
-    },
-    Exception {
-        versions: &[
-            "fuse/baseline",
-            "fuse/solution",
-            "ex85/baseline",
-            "ex85/solution",
-            "ex95/baseline",
-            "ex95/solution",
-        ],
-        counters: &["flops_fp32"],
-        why: "divisions, roots and exponentials become multiplications and additions in the machine's code",
-    },
-];
+impl Seen {
+    /// `7`, or `7-9`.
+    fn parse(text: &str) -> Self {
+        let (low, high) = text.split_once('-').unwrap_or((text, text));
+        Self { low: low.parse().unwrap(), high: high.parse().unwrap() }
+    }
 
-/// Why a version's counter may differ.
-pub fn exception(version: &str, counter: &str) -> Option<&'static str> {
-    let excepted = |known: &&Exception| known.versions.contains(&version) && known.counters.contains(&counter);
-    EXCEPTIONS.iter().find(excepted).map(|known| known.why)
+    fn written(self) -> String {
+        if self.low == self.high { self.low.to_string() } else { format!("{}-{}", self.low, self.high) }
+    }
 }
 
 /// A version's values, by metric.
 pub struct Row {
     pub name: String,
     pub fingerprint: u64,
-    values: HashMap<String, u64>,
+    values: HashMap<String, Seen>,
 }
 
 /// The committed table: a comment with the device, then a line of metrics, then a line a version.
@@ -215,7 +130,7 @@ pub fn read(text: &str) -> Vec<Row> {
             .iter()
             .zip(&line)
             .skip(2)
-            .map(|(metric, value)| (metric.to_string(), value.parse().unwrap()))
+            .map(|(metric, value)| (metric.to_string(), Seen::parse(value)))
             .collect(),
     };
     lines.map(row).collect()
@@ -226,20 +141,25 @@ pub struct Compared {
     pub counter: &'static str,
     pub ours: u64,
     pub theirs: u64,
+    /// Of one run and another the GPU says something else: it depends on time (attempts to take a lock, who comes first, what meets in a
+    /// memory pipe), and no number of ours can be right.
+    pub varies: bool,
     pub agrees: bool,
 }
 
 /// Every pair.
 pub fn compare(counters: &Counters, row: &Row) -> Vec<Compared> {
     let compare = |pair: &Pair| {
-        let theirs: u64 = pair.metrics.iter().map(|(metric, weight)| row.values[*metric] * weight).sum();
+        let seen = || pair.metrics.iter().map(|(metric, weight)| (row.values[*metric], weight));
+        let theirs: u64 = seen().map(|(seen, weight)| seen.low * weight).sum();
+        let varies = seen().any(|(seen, _)| seen.low != seen.high);
         let ours = counters.get(pair.counter).unwrap();
         let agrees = match pair.relation {
             Relation::Equal => theirs == ours,
             Relation::AtMostOurs => theirs <= ours,
             Relation::AtLeastOurs => theirs >= ours,
         };
-        Compared { counter: pair.counter, ours, theirs, agrees }
+        Compared { counter: pair.counter, ours, theirs, varies, agrees }
     };
     PAIRS.iter().map(compare).collect()
 }
@@ -247,25 +167,31 @@ pub fn compare(counters: &Counters, row: &Row) -> Vec<Compared> {
 /// How many versions agree, counter by counter.
 #[derive(Default)]
 pub struct Agreement {
-    /// Counter; versions in which it is not 0 on either side; versions in which both sides have the same number.
-    rows: Vec<(&'static str, usize, usize)>,
+    /// Counter; versions in which it is not 0 on either side, in which both sides have the same number, and in which the GPU has another one
+    /// every time.
+    rows: Vec<(&'static str, [usize; 3])>,
 }
 
 impl Agreement {
-    pub fn add(&mut self, counter: &'static str, ours: u64, theirs: u64) {
+    pub fn add(&mut self, counter: &'static str, ours: u64, theirs: u64, varies: bool) {
         let at = self.rows.iter().position(|(name, ..)| *name == counter).unwrap_or_else(|| {
-            self.rows.push((counter, 0, 0));
+            self.rows.push((counter, [0; 3]));
             self.rows.len() - 1
         });
-        self.rows[at].1 += usize::from(ours > 0 || theirs > 0);
-        self.rows[at].2 += usize::from(ours == theirs && ours > 0);
+        let [all, same, varied] = &mut self.rows[at].1;
+        *all += usize::from(ours > 0 || theirs > 0 || varies);
+        *same += usize::from(ours == theirs && ours > 0 && !varies);
+        *varied += usize::from(varies);
     }
 
     /// As a table of the book.
     pub fn written(&self, device: &str) -> String {
-        let rows = self.rows.iter().filter(|(_, all, _)| *all > 0);
-        let rows = rows.map(|(name, all, same)| serde_json::json!({ "name": name, "values": [all, same, all - same] }));
-        let columns = ["versions", "the same number", "another number"].map(|name| serde_json::json!({ "name": name }));
+        let rows = self.rows.iter().filter(|(_, [all, ..])| *all > 0);
+        let rows = rows.map(|(name, [all, same, varied])| {
+            serde_json::json!({ "name": name, "values": [all, same, varied, all - same - varied] })
+        });
+        let columns = ["versions", "the same number", "differs from run to run", "another number"]
+            .map(|name| serde_json::json!({ "name": name }));
         let table = serde_json::json!({
             "schema": 1,
             "title": "The simulator's counters beside the GPU's own",
@@ -279,28 +205,39 @@ impl Agreement {
     }
 }
 
-/// The table from the profiler's output, a row a launch in the manifest's order.
-pub fn pack(manifest: &str, profile: &str, device: &str) -> String {
+/// The table from the profiler's output of several runs, a row a launch in the manifest's order.
+pub fn pack(manifest: &str, profiles: &[String], device: &str) -> String {
+    let runs: Vec<Vec<Vec<u64>>> = profiles.iter().map(|profile| sums(manifest, profile)).collect();
+    let mut out = format!("# {device}\nversion,fingerprint");
+    metrics().for_each(|metric| write!(out, ",{metric}").unwrap());
+    let cases = manifest.lines().filter_map(|line| line.strip_prefix("case "));
+    for (at, case) in cases.enumerate() {
+        let words: Vec<&str> = case.split(' ').collect();
+        write!(out, "\n{},{}", words[0], words[1]).unwrap();
+        for metric in 0..metrics().count() {
+            let values = || runs.iter().map(|run| run[at][metric]);
+            let (low, high) = (values().min().unwrap(), values().max().unwrap());
+            write!(out, ",{}", Seen { low, high }.written()).unwrap();
+        }
+    }
+    out + "\n"
+}
+
+/// The metrics of each case in one run, its launches together.
+fn sums(manifest: &str, profile: &str) -> Vec<Vec<u64>> {
     let rows: Vec<Vec<String>> = profile.lines().filter(|line| line.starts_with('"')).map(fields).collect();
     // The second line has the units.
     let (header, launches) = (&rows[0], &rows[2..]);
     let column = |metric| (header.iter().position(|name| name == metric).expect(metric), metric);
     let metrics: Vec<(usize, &str)> = metrics().map(column).collect();
     let mut launches = launches.iter();
-    let mut out = format!("# {device}\nversion,fingerprint");
-    metrics.iter().for_each(|(_, metric)| write!(out, ",{metric}").unwrap());
-    let mut sums: Vec<u64> = Vec::new();
+    let mut cases: Vec<Vec<u64>> = Vec::new();
     for line in manifest.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        match words[0] {
-            "case" => {
-                sums.iter().for_each(|sum| write!(out, ",{sum}").unwrap());
-                write!(out, "\n{},{}", words[1], words[2]).unwrap();
-                sums = vec![0; metrics.len()];
-            }
-            "launch" => {
+        match line.split(' ').next() {
+            Some("case") => cases.push(vec![0; metrics.len()]),
+            Some("launch") => {
                 let row = launches.next().expect("a row a launch");
-                for (sum, (at, metric)) in sums.iter_mut().zip(&metrics) {
+                for (sum, (at, metric)) in cases.last_mut().expect("a case first").iter_mut().zip(&metrics) {
                     let value = row[*at].replace(',', "");
                     *sum += value.parse::<f64>().unwrap_or_else(|_| panic!("{metric}: {value}")).round() as u64;
                 }
@@ -308,10 +245,8 @@ pub fn pack(manifest: &str, profile: &str, device: &str) -> String {
             _ => {}
         }
     }
-    sums.iter().for_each(|sum| write!(out, ",{sum}").unwrap());
     assert!(launches.next().is_none(), "more launches than the manifest has");
-    out.push('\n');
-    out
+    cases
 }
 
 /// Fields of a line, all in quotes.

@@ -124,7 +124,8 @@ impl Direct<'_> {
     fn charge(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, mask: u32, kind: AccessKind) {
         if !op.parameter {
             let first = lanes.start + u64::from(lanes.offsets[mask.trailing_zeros() as usize & 31]);
-            let request = RequestCost::new(lanes.space, mask, lanes.shape, first, lanes.size, || lanes.addresses());
+            let request =
+                RequestCost::new(lanes.space, mask, lanes.shape, first, lanes.size, kind, || lanes.addresses());
             charge(&mut self.lines[self.origins[pc].line as usize], lanes.space, kind, &request);
         }
     }
