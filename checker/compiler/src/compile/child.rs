@@ -120,7 +120,9 @@ fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile
 
 pub(super) fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
     let own = compile.headers.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    let headers: Vec<(&str, &str)> = headers::ALL.iter().copied().chain(own).collect();
+    let beside = |name: &str| compile.headers.iter().any(|(header, _)| header == name);
+    let known = headers::ALL.iter().copied().filter(|(name, _)| !beside(name));
+    let headers: Vec<(&str, &str)> = known.chain(own).collect();
     nvrtc::compile(&compile.source, &compile.name, &headers, &compile.options, &compile.expressions)
 }
 
