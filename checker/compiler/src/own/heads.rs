@@ -4,7 +4,7 @@ use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
-use super::part::{has_dynamic_shared, last};
+use super::part::has_dynamic_shared;
 use std::collections::HashMap;
 
 /// A kernel of a file.
@@ -37,7 +37,7 @@ pub struct Parameter {
     pub name: String,
     /// Its type without `const` and `*`, template parameters replaced: `unsigned int`.
     pub base: String,
-    /// How many `*` or `[]`.
+    /// How many `*`, and one for `[]`.
     pub pointers: u32,
     /// Points to something constant.
     pub constant: bool,
@@ -56,7 +56,7 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
     let two_dimensional = says(["threadIdx", ".", "y"]) || says(["blockIdx", ".", "y"]);
     // A number is most often a block's size, or a tile's side.
     let number = if two_dimensional { "16" } else { "256" };
-    let host = launches.iter().find(|launch| launch.kernel == last(&item.name));
+    let host = HostLaunch::of(launches, &item.name);
     let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
     for ((_, value), said) in templates.iter_mut().zip(host.map_or(&[][..], |host| &host.instance)) {
         // A number is most often the block's size: one without the other would not fit.
@@ -158,7 +158,8 @@ fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, bo
     let list = &list[..end];
     let star = list.iter().position(|token| token.is("*"));
     let constant = list.iter().take(star.unwrap_or(list.len())).any(|token| token.is("const"));
-    let subscripts = list.iter().filter(|token| token.is("[")).count();
+    // `a[][4]` is one place in memory, as `*a` is.
+    let subscripts = usize::from(list.iter().any(|token| token.is("[")));
     let pointers = list.iter().filter(|token| token.is("*")).count() + subscripts;
     let words: Vec<&Token> = list
         .iter()

@@ -8,6 +8,7 @@
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
 //! judged is compiled as it stands.
 
+mod guess;
 mod headers;
 mod heads;
 mod host;
@@ -36,7 +37,7 @@ use std::time::{Duration, Instant};
 
 /// Most times that the compiler is asked about one file, and how long it is asked anew.
 const MOST_TRIES: usize = 12;
-const ASKED_FOR: Duration = Duration::from_secs(10);
+const ASKED_FOR: Duration = Duration::from_secs(16);
 
 /// A file read as its owner wrote it.
 #[derive(Debug, Clone)]

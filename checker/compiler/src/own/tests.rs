@@ -209,7 +209,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    p: u8[n]",
                 "//@ in     q: u8[4 * n] = integers(0, 9)",
-                "//@ launch x::k<<<ceil_div(n, 64), 64, 2048>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
+                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
             ],
         ),
         // What one kernel writes, the next may read.
@@ -231,7 +231,7 @@ fn lines_are_made_from_parameters() {
                 "//@ out    x: f32[n]",
                 "//@ out    x_f64: f64[n]",
                 "//@ launch a<<<ceil_div(n, 256), 256>>>(x)",
-                "//@ launch b<<<ceil_div(n, 256), 256, 2048>>>(x_f64)",
+                "//@ launch b<<<ceil_div(n, 256), 256, 4096>>>(x_f64)",
             ],
         ),
         ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),
@@ -272,7 +272,7 @@ fn the_host_says_how_it_launches() {
         (
             "template <class T, int B> __global__ void k(T *a, int w, int h) { a[threadIdx.y] = 1; }\n\
              void f(float *a, int w, int h) { enum { X = 3 }; const int B = 32; dim3 b(B, B / 4);\n\
-             k<double, B><<<dim3(w / B, h), b>>>(a, w, h); }",
+             k<float, 16><<<w, b>>>(a, w, h); k<double, B><<<dim3(w / B, h), b>>>(a, w, h); }",
             &[
                 "//@ size   w = 64",
                 "//@ size   h = 64",
@@ -287,7 +287,7 @@ fn the_host_says_how_it_launches() {
             &[
                 "//@ size   n = 4096",
                 "//@ out    out: f32[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256, 2048>>>(out, 0, 1)",
+                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, 0, 1)",
             ],
         ),
         // Constants that name each other, divisions by zero, brackets without an end.

@@ -24,6 +24,20 @@ pub struct HostLaunch {
     pub arguments: Vec<HostArgument>,
 }
 
+impl HostLaunch {
+    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block; else the first.
+    pub fn of<'l>(launches: &'l [HostLaunch], kernel: &str) -> Option<&'l HostLaunch> {
+        let own = || launches.iter().filter(|launch| launch.kernel == last(kernel));
+        own().find(|launch| launch.names_its_block()).or_else(|| own().next())
+    }
+
+    fn names_its_block(&self) -> bool {
+        let Some(block) = self.block else { return false };
+        let sides = [block[0], block.iter().product()].map(|side| side.to_string());
+        self.instance.iter().flatten().any(|argument| sides.contains(argument))
+    }
+}
+
 /// An argument of such a launch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HostArgument {

@@ -1,6 +1,6 @@
 //! Constants of host code: numbers and `dim3`s that a text defines by other constants.
 
-use super::super::launch_lines::width;
+use super::super::guess::width;
 use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
 use std::collections::HashMap;
