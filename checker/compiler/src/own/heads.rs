@@ -142,6 +142,15 @@ fn template(text: &str, number: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// `float (*a)[4]` as `float a[4]`.
+fn without_parentheses<'a>(list: &[Token<'a>]) -> Vec<Token<'a>> {
+    let signs = |five: &[Token]| [(0, "("), (1, "*"), (3, ")"), (4, "[")].iter().all(|(at, sign)| five[*at].is(sign));
+    match list.windows(5).position(signs) {
+        Some(at) => [&list[..at], &list[at + 2..at + 3], &list[at + 4..]].concat(),
+        None => list.to_vec(),
+    }
+}
+
 fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, body: &[Token]) -> Parameter {
     const QUALIFIERS: [&str; 9] = [
         "const",
@@ -155,7 +164,7 @@ fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, bo
         "register",
     ];
     let end = list.iter().position(|token| token.is("=")).unwrap_or(list.len());
-    let list = &list[..end];
+    let list = &without_parentheses(&list[..end])[..];
     let star = list.iter().position(|token| token.is("*"));
     let constant = list.iter().take(star.unwrap_or(list.len())).any(|token| token.is("const"));
     // `a[][4]` is one place in memory, as `*a` is.

@@ -58,7 +58,10 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
                     None => sizes.push((name, said.value)),
                 },
                 Guess::Buffer(ty) => {
-                    let each = element(&parameter.base).map_or(8, |(_, count)| count);
+                    let each = match parameter.pointers {
+                        1 => element(&parameter.base).map_or(8, |(_, count)| count),
+                        _ => 1,
+                    };
                     let name = buffer_name(name, ty, &buffers);
                     let buffer = buffers.entry(name.clone()).or_insert_with(|| {
                         order.push(name);

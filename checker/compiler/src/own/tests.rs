@@ -168,7 +168,7 @@ fn lines(text: &str) -> Vec<String> {
 /// Kernels with the lines that are made for them.
 #[test]
 fn lines_are_made_from_parameters() {
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 8] = [
         (
             "__global__ void add(const float *a, float *__restrict__ c, int n) { c[i] = a[i]; }",
             &[
@@ -232,6 +232,17 @@ fn lines_are_made_from_parameters() {
                 "//@ out    x_f64: f64[n]",
                 "//@ launch a<<<ceil_div(n, 256), 256>>>(x)",
                 "//@ launch b<<<ceil_div(n, 256), 256, 4096>>>(x_f64)",
+            ],
+        ),
+        // Rows, and pointers to pointers.
+        (
+            "__global__ void r(const int (*a)[4], float b[][8], float **c) { b[0][0] = a[0][0]; c[0] = b[1]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ in     a: i32[n] = integers(0, 9)",
+                "//@ out    b: f32[n]",
+                "//@ out    c: u64[n]",
+                "//@ launch r<<<ceil_div(n, 256), 256>>>(a, b, c)",
             ],
         ),
         ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),
