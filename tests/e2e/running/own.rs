@@ -253,3 +253,16 @@ fn a_crash_over_an_instance_does_not_hide_the_error() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("\"UNKNOWN\" is undefined"), "{ran:?}");
 }
+
+/// A finding in a function of a header beside the file quotes the header.
+#[test]
+fn findings_in_a_header_quote_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("parts")).expect("a folder");
+    let header = "__device__ __noinline__ void put(int* c)\n{\n    c[threadIdx.x + 1] = 1;\n}\n";
+    std::fs::write(folder.path().join("parts/put.cuh"), header).expect("a file");
+    let text = "//@ out c: i32[32]\n//@ launch k<<<1, 32>>>(c)\n#include \"parts/put.cuh\"\n\
+                __global__ void k(int* c) { put(c); }\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.stdout.contains("--> parts/put.cuh:3\n") && ran.stdout.contains("c[threadIdx.x + 1] = 1;"), "{ran:?}");
+}

@@ -109,8 +109,10 @@ fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile
     truncate(&mut log);
     match outcome {
         nvrtc::Outcome::Done { ptx, cubin, names } => {
-            // The folder is always "/": leave it out of the learner's file's name.
-            let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
+            // The folder is always "/": leave it out of the names of the learner's file and of the headers beside it.
+            let names_of_files = std::iter::once(&compile.name).chain(compile.headers.iter().map(|(name, _)| name));
+            let ptx =
+                names_of_files.fold(ptx, |ptx, name| ptx.replacen(&format!("\"/{name}\""), &format!("\"{name}\""), 1));
             Reply { ptx, cubin, ..CompileAnswer::Compiled { names, log, confined, closed }.into() }
         }
         nvrtc::Outcome::Rejected => CompileAnswer::Rejected { log, confined }.into(),
