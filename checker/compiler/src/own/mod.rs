@@ -14,8 +14,8 @@ mod heads;
 mod host;
 mod items;
 mod launch_lines;
-mod lexer;
-mod macros;
+pub(crate) mod lexer;
+pub(crate) mod macros;
 mod part;
 mod summary;
 #[cfg(test)]
