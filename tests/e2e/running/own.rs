@@ -74,10 +74,10 @@ fn made_lines_can_be_pasted() {
     assert_eq!(asked.code, Some(2), "{asked:?}");
     assert!(asked.stderr.contains("paste these at the top"), "{}", asked.stderr);
     let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
-    assert!(lines.contains(&"//@ launch negate_in_place<<<ceil_div(n, 256), 256>>>(data, n)"), "{lines:?}");
+    assert!(lines.contains(&"//@ launch negate_in_place<<<ceil_div(n, 128), 128>>>(data, n)"), "{lines:?}");
     assert!(lines.contains(&"//@ inout  data: f32[n] = uniform(-1, 1)"), "{lines:?}");
     // The structure's members only the reader knows.
-    let pasted = lines.join("\n").replace("{0}", "{-1.0f, 1.0f}").replace("float, 256", "float, 3");
+    let pasted = lines.join("\n").replace("{0}", "{-1.0f, 1.0f}");
     let ran = run(folder.path(), &format!("{pasted}\n{text}"));
     assert_eq!(ran.code, Some(0), "{pasted}\n{ran:?}");
     assert!(ran.stdout.contains("FINISHED"), "{}", ran.stdout);
@@ -204,8 +204,65 @@ fn sass_lists_every_kernel() {
     let ran = checker_in(folder.path(), &["sass", "own.cu", "--stats"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("negate_in_place") && ran.stdout.contains("another"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("--kernel 'filters::smooth<float, 256>'"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("--kernel 'filters::smooth<float, 3>'"), "{}", ran.stdout);
     let instance = checker_in(folder.path(), &["sass", "own.cu", "--stats", "--kernel", "filters::smooth<float, 3>"]);
     assert_eq!(instance.code, Some(0), "{instance:?}");
     assert!(instance.stdout.contains("filters::smooth<float, 3>"), "{}", instance.stdout);
+}
+
+/// What samples bring in a header of their own that everybody copies, and the types that libraries' headers bring, are there.
+#[test]
+fn vectors_have_operators_by_the_names_that_samples_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "//@ out c: f32[9]\n//@ launch k<<<1, 1>>>(c)\n#include <helper_math.h>\n#include <cublas_v2.h>\n\
+                #include <cufft.h>\n__global__ void k(float* c)\n{\n\
+                float3 a = make_float3(1, 2, 3), b = 2.0f * make_float3(0, 1, 0) - a / 4.0f;\n\
+                c[0] = dot(a, b); c[1] = cross(a, make_float3(0, 0, 1)).x; c[2] = length(make_float4(1.0f) + 1.0f);\n\
+                c[3] = clamp(lerp(a, b, 0.5f), 0.0f, 1.0f).y; c[4] = normalize(make_float2(3, 4)).y;\n\
+                int2 i = max(make_int2(make_float2(2.9f, -1)), make_int2(1)); i += 3; c[5] = i.x * 10 + i.y;\n\
+                c[6] = fracf(make_float2(a)).x + fabs(-a).z + smoothstep(0.0f, 1.0f, 0.5f);\n\
+                cufftComplex z = make_cuComplex(5, 6); __nv_bfloat16 h = 7; c[7] = z.y; c[8] = h;\n}\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.stdout.contains("c: f32[9]  0.5 2 4 1 0.800000011920929 54 3.5 6 ..."), "{ran:?}");
+    // A header of that name beside the file is the one that is meant.
+    std::fs::write(folder.path().join("helper_math.h"), "inline __device__ float mine() { return 8; }\n")
+        .expect("a file");
+    let text = "//@ out c: f32[1]\n//@ launch k<<<1, 1>>>(c)\n#include <helper_math.h>\n\
+                __global__ void k(float* c) { c[0] = mine(); }\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.stdout.contains("c: f32[1]  8"), "{ran:?}");
+}
+
+/// A file that has nothing to launch says so.
+#[test]
+fn a_file_without_kernels_gets_no_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = run(folder.path(), "int main() { return 0; }\n");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("has no `__global__` function") && !ran.stderr.contains("//@ size"), "{ran:?}");
+}
+
+/// NVRTC crashes over instances of a template whose own text is wrong; the report says what is wrong with the text.
+#[test]
+fn a_crash_over_an_instance_does_not_hide_the_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "//@ out c: f16[1]\n//@ launch k<16, 16><<<1, 1>>>(c)\ntemplate<const int A, const int B>\n\
+                __global__ void __launch_bounds__(UNKNOWN * A) k(half* c, int n) { static_assert(A == B, \"no\"); }\n\
+                int main() {}\n";
+    let ran = run(folder.path(), text);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("\"UNKNOWN\" is undefined"), "{ran:?}");
+}
+
+/// A finding in a function of a header beside the file quotes the header.
+#[test]
+fn findings_in_a_header_quote_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("parts")).expect("a folder");
+    let header = "__device__ __noinline__ void put(int* c)\n{\n    c[threadIdx.x + 1] = 1;\n}\n";
+    std::fs::write(folder.path().join("parts/put.cuh"), header).expect("a file");
+    let text = "//@ out c: i32[32]\n//@ launch k<<<1, 32>>>(c)\n#include \"parts/put.cuh\"\n\
+                __global__ void k(int* c) { put(c); }\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.stdout.contains("--> parts/put.cuh:3\n") && ran.stdout.contains("c[threadIdx.x + 1] = 1;"), "{ran:?}");
 }

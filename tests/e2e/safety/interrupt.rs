@@ -66,6 +66,7 @@ fn an_endless_kernel_is_interrupted_and_leaves_nobody_behind() {
     let mut child = checker()
         .args(["run", "endless.cu", "--backend", "sim", "--dump", "c=out.npy"])
         .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

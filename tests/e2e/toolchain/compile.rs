@@ -220,13 +220,23 @@ fn compiler_is_stopped() {
     assert!(matches!(wall, Err(CompileError::TooSlow { .. })), "{wall:?}");
     let cpu = stopped(Limits { cpu_seconds: 1, ..limits });
     assert!(matches!(cpu, Err(CompileError::TooSlow { seconds: 1, .. })), "{cpu:?}");
-    let bomb = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n#define C(x) B(B(B(x)))\n__global__ void k(float* a) { C(a[0] += 1;) }\n";
+    let bomb = |nested: &str| {
+        format!(
+            "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(x)))\n__global__ void k(float* a) {{ {nested} }}\n"
+        )
+    };
     let memory = compile(
         toolchain(),
-        &CompileRequest { limits: Limits { memory: 512 << 20, ..limits }, ..request(bomb, &["k"]) },
+        &CompileRequest {
+            limits: Limits { memory: 512 << 20, ..limits },
+            ..request(&bomb("B(B(a[0] += 1;))"), &["k"])
+        },
     );
     assert!(matches!(memory, Err(CompileError::Rejected { .. } | CompileError::GaveUp { .. })), "{memory:?}");
     assert!(memory.unwrap_err().to_string().contains("memory"));
+    // What would keep it busy for as long as it may run is not given to it.
+    let refused = build(&bomb("B(B(B(B(a[0] += 1;))))"), &["k"]).unwrap_err().to_string();
+    assert!(refused.contains("k.cu:3") && refused.contains("the macros up to `B`"), "{refused}");
     let deep = format!("__global__ void k(int* a) {{ a[0] = {}", "(".repeat(100_000));
     assert!(build(&deep, &["k"]).is_err());
 }

@@ -15,6 +15,7 @@ use simulator::explore::Effort;
 use simulator::{Schedule, Witness};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use system::interrupt::HalfWritten;
 
 /// What looking for the shortest order may take, at least where others have used up the time.
 const SHORTEST: Duration = Duration::from_secs(30);
@@ -38,6 +39,7 @@ impl Running<'_> {
         let compared = options.compare && ready.case.oracle.is_none() && !on_gpu;
         let folder = if compared { Some(tempfile::tempdir()?) } else { None };
         let kept = folder.as_ref().map(tempfile::TempDir::path);
+        let _guard = kept.map(HalfWritten::new);
         let one = |schedule: &Schedule, how: &How| self.one(ready, &asked, schedule, how, None);
         let results = many::run(&asked, (options.time, options.steps), kept, &one)?;
         let (tried, untried): (Vec<_>, Vec<_>) = asked.iter().zip(results).partition(|(_, result)| result.is_some());

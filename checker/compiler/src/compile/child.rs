@@ -109,8 +109,10 @@ fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile
     truncate(&mut log);
     match outcome {
         nvrtc::Outcome::Done { ptx, cubin, names } => {
-            // The folder is always "/": leave it out of the learner's file's name.
-            let ptx = ptx.replacen(&format!("\"/{}\"", compile.name), &format!("\"{}\"", compile.name), 1);
+            // The folder is always "/": leave it out of the names of the learner's file and of the headers beside it.
+            let names_of_files = std::iter::once(&compile.name).chain(compile.headers.iter().map(|(name, _)| name));
+            let ptx =
+                names_of_files.fold(ptx, |ptx, name| ptx.replacen(&format!("\"/{name}\""), &format!("\"{name}\""), 1));
             Reply { ptx, cubin, ..CompileAnswer::Compiled { names, log, confined, closed }.into() }
         }
         nvrtc::Outcome::Rejected => CompileAnswer::Rejected { log, confined }.into(),
@@ -120,7 +122,9 @@ fn compiled(outcome: Result<(nvrtc::Outcome, String), String>, compile: &Compile
 
 pub(super) fn run(compile: &Compile) -> Result<(nvrtc::Outcome, String), String> {
     let own = compile.headers.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    let headers: Vec<(&str, &str)> = headers::ALL.iter().copied().chain(own).collect();
+    let beside = |name: &str| compile.headers.iter().any(|(header, _)| header == name);
+    let known = headers::ALL.iter().copied().filter(|(name, _)| !beside(name));
+    let headers: Vec<(&str, &str)> = known.chain(own).collect();
     nvrtc::compile(&compile.source, &compile.name, &headers, &compile.options, &compile.expressions)
 }
 

@@ -2,7 +2,7 @@
 //! where the compiler's own advice does not apply here.
 
 use super::error::{Diagnostic, Severity};
-use super::{CompileRequest, ptxas};
+use super::{CompileRequest, gone, ptxas};
 use std::path::PathBuf;
 
 /// How the message begins when a launch names a kernel that is nowhere in the file; the name and a backtick follow.
@@ -54,9 +54,8 @@ const HOST_HEADERS: &[&str] = &[
 ];
 
 /// CUDA libraries whose headers are not provisioned, by the start of the header's name.
-const LIBRARIES: &[&str] = &[
-    "cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "cutensor", "cutlass", "cute/", "nccl", "npp", "nvtx",
-];
+const LIBRARIES: &[&str] =
+    &["cudnn", "curand", "cusolver", "cusparse", "cutensor", "cutlass", "cute/", "nccl", "npp", "nvtx"];
 
 /// What NVRTC calls the list of kernels that were asked for.
 const KERNEL_LIST: &str = "__nv_name_map";
@@ -277,6 +276,7 @@ fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
             "mark it `__device__` if kernels use it; remove it if it is host code, which Warpbook supplies".to_owned()
         });
     }
+    diagnostic.notes.extend(gone::note(&diagnostic.message));
     if diagnostic.message.contains("uses too much shared data") {
         let note = "a block's static `__shared__` arrays may have 48 KiB; for more, use `extern __shared__` and give the \
                     size in the `//@ launch` line";

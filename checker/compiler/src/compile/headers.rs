@@ -11,6 +11,14 @@ pub const PRELUDE: &str = "warpbook_prelude.h";
 pub const OWN_PRELUDE: &str = "warpbook_own.h";
 
 const NOTHING: &str = "#pragma once\n";
+const CUBLAS: &str = include_str!("headers/cublas.h");
+const CUFFT: &str = include_str!("headers/cufft.h");
+const HELPER_MATH: &str = include_str!("headers/helper_math.h");
+
+/// Is the header so often copied beside files that a copy there is taken before the one in memory?
+pub fn yields(name: &str) -> bool {
+    matches!(name, "helper_math.h" | "cutil_math.h")
+}
 
 /// All headers in memory, as (name, text).
 pub const ALL: &[(&str, &str)] = &[
@@ -28,11 +36,18 @@ pub const ALL: &[(&str, &str)] = &[
     ("cstdio", NOTHING),
     ("cstdlib", NOTHING),
     ("cstring", NOTHING),
-    ("cuda.h", NOTHING),
+    ("cublas.h", CUBLAS),
+    ("cublasLt.h", CUBLAS),
+    ("cublas_v2.h", CUBLAS),
+    ("cuda.h", include_str!("headers/cuda.h")),
     ("cuda_profiler_api.h", NOTHING),
+    ("cufft.h", CUFFT),
+    ("cufftXt.h", CUFFT),
+    ("cutil_math.h", HELPER_MATH),
     ("device_launch_parameters.h", NOTHING),
     ("errno.h", NOTHING),
     ("float.h", NOTHING),
+    ("helper_math.h", HELPER_MATH),
     ("inttypes.h", NOTHING),
     ("limits.h", NOTHING),
     ("math.h", NOTHING),

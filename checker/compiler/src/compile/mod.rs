@@ -12,7 +12,9 @@ pub mod child;
 mod diagnostics;
 mod directives;
 mod error;
-mod headers;
+mod expansion;
+mod gone;
+pub(crate) mod headers;
 mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
@@ -185,6 +187,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
     let (mut reply, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
         Some(found) => (found, true),
         None => {
+            without_bombs(request)?;
             // A request's texts may have been put together since it was made.
             let without = directives::without_line_directives;
             let wanted = precompiled::wanted(home, toolchain, request, &options);
@@ -246,6 +249,31 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
         }),
         other => Err(CompileError::Environment(format!("unexpected answer of the compiling process: {other:?}"))),
     }
+}
+
+/// Refuses what its own macros would blow up.
+fn without_bombs(request: &CompileRequest) -> Result<(), CompileError> {
+    let texts: Vec<&str> = std::iter::once(&request.source)
+        .chain(request.headers.iter().map(|(_, text)| text))
+        .map(String::as_str)
+        .collect();
+    let Some((index, line, name)) = expansion::too_much(&texts) else { return Ok(()) };
+    let file =
+        index.checked_sub(1).map_or_else(|| system::text::path(&request.file), |at| request.headers[at].0.clone());
+    let said = Diagnostic {
+        file,
+        line: Some(line),
+        text: texts[index].lines().nth(line as usize - 1).map(str::to_owned),
+        ..Diagnostic::about_file(
+            &request.file,
+            &format!(
+                "the macros up to `{name}` here ask for more than {} tokens, or for {} steps of replacing them",
+                expansion::MOST,
+                expansion::STEPS
+            ),
+        )
+    };
+    Err(CompileError::Rejected { log: said.message.clone(), diagnostics: vec![said] })
 }
 
 fn child_error(request: &CompileRequest, error: ChildError) -> CompileError {

@@ -1,14 +1,16 @@
 //! Headers beside a kernel file. They are read from its folder and below only, as regular files, never through a link.
 
 use super::part::Include;
+use crate::compile::headers::yields;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use system::files::Folder;
 
 /// Most headers of one file.
 const MOST: usize = 64;
-/// Most bytes of one.
+/// Most bytes of one, and of all.
 const LARGEST: u64 = 1 << 20;
+const ALL: u64 = 8 << 20;
 
 /// Finds and reads headers.
 pub struct Headers<'a> {
@@ -17,6 +19,8 @@ pub struct Headers<'a> {
     known: &'a dyn Fn(&str) -> bool,
     /// Texts by their path below the folder.
     found: BTreeMap<String, String>,
+    /// Bytes that may still be read.
+    left: u64,
     /// Paths whose `#include`s have not been looked at.
     waiting: Vec<String>,
 }
@@ -25,15 +29,16 @@ impl<'a> Headers<'a> {
     /// Of the file `path`.
     pub fn of(path: &Path, known: &'a dyn Fn(&str) -> bool) -> Headers<'a> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Headers { folder: folder.to_owned(), known, found: BTreeMap::new(), waiting: Vec::new() }
+        Headers { folder: folder.to_owned(), known, found: BTreeMap::new(), left: ALL, waiting: Vec::new() }
     }
 
     /// What `<name>` or `"name"` is, as `from` (a header's own path below the folder, or nothing) includes it.
     pub fn include(&mut self, from: &str, written: &str) -> Include {
         let quoted = written.starts_with('"');
         let name = written.trim_matches(['<', '>', '"']);
-        // A file beside comes first where it is quoted, as in C++; CUDA's own names are never taken.
-        if (self.known)(name) {
+        // CUDA's own names are never taken.
+        let known = (self.known)(name);
+        if known && !yields(name) {
             return Include::Cuda;
         }
         if !quoted && !name.ends_with(".h") && !name.contains('.') {
@@ -51,7 +56,7 @@ impl<'a> Headers<'a> {
                 return Include::Beside(path);
             }
         }
-        Include::Absent
+        if known { Include::Cuda } else { Include::Absent }
     }
 
     /// The next header to look at.
@@ -61,11 +66,13 @@ impl<'a> Headers<'a> {
         Some((path, text))
     }
 
-    fn read(&self, path: &str) -> Option<String> {
+    fn read(&mut self, path: &str) -> Option<String> {
         if self.found.len() >= MOST {
             return None;
         }
-        let bytes = Folder::trusted(&self.folder).and_then(|folder| folder.read(Path::new(path), LARGEST)).ok()?;
+        let most = LARGEST.min(self.left);
+        let bytes = Folder::trusted(&self.folder).and_then(|folder| folder.read(Path::new(path), most)).ok()?;
+        self.left -= bytes.len() as u64;
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
     }
 }

@@ -1,7 +1,10 @@
 //! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
 
+use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
+use super::macros::directive;
+use super::part::has_dynamic_shared;
 use std::collections::HashMap;
 
 /// A kernel of a file.
@@ -23,6 +26,8 @@ pub struct KernelHead {
     pub dynamic_shared: bool,
     /// The threads of `__launch_bounds__`, if that is a number.
     pub threads: Option<u32>,
+    /// How the file's own host code launches it.
+    pub host: Option<HostLaunch>,
 }
 
 /// A parameter of a kernel.
@@ -32,7 +37,7 @@ pub struct Parameter {
     pub name: String,
     /// Its type without `const` and `*`, template parameters replaced: `unsigned int`.
     pub base: String,
-    /// How many `*` or `[]`.
+    /// How many `*`, and one for `[]`.
     pub pointers: u32,
     /// Points to something constant.
     pub constant: bool,
@@ -42,8 +47,8 @@ pub struct Parameter {
     pub written: bool,
 }
 
-/// The head of a kernel's declaration.
-pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>) -> Option<KernelHead> {
+/// The head of a kernel's declaration. `launches` are those of the host.
+pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches: &[HostLaunch]) -> Option<KernelHead> {
     let What::Function { parameters, .. } = &item.what else { return None };
     let whole = &text[item.span.clone()];
     let all = tokens(whole);
@@ -51,10 +56,18 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>) -> Optio
     let two_dimensional = says(["threadIdx", ".", "y"]) || says(["blockIdx", ".", "y"]);
     // A number is most often a block's size, or a tile's side.
     let number = if two_dimensional { "16" } else { "256" };
-    let templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
+    let host = HostLaunch::of(launches, &item.name);
+    let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
+    for ((_, value), said) in templates.iter_mut().zip(host.map_or(&[][..], |host| &host.instance)) {
+        // A number is most often the block's size: one without the other would not fit.
+        let fits = |said: &&String| host.is_some_and(|host| host.block.is_some()) || said.parse::<i64>().is_err();
+        if let Some(said) = said.as_ref().filter(fits) {
+            value.clone_from(said);
+        }
+    }
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
-    let list = tokens(&text[parameters.clone()]);
+    let list = first_branches(tokens(&text[parameters.clone()]));
     let void = list.len() == 1 && list[0].is("void");
     let mut found = Vec::new();
     for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
@@ -68,11 +81,23 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>) -> Optio
         parameters: found,
         two_dimensional,
         cooperative: body.iter().any(|token| matches!(token.text, "this_grid" | "grid_group")),
-        dynamic_shared: body
-            .windows(4)
-            .any(|four| four[0].is("extern") && four[1..].iter().any(|t| t.is("__shared__"))),
+        dynamic_shared: has_dynamic_shared(&body),
         threads: bounds.and_then(|three| three[2].text.parse().ok()),
+        host: host.cloned(),
     })
+}
+
+/// The tokens without directives; of `#if ... #else ... #endif` those of the first branch.
+fn first_branches(list: Vec<Token>) -> Vec<Token> {
+    let mut skip = false;
+    list.into_iter()
+        .filter(|token| {
+            if token.kind == Kind::Directive {
+                skip = matches!(directive(token.text).0, "else" | "elif");
+            }
+            !skip && token.kind != Kind::Directive
+        })
+        .collect()
 }
 
 /// Pieces between commas that no bracket encloses.
@@ -117,6 +142,15 @@ fn template(text: &str, number: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// `float (*a)[4]` as `float a[4]`.
+fn without_parentheses<'a>(list: &[Token<'a>]) -> Vec<Token<'a>> {
+    let signs = |five: &[Token]| [(0, "("), (1, "*"), (3, ")"), (4, "[")].iter().all(|(at, sign)| five[*at].is(sign));
+    match list.windows(5).position(signs) {
+        Some(at) => [&list[..at], &list[at + 2..at + 3], &list[at + 4..]].concat(),
+        None => list.to_vec(),
+    }
+}
+
 fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, body: &[Token]) -> Parameter {
     const QUALIFIERS: [&str; 9] = [
         "const",
@@ -130,10 +164,11 @@ fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, bo
         "register",
     ];
     let end = list.iter().position(|token| token.is("=")).unwrap_or(list.len());
-    let list = &list[..end];
+    let list = &without_parentheses(&list[..end])[..];
     let star = list.iter().position(|token| token.is("*"));
     let constant = list.iter().take(star.unwrap_or(list.len())).any(|token| token.is("const"));
-    let subscripts = list.iter().filter(|token| token.is("[")).count();
+    // `a[][4]` is one place in memory, as `*a` is.
+    let subscripts = usize::from(list.iter().any(|token| token.is("[")));
     let pointers = list.iter().filter(|token| token.is("*")).count() + subscripts;
     let words: Vec<&Token> = list
         .iter()

@@ -1,6 +1,8 @@
 //! `//@` lines made from the kernels' own parameters: a first guess to be pasted and corrected.
 
+use super::guess::{Guess, element, guess, is_side, scalar};
 use super::heads::{KernelHead, Parameter};
+use super::host::HostLaunch;
 use std::collections::BTreeMap;
 
 /// Elements of a buffer, where no parameter says more.
@@ -10,114 +12,11 @@ const SIDE: u32 = 64;
 /// Threads of a guessed block, and the side of one of two dimensions.
 const BLOCK: u32 = 256;
 const TILE: u32 = 16;
-
-/// What a parameter is taken for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Guess {
-    /// A buffer of this element type.
-    Buffer(&'static str),
-    /// A number that says how large the input is.
-    Size,
-    /// Any other integer.
-    Int,
-    /// A real.
-    Real,
-    /// A vector of that many members: `float3`.
-    Vector(&'static str, u32),
-    /// Something whose members only the owner knows.
-    Unknown,
-}
-
-/// C++'s names of elements as `//@` lines call them.
-const TYPES: [(&str, &str); 32] = [
-    ("float", "f32"),
-    ("double", "f64"),
-    ("half", "f16"),
-    ("__half", "f16"),
-    ("__nv_bfloat16", "bf16"),
-    ("nv_bfloat16", "bf16"),
-    ("char", "i8"),
-    ("signed char", "i8"),
-    ("int8_t", "i8"),
-    ("unsigned char", "u8"),
-    ("uchar", "u8"),
-    ("uint8_t", "u8"),
-    ("bool", "u8"),
-    ("short", "i16"),
-    ("int16_t", "i16"),
-    ("unsigned short", "u16"),
-    ("ushort", "u16"),
-    ("uint16_t", "u16"),
-    ("int", "i32"),
-    ("int32_t", "i32"),
-    ("unsigned", "u32"),
-    ("unsigned int", "u32"),
-    ("uint", "u32"),
-    ("uint32_t", "u32"),
-    ("long", "i64"),
-    ("long long", "i64"),
-    ("int64_t", "i64"),
-    ("unsigned long", "u64"),
-    ("unsigned long long", "u64"),
-    ("uint64_t", "u64"),
-    ("size_t", "u64"),
-    ("clock_t", "i64"),
-];
-
-/// An element's type, `std::` before it left out; of a vector its members' and their number.
-fn element(base: &str) -> Option<(&'static str, u32)> {
-    let base = base.trim_start_matches("std::");
-    let find = |name: &str| TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty);
-    if let Some(ty) = find(base) {
-        return Some((ty, 1));
-    }
-    let (stem, count) = base.split_at_checked(base.len().checked_sub(1)?)?;
-    let count = count.parse().ok().filter(|count| (1..=4).contains(count))?;
-    let stem = match stem {
-        "longlong" => "long long",
-        "ulonglong" => "unsigned long long",
-        "ulong" => "unsigned long",
-        stem => stem,
-    };
-    Some((find(stem)?, count))
-}
-
-fn guess(parameter: &Parameter) -> Guess {
-    match (parameter.pointers, element(&parameter.base)) {
-        (1, Some((ty, _))) => Guess::Buffer(ty),
-        (1, None) => Guess::Buffer("u8"),
-        (0, Some((ty, 1))) if ty.starts_with(['i', 'u']) => {
-            if is_size(&parameter.name) && parameter.base != "bool" {
-                Guess::Size
-            } else {
-                Guess::Int
-            }
-        }
-        (0, Some((_, 1))) => Guess::Real,
-        (0, Some((ty, count))) => Guess::Vector(ty, count),
-        _ => Guess::Unknown,
-    }
-}
-
-/// Does a name sound like the size of something?
-fn is_size(name: &str) -> bool {
-    const WHOLE: [&str; 16] = [
-        "n", "m", "k", "w", "h", "nx", "ny", "nz", "dim", "rows", "cols", "width", "height", "depth", "pitch", "length",
-    ];
-    const PARTS: [&str; 9] = ["num", "size", "count", "len", "width", "height", "elements", "total", "row"];
-    let lower = name.to_lowercase();
-    is_side(name) || WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| lower.contains(part))
-}
-
-/// Is it one of several sizes of a matrix?
-fn is_side(name: &str) -> bool {
-    const SIDES: [&str; 12] = ["m", "n", "k", "w", "h", "nx", "ny", "nz", "rows", "cols", "width", "height"];
-    let lower = name.to_lowercase();
-    SIDES.contains(&lower.as_str())
-        || lower.starts_with('w') && lower.len() == 2
-        || lower.starts_with('h') && lower.len() == 2
-        || ["width", "height", "rows", "cols"].iter().any(|part| lower.contains(part))
-}
+/// Bytes of dynamic shared memory for each of the block's threads: a vector.
+const SHARED_EACH: u32 = 16;
+/// Of the host's own launches only those are taken whole that are simulated in a moment.
+const MOST_THREADS: u64 = 1 << 20;
+const MOST_BYTES: u64 = 1 << 26;
 
 /// A buffer that several kernels may share.
 struct Shared {
@@ -125,106 +24,197 @@ struct Shared {
     each: u32,
     read_first: bool,
     written: bool,
+    /// Elements, where the host says how many.
+    elements: Option<u64>,
 }
 
-/// The lines for a file's kernels, in the order in which they are to stand.
+/// What all lines have in common.
+struct Common<'k> {
+    /// The sizes that are several sides of a matrix.
+    sides: Vec<&'k str>,
+    /// Elements of a buffer of which the host says nothing.
+    length: String,
+    buffers: BTreeMap<String, Shared>,
+    /// Sizes in order, with the host's value where one is known.
+    sizes: Vec<(&'k str, Option<i64>)>,
+}
+
+/// The lines for a file's kernels, in the order in which they are to stand; none without kernels.
 pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
-    let mut sizes: Vec<&str> = Vec::new();
-    let mut buffers: Vec<String> = Vec::new();
-    let mut shared: BTreeMap<String, Shared> = BTreeMap::new();
-    for parameter in kernels.iter().flat_map(|kernel| &kernel.parameters) {
-        let name = parameter.name.as_str();
-        match guess(parameter) {
-            Guess::Size if !sizes.contains(&name) => sizes.push(name),
-            Guess::Buffer(ty) => {
-                let each = element(&parameter.base).map_or(8, |(_, count)| count);
-                let name = buffer_name(name, ty, &shared);
-                let known = shared.contains_key(&name);
-                let buffer =
-                    shared.entry(name.clone()).or_insert(Shared { ty, each, read_first: false, written: false });
-                buffer.each = buffer.each.max(each);
-                // What a kernel reads before anybody wrote it needs a fill.
-                buffer.read_first |= !buffer.written && (parameter.constant || parameter.read_first);
-                buffer.written |= !parameter.constant && parameter.written;
-                if !known {
-                    buffers.push(name);
+    if kernels.is_empty() {
+        return Vec::new();
+    }
+    let mut order: Vec<String> = Vec::new();
+    let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
+    let mut buffers: BTreeMap<String, Shared> = BTreeMap::new();
+    for kernel in kernels {
+        let whole = exact(kernel);
+        for (index, parameter) in kernel.parameters.iter().enumerate() {
+            let name = parameter.name.as_str();
+            let said = whole.and_then(|host| host.arguments.get(index)).copied().unwrap_or_default();
+            match guess(parameter) {
+                Guess::Size => match sizes.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, value)) => *value = value.or(said.value),
+                    None => sizes.push((name, said.value)),
+                },
+                Guess::Buffer(ty) => {
+                    let each = match parameter.pointers {
+                        1 => element(&parameter.base).map_or(8, |(_, count)| count),
+                        _ => 1,
+                    };
+                    let name = buffer_name(name, ty, &buffers);
+                    let buffer = buffers.entry(name.clone()).or_insert_with(|| {
+                        order.push(name);
+                        Shared { ty, each, read_first: false, written: false, elements: None }
+                    });
+                    buffer.each = buffer.each.max(each);
+                    // What a kernel reads before anybody wrote it needs a fill.
+                    buffer.read_first |= !buffer.written && (parameter.constant || parameter.read_first);
+                    buffer.written |= !parameter.constant && parameter.written;
+                    buffer.elements = buffer.elements.max(said.bytes.map(|bytes| bytes / scalar(ty)));
                 }
+                _ => {}
             }
-            _ => {}
         }
     }
-    sizes.retain(|name| !shared.contains_key(*name));
-    let sides: Vec<&str> = sizes.iter().copied().filter(|name| is_side(name)).take(2).collect();
-    let own = if shared.contains_key("n") { "elements" } else { "n" };
-    let length = match (sides.as_slice(), sizes.as_slice()) {
-        ([a, b], _) => format!("{a} * {b}"),
-        ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
-        (_, [first, ..]) => (*first).to_owned(),
-        _ => own.to_owned(),
-    };
-    let mut lines = Vec::new();
-    if sizes.is_empty() {
-        lines.push(format!("//@ size   {own} = {ELEMENTS}"));
-    }
-    for name in &sizes {
-        let value = if sides.contains(name) && length.contains('*') { SIDE } else { ELEMENTS };
-        lines.push(format!("//@ size   {name} = {value}"));
-    }
-    for name in &buffers {
-        let Shared { ty, each, read_first, written } = &shared[name];
-        let fill = if ty.starts_with('f') || *ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" };
-        let many = if *each > 1 { format!("{each} * {length}") } else { length.clone() };
-        lines.push(match (read_first, written) {
-            (true, false) => format!("//@ in     {name}: {ty}[{many}] = {fill}"),
-            (true, true) => format!("//@ inout  {name}: {ty}[{many}] = {fill}"),
-            _ => format!("//@ out    {name}: {ty}[{many}]"),
-        });
-    }
-    lines.extend(kernels.iter().map(|kernel| launch(kernel, &sides, &length, &shared)));
+    sizes.retain(|(name, _)| !buffers.contains_key(*name));
+    let common = Common::of(kernels, sizes, buffers);
+    let mut lines = common.size_lines();
+    lines.extend(order.iter().map(|name| common.buffer_line(name)));
+    lines.extend(kernels.iter().map(|kernel| launch(kernel, &common)));
     lines
 }
 
+impl<'k> Common<'k> {
+    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: BTreeMap<String, Shared>) -> Self {
+        let sides: Vec<&str> = sizes.iter().map(|(name, _)| *name).filter(|name| is_side(name)).take(2).collect();
+        let own = if buffers.contains_key("n") { "elements" } else { "n" };
+        let length = match (sides.as_slice(), sizes.as_slice()) {
+            ([a, b], _) => format!("{a} * {b}"),
+            ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
+            (_, [(first, _), ..]) => (*first).to_owned(),
+            _ => own.to_owned(),
+        };
+        Common { sides, length, buffers, sizes }
+    }
+
+    fn size_lines(&self) -> Vec<String> {
+        let unsaid = |name: &str| self.sides.contains(&name) && self.length.contains('*');
+        let line = |(name, value): &(&str, Option<i64>)| {
+            let value = value.unwrap_or(if unsaid(name) { SIDE.into() } else { ELEMENTS.into() });
+            format!("//@ size   {name} = {value}")
+        };
+        let unsaid_length = self.buffers.is_empty() || self.buffers.values().any(|buffer| buffer.elements.is_none());
+        if self.sizes.is_empty() && unsaid_length {
+            return vec![format!("//@ size   {} = {ELEMENTS}", self.length)];
+        }
+        self.sizes.iter().map(line).collect()
+    }
+
+    fn buffer_line(&self, name: &str) -> String {
+        let Shared { ty, each, read_first, written, elements } = &self.buffers[name];
+        let fill = if ty.starts_with('f') || *ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" };
+        let many = match elements {
+            Some(elements) => elements.to_string(),
+            None if *each > 1 => format!("{each} * {}", self.length),
+            None => self.length.clone(),
+        };
+        match (read_first, written) {
+            (true, false) => format!("//@ in     {name}: {ty}[{many}] = {fill}"),
+            (true, true) => format!("//@ inout  {name}: {ty}[{many}] = {fill}"),
+            _ => format!("//@ out    {name}: {ty}[{many}]"),
+        }
+    }
+}
+
 /// A buffer's name: the parameter's, with its type where another kernel's parameter of that name has another.
-fn buffer_name(name: &str, ty: &str, shared: &BTreeMap<String, Shared>) -> String {
-    match shared.get(name) {
+fn buffer_name(name: &str, ty: &str, buffers: &BTreeMap<String, Shared>) -> String {
+    match buffers.get(name) {
         Some(known) if known.ty != ty => format!("{name}_{ty}"),
         _ => name.to_owned(),
     }
 }
 
-fn launch(kernel: &KernelHead, sides: &[&str], length: &str, shared: &BTreeMap<String, Shared>) -> String {
-    let arguments: Vec<String> = kernel
-        .parameters
-        .iter()
-        .map(|parameter| match guess(parameter) {
-            Guess::Buffer(ty) => buffer_name(&parameter.name, ty, shared),
-            Guess::Size => parameter.name.clone(),
-            Guess::Int => "1".to_owned(),
+/// The host's launch of a kernel if it says everything in constants, and the whole is small enough to be simulated at once.
+fn exact(kernel: &KernelHead) -> Option<&HostLaunch> {
+    let host = kernel.host.as_ref().filter(|host| host.arguments.len() >= kernel.parameters.len())?;
+    let threads = |dims: [u32; 3]| u64::from(dims.iter().product::<u32>());
+    let known = kernel.parameters.iter().zip(&host.arguments).all(|(parameter, said)| match guess(parameter) {
+        Guess::Buffer(_) => said.bytes.is_some_and(|bytes| (1..=MOST_BYTES).contains(&bytes)),
+        Guess::Size => said.value.is_some_and(|value| (1..=MOST_THREADS as i64).contains(&value)),
+        _ => true,
+    });
+    (known && threads(host.grid?) * threads(host.block?) <= MOST_THREADS).then_some(host)
+}
+
+fn launch(kernel: &KernelHead, common: &Common) -> String {
+    let whole = exact(kernel);
+    let argument = |(index, parameter): (usize, &Parameter)| {
+        let said = kernel.host.as_ref().and_then(|host| host.arguments.get(index)).and_then(|said| said.value);
+        match guess(parameter) {
+            Guess::Buffer(ty) => buffer_name(&parameter.name, ty, &common.buffers),
+            // Two launches may give one name two values.
+            Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {
+                Some((_, value)) if whole.is_some() && *value != said => said.unwrap_or(1).to_string(),
+                _ => parameter.name.clone(),
+            },
+            // The host's number, where lengths and grid are the host's as well.
+            Guess::Int => said.filter(|_| whole.is_some()).unwrap_or(1).to_string(),
             Guess::Real => "1.0".to_owned(),
             Guess::Vector(ty, count) => {
                 let member = if ty.starts_with('f') { "1.0" } else { "1" };
                 format!("{{{}}}", vec![member; count as usize].join(", "))
             }
+            Guess::Handle => "0".to_owned(),
             Guess::Unknown => "{0}".to_owned(),
-        })
-        .collect();
+        }
+    };
+    let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
     let instance = match kernel.instance.as_slice() {
         [] => String::new(),
         arguments => format!("<{}>", arguments.join(", ")),
     };
-    let block = kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK));
-    let (word, grid, block) = if kernel.cooperative {
-        (" cooperative", "sms".to_owned(), block.to_string())
-    } else if kernel.two_dimensional {
-        let (x, y) = match sides {
+    let (word, grid, block) = shape(kernel, common, whole);
+    let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
+        Some(0) | None if !kernel.dynamic_shared => String::new(),
+        Some(bytes) if bytes > 0 => format!(", {bytes}"),
+        _ => format!(", {}", SHARED_EACH * BLOCK),
+    };
+    format!("//@ launch{word} {}{instance}<<<{grid}, {block}{dynamic}>>>({})", kernel.name, arguments.join(", "))
+}
+
+/// ` cooperative` or nothing, the grid and the block.
+fn shape(kernel: &KernelHead, common: &Common, whole: Option<&HostLaunch>) -> (&'static str, String, String) {
+    let word = if kernel.cooperative { " cooperative" } else { "" };
+    let host = kernel.host.as_ref().and_then(|host| host.block);
+    let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
+    // One block for everything is what the kernel counts on.
+    let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
+    if let (Some(grid), Some(block)) = (whole.and_then(|host| host.grid).or(one), host) {
+        return (word, dims(grid), dims(block));
+    }
+    if kernel.two_dimensional && !kernel.cooperative {
+        let block = host.unwrap_or([TILE, TILE, 1]);
+        let (x, y) = match common.sides.as_slice() {
             [x, y] => (*x, *y),
             [one] => (*one, *one),
-            _ => (length, "1"),
+            _ => (common.length.as_str(), "1"),
         };
-        ("", format!("(ceil_div({x}, {TILE}), ceil_div({y}, {TILE}))"), format!("({TILE}, {TILE})"))
-    } else {
-        ("", format!("ceil_div({length}, {block})"), block.to_string())
+        return (word, format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]), dims(block));
+    }
+    let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
+    let grid = match kernel.cooperative {
+        true => "sms".to_owned(),
+        false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
     };
-    let dynamic = if kernel.dynamic_shared { format!(", {}", 8 * BLOCK) } else { String::new() };
-    format!("//@ launch{word} {}{instance}<<<{grid}, {block}{dynamic}>>>({})", kernel.name, arguments.join(", "))
+    (word, grid, dims(block))
+}
+
+/// A size of one to three dimensions as launch lines have it.
+fn dims(dims: [u32; 3]) -> String {
+    match dims {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("({x}, {y})"),
+        [x, y, z] => format!("({x}, {y}, {z})"),
+    }
 }

@@ -100,7 +100,7 @@ pub fn directive(text: &str) -> (&str, &str) {
 }
 
 /// Name and body of `#define NAME[(...)] BODY`.
-fn definition(text: &str) -> Option<(&str, &str)> {
+pub fn definition(text: &str) -> Option<(&str, &str)> {
     let (word, rest) = directive(text);
     let rest = (word == "define").then_some(rest)?.trim_start();
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());

@@ -3,17 +3,20 @@
 //! ```text
 //! text -> lexer -> items (declarations) -> part (host code blanked, lines stay) -> compiler
 //!                  headers (beside the file)      ^---- what the compiler refuses and no kernel needs ----'
+//! text -> host (its launches) -> heads (kernels, parameters) -> guess -> launch_lines
 //! ```
 //!
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
 //! judged is compiled as it stands.
 
+mod guess;
 mod headers;
 mod heads;
+mod host;
 mod items;
 mod launch_lines;
-mod lexer;
-mod macros;
+pub(crate) mod lexer;
+pub(crate) mod macros;
 mod part;
 mod summary;
 #[cfg(test)]
@@ -31,9 +34,11 @@ use macros::Macros;
 use part::Part;
 use std::collections::HashSet;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-/// Most times that the compiler is asked about one file.
+/// Most times that the compiler is asked about one file, and how long it is asked anew.
 const MOST_TRIES: usize = 12;
+const ASKED_FOR: Duration = Duration::from_secs(16);
 
 /// A file read as its owner wrote it.
 #[derive(Debug, Clone)]
@@ -99,9 +104,11 @@ impl OwnCode {
     /// The file's kernels, those of its headers last, each name once.
     pub fn kernels(&self) -> Vec<KernelHead> {
         let aliases = self.parts.iter().flat_map(Part::aliases).collect();
+        let texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
+        let launches = host::launches(&texts[0], &texts[1..]);
         let mut heads: Vec<KernelHead> = Vec::new();
         for part in &self.parts {
-            for head in part.kernels().filter_map(|item| heads::head(item, part.original(), &aliases)) {
+            for head in part.kernels().filter_map(|item| heads::head(item, part.original(), &aliases, &launches)) {
                 match heads.iter_mut().find(|known| known.name == head.name) {
                     // A definition knows more than a declaration before it.
                     Some(known) if !known.has_body => *known = head,
@@ -109,6 +116,11 @@ impl OwnCode {
                     None => heads.push(head),
                 }
             }
+        }
+        // Memory that a function or a class of the file hands out may be any kernel's.
+        let helped = self.parts.iter().any(Part::hands_out_dynamic_shared);
+        for head in &mut heads {
+            head.dynamic_shared |= helped;
         }
         heads
     }
@@ -128,15 +140,28 @@ impl OwnCode {
             return compile::compile(toolchain, request);
         }
         request.own = true;
+        let began = Instant::now();
         for _ in 0..MOST_TRIES {
             request.source = self.parts[0].text();
             request.headers = self.parts[1..].iter().map(|part| (part.file.clone(), part.text())).collect();
             match compile::compile(toolchain, request) {
                 Err(CompileError::Rejected { diagnostics, log }) => {
-                    if !self.refuse(&diagnostics, &request.kernels, &request.file) {
+                    let late = began.elapsed() > ASKED_FOR;
+                    if late || !self.refuse(&diagnostics, &request.kernels, &request.file) {
                         let diagnostics = self.explained(diagnostics, &request.file);
                         return Err(CompileError::Rejected { diagnostics, log });
                     }
+                }
+                // NVRTC may crash over a template's instance where the text itself is wrong: that is what is to be said.
+                Err(crashed @ CompileError::GaveUp { .. }) if !request.kernels.is_empty() => {
+                    let whole = CompileRequest { kernels: Vec::new(), ..request.clone() };
+                    return match compile::compile(toolchain, &whole) {
+                        Err(CompileError::Rejected { diagnostics, log }) => {
+                            let diagnostics = self.explained(diagnostics, &request.file);
+                            Err(CompileError::Rejected { diagnostics, log })
+                        }
+                        _ => Err(crashed),
+                    };
                 }
                 other => return other,
             }

@@ -145,6 +145,12 @@ impl Part {
         self.items.iter().filter(|item| item.space.global && matches!(item.what, What::Function { .. }))
     }
 
+    /// Is there `extern __shared__` memory outside of kernels?
+    pub fn hands_out_dynamic_shared(&self) -> bool {
+        let outside = self.items.iter().filter(|item| !item.space.global);
+        outside.map(|item| tokens(&self.original[item.span.clone()])).any(|all| has_dynamic_shared(&all))
+    }
+
     /// Other names for types.
     pub fn aliases(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.items.iter().filter(|item| item.what == What::Other).filter_map(|item| alias(item, &self.original))
@@ -215,6 +221,11 @@ impl Part {
         self.removed.push((span, None));
         Some(skipped)
     }
+}
+
+/// Is there `extern __shared__` memory?
+pub fn has_dynamic_shared(tokens: &[Token]) -> bool {
+    tokens.windows(4).any(|four| four[0].is("extern") && four[1..].iter().any(|token| token.is("__shared__")))
 }
 
 /// The byte at which a line, from 1, starts.

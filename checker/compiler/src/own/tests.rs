@@ -1,7 +1,7 @@
 //! What is found in texts, form by form.
 
 use super::part::{Include, Part, Skipped};
-use super::{heads, launch_lines, lexer, macros::Macros};
+use super::{OwnCode, launch_lines, lexer, macros::Macros};
 
 fn part(text: &str) -> (Part, Vec<Skipped>) {
     let mut macros = Macros::default();
@@ -161,16 +161,14 @@ fn any_text_ends() {
 }
 
 fn lines(text: &str) -> Vec<String> {
-    let (part, _) = part(text);
-    let aliases = part.aliases().collect();
-    let heads: Vec<_> = part.kernels().filter_map(|item| heads::head(item, text, &aliases)).collect();
-    launch_lines(&heads)
+    let (part, skipped) = part(text);
+    launch_lines(&OwnCode { parts: vec![part], every_kernel: false, skipped }.kernels())
 }
 
 /// Kernels with the lines that are made for them.
 #[test]
 fn lines_are_made_from_parameters() {
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 8] = [
         (
             "__global__ void add(const float *a, float *__restrict__ c, int n) { c[i] = a[i]; }",
             &[
@@ -211,7 +209,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    p: u8[n]",
                 "//@ in     q: u8[4 * n] = integers(0, 9)",
-                "//@ launch x::k<<<ceil_div(n, 64), 64, 2048>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
+                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
             ],
         ),
         // What one kernel writes, the next may read.
@@ -233,10 +231,82 @@ fn lines_are_made_from_parameters() {
                 "//@ out    x: f32[n]",
                 "//@ out    x_f64: f64[n]",
                 "//@ launch a<<<ceil_div(n, 256), 256>>>(x)",
-                "//@ launch b<<<ceil_div(n, 256), 256, 2048>>>(x_f64)",
+                "//@ launch b<<<ceil_div(n, 256), 256, 4096>>>(x_f64)",
+            ],
+        ),
+        // Rows, and pointers to pointers.
+        (
+            "__global__ void r(const int (*a)[4], float b[][8], float **c) { b[0][0] = a[0][0]; c[0] = b[1]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ in     a: i32[n] = integers(0, 9)",
+                "//@ out    b: f32[n]",
+                "//@ out    c: u64[n]",
+                "//@ launch r<<<ceil_div(n, 256), 256>>>(a, b, c)",
             ],
         ),
         ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+/// Host code that launches kernels, with the lines that are made of it.
+#[test]
+fn the_host_says_how_it_launches() {
+    let cases: [(&str, &[&str]); 5] = [
+        // A length that nobody can tell: the block is the host's.
+        (
+            "#define N (33 * 1024)\n__global__ void add(int *a, int *c, int n) { c[i] = a[i]; }\n\
+             int main() { const int threads = 128; int *a, *b; size_t bytes = N * sizeof(int);\n\
+             cudaMalloc((void **)&a, bytes); cudaMalloc(&b, bytes_of(a)); add<<<(N + threads - 1) / threads, threads>>>(a, b, N); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ in     a: i32[n] = integers(0, 9)",
+                "//@ out    c: i32[n]",
+                "//@ launch add<<<ceil_div(n, 128), 128>>>(a, c, n)",
+            ],
+        ),
+        // Everything is a constant: grid, lengths and numbers are the host's.
+        (
+            "#define N 1000\n__global__ void add(const int *a, int *c) { c[i] = a[i]; }\n\
+             int main() { int *a, *b; cudaMalloc((void **)&a, N * sizeof(int)); cudaMalloc(&b, sizeof(int) * N);\n\
+             dim3 grid(N / 100), block(10, 10); add<<<grid, block, 64 << 1>>>(a, b); }",
+            &[
+                "//@ in     a: i32[1000] = integers(0, 9)",
+                "//@ out    c: i32[1000]",
+                "//@ launch add<<<10, (10, 10), 128>>>(a, c)",
+            ],
+        ),
+        // Lengths are not said: only the block and the template's arguments are.
+        (
+            "template <class T, int B> __global__ void k(T *a, int w, int h) { a[threadIdx.y] = 1; }\n\
+             void f(float *a, int w, int h) { enum { X = 3 }; const int B = 32; dim3 b(B, B / 4);\n\
+             k<float, 16><<<w, b>>>(a, w, h); k<double, B><<<dim3(w / B, h), b>>>(a, w, h); }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ out    a: f64[w * h]",
+                "//@ launch k<double, 32><<<(ceil_div(w, 32), ceil_div(h, 8)), (32, 8)>>>(a, w, h)",
+            ],
+        ),
+        // A texture, a condition inside the parameters, shared memory that a class hands out.
+        (
+            "struct Tile { __device__ float *get() { extern __shared__ float s[]; return s; } };\n\
+             __global__ void k(float *out, cudaTextureObject_t t,\n#if TWO\nint a\n#else\nfloat b, S c\n#endif\n) { out[0] = 1; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    out: f32[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, 0, 1)",
+            ],
+        ),
+        // Constants that name each other, divisions by zero, brackets without an end.
+        (
+            "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
+             int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
+            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
+        ),
     ];
     for (text, want) in cases {
         assert_eq!(lines(text), want, "{text}");

@@ -60,8 +60,13 @@ impl<O: Observer> Worker<'_, O> {
                     *value = undefined_value(self.context.config.schedule, a[lane]);
                 }
             }
-            // One lane chosen for all is chosen to be used.
-            let broadcast = undefined == group.mask && matches!(op.f, CollectiveFn::ShflIdx);
+            // One lane chosen for all that share a mask is chosen to be used.
+            let alike = |lane: usize| {
+                (0..32usize).filter(move |other| group.mask >> other & 1 != 0 && masks[*other] == masks[lane])
+            };
+            let in_vain =
+                |lane: usize| undefined >> lane & 1 != 0 && alike(lane).all(|other| undefined >> other & 1 != 0);
+            let broadcast = matches!(op.f, CollectiveFn::ShflIdx) && (0..32).any(in_vain);
             let gone = |lane: &u32| {
                 let from = 1 << sources[*lane as usize];
                 undefined >> lane & 1 != 0 && from & masks[*lane as usize] as u32 & !warp.live() != 0

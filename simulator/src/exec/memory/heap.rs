@@ -1,13 +1,13 @@
 //! `malloc` and `free` of device code.
 
-use crate::exec::accessing::{Accessing, LaneBytes};
+use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::finding::{FindingKind, MemoryLocation};
 use crate::isa::op::{AddressSpace, CallOp, CallValue};
 use crate::memory::heap::{Caller, Heap, NotAllocated};
-use crate::observe::{AccessKind, Observer, Space};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space};
 
 impl<O: Observer> Worker<'_, O> {
     /// Something with the heap; nothing without one.
@@ -53,6 +53,21 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// To other threads the end of a block is a write of all its bytes: whoever still reads there has to be ordered before it.
+    fn retire(&mut self, shared: &Shared, warp: &Warp, by: Accessing, address: u64, bytes: u64) {
+        const WORD: u64 = 16;
+        if !O::ACTIVE || !self.context.config.checks.races {
+            return;
+        }
+        let write = |at: u64, size: u32| ([at; 32], size);
+        let words = (0..bytes / WORD).map(|word| write(address + word * WORD, WORD as u32));
+        let rest = (bytes / WORD * WORD..bytes).map(|byte| write(address + byte, 1));
+        for (addresses, size) in words.chain(rest) {
+            let bytes = WarpBytes { space: AddressSpace::Global, addresses: &addresses, size };
+            self.observe(shared, warp, by, bytes, (MemoryOrder::Weak, Scope::Cta));
+        }
+    }
+
     /// `malloc(size)`, lane after lane.
     pub fn malloc(&mut self, shared: &Shared, warp: &mut Warp, at: usize, mask: u32, op: &CallOp) -> Flow {
         let group = warp.groups[at];
@@ -89,7 +104,11 @@ impl<O: Observer> Worker<'_, O> {
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             let (pointer, caller) = (pointers[lane], self.caller(shared, warp, group.pc, lane));
             match self.heap(|heap| heap.release(pointer, caller)).unwrap_or(Err(NotAllocated)) {
-                Ok(Some(piece)) => self.spoil(shared, warp, lane, piece.address, piece.bytes),
+                Ok(Some(piece)) => {
+                    let by = Accessing { pc: caller.pc, lanes: 1 << lane, kind: AccessKind::Store };
+                    self.retire(shared, warp, by, piece.address, piece.bytes);
+                    self.spoil(shared, warp, lane, piece.address, piece.bytes);
+                }
                 Ok(None) => {}
                 Err(NotAllocated) => {
                     let (kind, space) = (AccessKind::Store, AddressSpace::Global);

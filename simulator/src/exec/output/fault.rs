@@ -143,7 +143,7 @@ impl<O: Observer> Worker<'_, O> {
                     let base = u64::from(self.context.dynamic_base());
                     all.push(("dynamic shared memory", base, dynamic));
                 }
-                nearest(&all, address, "shared memory")
+                nearest(&all, address, "the kernel has no array there, and the launch gives it no dynamic memory")
             }
             AddressSpace::Local => {
                 let function = decoded.code.origins.get(pc as usize).map_or(0, |origin| origin.function);

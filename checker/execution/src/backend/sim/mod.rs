@@ -106,7 +106,13 @@ impl Sim {
                 .len
                 .checked_mul(buffer.dtype.size() as u64)
                 .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
-            let address = device.alloc(&buffer.name, bytes).map_err(|error| memory(error.to_string()))?;
+            // The plan fits by itself: what the file's own variables leave is too little.
+            let beside = |error: simulator::MemoryError| Stop::BadLaunch {
+                launch: 0,
+                line: program.plan.launches.first().map_or(0, |launch| launch.line),
+                message: format!("`{}` does not fit beside the file's variables: {error}", buffer.name),
+            };
+            let address = device.alloc(&buffer.name, bytes).map_err(beside)?;
             if buffer.role == Role::In {
                 device.protect(address).map_err(|error| memory(error.to_string()))?;
             }

@@ -96,7 +96,7 @@ fn fit_structure(structure: &mut Structure, param: &Param) -> Result<(), String>
 fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, String> {
     match (arg, param) {
         (_, Param::Unsupported { .. }) => {
-            Err("launch lines give buffers, numbers and structures: no arrays, references or pointers to pointers"
+            Err("launch lines give buffers, numbers and structures: no references, functions or deeper pointers"
                 .to_string())
         }
         (Arg::Structure(_), _) => Ok(arg),

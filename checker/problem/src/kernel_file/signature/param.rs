@@ -165,13 +165,25 @@ pub(super) fn param(text: &str, bytes: u32) -> Param {
     };
     let ty = readable(text);
     let unsupported = || Param::Unsupported { ty: ty.clone() };
+    // `float a[][4]` points to rows, whose elements lie one after the other.
+    if let Some((row, rest)) = text.split_once("(*)") {
+        let plain =
+            rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '[' | ']' | ' ')) && !row.contains(['*', '&']);
+        return match (element(&bare(row)), plain) {
+            (Some(types), true) => Param::Pointer { to: Pointee::Elements(types), ty },
+            _ => unsupported(),
+        };
+    }
     let trimmed = text.trim_end_matches("restrict").trim_end_matches("const").trim_end();
     if let Some(to) = trimmed.strip_suffix('*') {
         let to = bare(to);
-        if to.contains(['*', '&', '(', '[']) {
+        // Addresses that a kernel has put there.
+        let addresses = to.strip_suffix('*').filter(|inner| !inner.contains(['*', '&', '(', '[']));
+        if to.contains(['*', '&', '(', '[']) && addresses.is_none() {
             return unsupported();
         }
         let to = match element(&to) {
+            _ if addresses.is_some() => Pointee::Elements(&[U64]),
             Some(types) => Pointee::Elements(types),
             None => Pointee::Any,
         };

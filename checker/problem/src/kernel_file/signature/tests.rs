@@ -32,7 +32,7 @@ fn symbols_spell_the_parameters() {
 
 #[test]
 fn pointers_take_buffers_of_their_elements() {
-    let cases: [(&str, &[DType]); 14] = [
+    let cases: [(&str, &[DType]); 18] = [
         ("float const*", &[F32]),
         ("float4*", &[F32]),
         ("double2 const*", &[F64]),
@@ -47,6 +47,10 @@ fn pointers_take_buffers_of_their_elements() {
         ("int volatile*", &[I32]),
         ("void const*", &DType::ALL),
         ("Point*", &DType::ALL),
+        ("float**", &[U64]),
+        ("Point* const*", &[U64]),
+        ("float const (*) [4]", &[F32]),
+        ("unsigned char (*) [16][3]", &[U8]),
     ];
     for (ty, takes) in cases {
         for dtype in DType::ALL {
@@ -54,7 +58,7 @@ fn pointers_take_buffers_of_their_elements() {
             assert_eq!(fits, takes.contains(&dtype), "{ty} and {dtype}");
         }
     }
-    for ty in ["float**", "float const (*) [4]", "S&"] {
+    for ty in ["float***", "float* (*) [4]", "float (*) (float)", "float (*&) [4]", "S&"] {
         assert!(matches!(param(ty, 8), Param::Unsupported { .. }), "{ty}");
     }
     for ty in ["S", "float4", "__half2", "Mode"] {

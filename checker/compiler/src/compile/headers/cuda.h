@@ -1,0 +1,3 @@
+// What kernels see of the driver's header.
+#pragma once
+typedef unsigned long long CUdeviceptr, CUtexObject, CUsurfObject;

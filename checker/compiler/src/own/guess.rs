@@ -1,0 +1,136 @@
+//! What a kernel's parameter is taken for, by its type and its name.
+
+use super::heads::Parameter;
+
+/// What a parameter is taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guess {
+    /// A buffer of this element type.
+    Buffer(&'static str),
+    /// A number that says how large the input is.
+    Size,
+    /// Any other integer.
+    Int,
+    /// A real.
+    Real,
+    /// A vector of that many members: `float3`.
+    Vector(&'static str, u32),
+    /// A texture or a surface.
+    Handle,
+    /// Something whose members only the owner knows.
+    Unknown,
+}
+
+/// C++'s names of elements as `//@` lines call them.
+const TYPES: [(&str, &str); 32] = [
+    ("float", "f32"),
+    ("double", "f64"),
+    ("half", "f16"),
+    ("__half", "f16"),
+    ("__nv_bfloat16", "bf16"),
+    ("nv_bfloat16", "bf16"),
+    ("char", "i8"),
+    ("signed char", "i8"),
+    ("int8_t", "i8"),
+    ("unsigned char", "u8"),
+    ("uchar", "u8"),
+    ("uint8_t", "u8"),
+    ("bool", "u8"),
+    ("short", "i16"),
+    ("int16_t", "i16"),
+    ("unsigned short", "u16"),
+    ("ushort", "u16"),
+    ("uint16_t", "u16"),
+    ("int", "i32"),
+    ("int32_t", "i32"),
+    ("unsigned", "u32"),
+    ("unsigned int", "u32"),
+    ("uint", "u32"),
+    ("uint32_t", "u32"),
+    ("long", "i64"),
+    ("long long", "i64"),
+    ("int64_t", "i64"),
+    ("unsigned long", "u64"),
+    ("unsigned long long", "u64"),
+    ("uint64_t", "u64"),
+    ("size_t", "u64"),
+    ("clock_t", "i64"),
+];
+
+/// Types of textures and surfaces.
+const HANDLES: [&str; 4] = ["cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"];
+
+/// Bytes of a type by its C++ name.
+pub fn width(base: &str) -> Option<u32> {
+    element(base).map(|(ty, count)| scalar(ty) as u32 * count)
+}
+
+/// Bytes of a type by its name in `//@` lines: `f32` has 4.
+pub fn scalar(ty: &str) -> u64 {
+    let bits: u64 = ty.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(8);
+    bits / 8
+}
+
+/// An element's type, `std::` before it left out; of a vector its members' and their number.
+pub fn element(base: &str) -> Option<(&'static str, u32)> {
+    let base = base.trim_start_matches("std::");
+    let find = |name: &str| TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty);
+    if let Some(ty) = find(base) {
+        return Some((ty, 1));
+    }
+    match base {
+        "cufftComplex" | "cuComplex" | "cuFloatComplex" => return Some(("f32", 2)),
+        "cufftDoubleComplex" | "cuDoubleComplex" => return Some(("f64", 2)),
+        _ => {}
+    }
+    let (stem, count) = base.split_at_checked(base.len().checked_sub(1)?)?;
+    let count = count.parse().ok().filter(|count| (1..=4).contains(count))?;
+    let stem = match stem {
+        "longlong" => "long long",
+        "ulonglong" => "unsigned long long",
+        "ulong" => "unsigned long",
+        stem => stem,
+    };
+    Some((find(stem)?, count))
+}
+
+/// The guess at a parameter.
+pub fn guess(parameter: &Parameter) -> Guess {
+    match (parameter.pointers, element(&parameter.base)) {
+        (1, Some((ty, _))) => Guess::Buffer(ty),
+        (2, _) => Guess::Buffer("u64"),
+        (1, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Buffer("u64"),
+        (1, None) => Guess::Buffer("u8"),
+        (0, Some((ty, 1))) if ty.starts_with(['i', 'u']) => {
+            if is_size(&parameter.name) && parameter.base != "bool" {
+                Guess::Size
+            } else {
+                Guess::Int
+            }
+        }
+        (0, Some((_, 1))) => Guess::Real,
+        (0, Some((ty, count))) => Guess::Vector(ty, count),
+        (0, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Handle,
+        _ => Guess::Unknown,
+    }
+}
+
+/// Does a name sound like the size of something?
+fn is_size(name: &str) -> bool {
+    const WHOLE: [&str; 16] = [
+        "n", "m", "k", "w", "h", "nx", "ny", "nz", "dim", "rows", "cols", "width", "height", "depth", "pitch", "length",
+    ];
+    const PARTS: [&str; 9] = ["num", "size", "count", "len", "width", "height", "elements", "total", "row"];
+    let lower = name.to_lowercase();
+    is_side(name) || WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// Is it one of several sizes of a matrix?
+pub fn is_side(name: &str) -> bool {
+    const SIDES: [&str; 12] = ["m", "n", "k", "w", "h", "nx", "ny", "nz", "rows", "cols", "width", "height"];
+    let lower = name.to_lowercase();
+    SIDES.contains(&lower.as_str())
+        || lower.starts_with('w') && lower.len() == 2
+        || lower.starts_with('h') && lower.len() == 2
+        || ["width", "height", "rows", "cols"].iter().any(|part| lower.contains(part))
+}

@@ -1,0 +1,133 @@
+//! How a file's own host code launches its kernels, as far as it says so in constants: the best guess that there is at
+//! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
+
+mod value;
+
+use super::lexer::{Kind, Token};
+use super::part::last;
+use value::{Constants, Value, matching, split};
+
+/// A launch in host code. What it does not say in constants is missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostLaunch {
+    /// The kernel, without its namespaces.
+    pub kernel: String,
+    /// Template arguments in order.
+    pub instance: Vec<Option<String>>,
+    /// Blocks.
+    pub grid: Option<[u32; 3]>,
+    /// Threads of a block.
+    pub block: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub shared: Option<u32>,
+    /// Arguments in order.
+    pub arguments: Vec<HostArgument>,
+}
+
+impl HostLaunch {
+    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block; else the first.
+    pub fn of<'l>(launches: &'l [HostLaunch], kernel: &str) -> Option<&'l HostLaunch> {
+        let own = || launches.iter().filter(|launch| launch.kernel == last(kernel));
+        own().find(|launch| launch.names_its_block()).or_else(|| own().next())
+    }
+
+    fn names_its_block(&self) -> bool {
+        let Some(block) = self.block else { return false };
+        let sides = [block[0], block.iter().product()].map(|side| side.to_string());
+        self.instance.iter().flatten().any(|argument| sides.contains(argument))
+    }
+}
+
+/// An argument of such a launch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostArgument {
+    /// A number.
+    pub value: Option<i64>,
+    /// Bytes that were allocated for the pointer.
+    pub bytes: Option<u64>,
+}
+
+/// Functions that allocate: the pointer's address first, then the bytes.
+const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"];
+/// Most tokens between `<<<` and `>>>`.
+const CONFIGURATION: usize = 400;
+
+/// The launches of a text, in order. `headers` are texts whose macros hold as well.
+pub fn launches(tokens: &[Token], headers: &[Vec<Token>]) -> Vec<HostLaunch> {
+    let chevrons = |at: usize, sign: &str| {
+        let three = tokens.get(at..at + 3).unwrap_or_default();
+        three.len() == 3
+            && three.iter().all(|token| token.is(sign))
+            && three.windows(2).all(|two| two[0].end() == two[1].start)
+    };
+    let opening: Vec<usize> = (0..tokens.len()).filter(|at| chevrons(*at, "<")).collect();
+    if opening.is_empty() {
+        return Vec::new();
+    }
+    let constants = Constants::of(tokens, headers);
+    let read = |open: usize| {
+        let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
+        launch(tokens, &constants, open, close)
+    };
+    opening.into_iter().filter_map(read).collect()
+}
+
+fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) -> Option<HostLaunch> {
+    let (name, instance) = callee(tokens, open)?;
+    let end = matching(tokens, close + 3)?;
+    let config = split(&tokens[open + 3..close]);
+    let dims = |index: usize| constants.value(config.get(index)?).and_then(Value::dims);
+    let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
+    let argument = |piece: &&[Token]| HostArgument { value: number(piece), bytes: allocated(tokens, constants, piece) };
+    Some(HostLaunch {
+        kernel: last(name).to_owned(),
+        instance: split(instance).into_iter().map(|piece| template_argument(constants, piece)).collect(),
+        grid: dims(0),
+        block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
+        shared: config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
+        arguments: split(&tokens[close + 4..end]).iter().map(argument).collect(),
+    })
+}
+
+/// The kernel's name before `<<<`, and the tokens of its template arguments.
+fn callee<'t, 'a>(tokens: &'t [Token<'a>], open: usize) -> Option<(&'a str, &'t [Token<'a>])> {
+    let mut at = open.checked_sub(1)?;
+    let mut instance: &[Token] = &[];
+    if tokens[at].is(">") {
+        let mut depth = 0_i32;
+        let start = (0..=at).rev().take(CONFIGURATION).find(|at| {
+            depth += i32::from(tokens[*at].is(">")) - i32::from(tokens[*at].is("<"));
+            depth == 0
+        })?;
+        instance = &tokens[start + 1..at];
+        at = start.checked_sub(1)?;
+    }
+    (tokens[at].kind == Kind::Name).then_some((tokens[at].text, instance))
+}
+
+/// A template argument that can be pasted: a number, `true`, or a type that every file knows.
+fn template_argument(constants: &Constants, piece: &[Token]) -> Option<String> {
+    const WORDS: [&str; 12] =
+        ["true", "false", "float", "double", "int", "unsigned", "char", "short", "long", "float2", "float4", "int4"];
+    if piece.iter().all(|token| WORDS.contains(&token.text)) {
+        return Some(piece.iter().map(|token| token.text).collect::<Vec<_>>().join(" "));
+    }
+    constants.value(piece).and_then(Value::number).map(|number| number.to_string())
+}
+
+/// Bytes that were allocated for a pointer.
+fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<u64> {
+    let pointer = piece.last().filter(|token| token.kind == Kind::Name)?;
+    let at = (0..tokens.len()).find(|at| {
+        ALLOCATE.contains(&tokens[*at].text)
+            && arguments(tokens, *at).is_some_and(|all| all[0].last().is_some_and(|name| name.is(pointer.text)))
+    })?;
+    let bytes = constants.value(arguments(tokens, at)?.get(1)?)?.number()?;
+    u64::try_from(bytes).ok()
+}
+
+/// The arguments of the call whose name stands at `at`; at least one.
+fn arguments<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<Vec<&'t [Token<'a>]>> {
+    let end = matching(tokens, at + 1)?;
+    Some(split(tokens.get(at + 2..end)?)).filter(|all| !all.is_empty())
+}

@@ -1,0 +1,268 @@
+//! Constants of host code: numbers and `dim3`s that a text defines by other constants.
+
+use super::super::guess::width;
+use super::super::lexer::{Kind, Token, tokens};
+use super::super::macros::definition;
+use std::collections::HashMap;
+
+/// A number, or the three of a `dim3`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    Number(i64),
+    Dims([i64; 3]),
+}
+
+impl Value {
+    /// The number that it is.
+    pub fn number(self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::Dims(_) => None,
+        }
+    }
+
+    /// As the size of a grid or a block.
+    pub fn dims(self) -> Option<[u32; 3]> {
+        let dims = match self {
+            Self::Number(x) => [x, 1, 1],
+            Self::Dims(dims) => dims,
+        };
+        let all = dims.map(|dim| u32::try_from(dim).unwrap_or(0));
+        let product = all.iter().try_fold(1_u32, |product, dim| product.checked_mul(*dim));
+        product.is_some_and(|product| product > 0).then_some(all)
+    }
+}
+
+/// Deepest chain of names that is followed.
+const DEEPEST: u32 = 12;
+
+/// What names stand for: of several definitions the last before the place that asks.
+pub struct Constants<'a> {
+    known: HashMap<String, Vec<(usize, Vec<Token<'a>>)>>,
+}
+
+impl<'a> Constants<'a> {
+    /// Of a text, and the macros of its headers.
+    pub fn of(all: &[Token<'a>], headers: &[Vec<Token<'a>>]) -> Constants<'a> {
+        let mut found = Constants { known: HashMap::new() };
+        for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
+            found.define(token, 0);
+        }
+        for (at, token) in all.iter().enumerate() {
+            if token.kind == Kind::Directive {
+                found.define(token, token.start);
+            } else if token.is("dim3") {
+                found.dims(all, at);
+            } else if token.kind == Kind::Name && !at.checked_sub(1).is_some_and(|before| all[before].is(".")) {
+                found.assigned(all, at);
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, name: &str, from: usize, value: Vec<Token<'a>>) {
+        self.known.entry(name.to_owned()).or_default().push((from, value));
+    }
+
+    /// `#define NAME VALUE`
+    fn define(&mut self, token: &Token<'a>, from: usize) {
+        if let Some((name, body)) = definition(token.text).filter(|(_, body)| body.starts_with([' ', '\t'])) {
+            self.add(name, from, tokens(body));
+        }
+    }
+
+    /// `NAME = VALUE` up to `;` or `,`
+    fn assigned(&mut self, all: &[Token<'a>], at: usize) {
+        let assigned = all.get(at + 1).is_some_and(|token| token.is("="));
+        let Some(rest) = all.get(at + 2..).filter(|rest| assigned && !rest.first().is_some_and(|t| t.is("="))) else {
+            return;
+        };
+        if let Some(end) = rest.iter().take(60).position(|token| token.is(";")) {
+            let value = split(&rest[..end]).first().map(|value| value.to_vec()).unwrap_or_default();
+            self.add(all[at].text, all[at].start, value);
+        }
+    }
+
+    /// `dim3 NAME(X, Y)` and more of them behind commas
+    fn dims(&mut self, all: &[Token<'a>], at: usize) {
+        let mut name = at + 1;
+        while all.get(name).is_some_and(|token| token.kind == Kind::Name) {
+            let Some(end) = matching(all, name + 1) else { return };
+            // Read as `dim3(X, Y)`.
+            let value = std::iter::once(all[at]).chain(all[name + 1..=end].iter().copied()).collect();
+            self.add(all[name].text, all[name].start, value);
+            if !all.get(end + 1).is_some_and(|token| token.is(",")) {
+                return;
+            }
+            name = end + 2;
+        }
+    }
+
+    /// What the tokens are worth.
+    pub fn value(&self, piece: &[Token]) -> Option<Value> {
+        Reader { constants: self, rest: piece, depth: 0 }.whole()
+    }
+}
+
+struct Reader<'c, 'a, 't> {
+    constants: &'c Constants<'a>,
+    rest: &'t [Token<'t>],
+    depth: u32,
+}
+
+impl Reader<'_, '_, '_> {
+    fn whole(mut self) -> Option<Value> {
+        let value = self.sum(0)?;
+        self.rest.is_empty().then_some(value)
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let found = self.rest.first().is_some_and(|token| token.is(text));
+        if found {
+            self.rest = &self.rest[1..];
+        }
+        found
+    }
+
+    /// Operators by strength: 0 shifts, 1 sums, 2 products.
+    fn sum(&mut self, strength: u8) -> Option<Value> {
+        if strength == 3 {
+            return self.primary();
+        }
+        let mut left = self.sum(strength + 1)?;
+        loop {
+            let operator = self.rest.first().filter(|token| token.kind == Kind::Punct).map(|token| token.text);
+            let operator = operator.and_then(|text| text.chars().next());
+            let known = match strength {
+                0 => matches!(operator, Some('<' | '>')),
+                1 => matches!(operator, Some('+' | '-')),
+                _ => matches!(operator, Some('*' | '/' | '%')),
+            };
+            let Some(operator) = operator.filter(|_| known) else { return Some(left) };
+            self.rest = &self.rest[1..];
+            if strength == 0 && !self.take(&operator.to_string()) {
+                return None;
+            }
+            let right = self.sum(strength + 1)?.number()?;
+            let before = left.number()?;
+            left = Value::Number(match operator {
+                '<' => before.checked_shl(u32::try_from(right).ok()?)?,
+                '>' => before.checked_shr(u32::try_from(right).ok()?)?,
+                '+' => before.checked_add(right)?,
+                '-' => before.checked_sub(right)?,
+                '*' => before.checked_mul(right)?,
+                '/' => before.checked_div(right)?,
+                _ => before.checked_rem(right)?,
+            });
+        }
+    }
+
+    fn primary(&mut self) -> Option<Value> {
+        if self.depth > DEEPEST {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.nested();
+        self.depth -= 1;
+        value
+    }
+
+    fn nested(&mut self) -> Option<Value> {
+        let (first, rest) = self.rest.split_first()?;
+        if first.kind == Kind::Literal {
+            self.rest = rest;
+            return integer(first.text).map(Value::Number);
+        }
+        if first.is("-") {
+            self.rest = rest;
+            return Some(Value::Number(self.primary()?.number()?.checked_neg()?));
+        }
+        if first.is("(") {
+            let end = matching(self.rest, 0)?;
+            let inside = &self.rest[1..end];
+            self.rest = &self.rest[end + 1..];
+            // A cast changes none of these numbers.
+            let cast = inside.iter().all(|token| token.kind == Kind::Name) && bytes(inside).is_some();
+            return if cast { self.primary() } else { self.inner(inside) };
+        }
+        if first.is("sizeof") || first.is("dim3") {
+            let end = matching(rest, 0)?;
+            let (inside, size) = (&rest[1..end], first.is("sizeof"));
+            self.rest = &rest[end + 1..];
+            return if size { bytes(inside).map(Value::Number) } else { self.three(inside) };
+        }
+        (first.kind == Kind::Name).then_some(())?;
+        self.rest = rest;
+        let from = first.start;
+        let all = self.constants.known.get(first.text)?;
+        let (_, value) = all.iter().rfind(|(at, _)| *at < from).or_else(|| all.first())?;
+        let value = self.inner(value)?;
+        if !self.take(".") {
+            return Some(value);
+        }
+        let axis = ["x", "y", "z"].iter().position(|axis| self.take(axis))?;
+        match value {
+            Value::Dims(dims) => Some(Value::Number(dims[axis])),
+            Value::Number(_) => None,
+        }
+    }
+
+    fn inner(&self, piece: &[Token]) -> Option<Value> {
+        Reader { constants: self.constants, rest: piece, depth: self.depth }.whole()
+    }
+
+    fn three(&self, inside: &[Token]) -> Option<Value> {
+        let mut dims = [1; 3];
+        let pieces = split(inside);
+        for (dim, piece) in dims.iter_mut().zip(&pieces) {
+            *dim = self.inner(piece)?.number()?;
+        }
+        (pieces.len() <= 3).then_some(Value::Dims(dims))
+    }
+}
+
+/// Bytes of a type by its words.
+fn bytes(words: &[Token]) -> Option<i64> {
+    let words: Vec<&str> = words.iter().map(|token| token.text).collect();
+    if words.last() == Some(&"*") { Some(8) } else { width(&words.join(" ")).map(i64::from) }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']).replace('\'', "");
+    match digits.strip_prefix("0x") {
+        Some(hex) => i64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// The index of the bracket that closes the one at `open`.
+pub fn matching(tokens: &[Token], open: usize) -> Option<usize> {
+    if !tokens.get(open).is_some_and(|token| token.is("(") || token.is("{")) {
+        return None;
+    }
+    let mut depth = 0_i32;
+    (open..tokens.len()).find(|at| {
+        depth += match tokens[*at].kind {
+            Kind::Punct if matches!(tokens[*at].text, "(" | "[" | "{") => 1,
+            Kind::Punct if matches!(tokens[*at].text, ")" | "]" | "}") => -1,
+            _ => 0,
+        };
+        depth == 0
+    })
+}
+
+/// Pieces between commas that no bracket encloses.
+pub fn split<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
+    let mut depth = 0_i32;
+    tokens
+        .split(|token| {
+            depth += match token.text {
+                "(" | "[" | "{" if token.kind == Kind::Punct => 1,
+                ")" | "]" | "}" if token.kind == Kind::Punct => -1,
+                _ => 0,
+            };
+            depth == 0 && token.is(",")
+        })
+        .filter(|piece| !piece.is_empty())
+        .collect()
+}
