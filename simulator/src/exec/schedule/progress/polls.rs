@@ -1,0 +1,54 @@
+//! Loads that look again at the word they looked at before, as a loop does that waits: how often depends on who comes when, so they are
+//! counted apart from what a kernel reads.
+
+use crate::observe::WarpId;
+use std::collections::HashMap;
+
+/// Places remembered; with more everything is forgotten, and the next look of each is a first one.
+const PLACES: usize = 1 << 16;
+
+/// What was looked at last: by block, warp, first lane and operation, where its lanes read.
+#[derive(Debug, Default)]
+pub struct Polls {
+    last: HashMap<(u64, u32, u32, u32), u64>,
+}
+
+impl Polls {
+    /// Lanes of a warp read at these addresses: have they just done so by the same operation?
+    pub fn again(&mut self, by: WarpId, pc: usize, mask: u32, addresses: &[u64; 32]) -> bool {
+        let lanes = (0..32u64).filter(|lane| mask >> lane & 1 != 0);
+        // Which lanes ask does not matter, only what they ask for.
+        let mut places: Vec<u64> = lanes.map(|lane| addresses[lane as usize]).collect();
+        places.dedup();
+        let where_to = places.iter().fold(0u64, |sum, address| {
+            (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        });
+        if self.last.len() >= PLACES {
+            self.last.clear();
+        }
+        let key = (by.block, by.warp, mask.trailing_zeros(), pc as u32);
+        self.last.insert(key, where_to) == Some(where_to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_place_again_is_a_poll() {
+        let mut polls = Polls::default();
+        let by = |warp| WarpId { block: 7, slot: 0, warp };
+        let at = |address: u64| [address; 32];
+        assert!(!polls.again(by(0), 3, 1, &at(64)));
+        assert!(polls.again(by(0), 3, 1, &at(64)));
+        assert!(!polls.again(by(0), 3, 1, &at(68)), "elsewhere");
+        assert!(!polls.again(by(0), 3, 1, &at(64)), "back there is a look of its own");
+        assert!(!polls.again(by(0), 4, 1, &at(64)), "another operation");
+        assert!(!polls.again(by(1), 3, 1, &at(64)), "another warp");
+        let mut other = at(64);
+        other[5] = 96;
+        assert!(!polls.again(by(0), 3, 1 | 1 << 5, &other), "one lane looks elsewhere");
+        assert!(polls.again(by(0), 3, 1 | 1 << 5, &other));
+    }
+}
