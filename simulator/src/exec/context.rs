@@ -3,7 +3,7 @@
 use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
-use super::schedule::{Control, Counted, Late, Writers, Polls};
+use super::schedule::{Control, Counted, Late, Polls, Writers};
 use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;

@@ -10,6 +10,18 @@ use crate::manifest::{ErrorBound, OutputSpec, Sweep};
 use plan::Buffer;
 use plan::stream::Stream;
 
+/// A size that is drawn: every second time it lies at a multiple of a power of two from 32 on, one before or one behind, where mistakes
+/// show that a draw alone meets once in hundreds of times.
+fn near(seed: u64, name: &str, index: u64, lo: i64, hi: i64) -> i64 {
+    let stream = Stream::new(seed, name);
+    let drawn = stream.integer(index, lo, hi);
+    let choice = Stream::new(seed, "sizes near powers of two");
+    let of = |at: u64, lo: i64, hi: i64| choice.integer(index << 2 | at, lo, hi);
+    let unit = 1 << of(0, 5, 10);
+    let close = (drawn / unit).max(1) * unit + of(1, -1, 1);
+    if of(2, 0, 1) == 1 && (lo..=hi).contains(&close) { close } else { drawn }
+}
+
 impl Problem {
     /// Inputs and outputs at sizes.
     ///
@@ -33,9 +45,8 @@ impl Problem {
     pub fn drawn(&self, seed: u64) -> Self {
         let mut problem = self.clone();
         for (index, row) in self.manifest.drawn.iter().enumerate() {
-            let size = |(name, (lo, hi)): (&String, &(i64, i64))| {
-                (name.clone(), Stream::new(seed, name).integer(index as u64, *lo, *hi))
-            };
+            let size =
+                |(name, (lo, hi)): (&String, &(i64, i64))| (name.clone(), near(seed, name, index as u64, *lo, *hi));
             let sizes: Sizes = row.iter().map(size).collect();
             if !problem.manifest.cases.contains(&sizes) {
                 problem.manifest.cases.push(sizes);

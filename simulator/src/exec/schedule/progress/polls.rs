@@ -20,9 +20,9 @@ impl Polls {
         // Which lanes ask does not matter, only what they ask for.
         let mut places: Vec<u64> = lanes.map(|lane| addresses[lane as usize]).collect();
         places.dedup();
-        let where_to = places.iter().fold(0u64, |sum, address| {
-            (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-        });
+        let where_to = places
+            .iter()
+            .fold(0u64, |sum, address| (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
         if self.last.len() >= PLACES {
             self.last.clear();
         }

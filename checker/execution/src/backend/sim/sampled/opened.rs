@@ -60,6 +60,8 @@ pub struct Share {
     pub drawn: f64,
     /// If each did as much as the busiest of all that were run.
     pub most: f64,
+    /// As much as they did on average.
+    pub mean: f64,
     /// All that were drawn did as much as each other.
     pub even: bool,
 }
@@ -73,15 +75,17 @@ impl Share {
         Self {
             drawn: most(these) * scale,
             most: most(ends).max(most(drawn)) * scale,
+            mean: these.iter().sum::<f64>() / these.len().max(1) as f64 * scale,
             even: drawn.iter().all(|bytes| *bytes == drawn[0]),
         }
     }
 
     /// Of all launches.
     pub fn of_all(launches: &[Self]) -> Self {
-        launches.iter().fold(Self { drawn: 0.0, most: 0.0, even: true }, |all, one| Self {
+        launches.iter().fold(Self { drawn: 0.0, most: 0.0, mean: 0.0, even: true }, |all, one| Self {
             drawn: all.drawn + one.drawn,
             most: all.most + one.most,
+            mean: all.mean + one.mean,
             even: all.even && one.even,
         })
     }
