@@ -24,8 +24,8 @@ const HOLDS: u32 = 8;
 const ENDED: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
-/// Warps of a launch of which each may be stopped at random; of more, one in four is. Before atomics any is: who is first there is what
-/// they are about.
+/// Warps of a launch of which each may be stopped at random; of more, one in four is. Before and behind atomics any is: who is first there
+/// is what they are about, and what it acts on.
 const FEW_WARPS: u64 = 64;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
@@ -90,6 +90,8 @@ pub struct Asker<'a> {
     pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
+    /// It is the first operation behind one.
+    pub after: bool,
 }
 
 impl Control {
@@ -253,7 +255,7 @@ impl Control {
                 }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };
-                if !asker.atomic && !self.is_chosen(asker) {
+                if !asker.atomic && !asker.after && !self.is_chosen(asker) {
                     return Vec::new();
                 }
                 let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
@@ -262,6 +264,10 @@ impl Control {
                 }
                 self.stops = self.stops.saturating_sub(1);
                 let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
+                // Who has got a number from an atomic is overtaken by all: what it has yet to do should not have been announced.
+                if asker.after && self.below(2) == 0 {
+                    return vec![(part, Rank::Last)];
+                }
                 vec![(part, Rank::Among(self.below(1 << 30)))]
             }
             Chooser::Pct { points } => {

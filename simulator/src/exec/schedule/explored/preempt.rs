@@ -55,8 +55,20 @@ impl<O: Observer> Worker<'_, O> {
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
         let atomic = matches!(op, Some(Op::Atomic(_)));
+        let after = warp.after_atomic & group.mask;
+        warp.after_atomic = if atomic { warp.after_atomic | group.mask } else { warp.after_atomic & !group.mask };
         let (block, warp_index) = (shared.linear, warp.index);
-        let asker = Asker { block, warp: warp_index, group: &group, done: &done, holds, polls, waited, atomic };
+        let asker = Asker {
+            block,
+            warp: warp_index,
+            group: &group,
+            done: &done,
+            holds,
+            polls,
+            waited,
+            atomic,
+            after: after != 0,
+        };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;
