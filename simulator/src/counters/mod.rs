@@ -142,8 +142,8 @@ counters! {
     global_load_sectors,
     /// Bytes that lanes asked for in global loads.
     global_load_bytes,
-    /// Requests of `volatile`, `relaxed` and `acquire` loads from global memory where the same operation of the warp looked the time before,
-    /// as a loop does that waits. How many there are is a matter of luck, so they are in no other counter of loads.
+    /// Requests of `volatile`, `relaxed` and `acquire` loads from global memory that is no input, where the same operation of the warp
+    /// looked the time before, as a loop does that waits. How many there are is a matter of luck, so they are in no other counter of loads.
     global_polls,
     /// Requests of global stores.
     global_store_requests,

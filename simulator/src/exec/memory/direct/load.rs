@@ -42,7 +42,9 @@ impl Direct<'_> {
     /// Is it where the same operation of the warp looked before, in memory that others may change?
     #[inline(never)]
     fn looks_again(&mut self, pc: usize, lanes: &Lanes, mask: u32) -> bool {
-        lanes.space == AddressSpace::Global && self.polls.again(self.by, pc, mask, &lanes.addresses())
+        lanes.space == AddressSpace::Global
+            && !self.global.get().allocations[lanes.allocation].is_read_only()
+            && self.polls.again(self.by, pc, mask, &lanes.addresses())
     }
 
     /// Notes what is read, where somebody wants to know.

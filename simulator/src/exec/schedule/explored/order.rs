@@ -20,12 +20,14 @@ const POINTS: u32 = 20;
 const PATIENCE: u64 = 1 << 20;
 /// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
 const HOLDS: u32 = 8;
+/// Times in a launch that who has got a number from an atomic is stopped behind those who have none.
+const OVERTAKEN: u32 = 256;
 /// Times in a launch that who waits no longer is stopped behind all others, before it acts on what it saw.
 const ENDED: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
-/// Warps of a launch of which each may be stopped at random; of more, one in four is. Before and behind atomics any is: who is first there
-/// is what they are about, and what it acts on.
+/// Warps of a launch of which each may be stopped at random; of more, one in four is. Before atomics any is: who is first there is what
+/// they are about.
 const FEW_WARPS: u64 = 64;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
@@ -47,6 +49,8 @@ pub struct Control {
     holds: u32,
     /// How many more of those whose wait has ended may be.
     ended: u32,
+    /// How many more of those who got a number from an atomic are overtaken by all.
+    overtaken: u32,
     /// How many more random stops there are where those who wait go on.
     stops: u32,
     /// How many more proofs of right waits are awaited.
@@ -90,7 +94,7 @@ pub struct Asker<'a> {
     pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
-    /// It is the first operation behind one.
+    /// It is the first operation behind one that gave a number.
     pub after: bool,
 }
 
@@ -108,6 +112,7 @@ impl Control {
             patience: None,
             holds: 0,
             ended: 0,
+            overtaken: OVERTAKEN,
             stops: STOPS,
             proofs: PROOFS,
             late: None,
@@ -253,9 +258,15 @@ impl Control {
                     self.ended -= 1;
                     return vec![(asker.waited, Rank::Last)];
                 }
+                // Who has got a number is overtaken by all who have none: what it has yet to do should not have been announced. In
+                // whatever order they go on then, so that nobody takes all work from a counter.
+                if asker.after && self.overtaken > 0 && self.below(4) != 0 {
+                    self.overtaken -= 1;
+                    return vec![(mask, Rank::Among((1 << 30) + self.below(1 << 30)))];
+                }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };
-                if !asker.atomic && !asker.after && !self.is_chosen(asker) {
+                if !asker.atomic && !self.is_chosen(asker) {
                     return Vec::new();
                 }
                 let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
@@ -264,10 +275,6 @@ impl Control {
                 }
                 self.stops = self.stops.saturating_sub(1);
                 let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
-                // Who has got a number from an atomic is overtaken by all: what it has yet to do should not have been announced.
-                if asker.after && self.below(2) == 0 {
-                    return vec![(part, Rank::Last)];
-                }
                 vec![(part, Rank::Among(self.below(1 << 30)))]
             }
             Chooser::Pct { points } => {

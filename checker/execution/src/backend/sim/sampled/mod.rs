@@ -59,11 +59,12 @@ pub fn judge(
     let mut there = open(sim, small, seed)?;
     let usual = there.run(seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
-    // All that it writes elsewhere it writes again and again, if it is as much. A block that writes more than one of the small
+    // All that it touches elsewhere it touches again and again, if it is as much. A block that does more than one of the small
     // size goes round a loop, and may end anywhere.
-    let once = seen.block <= usual.block;
-    if comparable && usual.in_place && !seen.in_place && once && seen.reach < ALL {
-        return Ok(Some(Status::LeavesOut { reads: false, part: seen.reach }));
+    for (reads, usual, now) in [(false, usual.places[1], seen.places[1]), (true, usual.places[0], seen.places[0])] {
+        if comparable && usual.in_place && !now.in_place && now.block <= usual.block && now.reach < ALL {
+            return Ok(Some(Status::LeavesOut { reads, part: now.reach }));
+        }
     }
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
