@@ -148,3 +148,20 @@ pub fn is_small(sizes: &Sizes) -> bool {
     const SMALL: i64 = 4096;
     sizes.iter().filter(|(name, _)| *name != BLOCK).all(|(_, value)| *value <= SMALL)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::near;
+
+    #[test]
+    fn half_of_the_drawn_sizes_lie_at_powers_of_two_and_all_inside() {
+        let drawn: Vec<i64> = (0..400).map(|seed| near(seed, "n", 0, 2, 70000)).collect();
+        assert!(drawn.iter().all(|size| (2..=70000).contains(size)));
+        let beside = |rest: i64| drawn.iter().filter(|size| (**size - rest).rem_euclid(32) == 0).count();
+        for rest in [-1, 0, 1] {
+            assert!(beside(rest) > 40, "{rest}: {}", beside(rest));
+        }
+        assert!(drawn.iter().filter(|size| !matches!(**size % 32, 0 | 1 | 31)).count() > 100);
+        assert!((0..99).all(|seed| near(seed, "n", 7, 7, 7) == 7 && (4..=11).contains(&near(seed, "n", 0, 4, 11))));
+    }
+}
