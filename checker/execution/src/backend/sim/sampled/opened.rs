@@ -28,6 +28,9 @@ const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
 /// Stretches of an output beyond which nobody asks where they lie.
 const SCATTERED: usize = 64;
 
+/// Of some buffers: how many bytes each has, and which of them were touched, from and to.
+type Ranges = Vec<(u64, Vec<(u64, u64)>)>;
+
 /// A version at a size, opened for a few blocks.
 pub struct Opened<'p> {
     /// The version.
@@ -175,7 +178,7 @@ impl Opened<'_> {
     }
 
     /// What was touched, by buffer.
-    fn ranges(&self, roles: &[Role], kind: fn(Touched) -> Vec<(u64, u64)>) -> Vec<(u64, Vec<(u64, u64)>)> {
+    fn ranges(&self, roles: &[Role], kind: fn(Touched) -> Vec<(u64, u64)>) -> Ranges {
         let buffers = self.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
         let of =
             |(index, buffer): (usize, &Buffer)| (buffer.len * buffer.dtype.size() as u64, kind(self.touched(index)));
@@ -183,7 +186,7 @@ impl Opened<'_> {
     }
 
     /// What was read of the inputs, and written of the outputs.
-    fn read_and_written(&self) -> [Vec<(u64, Vec<(u64, u64)>)>; 2] {
+    fn read_and_written(&self) -> [Ranges; 2] {
         [self.ranges(&READ, |touched| touched.read), self.ranges(&WRITTEN, |touched| touched.written)]
     }
 
