@@ -11,22 +11,45 @@ use plan::{Buffer, Fill};
 const PLACES: u64 = 12;
 /// Of those the first and last elements, whose values take turns from one seed to the next.
 const ENDS: [u64; 3] = [0, u64::MAX, 1];
+/// And two neighbours with the ends of the interval: the widest range that a few elements can have.
+const RANGE: [u64; 2] = [3, 4];
+/// Every second time all integers of a buffer as short as this are one end: only that shows what a search for the least begins with.
+const SHORT: u64 = 64;
 
 /// Puts edge values into the elements of `bytes`, which begin with element `start` of the buffer filled by `fill`.
 pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, bytes: &mut [u8]) {
     let Some(words) = words(fill, buffer.dtype) else { return };
     let size = buffer.dtype.size();
+    // Buffers of one fill have different values at the same place.
+    let turn = seed.wrapping_add(Stream::new(0, &buffer.name).bits(0) >> 8);
+    if is_one_end(buffer, fill) && turn % 4 < 2 {
+        let word = words[(turn % 2) as usize % words.len()].to_le_bytes();
+        bytes.chunks_exact_mut(size).for_each(|element| element.copy_from_slice(&word[..size]));
+        return;
+    }
     // Half of a short buffer stays as drawn; of one element all is edge.
     let places = PLACES.min(buffer.len.div_ceil(2));
     for place in 0..places {
-        let drawn = || stream.integer(!place, 0, buffer.len.saturating_sub(1) as i64) as u64;
-        let at = ENDS.get(place as usize).map_or_else(drawn, |end| (*end).min(buffer.len - 1));
-        let word = words[((seed + place) % words.len() as u64) as usize];
+        let drawn = |place: u64| stream.integer(!place, 0, buffer.len.saturating_sub(2) as i64) as u64;
+        let (at, word) = match place {
+            _ if RANGE.contains(&place) => (drawn(RANGE[0]) + (place - RANGE[0]), (turn + place) % 2),
+            _ => {
+                let at = ENDS.get(place as usize).map_or_else(|| drawn(place), |end| (*end).min(buffer.len - 1));
+                // The others have one value after the other.
+                (at, turn + place - if place > RANGE[1] { RANGE.len() as u64 } else { 0 })
+            }
+        };
+        let word = words[(word % words.len() as u64) as usize];
         let Some(offset) = at.checked_sub(start).map(|offset| offset as usize * size) else { continue };
         if let Some(element) = bytes.get_mut(offset..offset + size) {
             element.copy_from_slice(&word.to_le_bytes()[..size]);
         }
     }
+}
+
+/// May all elements be the same end?
+fn is_one_end(buffer: &Buffer, fill: &Fill) -> bool {
+    matches!(fill, Fill::Integers { .. }) && !buffer.dtype.is_float() && buffer.len <= SHORT
 }
 
 /// An end of the interval.
@@ -189,7 +212,8 @@ mod tests {
                 let (stated, edged) =
                     (filled(dtype, len, of, 7, Values::AsStated), filled(dtype, len, of, 7, Values::Edges));
                 let changed = stated.iter().zip(&edged).filter(|(a, b)| a != b).count() as u64;
-                assert!(changed <= PLACES.min(len.div_ceil(2)), "{dtype:?} {len}: {changed}");
+                let ends = edged.iter().all(|element| *element == edged[0]);
+                assert!(changed <= PLACES.min(len.div_ceil(2)) || ends, "{dtype:?} {len}: {changed}");
                 assert!(changed > 4 || len < 5000 || dtype.size() == 1, "{dtype:?} {len}: {changed}");
             }
         }
@@ -198,6 +222,25 @@ mod tests {
         };
         let zero = firsts(&drawn[0], DType::F32).contains(&0f32.to_le_bytes().to_vec());
         assert!(zero && firsts(&drawn[1], DType::I32).contains(&(-100i32).to_le_bytes().to_vec()));
+        // Short buffers of integers are now and then one end; two buffers are not alike at the same place.
+        let short = |seed| filled(DType::I32, 40, &drawn[1], seed, Values::Edges);
+        let of_one = |value: i32| (0..4).any(|seed| short(seed).iter().all(|x| *x == value.to_le_bytes()));
+        assert!(of_one(-100) && of_one(100) && (0..4).any(|seed| short(seed)[0] != short(seed)[9]));
+        let buffer = |name: &str| Buffer {
+            name: name.into(),
+            dtype: DType::F32,
+            len: 16,
+            role: Role::In,
+            fill: Some(drawn[0].clone()),
+        };
+        let first = |name, seed| fill(&buffer(name), seed, Values::Edges, Path::new(".")).unwrap()[..4].to_vec();
+        assert!((0..9).any(|seed| first("left", seed) != first("right", seed)));
+        // Both ends are neighbours somewhere.
+        let range: Vec<i32> = filled(DType::I32, 5000, &drawn[1], 8, Values::Edges)
+            .iter()
+            .map(|x| i32::from_le_bytes(x[..4].try_into().unwrap()))
+            .collect();
+        assert!(range.windows(2).any(|two| (two[0] - two[1]).abs() == 200));
         for of in [
             Fill::Iota,
             Fill::Zeros,

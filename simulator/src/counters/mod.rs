@@ -136,12 +136,15 @@ counters! {
     branches,
     /// Branches after which the active lanes of a warp went to more than one place.
     divergent_branches,
-    /// Requests of global loads; `cp.async` is one, and a store to shared memory as well.
+    /// Requests of global loads; `cp.async` is one, and a store to shared memory as well. Not `global_polls`.
     global_load_requests,
     /// 32-byte sectors that global loads touched, by request.
     global_load_sectors,
     /// Bytes that lanes asked for in global loads.
     global_load_bytes,
+    /// Requests of `volatile`, `relaxed` and `acquire` loads from global memory that is no input, where the same operation of the warp
+    /// looked the time before, as a loop does that waits. How many there are is a matter of luck, so they are in no other counter of loads.
+    global_polls,
     /// Requests of global stores.
     global_store_requests,
     /// 32-byte sectors that global stores touched, by request.

@@ -3,7 +3,7 @@
 use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
-use super::schedule::{Control, Counted, Late, Writers};
+use super::schedule::{Control, Counted, Late, Polls, Writers};
 use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;
@@ -107,6 +107,8 @@ pub struct Worker<'a, O: Observer> {
     pub rounds: u64,
     /// Who last changed a word by an atomic with a result, as a lock is taken.
     pub writers: Writers,
+    /// What was looked at last.
+    pub polls: Polls,
     /// Decides, where the schedule is one that is explored.
     pub control: Option<Control>,
     /// The loop that was gone round last, where who waits goes on.
@@ -198,6 +200,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             watching: false,
             rounds: 0,
             writers: Writers::default(),
+            polls: Polls::default(),
             counted: Counted::default(),
             late: Late::new(control.as_ref().and_then(|control| control.late), code),
             control,

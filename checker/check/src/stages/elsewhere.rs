@@ -76,7 +76,9 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
         }
         let least = (count as f64 * times) as i64;
         let drawn = Stream::new(seed, name).integer(u64::MAX - 1, least, least + least / 16);
-        (name.clone(), drawn | 1)
+        // One off a multiple of what blocks may have: there tails begin and end.
+        let block = 1 << (least / 16).clamp(2, 256).ilog2();
+        (name.clone(), drawn / block * block + beside(seed))
     };
     Some(manifest.count.iter().map(draw).collect())
 }
@@ -102,11 +104,19 @@ pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
 pub fn ragged(problem: &Problem, seed: u64) -> Sizes {
     let manifest = &problem.manifest;
     let draw = |(name, &time): (&String, &i64)| {
-        let odd = |most: i64| 2 * Stream::new(seed, name).integer(u64::MAX - 2, 0, most) + 1 - time % 2;
-        let less = if varies(problem, name) && time > 512 { odd(127) } else { 0 };
-        (name.clone(), time - less)
+        let draw = |at: u64, most: i64| Stream::new(seed, name).integer(u64::MAX - at, 0, most);
+        let odd = 2 * draw(2, 127) + 1 - time % 2;
+        // Every second time on the other side of a multiple of 256 than `large` is.
+        let near = (time % 256 + beside(seed)).rem_euclid(256);
+        let less = if draw(3, 1) == 1 { near } else { odd };
+        (name.clone(), if varies(problem, name) && time > 512 { time - less } else { time })
     };
     manifest.time.iter().map(draw).collect()
+}
+
+/// One before or one behind, as the seed draws.
+fn beside(seed: u64) -> i64 {
+    2 * Stream::new(seed, "beside").integer(0, 0, 1) - 1
 }
 
 /// A power of two that divides the size, and fits into it eight times.

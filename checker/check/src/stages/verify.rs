@@ -190,6 +190,13 @@ impl Trials<'_> {
         Ok(results)
     }
 
+    /// Whose turn it is of fills that take turns: those count that have a turn, and elements for what it brings.
+    fn turn(&self, index: usize) -> usize {
+        let manifest = &self.problem.manifest;
+        let idle = |sizes: &&Sizes| **sizes == manifest.count || sizes.values().all(|size| *size == 1);
+        index - manifest.cases.iter().take(index).filter(idle).count()
+    }
+
     /// One case with one version.
     pub fn case(&self, built: &Built, cubin: Option<PathBuf>, asked: CaseAt<'_>) -> Result<Case, BuildError> {
         let CaseAt { sizes, index, thoroughness, judged } = asked;
@@ -198,7 +205,7 @@ impl Trials<'_> {
         if cubin.is_none() {
             built.fits(&plan).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         }
-        let seed = self.seed.wrapping_add(index as u64);
+        let seed = self.seed.wrapping_add(self.turn(index) as u64);
         let seed = if *sizes == self.problem.manifest.count { first_turn(seed) } else { seed };
         let mut oracle = None;
         let mut outputs = Vec::new();

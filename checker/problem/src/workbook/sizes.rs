@@ -10,6 +10,18 @@ use crate::manifest::{ErrorBound, OutputSpec, Sweep};
 use plan::Buffer;
 use plan::stream::Stream;
 
+/// A size that is drawn: every second time it lies at a multiple of a power of two from 32 on, one before or one behind, where mistakes
+/// show that a draw alone meets once in hundreds of times.
+fn near(seed: u64, name: &str, index: u64, lo: i64, hi: i64) -> i64 {
+    let stream = Stream::new(seed, name);
+    let drawn = stream.integer(index, lo, hi);
+    let choice = Stream::new(seed, "sizes near powers of two");
+    let of = |at: u64, lo: i64, hi: i64| choice.integer(index << 2 | at, lo, hi);
+    let unit = 1 << of(0, 5, 10);
+    let close = (drawn / unit).max(1) * unit + of(1, -1, 1);
+    if of(2, 0, 1) == 1 && (lo..=hi).contains(&close) { close } else { drawn }
+}
+
 impl Problem {
     /// Inputs and outputs at sizes.
     ///
@@ -33,9 +45,8 @@ impl Problem {
     pub fn drawn(&self, seed: u64) -> Self {
         let mut problem = self.clone();
         for (index, row) in self.manifest.drawn.iter().enumerate() {
-            let size = |(name, (lo, hi)): (&String, &(i64, i64))| {
-                (name.clone(), Stream::new(seed, name).integer(index as u64, *lo, *hi))
-            };
+            let size =
+                |(name, (lo, hi)): (&String, &(i64, i64))| (name.clone(), near(seed, name, index as u64, *lo, *hi));
             let sizes: Sizes = row.iter().map(size).collect();
             if !problem.manifest.cases.contains(&sizes) {
                 problem.manifest.cases.push(sizes);
@@ -136,4 +147,21 @@ impl Problem {
 pub fn is_small(sizes: &Sizes) -> bool {
     const SMALL: i64 = 4096;
     sizes.iter().filter(|(name, _)| *name != BLOCK).all(|(_, value)| *value <= SMALL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near;
+
+    #[test]
+    fn half_of_the_drawn_sizes_lie_at_powers_of_two_and_all_inside() {
+        let drawn: Vec<i64> = (0..400).map(|seed| near(seed, "n", 0, 2, 70000)).collect();
+        assert!(drawn.iter().all(|size| (2..=70000).contains(size)));
+        let beside = |rest: i64| drawn.iter().filter(|size| (**size - rest).rem_euclid(32) == 0).count();
+        for rest in [-1, 0, 1] {
+            assert!(beside(rest) > 40, "{rest}: {}", beside(rest));
+        }
+        assert!(drawn.iter().filter(|size| !matches!(**size % 32, 0 | 1 | 31)).count() > 100);
+        assert!((0..99).all(|seed| near(seed, "n", 7, 7, 7) == 7 && (4..=11).contains(&near(seed, "n", 0, 4, 11))));
+    }
 }

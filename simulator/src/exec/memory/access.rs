@@ -59,6 +59,7 @@ impl<O: Observer> Worker<'_, O> {
             lines: &mut self.lines,
             origins: &self.context.decoded.code.origins,
             writers: &mut self.writers,
+            polls: &mut self.polls,
         }
     }
 

@@ -23,4 +23,5 @@ pub use explored::preempt::visible;
 pub use progress::counted::Counted;
 pub use progress::divergent_barrier::lanes_missing;
 pub use progress::endless::Look;
+pub use progress::polls::Polls;
 pub use progress::writers::{Writer, Writers};

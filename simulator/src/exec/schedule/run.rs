@@ -190,6 +190,7 @@ impl<O: Observer> Worker<'_, O> {
                     lines: &mut self.lines,
                     origins: &context.decoded.code.origins,
                     writers: &mut self.writers,
+                    polls: &mut self.polls,
                     by,
                 },
             };

@@ -61,6 +61,8 @@ pub struct Warp {
     pub asked: u32,
     /// The operation with which lanes perhaps waited last, and those that have executed no other since.
     pub polled: (u32, u32),
+    /// Lanes whose last operation that others can see was an atomic that gave them a number.
+    pub numbered: u32,
     /// Rounds in a row in which groups of it only waited.
     pub idle: usize,
     /// The last branch back, where to, and how often in a row.

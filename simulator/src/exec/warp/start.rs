@@ -76,6 +76,7 @@ impl Warp {
         self.done = [0; 32];
         self.asked = 0;
         self.polled = (0, 0);
+        self.numbered = 0;
         self.idle = 0;
         (self.turns, self.quanta, self.look) = ((0, 0), 0, None);
     }

@@ -50,6 +50,7 @@ pub const COUNTERS: &[CounterRow] = &[
     row("global_load_requests", "global load requests", Less, Changed),
     row("global_load_sectors", "global load sectors", Less, Changed),
     row("global_load_bytes", "global load bytes", Less, Never),
+    row("global_polls", "global polls", Neither, Never),
     row("global_load_sectors_per_request", "sectors per load request", Neither, Never),
     row("global_load_bytes_per_request", "bytes per load request", Neither, Never),
     row("global_load_efficiency", "global load efficiency", More, Never),

@@ -173,6 +173,7 @@ impl<O: Observer> Worker<'_, O> {
                 lines: &mut self.lines,
                 origins: &context.decoded.code.origins,
                 writers: &mut self.writers,
+                polls: &mut self.polls,
                 by: crate::observe::WarpId { block: 0, slot: 0, warp: 0 },
             },
         };

@@ -12,7 +12,11 @@ impl Direct<'_> {
     /// Loads what [`Direct::access`] found.
     #[inline(always)]
     pub fn load(&mut self, pc: usize, op: &AccessOp, lanes: &Lanes, files: &mut Files<'_>, mask: u32) {
-        self.charge(pc, op, lanes, mask, AccessKind::Load);
+        if op.may_spin && self.looks_again(pc, lanes, mask) {
+            self.lines[self.origins[pc].line as usize].global_polls += 1;
+        } else {
+            self.charge(pc, op, lanes, mask, AccessKind::Load);
+        }
         self.note_reads(lanes, mask);
         self.settle(lanes, op);
         for (element, reg) in op.regs.iter().enumerate() {
@@ -41,6 +45,14 @@ impl Direct<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Is it where the same operation of the warp looked before, in memory that others may change?
+    #[inline(never)]
+    fn looks_again(&mut self, pc: usize, lanes: &Lanes, mask: u32) -> bool {
+        lanes.space == AddressSpace::Global
+            && !self.global.get().allocations[lanes.allocation].is_read_only()
+            && self.polls.again(self.by, pc, mask, &lanes.addresses())
     }
 
     /// Notes what is read, where somebody wants to know.

@@ -8,7 +8,7 @@ mod locate;
 mod store;
 
 use crate::counters::Counters;
-use crate::exec::schedule::Writers;
+use crate::exec::schedule::{Polls, Writers};
 use crate::exec::select::LaneRow;
 use crate::exec::traffic::{RequestCost, charge};
 use crate::exec::warp::{Frame, Warp};
@@ -32,7 +32,9 @@ pub struct Direct<'m> {
     pub origins: &'m [Origin],
     /// Who took which lock.
     pub writers: &'m mut Writers,
-    /// The warp, for `writers`.
+    /// What was looked at last.
+    pub polls: &'m mut Polls,
+    /// The warp, for both.
     pub by: WarpId,
 }
 

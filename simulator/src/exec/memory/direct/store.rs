@@ -43,6 +43,9 @@ impl Direct<'_> {
         }
         self.charge(pc, op, lanes, mask, AccessKind::Store);
         self.settle(lanes, op);
+        if lanes.space == AddressSpace::Global {
+            self.polls.forget(self.by);
+        }
         let mut store = Store::<WATCHED> { mask, changed: 0 };
         for (element, reg) in op.regs.iter().enumerate() {
             let behind = element * op.size as usize;

@@ -20,6 +20,8 @@ const POINTS: u32 = 20;
 const PATIENCE: u64 = 1 << 20;
 /// Times in a launch that who has taken a lock is stopped for as long as others wait for it.
 const HOLDS: u32 = 8;
+/// Times in a launch that who has got a number from an atomic is stopped behind those who have none.
+const OVERTAKEN: u32 = 256;
 /// Times in a launch that who waits no longer is stopped behind all others, before it acts on what it saw.
 const ENDED: u32 = 8;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
@@ -47,6 +49,8 @@ pub struct Control {
     holds: u32,
     /// How many more of those whose wait has ended may be.
     ended: u32,
+    /// How many more of those who got a number from an atomic are overtaken by all.
+    overtaken: u32,
     /// How many more random stops there are where those who wait go on.
     stops: u32,
     /// How many more proofs of right waits are awaited.
@@ -90,6 +94,8 @@ pub struct Asker<'a> {
     pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
+    /// It is the first operation behind one that gave a number.
+    pub after: bool,
 }
 
 impl Control {
@@ -106,6 +112,7 @@ impl Control {
             patience: None,
             holds: 0,
             ended: 0,
+            overtaken: OVERTAKEN,
             stops: STOPS,
             proofs: PROOFS,
             late: None,
@@ -250,6 +257,12 @@ impl Control {
                 if asker.waited != 0 && self.ended > 0 && self.below(2) == 0 {
                     self.ended -= 1;
                     return vec![(asker.waited, Rank::Last)];
+                }
+                // Who has got a number is overtaken by all who have none: what it has yet to do should not have been announced. In
+                // whatever order they go on then, so that nobody takes all work from a counter.
+                if asker.after && self.overtaken > 0 && self.below(4) != 0 {
+                    self.overtaken -= 1;
+                    return vec![(mask, Rank::Among((1 << 30) + self.below(1 << 30)))];
                 }
                 // Who is stopped while it waits would let those go on that it waits for.
                 let one_in = if self.patience.is_some() { 3 } else { 8 };

@@ -55,8 +55,25 @@ impl<O: Observer> Worker<'_, O> {
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
         let atomic = matches!(op, Some(Op::Atomic(_)));
+        let after = warp.numbered & group.mask;
+        // A number is what an atomic on global memory gives. Who has taken a lock is stopped for other reasons.
+        let counts = matches!(op, Some(Op::Atomic(index)) if {
+            let atomic = &code.atomics[*index as usize];
+            atomic.answers && atomic.space != AddressSpace::Shared && !polls
+        });
+        warp.numbered = if counts { warp.numbered | group.mask } else { warp.numbered & !group.mask };
         let (block, warp_index) = (shared.linear, warp.index);
-        let asker = Asker { block, warp: warp_index, group: &group, done: &done, holds, polls, waited, atomic };
+        let asker = Asker {
+            block,
+            warp: warp_index,
+            group: &group,
+            done: &done,
+            holds,
+            polls,
+            waited,
+            atomic,
+            after: after != 0,
+        };
         let stops = control.decide(&asker);
         warp.groups[at].since = Since::Asked;
         let mut stopped = false;

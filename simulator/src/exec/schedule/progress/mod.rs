@@ -5,4 +5,5 @@ pub(super) mod deadlock;
 pub(super) mod divergent_barrier;
 pub(super) mod endless;
 pub(super) mod livelock;
+pub(super) mod polls;
 pub(super) mod writers;

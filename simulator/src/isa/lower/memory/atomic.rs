@@ -117,8 +117,8 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         _ => Reg::None,
     };
     let (order, scope) = ordering(parts, MemoryOrder::Relaxed);
-    // A read in disguise (`atomicAdd(p, 0)`) and the lock's own instructions are what spin loops are made of.
-    let may_spin = !d.is_empty() && (matches!(name, "cas" | "exch") || *value == Operand::Int(0));
+    // A read in disguise (`atomicAdd(p, 0)`) and the instructions of locks, of one bit too, are what spin loops are made of.
+    let may_spin = !d.is_empty() && (matches!(name, "cas" | "exch" | "or" | "and") || *value == Operand::Int(0));
     let array = b.array_named(at);
     let corrects = matches!(name, "cas" | "min" | "max" | "and" | "or");
     b.code.atomics.push(AtomicOp {

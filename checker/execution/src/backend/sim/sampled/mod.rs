@@ -26,6 +26,11 @@ const ALL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 /// The same of a version whose blocks all do as much as each other, the first and the last one no more.
 const NEARLY_ALL: f64 = 0.98;
+/// Where no block does more than its part...
+const ITS_PART: f64 = 1.02;
+/// ... and they come to less than this on average, what is missing is left out. A drawn block at the edge of a picture may do next to
+/// nothing.
+const ON_AVERAGE: f64 = 0.7;
 
 /// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
 /// told.
@@ -54,11 +59,12 @@ pub fn judge(
     let mut there = open(sim, small, seed)?;
     let usual = there.run(seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
-    // All that it writes elsewhere it writes again and again, if it is as much. A block that writes more than one of the small
+    // All that it touches elsewhere it touches again and again, if it is as much. A block that does more than one of the small
     // size goes round a loop, and may end anywhere.
-    let once = seen.block <= usual.block;
-    if comparable && usual.in_place && !seen.in_place && once && seen.reach < ALL {
-        return Ok(Some(Status::LeavesOut { reads: false, part: seen.reach }));
+    for (reads, usual, now) in [(false, usual.places[1], seen.places[1]), (true, usual.places[0], seen.places[0])] {
+        if comparable && usual.in_place && !now.in_place && now.block <= usual.block && now.reach < ALL {
+            return Ok(Some(Status::LeavesOut { reads, part: now.reach }));
+        }
     }
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
@@ -74,6 +80,9 @@ pub fn judge(
         if comparable && usual.most >= NEARLY_ALL && now.even && now.most < NEARLY_ALL {
             return Ok(Some(Status::LeavesOut { reads, part: now.most }));
         }
+        if comparable && loses(&usual, &now) {
+            return Ok(Some(Status::LeavesOut { reads, part: now.mean }));
+        }
     }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
     match oracle {
@@ -86,6 +95,12 @@ pub fn judge(
         _ => Ok(None),
     }
 }
+/// Blocks that did all that there is, each the same, do less here and there, and none does more.
+fn loses(usual: &Share, now: &Share) -> bool {
+    let all = usual.even && usual.most >= NEARLY_ALL && usual.most <= ITS_PART;
+    all && now.most <= ITS_PART && now.mean < ON_AVERAGE
+}
+
 /// The part that a launch comes to where it comes to all of the data usually, and no other does what is left. (One that
 /// clears, and others that write here and there.)
 fn falls_short(usual: &[Share], now: &[Share]) -> Option<f64> {
@@ -116,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_a_launch_leaves_out_others_may_do() {
-        let even = |part: f64| Share { drawn: part, most: part, even: true };
+        let even = |part: f64| Share { drawn: part, most: part, mean: part, even: true };
         let here_and_there = |part: f64| Share { even: false, ..even(part) };
         let usual = [even(1.0), here_and_there(0.5)];
         let part = |now: &[Share]| falls_short(&usual, now);
@@ -126,5 +141,15 @@ mod tests {
         assert_eq!(part(&[even(0.95), here_and_there(0.7)]), None);
         assert_eq!(part(&[even(0.95), here_and_there(0.5), even(0.05)]), None);
         assert_eq!(falls_short(&[even(1.0), even(1.0)], &[even(0.95), even(1.0)]), None);
+    }
+
+    #[test]
+    fn blocks_that_do_less_than_their_part_leave_out_what_none_does_more_of() {
+        let share = |most: f64, mean: f64| Share { drawn: most, most, mean, even: most == mean };
+        assert!(loses(&share(1.0, 1.0), &share(1.0, 0.5)));
+        assert!(!loses(&share(1.0, 1.0), &share(1.0, 0.75)), "one block at an edge");
+        assert!(!loses(&share(1.0, 1.0), &share(2.0, 0.6)), "some take more than others");
+        assert!(!loses(&share(1.0, 0.9), &share(1.0, 0.5)), "they were not all alike before");
+        assert!(!loses(&share(1.4, 1.4), &share(1.0, 0.5)), "elements that blocks share");
     }
 }

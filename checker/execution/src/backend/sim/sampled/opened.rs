@@ -21,8 +21,15 @@ const STEPS: u64 = 1 << 17;
 const MORE_BLOCKS: u64 = 512;
 /// ... and warp instructions of all of them together: hundredths of a second.
 const MORE_INSTRUCTIONS: u64 = 1 << 17;
+/// What is read,
+const READ: [Role; 2] = [Role::In, Role::InOut];
+/// and what is written.
+const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
 /// Stretches of an output beyond which nobody asks where they lie.
 const SCATTERED: usize = 64;
+
+/// Of some buffers: how many bytes each has, and which of them were touched, from and to.
+type Ranges = Vec<(u64, Vec<(u64, u64)>)>;
 
 /// A version at a size, opened for a few blocks.
 pub struct Opened<'p> {
@@ -45,12 +52,30 @@ pub struct Seen {
     pub written: Vec<Share>,
     /// How a block faulted.
     pub fault: Option<Status>,
-    /// Does every block of the last launch write where its number lies among the blocks, and nowhere else?
+    /// Where the blocks of the last launch read the inputs, and where they write the outputs.
+    pub places: [Places; 2],
+}
+
+/// Where the blocks of a launch touch buffers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Places {
+    /// Does every block do so where its number lies among the blocks, and nowhere else?
     pub in_place: bool,
-    /// The part of the outputs up to which those blocks wrote.
+    /// The part of the buffers up to which they come.
     pub reach: f64,
-    /// The bytes of outputs that the busiest block of the last launch wrote.
+    /// The bytes that the busiest of them touches.
     pub block: f64,
+}
+
+impl Places {
+    /// A block, the first or any other, touched so much from here to there, both parts of the buffers.
+    fn add(&mut self, block: u64, blocks: u64, (from, to): (f64, f64)) {
+        let (first, last) = (block as f64 / blocks as f64, (block + 1) as f64 / blocks as f64);
+        // A tail that is no whole block shifts what lies before it by less than a block.
+        let near = 1.0 / blocks as f64 + 1e-9;
+        self.in_place &= from > first - near && to < last + near;
+        self.reach = self.reach.max(to);
+    }
 }
 
 /// Which part of buffers the blocks of a grid, or of several, come to, estimated from those that were run.
@@ -60,6 +85,8 @@ pub struct Share {
     pub drawn: f64,
     /// If each did as much as the busiest of all that were run.
     pub most: f64,
+    /// As much as they did on average.
+    pub mean: f64,
     /// All that were drawn did as much as each other.
     pub even: bool,
 }
@@ -73,15 +100,17 @@ impl Share {
         Self {
             drawn: most(these) * scale,
             most: most(ends).max(most(drawn)) * scale,
+            mean: these.iter().sum::<f64>() / these.len().max(1) as f64 * scale,
             even: drawn.iter().all(|bytes| *bytes == drawn[0]),
         }
     }
 
     /// Of all launches.
     pub fn of_all(launches: &[Self]) -> Self {
-        launches.iter().fold(Self { drawn: 0.0, most: 0.0, even: true }, |all, one| Self {
+        launches.iter().fold(Self { drawn: 0.0, most: 0.0, mean: 0.0, even: true }, |all, one| Self {
             drawn: all.drawn + one.drawn,
             most: all.most + one.most,
+            mean: all.mean + one.mean,
             even: all.even && one.even,
         })
     }
@@ -148,12 +177,17 @@ impl Opened<'_> {
         buffers.map(|buffer| buffer.len as f64 * buffer.dtype.size() as f64).sum()
     }
 
-    /// What was written of the outputs, by buffer.
-    fn written(&self, roles: &[Role]) -> Vec<(u64, Vec<(u64, u64)>)> {
+    /// What was touched, by buffer.
+    fn ranges(&self, roles: &[Role], kind: fn(Touched) -> Vec<(u64, u64)>) -> Ranges {
         let buffers = self.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
         let of =
-            |(index, buffer): (usize, &Buffer)| (buffer.len * buffer.dtype.size() as u64, self.touched(index).written);
+            |(index, buffer): (usize, &Buffer)| (buffer.len * buffer.dtype.size() as u64, kind(self.touched(index)));
         buffers.map(of).collect()
+    }
+
+    /// What was read of the inputs, and written of the outputs.
+    fn read_and_written(&self) -> [Ranges; 2] {
+        [self.ranges(&READ, |touched| touched.read), self.ranges(&WRITTEN, |touched| touched.written)]
     }
 
     /// Has a block read what nobody wrote?
@@ -203,49 +237,41 @@ impl Opened<'_> {
 
     /// Runs blocks of every launch, as far as they say something.
     pub fn run(&mut self, seed: u64) -> Seen {
-        const READ: [Role; 2] = [Role::In, Role::InOut];
-        const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen = Seen {
-            launches: 0,
-            read: Vec::new(),
-            written: Vec::new(),
-            fault: None,
-            in_place: false,
-            reach: 0.0,
-            block: 0.0,
-        };
+        let mut seen =
+            Seen { launches: 0, read: Vec::new(), written: Vec::new(), fault: None, places: [Places::default(); 2] };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;
             }
             let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
             let chosen = chosen(seed, launch as u64, blocks);
-            let (mut in_place, mut reach) = (true, 0.0f64);
+            let mut found = [Places { in_place: true, ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             for block in chosen {
                 let before = (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes));
-                let places = self.written(&WRITTEN);
+                let places = self.read_and_written();
                 match self.blocks(launch, vec![block]) {
                     Ok(true) => {}
                     Ok(false) => return seen,
                     Err(fault) => return Seen { fault: Some(fault), ..seen },
                 }
-                if let Some((from, to)) = span(&places, &self.written(&WRITTEN)) {
-                    let (first, last) = (block as f64 / blocks as f64, (block + 1) as f64 / blocks as f64);
-                    // A tail that is no whole block shifts what lies before it by less than a block.
-                    let near = 1.0 / blocks as f64 + 1e-9;
-                    in_place &= from > first - near && to < last + near;
-                    reach = reach.max(to);
+                for ((found, before), after) in found.iter_mut().zip(&places).zip(&self.read_and_written()) {
+                    if let Some(span) = span(before, after) {
+                        found.add(block, blocks, span);
+                    }
                 }
                 let drawn = usize::from(block != 0 && block != blocks - 1);
                 read[drawn].push(self.total(&READ, |t| t.read_bytes) - before.0);
                 written[drawn].push(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
             }
             seen.launches += 1;
-            (seen.in_place, seen.reach) = (in_place && reach > 0.0, reach);
-            seen.block = written.iter().flatten().copied().fold(0.0, f64::max);
+            for (found, bytes) in found.iter_mut().zip([&read, &written]) {
+                found.in_place &= found.reach > 0.0;
+                found.block = bytes.iter().flatten().copied().fold(0.0, f64::max);
+            }
+            seen.places = found;
             seen.read.push(Share::of_launch(&read[0], &read[1], blocks as f64 / inputs));
             seen.written.push(Share::of_launch(&written[0], &written[1], blocks as f64 / outputs));
         }

@@ -1,0 +1,73 @@
+//! Loads that look again at the word they looked at before, as a loop does that waits: how often depends on who comes when, so they are
+//! counted apart from what a kernel reads.
+
+use crate::observe::WarpId;
+use std::collections::HashMap;
+
+/// Warps remembered; with more everything is forgotten, and the next look of each is a first one.
+const WARPS: usize = 1 << 16;
+
+/// What was looked at last: by block and warp, for each operation and first lane where its lanes read.
+#[derive(Debug, Default)]
+pub struct Polls {
+    last: HashMap<(u64, u32), Vec<(u32, u32, u64)>>,
+}
+
+impl Polls {
+    /// Lanes of a warp read at these addresses: have they just done so by the same operation?
+    pub fn again(&mut self, by: WarpId, pc: usize, mask: u32, addresses: &[u64; 32]) -> bool {
+        let lanes = (0..32u64).filter(|lane| mask >> lane & 1 != 0);
+        // Which lanes ask does not matter, only what they ask for.
+        let mut places: Vec<u64> = lanes.map(|lane| addresses[lane as usize]).collect();
+        places.dedup();
+        let where_to = places
+            .iter()
+            .fold(0u64, |sum, address| (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+        if self.last.len() >= WARPS {
+            self.last.clear();
+        }
+        let (lane, pc) = (mask.trailing_zeros(), pc as u32);
+        let mine = self.last.entry((by.block, by.warp)).or_default();
+        match mine.iter_mut().find(|(first, at, _)| (*first, *at) == (lane, pc)) {
+            Some((_, _, before)) => std::mem::replace(before, where_to) == where_to,
+            None => {
+                mine.push((lane, pc, where_to));
+                false
+            }
+        }
+    }
+
+    /// A warp has written something: whoever does so between two looks does not wait.
+    #[inline(always)]
+    pub fn forget(&mut self, by: WarpId) {
+        if !self.last.is_empty() {
+            self.last.remove(&(by.block, by.warp));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_place_again_is_a_poll() {
+        let mut polls = Polls::default();
+        let by = |warp| WarpId { block: 7, slot: 0, warp };
+        let at = |address: u64| [address; 32];
+        assert!(!polls.again(by(0), 3, 1, &at(64)));
+        assert!(polls.again(by(0), 3, 1, &at(64)));
+        assert!(!polls.again(by(0), 3, 1, &at(68)), "elsewhere");
+        assert!(!polls.again(by(0), 3, 1, &at(64)), "back there is a look of its own");
+        assert!(!polls.again(by(0), 4, 1, &at(64)), "another operation");
+        assert!(!polls.again(by(1), 3, 1, &at(64)), "another warp");
+        let mut other = at(64);
+        other[5] = 96;
+        assert!(!polls.again(by(0), 3, 1 | 1 << 5, &other), "one lane looks elsewhere");
+        assert!(polls.again(by(0), 3, 1 | 1 << 5, &other));
+        polls.forget(by(1));
+        assert!(polls.again(by(0), 3, 1 | 1 << 5, &other), "another warp has written");
+        polls.forget(by(0));
+        assert!(!polls.again(by(0), 3, 1 | 1 << 5, &other), "it has written");
+    }
+}
