@@ -81,6 +81,7 @@ fn distinct(all: &[u64]) -> u64 {
 /// How many neighbouring lanes of a request to shared memory the banks serve together: of 4 bytes per lane the whole warp, of 8 a half, of 16 a
 /// quarter. Of a load two such parts become one if all lanes whose numbers differ in the lowest bit ask for the same, or all whose
 /// numbers differ in the second; a lane that takes no part is like any other. Measured: `differential/wide.csv`.
+#[inline(never)]
 pub fn served_together(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind) -> u32 {
     let part = if size <= 4 { 32 } else { 128 / size };
     let alike = |bit: usize| {
@@ -92,6 +93,7 @@ pub fn served_together(addresses: &[u64; 32], mask: u32, size: u32, kind: Access
 
 /// Passes over the banks that a request to shared memory takes, and the fewest that its bytes need. Lanes that read the
 /// same word share it.
+#[inline(never)]
 pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind) -> (u64, u64) {
     if size <= 4 && mask != 0 && conflict_free(addresses, mask) {
         return (1, 1);

@@ -15,6 +15,7 @@ pub struct Polls {
 
 impl Polls {
     /// Lanes of a warp read at these addresses: have they just done so by the same operation?
+    #[inline(never)]
     pub fn again(&mut self, by: WarpId, pc: usize, mask: u32, addresses: &[u64; 32]) -> bool {
         let lanes = (0..32u64).filter(|lane| mask >> lane & 1 != 0);
         // Which lanes ask does not matter, only what they ask for.
@@ -41,8 +42,13 @@ impl Polls {
     #[inline(always)]
     pub fn forget(&mut self, by: WarpId) {
         if !self.last.is_empty() {
-            self.last.remove(&(by.block, by.warp));
+            self.forget_warp(by);
         }
+    }
+
+    #[inline(never)]
+    fn forget_warp(&mut self, by: WarpId) {
+        self.last.remove(&(by.block, by.warp));
     }
 }
 
