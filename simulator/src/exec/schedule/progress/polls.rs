@@ -10,7 +10,16 @@ const WARPS: usize = 1 << 16;
 /// What was looked at last: by block and warp, for each operation and first lane where its lanes read.
 #[derive(Debug, Default)]
 pub struct Polls {
-    last: HashMap<(u64, u32), Vec<(u32, u32, u64)>>,
+    last: HashMap<(u64, u32), Vec<Look>>,
+}
+
+/// One operation's last look.
+#[derive(Debug)]
+struct Look {
+    lane: u32,
+    pc: u32,
+    /// Where its lanes read, as a hash.
+    place: u64,
 }
 
 impl Polls {
@@ -21,7 +30,7 @@ impl Polls {
         // Which lanes ask does not matter, only what they ask for.
         let mut places: Vec<u64> = lanes.map(|lane| addresses[lane as usize]).collect();
         places.dedup();
-        let where_to = places
+        let place = places
             .iter()
             .fold(0u64, |sum, address| (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
         if self.last.len() >= WARPS {
@@ -29,10 +38,10 @@ impl Polls {
         }
         let (lane, pc) = (mask.trailing_zeros(), pc as u32);
         let mine = self.last.entry((by.block, by.warp)).or_default();
-        match mine.iter_mut().find(|(first, at, _)| (*first, *at) == (lane, pc)) {
-            Some((_, _, before)) => std::mem::replace(before, where_to) == where_to,
+        match mine.iter_mut().find(|look| (look.lane, look.pc) == (lane, pc)) {
+            Some(look) => std::mem::replace(&mut look.place, place) == place,
             None => {
-                mine.push((lane, pc, where_to));
+                mine.push(Look { lane, pc, place });
                 false
             }
         }
