@@ -95,6 +95,7 @@ pub fn judge(
         _ => Ok(None),
     }
 }
+
 /// Blocks that did all that there is, each the same, do less here and there, and none does more.
 fn loses(usual: &Share, now: &Share) -> bool {
     let all = usual.even && usual.most >= NEARLY_ALL && usual.most <= ITS_PART;
