@@ -2,7 +2,7 @@
 //! other can ask for more text than any machine holds, and the compiler would say nothing for as long as it may run.
 
 use crate::own::lexer::{Kind, Token, tokens};
-use crate::own::macros::directive;
+use crate::own::macros;
 use std::collections::HashMap;
 
 /// Most tokens that macros may make of a source. The compiler takes about fifteen seconds for as many.
@@ -122,13 +122,10 @@ impl<'a> Counter<'_, 'a> {
 
 /// `#define NAME BODY` or `#define NAME(A, B) BODY`
 fn definition(text: &str) -> Option<(&str, Macro<'_>)> {
-    let (word, rest) = directive(text);
-    let rest = (word == "define").then_some(rest)?.trim_start();
-    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-    let (name, rest) = rest.split_at(end);
+    let (name, rest) = macros::definition(text)?;
     let body = tokens(rest);
     if !rest.starts_with('(') {
-        return (!name.is_empty()).then_some((name, Macro { parameters: None, body }));
+        return Some((name, Macro { parameters: None, body }));
     }
     let close = body.iter().position(|token| token.is(")"))?;
     let parameters = body[1..close].iter().filter(|token| token.kind == Kind::Name).map(|token| token.text).collect();

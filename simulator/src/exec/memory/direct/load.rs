@@ -68,9 +68,8 @@ impl Direct<'_> {
     /// The words of a whole warp, one behind the other, where other host threads may change them.
     #[inline(always)]
     fn shared_run(&self, lanes: &Lanes) -> Option<&[AtomicU32]> {
-        let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
         let View::Shared(global, ..) = &self.global else { return None };
-        if !run || !matches!(lanes.space, AddressSpace::Global | AddressSpace::Const) {
+        if !lanes.is_run() || !matches!(lanes.space, AddressSpace::Global | AddressSpace::Const) {
             return None;
         }
         let first = lanes.word(0, 0);
@@ -82,7 +81,7 @@ impl Direct<'_> {
     fn words(&mut self, lanes: &Lanes, files: &Files<'_>, behind: usize) -> LaneRow<u32> {
         let mut out = LaneRow([0; 32]);
         let first = lanes.word(0, behind);
-        let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
+        let run = lanes.is_run();
         match lanes.space {
             AddressSpace::Shared => {
                 let words = self.shared.as_chunks::<4>().0;

@@ -98,6 +98,12 @@ impl Lanes {
         self.offsets.map(|offset| self.start + u64::from(offset))
     }
 
+    /// A word a lane, the whole warp, one behind the other?
+    #[inline(always)]
+    fn is_run(&self) -> bool {
+        self.shape == LaneLayout::Contiguous && self.size == 4
+    }
+
     /// The words that they touch and those between, where each lane touches one.
     #[inline(always)]
     fn range(&self) -> std::ops::Range<usize> {

@@ -1,6 +1,6 @@
 //! Stores of all lanes.
 
-use super::{Direct, Files, LaneLayout, Lanes, for_each};
+use super::{Direct, Files, Lanes, for_each};
 use crate::isa::op::{AccessOp, AddressSpace, Reg};
 use crate::memory::view::View;
 use crate::observe::AccessKind;
@@ -87,7 +87,7 @@ impl Direct<'_> {
         store: &mut Store<WATCHED>,
     ) {
         let first = lanes.word(0, behind);
-        let run = lanes.shape == LaneLayout::Contiguous && lanes.size == 4;
+        let run = lanes.is_run();
         match lanes.space {
             AddressSpace::Shared => {
                 let words = self.shared.as_chunks_mut::<4>().0;

@@ -2,6 +2,7 @@
 //! counted apart from what a kernel reads.
 
 use crate::observe::WarpId;
+use crate::random::mix;
 use std::collections::HashMap;
 
 /// Warps remembered; with more everything is forgotten, and the next look of each is a first one.
@@ -26,13 +27,12 @@ impl Polls {
     /// Lanes of a warp read at these addresses: have they just done so by the same operation?
     #[inline(never)]
     pub fn again(&mut self, by: WarpId, pc: usize, mask: u32, addresses: &[u64; 32]) -> bool {
-        let lanes = (0..32u64).filter(|lane| mask >> lane & 1 != 0);
+        let asked = (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]);
         // Which lanes ask does not matter, only what they ask for.
-        let mut places: Vec<u64> = lanes.map(|lane| addresses[lane as usize]).collect();
-        places.dedup();
-        let place = places
-            .iter()
-            .fold(0u64, |sum, address| (sum ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+        let (place, _) = asked.fold((0, None), |(place, before), address| {
+            let again = before == Some(address);
+            (if again { place } else { mix(place ^ address) }, Some(address))
+        });
         if self.last.len() >= WARPS {
             self.last.clear();
         }
