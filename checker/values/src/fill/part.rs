@@ -14,18 +14,24 @@ pub(super) struct Part<'a> {
 }
 
 fn each<const N: usize>(part: Part<'_>, value: impl Fn(u64) -> [u8; N] + Sync) {
-    let start = part.start;
-    let one = |(chunk, bytes): (usize, &mut [u8])| {
-        let first = start + (chunk * CHUNK) as u64;
+    chunks(part, N, &|first, bytes| {
         for (offset, element) in bytes.as_chunks_mut::<N>().0.iter_mut().enumerate() {
             *element = value(first + offset as u64);
         }
-    };
+    });
+}
+
+/// Hands out `CHUNK` elements of `size` bytes at a time, with the number of their first. Compiled once, not for every fill and type.
+fn chunks(part: Part<'_>, size: usize, fill: &(dyn Fn(u64, &mut [u8]) + Sync)) {
+    let start = part.start;
     // A page of sparse memory is not worth waking other threads for.
-    if part.bytes.len() <= N * CHUNK {
-        one((0, part.bytes));
+    if part.bytes.len() <= size * CHUNK {
+        fill(start, part.bytes);
     } else {
-        part.bytes.par_chunks_mut(N * CHUNK).enumerate().for_each(one);
+        part.bytes
+            .par_chunks_mut(size * CHUNK)
+            .enumerate()
+            .for_each(|(chunk, bytes)| fill(start + (chunk * CHUNK) as u64, bytes));
     }
 }
 
