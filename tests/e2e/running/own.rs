@@ -116,6 +116,19 @@ fn what_a_launched_kernel_needs_is_never_skipped() {
     assert!(listed.stderr.contains("identifier \"nothing\" is undefined"), "{}", listed.stderr);
 }
 
+/// A declaration without a name that does not compile goes, whether the launched kernel is a template or not.
+#[test]
+fn a_nameless_declaration_is_skipped_beside_a_template() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "//@ out c: f32[1]\n//@ launch k<float><<<1, 1>>>(c)\n#include <absent/numeric.hpp>\nusing namespace absent::numeric;\n\
+                template<class T> __global__ void k(T *c) { *c = 7; }\n";
+    let ran = run(folder.path(), text);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("c: f32[1]  7"), "{}", ran.stdout);
+    let wrong = run(folder.path(), &text.replace("*c = 7", "*c = numeric::seven"));
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+}
+
 /// Only regular files in the file's own folder and below are read as headers.
 #[cfg(unix)]
 #[test]

@@ -102,11 +102,8 @@ pub fn guess(parameter: &Parameter) -> Guess {
         (1, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Buffer("u64"),
         (1, None) => Guess::Buffer("u8"),
         (0, Some((ty, 1))) if ty.starts_with(['i', 'u']) => {
-            if is_size(&parameter.name) && parameter.base != "bool" {
-                Guess::Size
-            } else {
-                Guess::Int
-            }
+            // A size does not fit into a byte.
+            if is_size(&parameter.name) && scalar(ty) > 1 { Guess::Size } else { Guess::Int }
         }
         (0, Some((_, 1))) => Guess::Real,
         (0, Some((ty, count))) => Guess::Vector(ty, count),

@@ -201,7 +201,9 @@ impl OwnCode {
         };
         // Template arguments may name types.
         for kernel in kernels {
-            names.extend(kernel.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
+            let words = kernel.split(|c: char| !c.is_alphanumeric() && c != '_');
+            // The empty word behind `>` would stand for every declaration without a name.
+            names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
         }
         loop {
             let mut more = false;

@@ -165,6 +165,13 @@ fn lines(text: &str) -> Vec<String> {
     launch_lines(&OwnCode { parts: vec![part], every_kernel: false, skipped }.kernels())
 }
 
+/// A size that would not fit into its parameter is no size.
+#[test]
+fn a_byte_is_no_size() {
+    let made = lines("__global__ void k(char *data, char size, int n) { if (i < n) data[i] = size; }");
+    assert_eq!(made.last().map(String::as_str), Some("//@ launch k<<<ceil_div(n, 256), 256>>>(data, 1, n)"));
+}
+
 /// Kernels with the lines that are made for them.
 #[test]
 fn lines_are_made_from_parameters() {
