@@ -170,10 +170,46 @@ fn insert(node: &mut Arc<Node>, leaf: Block) {
     }
 }
 
+/// What two nodes know together.
+enum Joined {
+    /// Both know the same.
+    Same,
+    /// What the first knows: the second adds nothing.
+    First,
+    /// What the second knows.
+    Second,
+    /// More than either.
+    More(Arc<Node>),
+}
+
+impl Joined {
+    /// One of the two, or what was made of both.
+    fn of(self, a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
+        match self {
+            Self::Same | Self::First => Arc::clone(a),
+            Self::Second => Arc::clone(b),
+            Self::More(both) => both,
+        }
+    }
+
+    fn swapped(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+            same => same,
+        }
+    }
+}
+
 /// What both know: one of the two if the other adds nothing.
 fn join(a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
+    joined(a, b).of(a, b)
+}
+
+/// Most of two clocks is the same memory or brings nothing: nothing is counted or copied before it differs.
+fn joined(a: &Arc<Node>, b: &Arc<Node>) -> Joined {
     if Arc::ptr_eq(a, b) {
-        return Arc::clone(a);
+        return Joined::Same;
     }
     let ((name_a, bits_a), (name_b, bits_b)) = (a.name(), b.name());
     if !alike(name_a, name_b, bits_a.max(bits_b)) {
@@ -181,52 +217,64 @@ fn join(a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
         let mut children = [const { None }; 16];
         children[digit(name_a, bits)] = Some(Arc::clone(a));
         children[digit(name_b, bits)] = Some(Arc::clone(b));
-        return Arc::new(Node::Branch { block: name_a, bits, children });
+        return Joined::More(Arc::new(Node::Branch { block: name_a, bits, children }));
     }
     match (&**a, &**b) {
         (Node::Leaf(x), Node::Leaf(y)) => match (x.includes(y), y.includes(x)) {
-            (true, _) => Arc::clone(a),
-            (_, true) => Arc::clone(b),
-            _ => {
+            (true, true) => Joined::Same,
+            (true, false) => Joined::First,
+            (false, true) => Joined::Second,
+            (false, false) => {
                 let mut both = x.clone();
                 both.add(y);
-                Arc::new(Node::Leaf(both))
+                Joined::More(Arc::new(Node::Leaf(both)))
             }
         },
         (Node::Branch { block, bits, children: x }, Node::Branch { children: y, .. }) if bits_a == bits_b => {
-            let both: [Option<Arc<Node>>; 16] = std::array::from_fn(|at| match (&x[at], &y[at]) {
-                (Some(x), Some(y)) => Some(join(x, y)),
-                (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+            let parts: [Joined; 16] = std::array::from_fn(|at| match (&x[at], &y[at]) {
+                (Some(x), Some(y)) => joined(x, y),
+                (Some(_), None) => Joined::First,
+                (None, Some(_)) => Joined::Second,
+                (None, None) => Joined::Same,
             });
-            let is = |one: &[Option<Arc<Node>>; 16]| {
-                both.iter().zip(one).all(|(a, b)| a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr))
-            };
-            match (is(x), is(y)) {
-                (true, _) => Arc::clone(a),
-                (_, true) => Arc::clone(b),
-                _ => Arc::new(Node::Branch { block: *block, bits: *bits, children: both }),
+            let adds = |one: fn(&Joined) -> bool| parts.iter().any(|part| one(part) || matches!(part, Joined::More(_)));
+            match (adds(|part| matches!(part, Joined::First)), adds(|part| matches!(part, Joined::Second))) {
+                (false, false) => Joined::Same,
+                (true, false) => Joined::First,
+                (false, true) => Joined::Second,
+                (true, true) => {
+                    let mut children = x.clone();
+                    for ((child, other), part) in children.iter_mut().zip(y).zip(parts) {
+                        match part {
+                            Joined::Same | Joined::First => {}
+                            Joined::Second => child.clone_from(other),
+                            Joined::More(both) => *child = Some(both),
+                        }
+                    }
+                    Joined::More(Arc::new(Node::Branch { block: *block, bits: *bits, children }))
+                }
             }
         }
         // One lies below the other.
-        _ if bits_a > bits_b => below(a, b),
-        _ => below(b, a),
+        (Node::Branch { .. }, _) if bits_a > bits_b => below(a, b),
+        _ => below(b, a).swapped(),
     }
 }
 
 /// A branch and a node that lies below it.
-fn below(branch: &Arc<Node>, low: &Arc<Node>) -> Arc<Node> {
-    let Node::Branch { block, bits, children } = &**branch else { return Arc::clone(branch) };
+fn below(branch: &Arc<Node>, low: &Arc<Node>) -> Joined {
+    let Node::Branch { block, bits, children } = &**branch else { return Joined::First };
     let at = digit(low.name().0, *bits);
     let child = match &children[at] {
-        Some(child) => join(child, low),
+        Some(child) => match joined(child, low) {
+            Joined::Same | Joined::First => return Joined::First,
+            more => more.of(child, low),
+        },
         None => Arc::clone(low),
     };
-    if children[at].as_ref().is_some_and(|known| Arc::ptr_eq(known, &child)) {
-        return Arc::clone(branch);
-    }
     let mut children = children.clone();
     children[at] = Some(child);
-    Arc::new(Node::Branch { block: *block, bits: *bits, children })
+    Joined::More(Arc::new(Node::Branch { block: *block, bits: *bits, children }))
 }
 
 impl Block {

@@ -5,6 +5,7 @@ use crate::observe::Scope;
 use crate::sanitizer::cells::shadow::Shadow;
 use crate::sanitizer::copies::LaneCopies;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// A lane's last fence.
 #[derive(Debug, Clone)]
@@ -19,11 +20,30 @@ pub struct Fence {
     pub acquired: Clock,
     /// How far it reaches.
     pub scope: Scope,
+    /// See [`Fence::released`].
+    pub released: OnceLock<Clock>,
 }
 
 impl Fence {
     /// No fence yet.
-    pub const NONE: Self = Self { clock: 0, phase: 0, warp_clock: 0, acquired: Clock::NOTHING, scope: Scope::Cta };
+    pub const NONE: Self = Self {
+        clock: 0,
+        phase: 0,
+        warp_clock: 0,
+        acquired: Clock::NOTHING,
+        scope: Scope::Cta,
+        released: OnceLock::new(),
+    };
+
+    /// What it releases of a thread of `block`: what the thread had acquired, and what it did itself. The same memory for whatever is
+    /// published behind it, so that joins soon see that they know it.
+    pub fn released(&self, block: u32, thread: u32) -> &Clock {
+        self.released.get_or_init(|| {
+            let mut all = self.acquired.clone();
+            all.learn(self.fact(block, thread));
+            all
+        })
+    }
 
     /// What it says of a thread of `block`.
     pub fn fact(&self, block: u32, thread: u32) -> Fact {

@@ -4,6 +4,7 @@ use super::clock::{Clock, Fact};
 use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use crate::sanitizer::racecheck::Races;
+use std::sync::OnceLock;
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.
@@ -111,7 +112,7 @@ impl Races {
             }
             talk.loose[lane] = Loose::None;
             let acquired = talk.known(lane, &slot.acquired).clone();
-            let fence = Fence { clock, phase, warp_clock, acquired, scope };
+            let fence = Fence { clock, phase, warp_clock, acquired, scope, released: OnceLock::new() };
             if scope >= Scope::Gpu {
                 talk.fences[1][lane] = fence.clone();
             }
@@ -222,7 +223,14 @@ fn released(
         MemoryOrder::Release | MemoryOrder::AcqRel => {
             warp.clock += 1;
             let acquired = warp.acquired(at, block_wide).clone();
-            own = Fence { clock: warp.clock, phase: of.phase, warp_clock: warp.known, acquired, scope: access.scope };
+            own = Fence {
+                clock: warp.clock,
+                phase: of.phase,
+                warp_clock: warp.known,
+                acquired,
+                scope: access.scope,
+                released: OnceLock::new(),
+            };
             [&own, &none]
         }
         _ => {
@@ -238,7 +246,7 @@ fn released(
     for fence in older.into_iter().chain([narrow]) {
         let scope = fence.scope.min(access.scope);
         let part = release.part(scope);
-        part.join(&fence.acquired);
+        part.join(fence.released(of.block, of.thread));
         part.join(fenced);
         if let Some(talk) = &warp.talk {
             part.join(&talk.fenced[at].wide);
@@ -252,7 +260,9 @@ fn released(
                 part.learn(Fact { phase: fence.phase, thread, clock, warp_clock: 0, copies: 0, ..of });
             }
         }
-        part.learn(Fact { copies: of.copies, ..fence.fact(of.block, of.thread) });
+        if of.copies > 0 {
+            part.learn(Fact { copies: of.copies, ..fence.fact(of.block, of.thread) });
+        }
     }
     Some(release)
 }
@@ -278,8 +288,7 @@ fn fenced_lanes(block: u32, phase: u32, talk: &Talk, number: u32, mask: u32) -> 
         let older = Some(wide).filter(|wide| wide.clock != narrow.clock);
         for fence in older.into_iter().chain([narrow]).filter(|fence| fence.clock > 0 && fence.phase == phase) {
             let part = all.part(fence.scope);
-            part.join(&fence.acquired);
-            part.learn(fence.fact(block, number * 32 + lane as u32));
+            part.join(fence.released(block, number * 32 + lane as u32));
         }
     }
     all
@@ -292,8 +301,7 @@ fn fenced(slot: &Slot) -> Clock {
     for (number, Warp { talk, .. }) in slot.warps.iter().enumerate() {
         for (lane, fence) in talk.iter().flat_map(|talk| talk.fences[1].iter().enumerate()) {
             if fence.clock != 0 && fence.phase == slot.phase {
-                all.join(&fence.acquired);
-                all.learn(fence.fact(slot.block as u32, (number * 32 + lane) as u32));
+                all.join(fence.released(slot.block as u32, (number * 32 + lane) as u32));
             }
         }
     }
