@@ -3,9 +3,9 @@
 
     scripts/own/samples.py CHECKOUT [--made] [--checker FILE] [--only TEXT] [--log DIR]
 
-A single-file sample is a folder with exactly one .cu file. That file and the headers beside it are copied to a temporary
-folder with the lines of samples.toml on top, or, where it has none, with those that the checker makes, and `checker run` is asked.
-`--made` takes the checker's lines everywhere. CHECKOUT is a working tree of https://github.com/NVIDIA/cuda-samples. The lines in samples.toml are our own text.
+A single-file sample is a folder with exactly one .cu file. That file and the headers beside it are copied to a temporary folder with
+the lines of samples.toml on top, or, where it has none, with those that the checker makes, and `checker run` is asked. `--made` takes
+the checker's lines everywhere. CHECKOUT is a working tree of https://github.com/NVIDIA/cuda-samples. The lines in samples.toml are ours.
 """
 import argparse
 import collections
