@@ -26,14 +26,10 @@ pub struct Fence {
 
 impl Fence {
     /// No fence yet.
-    pub const NONE: Self = Self {
-        clock: 0,
-        phase: 0,
-        warp_clock: 0,
-        acquired: Clock::NOTHING,
-        scope: Scope::Cta,
-        released: OnceLock::new(),
-    };
+    pub const fn none() -> Self {
+        let released = OnceLock::new();
+        Self { clock: 0, phase: 0, warp_clock: 0, acquired: Clock::NOTHING, scope: Scope::Cta, released }
+    }
 
     /// What it releases of a thread of `block`: what the thread had acquired, and what it did itself. The same memory for whatever is
     /// published behind it, so that joins soon see that they know it.
@@ -109,7 +105,7 @@ impl Default for Talk {
     fn default() -> Self {
         Self {
             acquired: [const { Clock::NOTHING }; 32],
-            fences: [const { [const { Fence::NONE }; 32] }; 2],
+            fences: [const { [const { Fence::none() }; 32] }; 2],
             fenced: [const { Release::NOTHING }; 32],
             fenced_since: false,
             loose: [Loose::None; 32],

@@ -218,7 +218,7 @@ fn released(
 ) -> Option<Release> {
     let at = lane as usize;
     let own;
-    let none = Fence::NONE;
+    let none = Fence::none();
     let [narrow, wide] = match access.order {
         MemoryOrder::Release | MemoryOrder::AcqRel => {
             warp.clock += 1;
