@@ -21,7 +21,7 @@ pub struct Fence {
     /// How far it reaches.
     pub scope: Scope,
     /// See [`Fence::released`].
-    pub released: OnceLock<Clock>,
+    pub(super) released: OnceLock<Clock>,
 }
 
 impl Fence {

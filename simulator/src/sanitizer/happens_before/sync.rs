@@ -4,7 +4,6 @@ use super::clock::{Clock, Fact};
 use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use crate::sanitizer::racecheck::Races;
-use std::sync::OnceLock;
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.
@@ -112,7 +111,7 @@ impl Races {
             }
             talk.loose[lane] = Loose::None;
             let acquired = talk.known(lane, &slot.acquired).clone();
-            let fence = Fence { clock, phase, warp_clock, acquired, scope, released: OnceLock::new() };
+            let fence = Fence { clock, phase, warp_clock, acquired, scope, ..Fence::none() };
             if scope >= Scope::Gpu {
                 talk.fences[1][lane] = fence.clone();
             }
@@ -223,14 +222,8 @@ fn released(
         MemoryOrder::Release | MemoryOrder::AcqRel => {
             warp.clock += 1;
             let acquired = warp.acquired(at, block_wide).clone();
-            own = Fence {
-                clock: warp.clock,
-                phase: of.phase,
-                warp_clock: warp.known,
-                acquired,
-                scope: access.scope,
-                released: OnceLock::new(),
-            };
+            let (clock, phase, warp_clock, scope) = (warp.clock, of.phase, warp.known, access.scope);
+            own = Fence { clock, phase, warp_clock, acquired, scope, ..Fence::none() };
             [&own, &none]
         }
         _ => {
