@@ -86,9 +86,8 @@ impl Races {
             let same = epoch.block() == block && epoch.thread() == id.warp * 32 + lane;
             same && epoch.is_copy() && epoch.clock() == side.number
         };
-        let (first, count) = shadow.locate(offset, side.size, self.launch);
-        for index in first..first + count {
-            let cell = shadow.cell(index);
+        let (cells, _) = shadow.cells(offset, side.size, self.launch);
+        for cell in cells {
             for epoch in cell.others.iter_mut().chain([&mut cell.write]).filter(|epoch| mine(epoch)) {
                 *epoch = epoch.done(phase, clock);
             }

@@ -147,11 +147,10 @@ impl Races {
             let acquired = warp.acquired(lane as usize, &slot.acquired);
             let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses };
             let silent = access.silent >> lane & 1 != 0;
-            let (first, count) = shadow.locate(offset, access.size, self.launch);
-            for index in first..first + count {
-                let Some(clash) = actor.check(shadow.cell(index), now, silent) else { continue };
-                let step = u64::from(access.size) / count as u64;
-                let address = address + (index - first) as u64 * step;
+            let (cells, grain) = shadow.cells(offset, access.size, self.launch);
+            for (index, cell) in cells.iter_mut().enumerate() {
+                let Some(clash) = actor.check(cell, now, silent) else { continue };
+                let address = address + index as u64 * grain;
                 if report(&mut self.told, &self.guesses, clash, now, lane, address, complain) {
                     break;
                 }

@@ -133,8 +133,8 @@ fn complaints(seed: u64, by_lane: bool) -> (Vec<Caught>, Vec<Vec<Cell>>) {
     let mut cells = Vec::new();
     if let Some(races) = &mut watch.races {
         let launch = races.launch;
-        cells.extend(races.global.find(BASE).map(|region| region.data.cells(BYTES, launch)));
-        cells.extend(races.slots.iter_mut().map(|slot| slot.shared.cells(BYTES, launch)));
+        cells.extend(races.global.find(BASE).map(|region| region.data.all(BYTES, launch)));
+        cells.extend(races.slots.iter_mut().map(|slot| slot.shared.all(BYTES, launch)));
     }
     (all, cells)
 }

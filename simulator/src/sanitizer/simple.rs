@@ -190,12 +190,12 @@ impl Side<'_> {
                 if loads && line.is_settled(at as usize, size, now) {
                     continue;
                 }
-                let (cells, bytes) = line.cells(at as usize, size);
+                let (cells, grain) = line.cells(at as usize, size);
                 actor.acquired = actor.warp.acquired(lane as usize, everybody);
                 let silent = access.silent >> lane & 1 != 0;
                 for (index, cell) in cells.iter_mut().enumerate() {
                     let Some(clash) = actor.touch(cell, now, silent) else { continue };
-                    let address = start + at + index as u64 * if bytes { 1 } else { 4 };
+                    let address = start + at + index as u64 * grain;
                     if report(self.told, actor.guesses, clash, now, lane, address, complain) {
                         break;
                     }

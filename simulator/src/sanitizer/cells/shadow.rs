@@ -54,8 +54,6 @@ pub const EMPTY: Cell = Cell { write: Epoch::NONE, others: [Epoch::NONE; 2] };
 pub const LINE: u64 = 128;
 /// Lines made at once.
 const CHUNK: usize = 64;
-/// Marks an index as that of a byte's cell.
-const BYTE: usize = 1 << (usize::BITS - 1);
 
 /// The cells of a line's words, and which of them further loads leave as they are.
 #[derive(Debug)]
@@ -113,48 +111,58 @@ pub enum Line {
     Run(Cell, u32),
     /// One cell a word.
     Words(Box<Words>),
-    /// One cell a byte, after an access of less than a word.
+    /// One cell for two bytes, after an access of two,
+    Halves(Box<[Cell; 64]>),
+    /// one a byte, after an access of one.
     Bytes(Box<[Cell; 128]>),
 }
 
 impl Line {
-    fn split(&mut self, bytes: bool) {
-        *self = match (std::mem::take(self), bytes) {
-            (Self::Empty, false) => Self::Words(Words::new([EMPTY; 32])),
-            (Self::Run(cell, shift), false) => {
-                Self::Words(Words::new(std::array::from_fn(|word| cell.behind(word as u32 >> shift))))
+    /// Gets cells for accesses of `size` bytes.
+    fn split(&mut self, size: usize) {
+        *self = match (std::mem::take(self), size) {
+            (Self::Empty, 1) => Self::Bytes(Box::new([EMPTY; 128])),
+            (Self::Empty, 2) => Self::Halves(Box::new([EMPTY; 64])),
+            (Self::Empty, _) => Self::Words(Words::new([EMPTY; 32])),
+            (Self::Run(cell, shift), size) => {
+                let of = |byte: usize| cell.behind((byte as u32 / 4) >> shift);
+                match size {
+                    1 => Self::Bytes(Box::new(std::array::from_fn(of))),
+                    2 => Self::Halves(Box::new(std::array::from_fn(|half| of(2 * half)))),
+                    _ => Self::Words(Words::new(std::array::from_fn(|word| of(4 * word)))),
+                }
             }
-            (Self::Empty, true) => Self::Bytes(Box::new([EMPTY; 128])),
-            (Self::Run(cell, shift), true) => {
-                Self::Bytes(Box::new(std::array::from_fn(|byte| cell.behind((byte as u32 / 4) >> shift))))
-            }
-            (Self::Words(words), true) => Self::Bytes(Box::new(std::array::from_fn(|byte| words.cells[byte / 4]))),
+            (Self::Words(words), 1) => Self::Bytes(Box::new(std::array::from_fn(|byte| words.cells[byte / 4]))),
+            (Self::Words(words), 2) => Self::Halves(Box::new(std::array::from_fn(|half| words.cells[half / 2]))),
+            (Self::Halves(halves), 1) => Self::Bytes(Box::new(std::array::from_fn(|byte| halves[byte / 2]))),
             (line, _) => line,
         };
     }
 
-    /// Cells for `size` bytes at an offset in the line, and whether there is one a byte.
+    /// Cells for an access of `size` bytes at an offset in the line, of which it crosses no end, and how many bytes each stands for.
     #[inline(always)]
-    pub fn cells(&mut self, at: usize, size: usize) -> (&mut [Cell], bool) {
-        if !matches!((&*self, size), (Self::Bytes(_), _) | (Self::Words(_), 4..)) {
-            self.split(size < 4);
+    pub fn cells(&mut self, at: usize, size: usize) -> (&mut [Cell], u64) {
+        if !matches!((&*self, size), (Self::Bytes(_), _) | (Self::Words(_), 4..) | (Self::Halves(_), 2..)) {
+            self.split(size);
         }
         match self {
             Self::Words(words) => {
                 let (first, end) = (at / 4, (at + size) / 4);
                 words.settled &= !(((1 << (end - first)) - 1) << first) as u32;
-                (&mut words.cells[first..end], false)
+                (&mut words.cells[first..end], 4)
             }
-            Self::Bytes(bytes) => (&mut bytes[at..at + size], true),
-            Self::Empty | Self::Run(..) => (&mut [], false),
+            Self::Halves(halves) => (&mut halves[at / 2..(at + size) / 2], 2),
+            Self::Bytes(bytes) => (&mut bytes[at..at + size], 1),
+            Self::Empty | Self::Run(..) => (&mut [], 1),
         }
     }
 
-    /// Is the word, or the byte, at an offset one that a load by `now` leaves as it is?
+    /// Is the word, the half or the byte at an offset one that a load by `now` leaves as it is?
     #[inline(always)]
     pub fn is_settled(&self, at: usize, size: usize, now: Epoch) -> bool {
         match self {
             Self::Words(words) if size == 4 => words.cells[at / 4].is_settled(now),
+            Self::Halves(halves) if size == 2 => halves[at / 2].is_settled(now),
             Self::Bytes(bytes) if size == 1 => bytes[at].is_settled(now),
             _ => false,
         }
@@ -176,7 +184,7 @@ fn chunk_of_lines() -> Box<[Line; CHUNK]> {
 }
 
 /// The shadow of a stretch of memory. It grows with what is touched: 64 bytes a line of 128 for whole warps' accesses side
-/// by side, 1.5 KiB more once others come, 6 KiB more once somebody accesses less than a word.
+/// by side, 1.5 KiB more once others come, twice as much once somebody accesses half a word, four times for a byte.
 #[derive(Debug, Default)]
 pub struct Shadow {
     chunks: Vec<Option<Box<[Line; CHUNK]>>>,
@@ -184,17 +192,10 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Cells for the access, which crosses no line: index of the first and how many.
+    /// Cells for an access, which crosses no end of a line, and how many bytes each stands for.
     #[inline]
-    pub fn locate(&mut self, offset: u64, size: u32, launch: u64) -> (usize, usize) {
-        let line = self.line(offset, launch);
-        match line {
-            Line::Bytes(_) => {}
-            Line::Words(_) if size >= 4 => {}
-            _ => line.split(size < 4),
-        }
-        let bytes = matches!(line, Line::Bytes(_));
-        if bytes { (offset as usize | BYTE, size as usize) } else { (offset as usize / 4, size as usize / 4) }
+    pub fn cells(&mut self, offset: u64, size: u32, launch: u64) -> (&mut [Cell], u64) {
+        self.line(offset, launch).cells((offset % LINE) as usize, size as usize)
     }
 
     /// The line of an offset, as it is.
@@ -222,28 +223,13 @@ impl Shadow {
         self.launch = launch;
     }
 
-    /// A cell that [`Shadow::locate`] found, or of a word or byte beside it in the same line.
-    #[inline]
-    pub fn cell(&mut self, index: usize) -> &mut Cell {
-        let (byte, index) = (index & BYTE != 0, index & !BYTE);
-        let line = self.at(if byte { index / 128 } else { index / 32 });
-        if !matches!((&*line, byte), (Line::Bytes(_), _) | (Line::Words(_), false)) {
-            line.split(byte);
-        }
-        match line {
-            Line::Words(words) => words.cell(index % 32),
-            Line::Bytes(bytes) => &mut bytes[if byte { index % 128 } else { index % 32 * 4 }],
-            Line::Empty | Line::Run(..) => unreachable!("a line was split into words or bytes"),
-        }
-    }
-
     /// All cells of `bytes` bytes, byte by byte.
     #[cfg(test)]
-    pub fn cells(&mut self, bytes: u64, launch: u64) -> Vec<Cell> {
+    pub fn all(&mut self, bytes: u64, launch: u64) -> Vec<Cell> {
         (0..bytes)
             .map(|offset| {
-                let (first, _) = self.locate(offset / 4 * 4, 4, launch);
-                *self.cell(if first & BYTE != 0 { offset as usize | BYTE } else { first })
+                let (cells, grain) = self.cells(offset / 4 * 4, 4, launch);
+                cells[(offset % 4 / grain) as usize]
             })
             .collect()
     }

@@ -3,6 +3,7 @@
 use super::clock::{Clock, Fact};
 use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
+use crate::sanitizer::cells::shadow::Cell;
 use crate::sanitizer::racecheck::Races;
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
@@ -82,9 +83,8 @@ impl Races {
         {
             let offset = address - region.base;
             let thread = access.warp.warp * 32 + lane;
-            let (first, count) = region.data.locate(offset, size, self.launch);
-            for index in first..first + count {
-                let write = &mut region.data.cell(index).write;
+            let (cells, _) = region.data.cells(offset, size, self.launch);
+            for Cell { write, .. } in cells {
                 let mine = u64::from(write.block()) == access.warp.block && write.thread() == thread;
                 if mine && write.how().kind == AccessKind::Store {
                     *write = write.weakened();
