@@ -11,11 +11,13 @@ pub mod race;
 pub mod reasons;
 mod run;
 pub mod table;
+mod try_first;
 
 pub use judged::{config, outputs_of};
 pub use needs::Needs;
 pub use orders::{Orders, schedule_name};
 pub use run::{CheckedRun, report_run};
+pub use try_first::try_first;
 
 /// Seconds after which a check of an exercise or a pair ends, whatever its kernel does; what was not tried then is said.
 pub const CHECK_SECONDS: u64 = 30;

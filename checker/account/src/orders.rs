@@ -50,6 +50,28 @@ pub const fn meaning(schedule: &Schedule) -> &'static str {
     }
 }
 
+/// A schedule's name with what it does, where that is one thing: "adversarial:4 (the last block goes first)".
+pub fn schedule_with_words(schedule: &Schedule) -> String {
+    /// What the simulator's `extreme` orders do, by seed.
+    const EXTREMES: [&str; 8] = [
+        "the last lane goes first",
+        "lane 0 goes ahead",
+        "the last lane goes ahead",
+        "the last warp goes first",
+        "the last block goes first",
+        "the upper half of a warp goes ahead",
+        "one lane after the other",
+        "lanes, warps and blocks from the last to the first",
+    ];
+    let name = schedule_name(schedule);
+    match schedule {
+        Schedule::Adversarial { seed } if *seed < EXTREMES.len() as u64 => {
+            format!("{name} ({})", EXTREMES[*seed as usize])
+        }
+        _ => name,
+    }
+}
+
 /// What speaks against an output that another order leaves different; `at` says which run.
 pub fn reason(difference: &Difference, other: Schedule, this: Schedule, at: &str) -> Reason {
     let Difference { name, len, differing, index, first, second, apart, .. } = difference;

@@ -2,8 +2,8 @@
 
 use super::CHECK_SECONDS;
 use super::element::Elements;
-use super::orders::{self, schedule_name};
-use execution::backend::{Checked, Death, Difference, Found, Status, UNREADABLE, Untried, WrongOutput};
+use super::orders::{self, schedule_name, schedule_with_words};
+use execution::backend::{Checked, Death, Difference, Found, RunId, Status, UNREADABLE, Untried, WrongOutput};
 use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Reason, Sources, Verdict};
@@ -61,6 +61,7 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             .excerpts
             .extend(finding(suspicion, &elements, scene, sources).into_iter().flat_map(|reason| reason.excerpts));
         // It is the cause more often than the element that went wrong is.
+        first.suspicion = Some(suspicion.finding.kind.name());
         first.details.insert(0, format!("perhaps because {}", say(&suspicion.finding, &elements).details.join("; ")));
     }
     reasons
@@ -72,7 +73,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     let (verdict, text) = match &checked.status {
         Status::Passed | Status::NotRun { .. } | Status::OracleFailed { .. } => return Vec::new(),
         Status::Wrong { outputs } => {
-            return outputs.iter().map(|output| wrong(output, &details)).collect();
+            return wrong_outputs(outputs, checked, details);
         }
         Status::OrderDependent { other, outputs } => return depends(checked, *other, outputs, scene, sources),
         Status::LeavesOut { reads, part } => {
@@ -240,13 +241,32 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
     let mut text = format!("at {}", scene.case);
     if let Some(run) = checked.failed_run() {
         if let Some(schedule) = &run.schedule {
-            text.push_str(&format!(", schedule {}", schedule_name(schedule)));
+            text.push_str(&format!(", schedule {}", schedule_with_words(schedule)));
         }
-        if run.number > 0 {
+        // Elsewhere the order tells the runs apart.
+        if run.number > 0 && run.schedule.is_none_or(|schedule| schedule == Schedule::Its) {
             text.push_str(&format!(", in run {}", run.number + 1));
         }
     }
     text
+}
+
+/// The schedule of the run that failed, if the usual order passed with the same inputs.
+fn only_under(checked: &Checked) -> Option<String> {
+    let failed = checked.failed_run()?;
+    let same =
+        |run: &RunId| run.schedule == Some(Schedule::Its) && (run.seed, run.values) == (failed.seed, failed.values);
+    let passed = checked.runs.iter().any(|result| result.status.passed() && same(&result.run));
+    failed.schedule.as_ref().filter(|_| passed).map(schedule_name)
+}
+
+fn wrong_outputs(outputs: &[WrongOutput], checked: &Checked, mut details: Vec<String>) -> Vec<Reason> {
+    let only_under = only_under(checked);
+    if only_under.is_some() {
+        details.push("in the usual order it comes out right".into());
+    }
+    let reason = |output| Reason { only_under: only_under.clone(), ..wrong(output, &details) };
+    outputs.iter().map(reason).collect()
 }
 
 fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
@@ -426,41 +446,4 @@ pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reaso
     Reason::new(verdict, error.message.to_string())
         .with_details(error.expected.iter().map(|form| format!("expected: {form}")))
         .with_excerpts([excerpt])
-}
-
-/// The one thing to try first about a failure.
-pub fn try_first(reason: &Reason) -> Option<String> {
-    let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
-    let line = place.as_deref().unwrap_or("this line");
-    let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
-    Some(match reason.verdict {
-        Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
-        Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
-        Verdict::OutOfBounds | Verdict::GuardDamaged => {
-            format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
-        }
-        Verdict::Uninitialised => {
-            format!("Who was to write those bytes, and is it done before {line} runs?")
-        }
-        Verdict::WrongResult => match &reason.element {
-            Some(element) => {
-                format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
-            }
-            None => "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned(),
-        },
-        Verdict::SyncMask => {
-            format!("Which lanes of the warp are still there at {line}, and does the mask name those and no others?")
-        }
-        Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
-        Verdict::OrderDependent => {
-            let element = reason.element.as_deref().unwrap_or("the first element that differs");
-            format!(
-                "Which threads write {element}, and what makes one of them come last? Where each of its values is right (a \
-                 list in any order, ticket numbers), --check memory,races,uninitialised,barriers does not compare orders."
-            )
-        }
-        Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
-        Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
-        _ => return None,
-    })
 }

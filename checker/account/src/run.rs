@@ -35,7 +35,7 @@ pub fn report_run(report: &mut Report, run: &CheckedRun<'_>, sources: &mut Sourc
     let scene = Scene { file: path, case, buffers: &plan.buffers };
     report.reasons = reasons::of(checked, &scene, sources);
     report.verdict = report.reasons.first().map_or(Verdict::Finished, |reason| reason.verdict);
-    report.try_first = report.reasons.first().and_then(reasons::try_first);
+    report.try_first = report.reasons.first().and_then(super::try_first);
     report.findings = checked
         .findings
         .iter()

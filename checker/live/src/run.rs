@@ -3,7 +3,7 @@
 use crate::{Ask, Code, Kernel, MEMORY, Oracle, STEPS, TRACE_STEPS, TRACED_WARPS, instances, lines};
 use account::annotate::{self, Texts};
 use account::launchable::{self, LaunchQuestion};
-use account::{CheckedRun, Orders, orders, reasons, report_run, schedule_name, table};
+use account::{CheckedRun, Orders, orders, reasons, report_run, schedule_name, table, try_first};
 use draw::Picture;
 use execution::backend::sim::{Modules, Sim};
 use execution::backend::{Case, Checked, Program, Reply, Status};
@@ -165,7 +165,7 @@ fn stopped(mut report: Report, reason: report::Reason) -> Report {
     let summary = reason.text.clone();
     report.stages.push(Stage { name: StageName::Results, status: StageStatus::Failed, summary });
     report.verdict = reason.verdict;
-    report.try_first = reasons::try_first(&reason);
+    report.try_first = try_first(&reason);
     report.reasons = vec![reason];
     report
 }

@@ -178,7 +178,7 @@ fn reasons(pen: &mut Pen, report: &Report, room: &Room) {
     }
     let left = report.reasons.len().saturating_sub(room.reasons);
     if left > 0 {
-        pen.line(&[(Tone::Dim, &format!("    and {left} more; --verbose shows them"))]);
+        pen.line(&[(Tone::Dim, &format!("    and {left} more; --verbose shows {}", them(left)))]);
     }
 }
 
@@ -237,12 +237,19 @@ fn printf(pen: &mut Pen, report: &Report, room: &Room) {
     }
 }
 
+/// So many things that are not shown, in one word.
+fn them(count: usize) -> &'static str {
+    if count == 1 { "it" } else { "them" }
+}
+
 fn notes(pen: &mut Pen, report: &Report, room: &Room) {
-    let mut left_out = Vec::new();
+    let (mut left_out, mut left) = (Vec::new(), 0);
     if room.printf == 0 && !report.printf.is_empty() {
-        left_out.push(format!("{} lines of printf", report.printf.lines().count()));
+        left = report.printf.lines().count();
+        left_out.push(format!("{left} {} of printf", if left == 1 { "line" } else { "lines" }));
     }
-    match report.notes.len().saturating_sub(room.notes) {
+    let notes = report.notes.len().saturating_sub(room.notes);
+    match notes {
         0 => {}
         1 => left_out.push("1 more note".to_owned()),
         many => left_out.push(format!("{many} more notes")),
@@ -255,7 +262,7 @@ fn notes(pen: &mut Pen, report: &Report, room: &Room) {
         pen.wrapped(&[(Tone::Text, "  "), (Tone::Warn, "note"), (Tone::Text, "  ")], Tone::Text, note);
     }
     if !left_out.is_empty() {
-        pen.line(&[(Tone::Dim, &format!("  {}; --verbose shows them", left_out.join(", ")))]);
+        pen.line(&[(Tone::Dim, &format!("  {}; --verbose shows {}", left_out.join(", "), them(left + notes)))]);
     }
 }
 

@@ -12,6 +12,7 @@ pub use counts::*;
 pub use problem::{Better, Sizes};
 use serde::{Deserialize, Serialize};
 use simulator::Finding;
+use simulator::finding::FindingName;
 pub use tables::*;
 pub use times::*;
 
@@ -138,6 +139,12 @@ pub struct Reason {
     /// The first element of an output that shows it, `after[33]`, where one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<String>,
+    /// The schedule that it takes to go wrong, `patient:7`, where the same inputs come out right in the usual order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_under: Option<String>,
+    /// What may be behind it, whose places and sentence it has, where that alone would be no failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspicion: Option<FindingName>,
 }
 
 impl Reason {
@@ -150,6 +157,8 @@ impl Reason {
             excerpts: Vec::new(),
             drawn: Sizes::new(),
             element: None,
+            only_under: None,
+            suspicion: None,
         }
     }
 

@@ -90,9 +90,8 @@ impl FindingKind {
                     _ => "a volatile store",
                 };
                 let advice = format!(
-                    "{} looked{} before the {} of {} in another block had arrived there: {said} may be under way for as long as it takes, \
-                     whatever its thread does next; only a __threadfence() behind it puts it before what follows \
-                     (__threadfence_block() does so for threads of its own block)",
+                    "{} looked{} before the {} of {} in another block had arrived there: without a __threadfence() behind it, \
+                     {said} may arrive long after what follows it",
                     at(second),
                     object(second).replacen(':', " at", 1),
                     first.what,

@@ -19,9 +19,9 @@ macro_rules! kinds {
         }
 
         /// A kind of finding without what it carries.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum FindingName {
-            $($(#[doc = $doc])+ $variant,)*
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)*
         }
 
         impl FindingKind {

@@ -11,7 +11,7 @@ use super::many::Time;
 use super::platform::BackendChoice;
 use super::{CheckError, Progress, fresh_seed};
 use account::orders::Orders;
-use account::reasons;
+use account::try_first;
 use compiler::toolchain;
 use problem::{ProblemError, Sizes, Workbook};
 use report::{self, RanOn, Reason, Report, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, Verdict};
@@ -133,7 +133,7 @@ fn stopped(mut report: Report, name: StageName, reasons: Vec<Reason>) -> Report 
     let summary = reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
     report.stages.push(Stage { name, status: StageStatus::Failed, summary });
     report.verdict = reasons.first().map_or(Verdict::BadKernelFile, |reason| reason.verdict);
-    report.try_first = reasons.first().and_then(reasons::try_first);
+    report.try_first = reasons.first().and_then(try_first);
     report.reasons = reasons;
     report
 }

@@ -18,8 +18,8 @@ use super::context::CheckContext;
 use super::platform::Platform;
 use super::versions::{Versions, assemble, labels};
 use super::{CheckError, kernel_path, line_reason, refused};
-use account::reasons;
 use account::schedule_name;
+use account::try_first;
 use compiler::compile::CompileError;
 use execution::backend::Checked;
 use judge::verdict;
@@ -178,7 +178,7 @@ impl Checking<'_> {
             if let Some(reason) = report.reasons.first() {
                 // Right when checked and wrong when timed.
                 report.verdict = reason.verdict;
-                report.try_first = reasons::try_first(reason);
+                report.try_first = try_first(reason);
                 return Ok(());
             }
         } else if problem.manifest.flaw.is_some() {
@@ -271,7 +271,7 @@ fn not_judged(report: &mut Report, mut left_out: Vec<Reason>) {
     let Some(first) = left_out.first_mut() else { return };
     first.details.insert(0, "so no findings were looked for, and no goal on counters was judged".to_owned());
     report.verdict = Verdict::Unsupported;
-    report.try_first = reasons::try_first(first);
+    report.try_first = try_first(first);
     report.learned = None;
     left_out.append(&mut report.reasons);
     report.reasons = left_out;

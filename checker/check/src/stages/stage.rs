@@ -1,6 +1,6 @@
 //! What became of a stage, written into the report.
 
-use account::reasons;
+use account::try_first;
 use report::{Reason, Report, Stage, StageName, StageStatus, Verdict};
 
 /// What is said of a version in which nothing was caught.
@@ -21,7 +21,7 @@ pub fn fail(report: &mut Report, name: StageName, summary: impl Into<String>, mu
     report.stages.push(Stage { name, status: StageStatus::Failed, summary: summary.into() });
     // The gravest first, as they come; what only follows from it is left to --verbose.
     report.verdict = reasons.first().map_or(Verdict::NotYet, |reason| reason.verdict);
-    report.try_first = reasons.first().and_then(reasons::try_first);
+    report.try_first = reasons.first().and_then(try_first);
     report.reasons.append(&mut reasons);
 }
 

@@ -65,7 +65,7 @@ pub struct Results {
 pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     let mut schedules = vec![Schedule::Its];
     if built.communicates() {
-        schedules.extend((0..4).map(|seed| Schedule::Adversarial { seed }));
+        schedules.extend((0..5).map(|seed| Schedule::Adversarial { seed }));
         let drawn = seed % 1_000_000;
         schedules.extend(built.waits().then_some(Schedule::Patient { seed: drawn }));
         // The last one is tried at every size.

@@ -12,7 +12,7 @@ const KINDS: &[Kind] = &[
     Kind { prefix: "pre-volta", gloss: "warps in lockstep" },
     Kind { prefix: "adversarial", gloss: "rare, allowed" },
     Kind { prefix: "pct", gloss: "random priorities" },
-    Kind { prefix: "patient", gloss: "who waits goes on for long" },
+    Kind { prefix: "patient", gloss: "long waits" },
     Kind { prefix: "replay", gloss: "as written there" },
 ];
 

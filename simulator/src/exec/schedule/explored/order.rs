@@ -31,6 +31,8 @@ const PROOFS: u32 = 256;
 const FEW_WARPS: u64 = 64;
 /// Other stops of a launch in which those who wait go on.
 const STOPS: u32 = 256;
+/// One in so many lanes that went a way of their own is stopped before an atomic there: a block's ticket, most often.
+const FIRST_ATOMIC: u32 = 4;
 
 /// The state of an explored schedule.
 pub struct Control {
@@ -133,6 +135,8 @@ impl Control {
             Schedule::Adversarial { seed } => {
                 new.random = seed;
                 new.warps_reversed = new.below(2) == 1;
+                // Blocks may wait for those before them (docs/execution.md), so only where all are resident at once.
+                new.blocks_reversed = new.below(2) == 1 && resident;
                 new.chosen = (warps > FEW_WARPS).then_some(seed ^ launch);
                 new.late = drawn_late(seed);
             }
@@ -243,40 +247,9 @@ impl Control {
         match &self.chooser {
             Chooser::Extreme(seed) if since == Since::Together => extreme(*seed, mask),
             // Lanes come together again only where the program demands it.
-            Chooser::Extreme(_) | Chooser::Random if since == Since::Apart => {
-                vec![(mask, Rank::InWarp(asker.group.turn))]
-            }
+            Chooser::Extreme(_) if since == Since::Apart => vec![(mask, Rank::InWarp(asker.group.turn))],
             Chooser::Extreme(_) => Vec::new(),
-            Chooser::Random => {
-                // Who has taken something that others want goes on when all of them have waited for long.
-                if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
-                    self.holds -= 1;
-                    return vec![(asker.holds, Rank::Last)];
-                }
-                // What it saw another may see, too, before it acts: that the lock is free.
-                if asker.waited != 0 && self.ended > 0 && self.below(2) == 0 {
-                    self.ended -= 1;
-                    return vec![(asker.waited, Rank::Last)];
-                }
-                // Who has got a number is overtaken by all who have none: what it has yet to do should not have been announced. In
-                // whatever order they go on then, so that nobody takes all work from a counter.
-                if asker.after && self.overtaken > 0 && self.below(4) != 0 {
-                    self.overtaken -= 1;
-                    return vec![(mask, Rank::Among((1 << 30) + self.below(1 << 30)))];
-                }
-                // Who is stopped while it waits would let those go on that it waits for.
-                let one_in = if self.patience.is_some() { 3 } else { 8 };
-                if !asker.atomic && !self.is_chosen(asker) {
-                    return Vec::new();
-                }
-                let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
-                if spared || self.below(one_in) != 0 {
-                    return Vec::new();
-                }
-                self.stops = self.stops.saturating_sub(1);
-                let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
-                vec![(part, Rank::Among(self.below(1 << 30)))]
-            }
+            Chooser::Random => self.random(asker),
             Chooser::Pct { points } => {
                 let lowers = points.contains(&operation);
                 self.pct(since, mask, lowers)
@@ -290,6 +263,47 @@ impl Control {
                 stops.iter().map(|stop| (lanes(stop), stop.rank)).filter(|(lanes, _)| *lanes != 0).collect()
             }
         }
+    }
+
+    /// A random order stops now and then.
+    fn random(&mut self, asker: &Asker<'_>) -> Vec<(u32, Rank)> {
+        let mask = asker.group.mask;
+        if asker.group.since == Since::Apart {
+            // Lanes come together again only where the program demands it. One that takes a ticket for its block is overtaken by others
+            // of other blocks.
+            let takes = asker.atomic && !(self.patience.is_some() && asker.polls);
+            let stops = takes && self.below(FIRST_ATOMIC) == 0;
+            let rank = if stops { Rank::Among(self.below(1 << 30)) } else { Rank::InWarp(asker.group.turn) };
+            return vec![(mask, rank)];
+        }
+        // Who has taken something that others want goes on when all of them have waited for long.
+        if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
+            self.holds -= 1;
+            return vec![(asker.holds, Rank::Last)];
+        }
+        // What it saw another may see, too, before it acts: that the lock is free.
+        if asker.waited != 0 && self.ended > 0 && self.below(2) == 0 {
+            self.ended -= 1;
+            return vec![(asker.waited, Rank::Last)];
+        }
+        // Who has got a number is overtaken by all who have none: what it has yet to do should not have been announced. In
+        // whatever order they go on then, so that nobody takes all work from a counter.
+        if asker.after && self.overtaken > 0 && self.below(4) != 0 {
+            self.overtaken -= 1;
+            return vec![(mask, Rank::Among((1 << 30) + self.below(1 << 30)))];
+        }
+        // Who is stopped while it waits would let those go on that it waits for.
+        let one_in = if self.patience.is_some() { 3 } else { 8 };
+        if !asker.atomic && !self.is_chosen(asker) {
+            return Vec::new();
+        }
+        let spared = self.patience.is_some() && (asker.polls || self.stops == 0);
+        if spared || self.below(one_in) != 0 {
+            return Vec::new();
+        }
+        self.stops = self.stops.saturating_sub(1);
+        let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
+        vec![(part, Rank::Among(self.below(1 << 30)))]
     }
 
     fn pct(&mut self, since: Since, mask: u32, lowers: bool) -> Vec<(u32, Rank)> {

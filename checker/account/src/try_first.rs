@@ -1,0 +1,55 @@
+//! What to try first about a failure, in one question or order.
+
+use report::{Reason, Verdict};
+use simulator::finding::FindingName;
+
+fn lanes_at(line: &str) -> String {
+    format!("Which lanes of the warp are still there at {line}, and does the mask name those and no others?")
+}
+
+/// The one thing to try first about a failure.
+pub fn try_first(reason: &Reason) -> Option<String> {
+    let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    let line = place.as_deref().unwrap_or("this line");
+    let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
+    Some(match reason.verdict {
+        Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
+        Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
+        Verdict::OutOfBounds | Verdict::GuardDamaged => {
+            format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
+        }
+        Verdict::Uninitialised => {
+            format!("Who was to write those bytes, and is it done before {line} runs?")
+        }
+        Verdict::WrongResult => match (&reason.element, &reason.only_under) {
+            _ if reason.suspicion == Some(FindingName::LateWrite) => {
+                let write = reason.excerpts.first().map_or(0, |write| write.line);
+                format!(
+                    "What makes sure that the write of line {write} has arrived before a thread of another block gets to {line}?"
+                )
+            }
+            _ if reason.suspicion == Some(FindingName::SyncMask) => lanes_at(line),
+            (Some(element), Some(schedule)) => {
+                format!("Which threads write {element}, and which of them may come first under {schedule}?")
+            }
+            (Some(element), None) => {
+                format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
+            }
+            (None, _) => {
+                "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned()
+            }
+        },
+        Verdict::SyncMask => lanes_at(line),
+        Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
+        Verdict::OrderDependent => {
+            let element = reason.element.as_deref().unwrap_or("the first element that differs");
+            format!(
+                "Which threads write {element}, and what makes one of them come last? Where each of its values is right (a \
+                 list in any order, ticket numbers), --check memory,races,uninitialised,barriers does not compare orders."
+            )
+        }
+        Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
+        Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
+        _ => return None,
+    })
+}
