@@ -6,7 +6,7 @@ use super::orders::{self, schedule_name, schedule_with_words};
 use execution::backend::{Checked, Death, Difference, Found, RunId, Status, UNREADABLE, Untried, WrongOutput};
 use plan::Buffer;
 use problem::LineError;
-use report::{Excerpt, Reason, Sources, Verdict};
+use report::{Excerpt, Pattern, Reason, Sources, Verdict};
 use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
@@ -281,7 +281,8 @@ fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let mut details: Vec<String> = first.iter().take(3).map(|mismatch| element(output, mismatch)).collect();
     details.extend(looks_like(output));
     details.extend(run.iter().cloned());
-    let reason = Reason::new(Verdict::WrongResult, text).with_details(details);
+    let pattern = pattern(output.looks_like);
+    let reason = Reason { pattern, ..Reason::new(Verdict::WrongResult, text).with_details(details) };
     match first.first() {
         Some(mismatch) => reason.with_element(name, mismatch.index),
         None => reason,
@@ -300,6 +301,21 @@ fn is_simple(factor: f64) -> bool {
     whole(factor) || whole(1.0 / factor)
 }
 
+/// The same as one of the patterns that have a question of their own.
+fn pattern(looks_like: LooksLike) -> Option<Pattern> {
+    Some(match looks_like {
+        LooksLike::NeverWritten => Pattern::NeverWritten,
+        LooksLike::Tail { .. } => Pattern::Tail,
+        LooksLike::Digits { .. } | LooksLike::OffOnAverage { .. } => Pattern::Digits,
+        LooksLike::SecondRunOnly => Pattern::SecondRun,
+        LooksLike::Nothing
+        | LooksLike::Zero
+        | LooksLike::Nan
+        | LooksLike::EveryKth { .. }
+        | LooksLike::Scaled { .. } => return None,
+    })
+}
+
 fn looks_like(output: &WrongOutput) -> Option<String> {
     Some(match output.looks_like {
         LooksLike::Nothing => return None,
@@ -310,6 +326,11 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
         LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
         // A single number is always some multiple of another: only a simple one says something.
         LooksLike::Scaled { factor } if output.wrong == 1 && !is_simple(factor) => return None,
+        LooksLike::Digits { right } => {
+            format!(
+                "right to {right} binary digits: is something rounded to a shorter type, once too often, or left out of a sum?"
+            )
+        }
         LooksLike::Scaled { factor } => format!("every wrong element is {factor:.4} times the right one"),
         LooksLike::OffOnAverage { times } => format!(
             "each is within its bound, but their errors' root mean square is {times:.1} times what independent roundings come \

@@ -1,6 +1,6 @@
 //! What to try first about a failure, in one question or order.
 
-use report::{Reason, Verdict};
+use report::{Pattern, Reason, Verdict};
 use simulator::finding::FindingName;
 
 fn lanes_at(line: &str) -> String {
@@ -32,9 +32,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             (Some(element), Some(schedule)) => {
                 format!("Which threads write {element}, and which of them may come first under {schedule}?")
             }
-            (Some(element), None) => {
-                format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
-            }
+            (Some(element), None) => wrong_element(element, reason.pattern),
             (None, _) => {
                 "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned()
             }
@@ -52,4 +50,25 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })
+}
+
+fn wrong_element(element: &str, pattern: Option<Pattern>) -> String {
+    match pattern {
+        Some(Pattern::NeverWritten | Pattern::Tail) => {
+            format!(
+                "Which thread is to write {element}: does the grid have one, and which condition keeps it from that?"
+            )
+        }
+        Some(Pattern::Digits) => {
+            format!(
+                "Which step on the way to {element} rounds to a shorter type, or once more than it must, or leaves something out?"
+            )
+        }
+        Some(Pattern::SecondRun) => {
+            format!(
+                "What does the kernel find where {element} comes from, when it runs again, and who was to set that back?"
+            )
+        }
+        None => format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?"),
+    }
 }

@@ -142,9 +142,26 @@ pub struct Reason {
     /// The schedule that it takes to go wrong, `patient:7`, where the same inputs come out right in the usual order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_under: Option<String>,
+    /// What its wrong elements have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Pattern>,
     /// What may be behind it, whose places and sentence it has, where that alone would be no failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspicion: Option<FindingName>,
+}
+
+/// What wrong elements have in common, as far as it says what to try first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// None was written.
+    NeverWritten,
+    /// They are the last of a long output.
+    Tail,
+    /// Their first binary digits are right.
+    Digits,
+    /// They are right in a first run, and wrong in the second.
+    SecondRun,
 }
 
 impl Reason {
@@ -158,6 +175,7 @@ impl Reason {
             drawn: Sizes::new(),
             element: None,
             only_under: None,
+            pattern: None,
             suspicion: None,
         }
     }

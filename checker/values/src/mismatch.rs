@@ -46,6 +46,11 @@ pub enum LooksLike {
         /// got over want.
         factor: f64,
     },
+    /// Every wrong element is near the right one: so many binary digits of each are right.
+    Digits {
+        /// Of the worst.
+        right: u32,
+    },
     /// Every element is within its bound, and together they are off by more than roundings are: `ops` independent roundings
     /// come to `sqrt(ops) * u * magnitude` at most, in the root mean square, where their largest sum is `ops * u * magnitude`.
     OffOnAverage {

@@ -29,7 +29,7 @@ pub fn judge(
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
     let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || is_caught(checked));
-    for (sizes, checked) in candidate.cases.iter().chain(besides) {
+    for (index, (sizes, checked)) in candidate.cases.iter().chain(besides).enumerate() {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -49,13 +49,12 @@ pub fn judge(
             schedule: schedule_name(&found.schedule),
             finding: found.finding.clone(),
         }));
-        // The same complaint at every size is one complaint.
+        // The same complaint at every size is one complaint; what is tried besides has less to tell of it than the cases.
+        let beside = index >= candidate.cases.len();
+        let place = |reason: &Reason| reason.excerpts.first().map(|e| (e.file.clone(), e.line));
         let fresh = |reason: &Reason| {
-            !against.iter().any(|other| {
-                other.verdict == reason.verdict
-                    && (other.excerpts.first().map(|e| (&e.file, e.line))
-                        == reason.excerpts.first().map(|e| (&e.file, e.line)))
-            })
+            let same = |other: &&Reason| other.verdict == reason.verdict;
+            !against.iter().filter(same).any(|other| beside || place(other) == place(reason))
         };
         let reasons: Vec<Reason> = reasons.into_iter().filter(fresh).collect();
         against.extend(reasons);
@@ -158,7 +157,9 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
         };
         rest[0].excerpts.retain(|excerpt| !seen(excerpt));
     }
-    report.try_first = unmet.first().map(|goal| try_first(goal, report));
+    // What is counted is nearer to the cause than a time is.
+    let counted = unmet.iter().find(|goal| !is_modelled(goal));
+    report.try_first = counted.or(unmet.first()).map(|goal| try_first(goal, report));
     report.stages.extend(stages);
     report.stages.sort_by_key(|stage| stage.name);
     if report.verdict == Verdict::Passed {
@@ -210,7 +211,12 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
 /// What to look at for a goal that is not met.
 fn try_first(goal: &GoalResult, report: &Report) -> String {
     let what = &goal.quantity;
-    let place = report.reasons.first().and_then(|reason| reason.excerpts.first());
+    if let Some(modelled) = report.modelled.as_ref().filter(|_| is_modelled(goal)) {
+        let [_, after] = &modelled.versions;
+        return format!("Your version is modelled as bound by {}: {}", after.bound, after.ask);
+    }
+    let its = report.goals.iter().filter(|other| other.status == GoalStatus::NotMet).position(|other| other == goal);
+    let place = its.and_then(|its| report.reasons.get(its)).and_then(|reason| reason.excerpts.first());
     match place {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);

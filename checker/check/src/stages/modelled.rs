@@ -132,6 +132,7 @@ fn told(time: &model::Modelled) -> ModelledTime {
         low: time.low,
         high: time.high,
         bound: time.bound.words().to_owned(),
+        ask: time.bound.question().to_owned(),
         parts: time.bars.iter().map(part).collect(),
         confidence: time.confidence.words().to_owned(),
     }

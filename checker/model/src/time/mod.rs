@@ -78,6 +78,29 @@ impl Bound {
             Self::Launch => "launches",
         }
     }
+
+    /// What to ask of a kernel that it binds.
+    pub fn question(self) -> &'static str {
+        match self {
+            Self::Issue => "which instructions does it not need: indices, tests, what a neighbour has worked out?",
+            Self::Fetch => "is its code longer than the instruction cache, unrolled more than it needs?",
+            Self::Fp32 | Self::Integer | Self::Half | Self::Double | Self::Special | Self::Tensor => {
+                "which of these operations could be left out, done once for many threads, or done by another unit?"
+            }
+            Self::Requests => "which loads and stores could be one wide one, or stay in a register?",
+            Self::Shared => "which accesses to shared memory meet in a bank, or could stay in a register?",
+            Self::Constant => "do the lanes of a warp read different words of constant memory?",
+            Self::L1 => "which lines does a warp touch more than once, or for a word only?",
+            Self::L2 => "what passes the L2 cache more than once, or a sector at a time for one word?",
+            Self::Dram => "which bytes are moved more than once, or moved and not used?",
+            Self::Atomics => "how many atomics meet at an address, and which could be one for a warp or a block?",
+            Self::Latency => {
+                "who works while a thread waits: are there warps on all multiprocessors, several loads under way?"
+            }
+            Self::Blocks => "are there many more blocks than it needs, each with next to nothing to do?",
+            Self::Launch => "which launches could be one?",
+        }
+    }
 }
 
 /// What a part of the machine needs.

@@ -65,6 +65,9 @@ pub struct ModelledTime {
     pub high: f64,
     /// What binds, in words.
     pub bound: String,
+    /// What to ask of a kernel that this binds.
+    #[serde(default)]
+    pub ask: String,
     /// What parts of the machine need, the most first.
     pub parts: Vec<ModelledPart>,
     /// How sure it is what was executed: "exact", "by lines", "unknown".

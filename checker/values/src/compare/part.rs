@@ -14,8 +14,14 @@ const EXACT_ULPS: f64 = 8.0;
 /// Bits of the significand that are left for a third factor in a product.
 pub(super) const SPARE_BITS: i32 = 4;
 
-/// Outputs from which on their root mean square says something.
+/// Outputs from which on their root mean square says something, or a tail is one.
 const MANY: u64 = 32;
+
+/// Wrong elements, of more, that have something in common that one might have by chance.
+const SEVERAL: u64 = 3;
+
+/// How far off, relatively, what was rounded too often or to a shorter type is at most: bfloat16 keeps 8 digits.
+const NEAR: f64 = 1.0 / 64.0;
 
 /// How far roundings may be from random ones: see [`LooksLike::OffOnAverage`].
 const ON_AVERAGE: f64 = 4.0;
@@ -37,6 +43,8 @@ pub(super) struct Part {
     /// Smallest and largest got/want; None once an element has no ratio.
     factor: Option<(f64, f64)>,
     no_factor: bool,
+    /// An element is no real number: being near says nothing.
+    whole: bool,
     error_over_bound: Option<f64>,
     judged_exactly: bool,
     /// Squares of errors in units of random roundings, how many, and the largest with its element.
@@ -105,6 +113,7 @@ impl Part {
         self.step = gcd(self.step, index - last);
         self.span = Some((first, index));
         self.not_poison += u64::from(bytes.iter().any(|&byte| byte != poison));
+        self.whole |= !matches!(got, Value::Real(_));
         let (got, want) = (as_real(got), as_real(want));
         self.not_zero += u64::from(got != 0.0);
         self.not_nan += u64::from(!got.is_nan());
@@ -131,6 +140,7 @@ impl Part {
         self.not_zero += later.not_zero;
         self.not_nan += later.not_nan;
         self.no_factor |= later.no_factor;
+        self.whole |= later.whole;
         self.factor = match (self.factor, later.factor) {
             (Some((lo, hi)), Some((later_lo, later_hi))) => Some((lo.min(later_lo), hi.max(later_hi))),
             (one, other) => one.or(other),
@@ -170,10 +180,15 @@ impl Part {
         }
     }
 
+    /// Are ratios from `lo` to `hi` those of numbers that were rounded too often?
+    fn is_near(&self, lo: f64, hi: f64) -> bool {
+        !self.no_factor && !self.whole && (hi - 1.0).max(1.0 - lo) <= NEAR
+    }
+
     fn looks_like(&self, len: u64) -> LooksLike {
         let Some((first, last)) = self.span else { return LooksLike::Nothing };
         // What is wrong says more than where, except that a tail of untouched elements is best called a tail.
-        if first > 0 && last + 1 == len && self.wrong == len - first {
+        if first > 0 && last + 1 == len && self.wrong == len - first && len >= MANY {
             return LooksLike::Tail { from: first };
         }
         if self.step > 1 && self.wrong >= 3 && self.wrong == (len - 1 - first) / self.step + 1 {
@@ -189,6 +204,10 @@ impl Part {
             return LooksLike::Nan;
         }
         match self.factor {
+            // One of several may be near by chance.
+            Some((lo, hi)) if (self.wrong == len || self.wrong >= SEVERAL) && self.is_near(lo, hi) => {
+                LooksLike::Digits { right: -(hi - 1.0).max(1.0 - lo).log2() as u32 }
+            }
             Some((lo, hi)) if !self.no_factor && hi - lo <= 1e-3 * hi.abs() && (hi - 1.0).abs() > 0.01 => {
                 LooksLike::Scaled { factor: if lo == hi { lo } else { lo / 2.0 + hi / 2.0 } }
             }

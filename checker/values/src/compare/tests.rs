@@ -79,6 +79,10 @@ fn what_wrong_elements_have_in_common() {
     assert!(matches!(with(&|i| Some((i + 1) as f32 * 2.0)).looks_like,
         LooksLike::Scaled { factor } if (factor - 2.0).abs() < 1e-6));
     assert_eq!(with(&|i| (i == 7 || i == 9000).then_some(-1.0)).looks_like, LooksLike::Nothing);
+    let short = with(&|i| (i % 7 > 2).then(|| f32::from_bits(((i + 1) as f32).to_bits() + 0x800)));
+    assert_eq!(short.looks_like, LooksLike::Digits { right: 12 });
+    let few = judge(&[1.0, 2.0, 9.0], &[1.0, 2.0, 3.0], BOUND);
+    assert!(!matches!(few.looks_like, LooksLike::Tail { .. }), "of three elements none is a tail: {few:?}");
 }
 
 #[test]

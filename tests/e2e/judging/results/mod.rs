@@ -2,7 +2,7 @@
 //! the checker's own kernels for measuring, which draw inputs and compare outputs on a GPU, on the simulator.
 
 mod device;
-mod order;
+mod try_first;
 mod waits;
 
 use crate::support::{Ran, Workbook};

@@ -1,6 +1,7 @@
-//! Results that are right in the usual order only: what the report tells to try first.
+//! What the report tells to try first about a wrong result.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, scale, workbook};
+use crate::support::Workbook;
 
 /// Blocks that use tickets, with these variables and this beginning.
 fn tickets(variables: &str, begin: &str, value: &str) -> String {
@@ -35,4 +36,30 @@ fn a_late_write_is_what_to_try_first() {
     let ran = check(&workbook(SCALE, SCALE_REFERENCE, &kernel), &kernel, 3);
     let words = ["WRONG RESULT", "What makes sure that the write of line", "has arrived before"];
     fails("an addition without a fence", &ran, &words);
+}
+
+#[test]
+fn what_wrong_elements_have_in_common_is_asked_about() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    let short = scale("", "__uint_as_float(__float_as_uint(a[i] * 1.7f) & 0xfffff000u)");
+    let words = ["binary digits", "Which step on the way to b[0] rounds to a shorter type"];
+    fails("twelve digits less", &check(&book, &short, 3), &words);
+    let tail = right.replace("ceil_div(n, 128)", "max(n / 128, 1)");
+    let words = ["is the tail missing?", "Which thread is to write b[4096]: does the grid have one"];
+    fails("the last block is left out", &check(&book, &tail, 3), &words);
+}
+
+/// A count is nearer to the cause than a modelled time; where only the time is not met, what binds it is asked about.
+#[test]
+fn a_count_goes_before_a_time() {
+    let book = Workbook::copy_of_parts(&["exercises/ex21", "solutions/ex21", "kernels/fuse"]);
+    let ask = |mutant: &str| {
+        book.write("exercises/ex21/kernel.cu", book.read(&format!("solutions/ex21/mutants/{mutant}.cu")));
+        book.run(["ex21", "--backend", "sim", "--seed", "3"])
+    };
+    let words = ["x  modelled speedup", "try first  Look at the work of a block"];
+    fails("the first block works alone", &ask("first_block_alone"), &words);
+    let words = ["x  modelled speedup", "try first  Your version is modelled as bound by latency: who works while"];
+    fails("one block", &ask("one_block"), &words);
 }
