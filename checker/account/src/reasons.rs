@@ -265,7 +265,12 @@ fn wrong_outputs(outputs: &[WrongOutput], checked: &Checked, mut details: Vec<St
     if only_under.is_some() {
         details.push("in the usual order it comes out right".into());
     }
-    let reason = |output| Reason { only_under: only_under.clone(), ..wrong(output, &details) };
+    let schedule = checked.failed_run().and_then(|run| run.schedule).filter(|_| only_under.is_some());
+    let waits = matches!(schedule, Some(Schedule::Patient { .. })).then_some(Pattern::LongWait);
+    let reason = |output| {
+        let reason = wrong(output, &details);
+        Reason { only_under: only_under.clone(), pattern: waits.or(reason.pattern), ..reason }
+    };
     outputs.iter().map(reason).collect()
 }
 

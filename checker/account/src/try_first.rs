@@ -29,6 +29,9 @@ pub fn try_first(reason: &Reason) -> Option<String> {
                 )
             }
             _ if reason.suspicion == Some(FindingName::SyncMask) => lanes_at(line),
+            _ if reason.pattern == Some(Pattern::LongWait) => {
+                "Who waits in a loop, and goes on or gives up before what it waits for has come?".to_owned()
+            }
             (Some(element), Some(schedule)) => {
                 format!("Which threads write {element}, and which of them may come first under {schedule}?")
             }
@@ -69,6 +72,8 @@ fn wrong_element(element: &str, pattern: Option<Pattern>) -> String {
                 "What does the kernel find where {element} comes from, when it runs again, and who was to set that back?"
             )
         }
-        None => format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?"),
+        Some(Pattern::LongWait) | None => {
+            format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
+        }
     }
 }

@@ -162,6 +162,8 @@ pub enum Pattern {
     Digits,
     /// They are right in a first run, and wrong in the second.
     SecondRun,
+    /// They are right as long as nobody has to wait for long.
+    LongWait,
 }
 
 impl Reason {
