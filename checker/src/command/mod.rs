@@ -13,7 +13,7 @@ pub use terminal::workbook;
 use terminal::{context, exit, keys, spinner};
 
 pub use context::{ColorWhen, Context, GlobalArgs, Verbosity};
-pub use exit::{Blame, Exit, Fault, Outcome, usage};
+pub use exit::{Blame, Exit, Fault, Outcome, in_words, usage};
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -87,7 +87,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     match dispatch(&context, cli) {
         Ok(exit) => exit,
         Err(fault) => {
-            context::say(&format!("checker: {:#}", fault.error));
+            context::say(&format!("checker: {fault}"));
             fault.exit
         }
     }

@@ -95,7 +95,7 @@ pub fn run(context: &Context) -> Outcome {
         let _ = writeln!(out, "{}", said.line()).and_then(|()| out.flush());
     };
     let said = done(context, order, &|what| say(&Said::Doing(what.to_owned())))
-        .unwrap_or_else(|fault| Said::Failed(format!("{:#}", fault.error)));
+        .unwrap_or_else(|fault| Said::Failed(format!("{fault}")));
     say(&said);
     Ok(Exit::Met)
 }

@@ -131,7 +131,7 @@ fn show(context: &Context, said: &Said, path: &Path) -> Outcome {
     let exit = match said {
         Said::Report(report) => check::print(context, report)?,
         Said::Fault(fault) => {
-            crate::command::context::say(&format!("checker: {:#}", fault.error));
+            crate::command::context::say(&format!("checker: {fault}"));
             fault.exit
         }
     };

@@ -39,7 +39,7 @@ pub(super) fn run(
             Ok(()) => file.display().to_string(),
             Err(error) => {
                 failed = true;
-                format!("{error:#}")
+                crate::command::in_words(&error)
             }
         };
         lines += &format!("{name}  {said}\n");
@@ -110,7 +110,8 @@ mod tests {
         program("no-device", "#!/bin/sh\necho 'no device' >&2\nexit 3\n");
         assert_eq!(programs(folder.path()).unwrap(), ["good", "no-device", "no-table"]);
         let file = folder.path().join("table.json");
-        let try_it = |name: &str| measure(folder.path(), name, &nvcc, &file).map_err(|error| format!("{error:#}"));
+        let try_it =
+            |name: &str| measure(folder.path(), name, &nvcc, &file).map_err(|error| crate::command::in_words(&error));
         assert!(try_it("no-table").unwrap_err().contains("no table"));
         assert!(try_it("no-device").unwrap_err().ends_with("no device"));
         assert!(!file.exists());

@@ -49,8 +49,17 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, f)
+        f.write_str(&in_words(&self.error))
     }
+}
+
+/// An error with its causes, each said once: some errors say theirs themselves.
+pub fn in_words(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+        "" => cause,
+        _ if said.ends_with(&cause) => said,
+        _ => format!("{said}: {cause}"),
+    })
 }
 
 impl From<anyhow::Error> for Fault {
@@ -89,4 +98,16 @@ impl<T, E: Into<anyhow::Error>> Blame<T> for Result<T, E> {
 /// A [`Fault`] of bad usage, from a message that names the object and the next step.
 pub fn usage(message: impl fmt::Display) -> Fault {
     Fault { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let named = anyhow::Error::new(missing()).context(format!("cannot read x.cu: {}", missing())).context("so not");
+        assert_eq!(in_words(&named), format!("so not: cannot read x.cu: {}", missing()));
+    }
 }

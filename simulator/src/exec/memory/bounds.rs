@@ -59,7 +59,9 @@ impl<O: Observer> Worker<'_, O> {
         let owner = self.object(space, from.into(), warp.frames.first().map_or(0, |frame| frame.function), pc);
         if let Some(name) = owner.name() {
             let (name, bytes) = (name.to_owned(), u64::from(to - from));
-            let lies_in = Some(Box::new(std::mem::take(&mut access.object)));
+            // Of what lies there only another object's name says more.
+            let other = access.object.name() != Some(name.as_str());
+            let lies_in = other.then(|| Box::new(std::mem::take(&mut access.object)));
             access.object = match addresses[lane].checked_sub(from.into()) {
                 Some(offset) => MemoryLocation::Behind { name, offset, bytes, lies_in },
                 None => MemoryLocation::Before { name, distance: u64::from(from) - addresses[lane], bytes, lies_in },

@@ -90,7 +90,7 @@ pub fn keep(context: &Context, root: &Path, built: &Arc<Built>) -> Fault {
                 }
             }
             Err(fault) if last.is_none() => return fault,
-            Err(fault) => say(&format!("the pages are those of the last build: {:#}", fault.error)),
+            Err(fault) => say(&format!("the pages are those of the last build: {fault}")),
         }
         while stamp(root) == before {
             thread::sleep(LOOK);

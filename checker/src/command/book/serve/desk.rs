@@ -1,7 +1,7 @@
 //! The reader's kernel files, which the page and the editor of their choice write both. Nobody overwrites what they have not seen:
 //! whoever writes names the text that they began with, and a text that gives way is kept.
 
-use super::super::super::{Fault, exercise::reset, workbook};
+use super::super::super::{Fault, exercise::reset, in_words, workbook};
 use compiler::compile::LARGEST_SOURCE;
 use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook};
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub enum DeskError {
 
 impl From<Fault> for DeskError {
     fn from(fault: Fault) -> Self {
-        Self::Fault(format!("{:#}", fault.error))
+        Self::Fault(format!("{fault}"))
     }
 }
 
@@ -162,7 +162,7 @@ impl Desk {
     /// It cannot be written.
     pub fn keep(&self, problem: &Problem, text: &str) -> Result<String, DeskError> {
         let kept = reset::backup(self.workbook.root(), problem.id.as_str(), fitting(text)?);
-        kept.map(|path| self.shown(&path)).map_err(|error| DeskError::Fault(format!("{error:#}")))
+        kept.map(|path| self.shown(&path)).map_err(|error| DeskError::Fault(in_words(&error)))
     }
 
     /// Keeps what a reader made of a kernel file of the workbook in a folder `mine` beside it, where its problem judges it.
@@ -182,7 +182,7 @@ impl Desk {
             return Err(unknown());
         }
         let kept = reset::keep(self.workbook.root(), &folder.join("mine"), stem, fitting(text)?);
-        kept.map(|path| self.shown(&path)).map_err(|error| DeskError::Fault(format!("{error:#}")))
+        kept.map(|path| self.shown(&path)).map_err(|error| DeskError::Fault(in_words(&error)))
     }
 
     /// Puts the starter back; what was there is kept.
