@@ -110,7 +110,7 @@
 //!
 //! # What is left out
 //!
-//! Clusters and distributed shared memory, textures and surfaces, bulk and tensor copies, `wgmma` and `tcgen05`, sparse
+//! Clusters and distributed shared memory, mipmaps, tensor copies, `wgmma` and `tcgen05`, sparse
 //! and one-bit matrices: such an instruction parses and is [`FindingKind::Unsupported`] when it is
 //! executed. `cp.async` copies when it is issued. Clocks follow the warp instructions of the host thread ([`Config::machine`]).
 //!
@@ -139,6 +139,7 @@ pub mod opcodes;
 pub mod outline;
 mod ptx;
 mod random;
+pub mod texture;
 pub mod trace;
 pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.

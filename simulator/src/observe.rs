@@ -99,6 +99,8 @@ pub struct WarpAccess<'a> {
     /// Of a load: through the read-only cache (`ld.global.nc`). Of a store that is not weak: it puts back what its thread
     /// read there and changed. Of an atomic: somebody uses its result.
     pub mark: bool,
+    /// Of a marked load: by a texture or surface instruction. What it reads may be written later in the launch, not before.
+    pub texture: bool,
     /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0. [`PERHAPS`] of a load of
     /// which only its address will tell whether an atomic corrects it.
     pub group: u32,

@@ -4,8 +4,10 @@
 pub mod dtype;
 pub mod stream;
 mod structure;
+mod texture;
 
 pub use structure::{MOST_BYTES, Member, Structure};
+pub use texture::{AddressMode, Sampling, Texture, TextureKind};
 
 use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
@@ -131,10 +133,21 @@ pub enum Arg {
     },
     /// A structure by value: index into [`Plan::structures`].
     Structure(usize),
+    /// A texture or surface object: index into [`Plan::textures`].
+    Texture(usize),
     /// An integer; narrowed to the parameter's size when it fits, otherwise a malformed launch.
     Int(i64),
     /// A real, for a float or double parameter.
     Real(f64),
+}
+
+/// What has a value only on a device: an address, or an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Object {
+    /// The address of a buffer.
+    Buffer(usize),
+    /// A texture or surface object.
+    Texture(usize),
 }
 
 impl Arg {
@@ -179,6 +192,9 @@ pub struct Plan {
     /// Structures that launches pass by value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structures: Vec<Structure>,
+    /// Textures and surfaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub textures: Vec<Texture>,
     /// Module variables that are filled before the launches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<Constant>,
@@ -205,13 +221,23 @@ pub struct HostSum {
     pub to: usize,
 }
 
-/// `//@ constant NAME = BUFFER`: before the launches a `__constant__` or `__device__` variable gets a buffer's elements.
+/// `//@ constant NAME = VALUE`: before the launches a `__constant__` or `__device__` variable gets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constant {
     /// The variable as the compiler was asked for it: `&ns::coef`.
     pub variable: String,
-    /// Index of the buffer.
-    pub buffer: usize,
+    /// What it gets.
+    pub value: ConstantValue,
     /// Line of the kernel file.
     pub line: u32,
+}
+
+/// What a variable gets before the launches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConstantValue {
+    /// A buffer's elements.
+    Buffer(usize),
+    /// A structure: index into [`Plan::structures`].
+    Structure(usize),
 }

@@ -1,6 +1,7 @@
 //! A structure by value, laid out as C lays it out: each member at a multiple of its own alignment, the whole a multiple of
 //! the largest.
 
+use crate::Object;
 use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ pub enum Member {
     Real(DType, f64),
     /// A pointer: index of the buffer and bytes from its start.
     Pointer(usize, u64),
+    /// A texture or surface object, by index.
+    Texture(usize),
     /// A structure inside.
     Structure(Structure),
 }
@@ -36,7 +39,7 @@ impl Member {
     fn shape(&self) -> (usize, usize) {
         match self {
             Self::Int(dtype, _) | Self::Real(dtype, _) => (dtype.size(), dtype.size()),
-            Self::Pointer(..) => (8, 8),
+            Self::Pointer(..) | Self::Texture(_) => (8, 8),
             Self::Structure(inner) => (inner.size(), inner.alignment()),
         }
     }
@@ -57,17 +60,20 @@ impl Structure {
         end.max(1).next_multiple_of(self.alignment())
     }
 
-    /// The little-endian bytes, where each buffer lies at its address. Padding is 0.
-    pub fn bytes(&self, address: &dyn Fn(usize) -> u64) -> Vec<u8> {
+    /// The little-endian bytes, with each object's value. Padding is 0.
+    pub fn bytes(&self, value: &dyn Fn(Object) -> u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         for member in &self.members {
             let (_, align) = member.shape();
             bytes.resize(bytes.len().next_multiple_of(align), 0);
             match member {
-                Member::Int(dtype, value) => bytes.extend(integer(*dtype, *value)),
-                Member::Real(dtype, value) => bytes.extend(real(*dtype, *value)),
-                Member::Pointer(buffer, offset) => bytes.extend((address(*buffer) + offset).to_le_bytes()),
-                Member::Structure(inner) => bytes.extend(inner.bytes(address)),
+                Member::Int(dtype, number) => bytes.extend(integer(*dtype, *number)),
+                Member::Real(dtype, number) => bytes.extend(real(*dtype, *number)),
+                Member::Pointer(buffer, offset) => {
+                    bytes.extend((value(Object::Buffer(*buffer)) + offset).to_le_bytes());
+                }
+                Member::Texture(index) => bytes.extend(value(Object::Texture(*index)).to_le_bytes()),
+                Member::Structure(inner) => bytes.extend(inner.bytes(value)),
             }
         }
         bytes.resize(self.size(), 0);
@@ -109,7 +115,7 @@ mod tests {
         ];
         let whole = Structure { members, align: 0 };
         assert_eq!((whole.size(), whole.alignment()), (32, 8));
-        let bytes = whole.bytes(&|buffer| 0x1000 * buffer as u64);
+        let bytes = whole.bytes(&|object| if object == Object::Buffer(1) { 0x1000 } else { 0 });
         assert_eq!(bytes[..8], [0xff, 0, 0, 0, 4, 3, 2, 1]);
         assert_eq!(bytes[8..16], 1f64.to_le_bytes());
         assert_eq!(bytes[16..24], 0x1010u64.to_le_bytes());

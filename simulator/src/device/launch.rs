@@ -61,6 +61,7 @@ impl Device {
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
+            textures: &self.textures,
             interrupt: self.interrupt.as_deref(),
         };
         let checks = self.config.checks;

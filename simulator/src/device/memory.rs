@@ -6,6 +6,7 @@ use super::history::History;
 use crate::memory::heap::Heap;
 use crate::memory::reads::Reads;
 use crate::memory::sparse::{Fill, Sparse, Touched};
+use crate::texture::Texture;
 use crate::{Finding, MemoryLocation, Module};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -53,6 +54,17 @@ impl Device {
         let at = self.global.find(address, 0).ok_or(MemoryError::Range { address, size: 0 })?;
         self.global.allocations[at].input = true;
         Ok(())
+    }
+
+    /// Makes a texture or surface of bytes in device memory; gives its object.
+    ///
+    /// # Errors
+    /// Its texels do not lie in one allocation.
+    pub fn texture(&mut self, texture: Texture) -> Result<u64, MemoryError> {
+        let (address, size) = (texture.address, texture.bytes());
+        self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
+        self.textures.push(texture);
+        Ok(self.textures.len() as u64)
     }
 
     /// Notes from now on what kernels read of the allocation that begins at `address`: see [`Device::unread`].

@@ -11,6 +11,7 @@ use crate::exec::defined::Defined;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
 use crate::sanitizer::Sanitizer;
+use crate::texture::Texture;
 use crate::{Checks, Config, Module};
 pub use error::{LaunchError, MemoryError};
 use history::History;
@@ -35,6 +36,7 @@ pub struct Device {
     history: Vec<History>,
     launches: u64,
     operations: u64,
+    textures: Vec<Texture>,
     /// Set from outside, it stops launches.
     interrupt: Option<Arc<AtomicBool>>,
 }
@@ -55,6 +57,7 @@ impl Device {
             history: Vec::new(),
             launches: 0,
             interrupt: None,
+            textures: Vec::new(),
             operations: 0,
         };
         let module = Arc::clone(&device.module);

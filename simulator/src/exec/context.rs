@@ -12,6 +12,7 @@ use crate::memory::heap::Heap;
 use crate::memory::view::View;
 use crate::observe::Observer;
 use crate::random::mix;
+use crate::texture::Texture;
 use crate::{Dim3, Finding};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -50,6 +51,8 @@ pub struct Context<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Where `malloc` of device code takes from.
     pub heap: Option<&'a Mutex<Heap>>,
+    /// Textures and surfaces: an object is one more than its place here.
+    pub textures: &'a [Texture],
 }
 
 /// A predicate was true in some lane.

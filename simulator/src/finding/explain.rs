@@ -138,6 +138,9 @@ impl FindingKind {
                 Vec::new(),
             ),
             Self::BadJump { target } => (format!("a jump to {target:#x}, which is no code"), Vec::new()),
+            Self::BadTexture { explanation } => {
+                ("a texture or surface is used as what it is not".to_owned(), advise(explanation))
+            }
             Self::BrokenPromise { what } => (
                 what.clone(),
                 advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),

@@ -187,6 +187,11 @@ kinds! {
         /// Which.
         what: String,
     },
+    /// A texture or surface object that is none, or not what the instruction takes; a surface's coordinates outside of it.
+    BadTexture "bad-texture" {
+        /// Which, and what is wrong.
+        explanation: String,
+    },
     /// An opcode, type or modifier the simulator does not know, executed.
     Unsupported "unsupported" {
         /// The instruction as written.

@@ -12,7 +12,7 @@ pub fn explain(
     let object = objects(&second.object, Some(second.size));
     if [first, second].iter().any(|access| access.what == "cached read") {
         let text = format!(
-            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__){}: {} and {}",
+            "the launch writes what it reads through the read-only cache (__ldg, `const` with __restrict__, textures, surfaces){}: {} and {}",
             if object.is_empty() { String::new() } else { format!(", {object}") },
             first.what,
             second.what
@@ -53,7 +53,7 @@ pub fn explain(
 }
 
 const CACHED: &str = "that cache may hold the old value, whatever orders the two: what a launch writes is read without __ldg, \
-                      through a pointer that is not both `const` and __restrict__, or by a later launch";
+                      through a pointer that is not both `const` and __restrict__, and no texture or surface, or by a later launch";
 
 fn copy(first: &Access, second: &Access) -> &'static str {
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;

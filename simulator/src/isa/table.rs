@@ -7,7 +7,7 @@
 use super::class::Class::{self, Control, Conversion, Exchange, Matrix, Memory, Other};
 use super::function::{Builder, Lower, Unknown};
 use super::lower::arith::{self, compare, is_float, lanes, logic, moves, pure, video};
-use super::lower::{call, cvt, float, matrix, memory, sync};
+use super::lower::{call, cvt, float, matrix, memory, sync, texture};
 use super::op::{MapFn, Op};
 use super::parts::Parts;
 use crate::opcodes::Effect;
@@ -223,10 +223,14 @@ pub const OPCODES: &[Opcode] = &[
     row("stmatrix", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [s], {%r1};", Is(Memory), Effect::Memory, Whole(matrix::lower), &["sync", "aligned", "x1", "x2", "x4"]),
     row("sub", "sub.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(arith::sum), &[]),
     row("subc", "subc.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(arith::sum), &[]),
+    row("suld", "suld.b.2d.b32.trap {%r1}, [%rd1, {%r2, %r3}];", Is(Memory), Effect::Memory, Whole(texture::surface), &[]),
+    row("sust", "sust.b.2d.b32.trap [%rd1, {%r2, %r3}], {%r1};", Is(Memory), Effect::Memory, Whole(texture::surface), &[]),
     row("szext", "szext.clamp.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Integers(pure::szext), &["clamp"]),
     row("tanh", "tanh.approx.f32 %f1, %f2;", Special, Effect::Pure, Whole(float::lower), &[]),
     row("tcgen05", "tcgen05.wait::ld.sync.aligned;", Is(Matrix), Effect::NotSimulated, Whole(not_simulated), &[]),
     row("testp", "testp.finite.f32 %p1, %f1;", ByType, Effect::Pure, Whole(float::lower), &[]),
+    row("tex", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];", Is(Memory), Effect::Memory, Whole(texture::sample), &[]),
+    row("tld4", "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];", Is(Memory), Effect::Memory, Whole(texture::sample), &[]),
     row("trap", "trap;", Is(Control), Effect::Flow, Whole(call::trap), &[]),
     row("vabsdiff", "vabsdiff.s32.s32.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(video::lower), &[]),
     row("vabsdiff2", "vabsdiff2.s32.s32.s32 %r1, %r2, %r3, %r4;", ByType, Effect::Pure, Whole(video::lower), &[]),

@@ -27,6 +27,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         silent: 0,
         copy: false,
         mark: false,
+        texture: false,
         group: 0,
         completing: None,
         reserved: false,

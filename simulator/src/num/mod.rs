@@ -19,6 +19,7 @@ pub mod int;
 pub mod matrix;
 pub mod soft;
 pub mod tensor;
+pub mod texture;
 pub mod video;
 
 /// Rounding of a floating-point result (9.7.3, "rounding modifiers").

@@ -140,6 +140,7 @@ impl Races {
                 AccessKind::Store => access.mark && strong,
                 AccessKind::Atomic => access.mark,
             };
+            let loose = loose || access.texture;
             let how = How { kind: access.kind, strong, scope, copy, loose, mark };
             let thread = access.warp.warp * 32 + lane;
             let clock = if copy { warp.issued } else { warp.clock };

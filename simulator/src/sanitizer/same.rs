@@ -69,6 +69,7 @@ impl Random {
             silent,
             copy: false,
             mark: false,
+            texture: false,
             group: 0,
             completing: None,
             reserved: false,

@@ -139,7 +139,7 @@ impl Case {
 
 fn scalar(arg: &Arg, param: &Param) -> Option<Vec<u8>> {
     match (arg, param.ty.as_str()) {
-        (Arg::Buffer(_) | Arg::Offset { .. } | Arg::Structure(_), _) => None,
+        (Arg::Buffer(_) | Arg::Offset { .. } | Arg::Structure(_) | Arg::Texture(_), _) => None,
         (Arg::Int(value), "f32") => Some((*value as f32).to_le_bytes().to_vec()),
         (Arg::Int(value), "f64") => Some((*value as f64).to_le_bytes().to_vec()),
         (Arg::Int(value), _) => Some(value.to_le_bytes()[..param.size as usize].to_vec()),

@@ -6,3 +6,4 @@ mod orders;
 mod own;
 mod run;
 mod schedules;
+mod textures;

@@ -5,6 +5,7 @@ use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
 use super::part::has_dynamic_shared;
+use super::texels::{TexelUse, texel_use};
 use std::collections::HashMap;
 
 /// A kernel of a file.
@@ -45,6 +46,8 @@ pub struct Parameter {
     pub read_first: bool,
     /// May the body write there?
     pub written: bool,
+    /// How the body uses it, if it is a texture or surface.
+    pub texel: Option<TexelUse>,
 }
 
 /// The head of a kernel's declaration. `launches` are those of the host.
@@ -194,6 +197,7 @@ fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, bo
         constant,
         read_first: uses.first().is_some_and(|first| *first != Access::Write),
         written: uses.iter().any(|access| *access != Access::Read),
+        texel: texel_use(body, &name),
         name,
     }
 }

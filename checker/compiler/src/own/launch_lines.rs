@@ -3,6 +3,7 @@
 use super::guess::{Guess, element, guess, is_side, scalar};
 use super::heads::{KernelHead, Parameter};
 use super::host::HostLaunch;
+use super::texels::texture_lines;
 use std::collections::BTreeMap;
 
 /// Elements of a buffer, where no parameter says more.
@@ -81,6 +82,7 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
     let common = Common::of(kernels, sizes, buffers);
     let mut lines = common.size_lines();
     lines.extend(order.iter().map(|name| common.buffer_line(name)));
+    lines.extend(texture_lines(kernels, &common.sides));
     lines.extend(kernels.iter().map(|kernel| launch(kernel, &common)));
     lines
 }
@@ -165,7 +167,7 @@ fn launch(kernel: &KernelHead, common: &Common) -> String {
                 let member = if ty.starts_with('f') { "1.0" } else { "1" };
                 format!("{{{}}}", vec![member; count as usize].join(", "))
             }
-            Guess::Handle => "0".to_owned(),
+            Guess::Handle => parameter.name.clone(),
             Guess::Unknown => "{0}".to_owned(),
         }
     };

@@ -21,6 +21,7 @@ mod part;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod texels;
 
 pub use heads::KernelHead;
 pub use launch_lines::launch_lines;

@@ -9,6 +9,7 @@
 pub mod gpu;
 pub mod machine;
 mod message;
+mod objects;
 #[cfg(not(target_family = "wasm"))]
 mod parent;
 pub mod sim;

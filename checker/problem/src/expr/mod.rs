@@ -78,6 +78,8 @@ pub enum Binding {
     Unavailable,
     /// A buffer, by its index.
     Buffer(usize),
+    /// A texture or surface, by its index.
+    Texture(usize),
 }
 
 /// Returns what cudaOccupancyMaxActiveBlocksPerMultiprocessor would, for (name expression, threads a block, dynamic
@@ -339,6 +341,9 @@ impl Expr {
                 Some(Binding::Unavailable) => Err(EvalError::needs_compiler(self.column)),
                 Some(Binding::Buffer(_)) => Err(fail(format!(
                     "`{name}` is a buffer; only a launch's arguments have buffers, as `{name}` or `{name} + EXPR`"
+                ))),
+                Some(Binding::Texture(_)) => Err(fail(format!(
+                    "`{name}` is a texture or surface; only a launch's arguments have one, by itself"
                 ))),
                 None => Err(fail(format!("unknown name `{name}`{}", did_you_mean(name, scope.names())))),
             },

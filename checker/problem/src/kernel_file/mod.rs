@@ -176,7 +176,7 @@ impl KernelFile {
     /// The first statement that only a stand-alone file may have: `in`, `out`, `inout` or `size`.
     pub fn stand_alone_statement(&self) -> Option<&Statement> {
         self.statements.iter().find(|statement| match &statement.kind {
-            StatementKind::Size(_) | StatementKind::Constant(_) => true,
+            StatementKind::Size(_) | StatementKind::Constant(..) | StatementKind::Texture(_) => true,
             StatementKind::Buffer(buffer) => buffer.role != Role::Scratch,
             _ => false,
         })
@@ -192,7 +192,8 @@ impl KernelFile {
             None => Ok(()),
             Some(statement) => Err(statement.source.error(
                 1,
-                "`in`, `out`, `inout`, `size` and `constant` are for stand-alone files: here problem.toml declares them",
+                "`in`, `out`, `inout`, `size`, `texture`, `surface` and `constant` are for stand-alone files: here problem.toml declares \
+                 what there is",
             )),
         }
     }

@@ -120,13 +120,14 @@ impl<'a> Walk<'a> {
         u32::try_from(bytes).map_err(|_| source.error(expr.start(), format!("{bytes} bytes of shared memory")))
     }
 
-    fn arg(&mut self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
+    pub(super) fn arg(&mut self, source: &SourceLine, arg: &ArgExpr) -> Result<Arg, LineError> {
         match &arg.value {
             ArgValue::Real(value) => Ok(Arg::Real(*value)),
-            ArgValue::Expr(expr) => match self.place(source, expr)? {
-                Some((buffer, 0)) => Ok(Arg::Buffer(buffer)),
-                Some((buffer, bytes)) => Ok(Arg::Offset { buffer, bytes }),
-                None => Ok(Arg::Int(self.eval(source, expr)?)),
+            ArgValue::Expr(expr) => match (self.texture_named(expr), self.place(source, expr)?) {
+                (Some(texture), _) => Ok(Arg::Texture(texture)),
+                (_, Some((buffer, 0))) => Ok(Arg::Buffer(buffer)),
+                (_, Some((buffer, bytes))) => Ok(Arg::Offset { buffer, bytes }),
+                _ => Ok(Arg::Int(self.eval(source, expr)?)),
             },
             ArgValue::Structure(members) => {
                 let structure = self.structure(source, members)?;
@@ -141,8 +142,16 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The texture or surface that an expression names.
+    fn texture_named(&self, expr: &Expr) -> Option<usize> {
+        match self.scope.get(expr.as_name()?) {
+            Some(Binding::Texture(index)) => Some(index),
+            _ => None,
+        }
+    }
+
     /// A buffer, or `buffer + EXPR`: which, and the bytes from its start. Nothing for an expression without a buffer.
-    fn place(&self, source: &SourceLine, expr: &Expr) -> Result<Option<(usize, u64)>, LineError> {
+    pub(super) fn place(&self, source: &SourceLine, expr: &Expr) -> Result<Option<(usize, u64)>, LineError> {
         // The sum's first term is the buffer; the others are elements.
         let (mut first, mut terms) = (expr, Vec::new());
         while let Node::Binary(op @ (Op::Add | Op::Sub), left, right) = &first.node {
@@ -181,12 +190,16 @@ impl<'a> Walk<'a> {
                 ArgValue::Real(value) => {
                     Member::Real(ty.unwrap_or(if *single { DType::F32 } else { DType::F64 }), *value)
                 }
-                ArgValue::Expr(expr) => match self.place(source, expr)? {
-                    Some(_) if ty.is_some() => {
+                ArgValue::Expr(expr) => match (self.texture_named(expr), self.place(source, expr)?) {
+                    (Some(_), _) if ty.is_some() => {
+                        return Err(source.error(value.column, "a texture is an object: it has no type here"));
+                    }
+                    (Some(texture), _) => Member::Texture(texture),
+                    (_, Some(_)) if ty.is_some() => {
                         return Err(source.error(value.column, "a buffer is a pointer: it has no type here"));
                     }
-                    Some((buffer, bytes)) => Member::Pointer(buffer, bytes),
-                    None => {
+                    (_, Some((buffer, bytes))) => Member::Pointer(buffer, bytes),
+                    (_, None) => {
                         let (number, ty) = (self.eval(source, expr)?, ty.unwrap_or(DType::I32));
                         if !ty.holds(number) {
                             let message = format!("{number} does not fit into {ty}; `i64 {number}` does");

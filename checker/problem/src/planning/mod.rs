@@ -2,6 +2,7 @@
 
 mod device;
 mod launch;
+mod texture;
 mod walk;
 
 use super::error::LineError;

@@ -6,9 +6,9 @@ use crate::error::{LineError, SourceLine};
 use crate::expr::{ActiveBlocks, Binding, EvalError, Expr, Scope, Sizes};
 use crate::kernel_file::KernelFile;
 use crate::kernel_name::KernelName;
-use crate::statement::{Assignment, BufferStatement, ForStatement, Named, Statement, StatementKind};
+use crate::statement::{ArgExpr, ArgValue, Assignment, BufferStatement, ForStatement, Named, Statement, StatementKind};
 use plan::dtype::DType;
-use plan::{Buffer, Constant, HostSum, Plan, Role};
+use plan::{Arg, Buffer, Constant, ConstantValue, HostSum, Plan, Role};
 
 /// Most launches of one plan.
 pub const MAX_LAUNCHES: usize = 4096;
@@ -77,7 +77,8 @@ impl<'a> Walk<'a> {
                 StatementKind::Launch(launch) => self.launch(source, launch)?,
                 StatementKind::For(inner) => self.repeat(source, inner)?,
                 StatementKind::Swap(names) => self.swap(source, names)?,
-                StatementKind::Constant(names) => self.constant(source, names)?,
+                StatementKind::Texture(texture) => self.texture(source, texture)?,
+                StatementKind::Constant(variable, value) => self.constant(source, variable, value)?,
                 StatementKind::Host(names) => self.host(source, names)?,
                 StatementKind::Mutant(..) | StatementKind::Blocks(_) => {}
             }
@@ -85,11 +86,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn require_new(&self, source: &SourceLine, column: u32, name: &str) -> Result<(), LineError> {
+    pub(super) fn require_new(&self, source: &SourceLine, column: u32, name: &str) -> Result<(), LineError> {
         let Some(binding) = self.scope.get(name) else { return Ok(()) };
         let what = match binding {
             Binding::Device(_) => "a figure of the device",
             Binding::Buffer(_) => "a buffer",
+            Binding::Texture(_) => "a texture or surface",
             _ if self.scope.names().take(self.given).any(|given| given == name) => "a size of the problem",
             _ => "defined",
         };
@@ -197,29 +199,45 @@ impl<'a> Walk<'a> {
     }
 
     /// A variable that is filled before the launches. The compiler is asked for its name as for a kernel's.
-    fn constant(&mut self, source: &SourceLine, names: &[Named; 2]) -> Result<(), LineError> {
-        let [variable, buffer] = names;
+    fn constant(&mut self, source: &SourceLine, variable: &Named, value: &ArgExpr) -> Result<(), LineError> {
         let simple = variable.name.rsplit("::").next().unwrap_or_default();
         if !self.file.may_name(simple) {
             let message = format!("no variable `{}` in this file", variable.name);
             return Err(source.error(variable.column, message));
         }
-        let Some(Binding::Buffer(index)) = self.scope.get(&buffer.name) else {
-            return Err(source.error(buffer.column, format!("`{}` is no buffer", buffer.name)));
-        };
         let name = format!("&{}", variable.name);
         if !self.names.contains(&name) {
             self.names.push(name.clone());
         }
-        if self.compiled() {
-            if self.plan.buffers[index].fill.is_none() {
-                let message =
-                    format!("`{}` has no values before the launches: name an `in` or `inout` buffer", buffer.name);
-                return Err(source.error(buffer.column, message));
+        let value = match &value.value {
+            ArgValue::Structure(_) if !self.compiled() => return Ok(()),
+            ArgValue::Structure(_) => match self.arg(source, value)? {
+                Arg::Structure(index) => ConstantValue::Structure(index),
+                _ => return Err(source.error(value.column, "expected a buffer or a structure")),
+            },
+            ArgValue::Expr(expr) if expr.as_name().is_some() => self.constant_buffer(source, value.column, expr)?,
+            ArgValue::Expr(_) | ArgValue::Real(_) => {
+                let message = "a number's type is not known here: write it as a structure of one member";
+                return Err(source.error(value.column, message).expected("constant VARIABLE = {f32 0.5}"));
             }
-            self.plan.constants.push(Constant { variable: name, buffer: index, line: source.line });
+        };
+        if self.compiled() {
+            self.plan.constants.push(Constant { variable: name, value, line: source.line });
         }
         Ok(())
+    }
+
+    /// The buffer that an expression names, if it has values before the launches.
+    fn constant_buffer(&self, source: &SourceLine, column: u32, expr: &Expr) -> Result<ConstantValue, LineError> {
+        let name = expr.as_name().unwrap_or_default();
+        let Some(Binding::Buffer(index)) = self.scope.get(name) else {
+            return Err(source.error(column, format!("`{name}` is no buffer; its value is `{{{name}}}`")));
+        };
+        if self.plan.buffers.get(index).is_some_and(|buffer| buffer.fill.is_none()) {
+            let message = format!("`{name}` has no values before the launches: name an `in` or `inout` buffer");
+            return Err(source.error(column, message));
+        }
+        Ok(ConstantValue::Buffer(index))
     }
 
     /// The host's sum: the last thing of a plan.

@@ -81,6 +81,8 @@ verdicts! {
     BadJump "BAD JUMP" of BadJump;
     /// A promise that the kernel makes to the assembler (`.noreturn`, `.uni`, `.calltargets`) does not hold.
     BrokenPromise "BROKEN PROMISE" of BrokenPromise;
+    /// A texture or surface object that is none, of another kind, or too small for a coordinate.
+    BadTexture "BAD TEXTURE ACCESS" of BadTexture;
     /// An instruction that the simulator does not know.
     Unsupported "NOT SIMULATED" of Unsupported;
     /// The GPU reported a fault and did not say more.

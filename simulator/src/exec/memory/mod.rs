@@ -9,4 +9,6 @@ pub mod copy;
 pub mod defined;
 pub mod direct;
 pub(in crate::exec) mod heap;
+#[cfg(not(target_family = "wasm"))]
+mod texture;
 pub mod traffic;

@@ -69,6 +69,7 @@ impl<O: Observer> Worker<'_, O> {
                 let op = &code.atomics[index as usize];
                 (op.answers, op.group)
             }
+            Op::Texture(_) => (kind == AccessKind::Load, 0),
             _ => (false, 0),
         };
         let access = WarpAccess {
@@ -85,6 +86,7 @@ impl<O: Observer> Worker<'_, O> {
             copy: std::mem::take(&mut self.copying),
             completing: self.completing.take(),
             mark,
+            texture: matches!(code.insts[pc as usize].op, Op::Texture(_)) && mark,
             group,
             reserved: space == Space::Shared
                 && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),

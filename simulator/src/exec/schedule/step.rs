@@ -57,6 +57,7 @@ impl<O: Observer> Worker<'_, O> {
         flow
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
     fn execute(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, inst: Inst) -> Flow {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
@@ -95,6 +96,8 @@ impl<O: Observer> Worker<'_, O> {
             Op::CopyBulk(index) => self.bulk(shared, warp, at, mask, &code.bulk[index as usize]),
             Op::CopyAsync(index) => self.copy(shared, warp, at, mask, &code.copies[index as usize]),
             Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),
+            #[cfg(not(target_family = "wasm"))]
+            Op::Texture(index) => self.texture(shared, warp, at, mask, &code.textures[index as usize]),
             Op::CopyCommit => {
                 if O::ACTIVE {
                     self.observer.commit(shared.warp(warp.index), mask);

@@ -8,3 +8,4 @@ pub mod float;
 pub mod matrix;
 pub mod memory;
 pub mod sync;
+pub mod texture;

@@ -2,7 +2,7 @@
 
 use super::{
     AccessOp, AddressSpace, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp,
-    MbarrierOp, Op, R, Reg,
+    MbarrierOp, Op, R, Reg, TextureOp,
 };
 use crate::observe::MemoryOrder;
 use crate::opcodes::Effect;
@@ -159,6 +159,8 @@ pub struct Code {
     pub mbarriers: Vec<MbarrierOp>,
     /// Matrix instructions.
     pub matrices: Vec<MatrixOp>,
+    /// Texture and surface instructions.
+    pub textures: Vec<TextureOp>,
     /// Calls.
     pub calls: Vec<CallOp>,
     /// Indexed branches.
@@ -186,7 +188,8 @@ impl Code {
                 let access = &self.accesses[*index as usize];
                 access.space == AddressSpace::Shared || access.order != MemoryOrder::Weak
             }
-            Op::Discard(_) => false,
+            // What a launch writes to a surface, it cannot read.
+            Op::Discard(_) | Op::Texture(_) => false,
             Op::Matrix(_) => true,
             op => match op.effect(self) {
                 Effect::Memory | Effect::Exchange | Effect::Synchronises => true,

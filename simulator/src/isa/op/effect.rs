@@ -25,7 +25,8 @@ impl Op {
             | Self::Discard(_)
             | Self::Atomic(_)
             | Self::CopyAsync(_)
-            | Self::CopyBulk(_) => Effect::Memory,
+            | Self::CopyBulk(_)
+            | Self::Texture(_) => Effect::Memory,
             Self::Collective(_) | Self::ActiveMask { .. } | Self::Elect { .. } => Effect::Exchange,
             Self::WarpBarrier { .. }
             | Self::Barrier(_)

@@ -7,6 +7,7 @@ mod memory;
 mod operation;
 mod registers;
 mod sync;
+mod texture;
 
 pub use crate::num::Compare as Cmp;
 pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Origin, Variable};
@@ -16,6 +17,7 @@ pub use operation::Op;
 pub use registers::{RegisterUse, guard};
 use std::sync::Arc;
 pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
+pub use texture::{Geometry, Outside, TextureAct, TextureOp};
 
 /// Index into one of a frame's register files. Constants live in the same files.
 pub type R = u16;

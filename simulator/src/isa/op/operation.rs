@@ -129,4 +129,6 @@ pub enum Op {
     Mbarrier(u32),
     /// Index into [`matrices`](super::Code::matrices).
     Matrix(u32),
+    /// Index into [`textures`](super::Code::textures).
+    Texture(u32),
 }

@@ -169,6 +169,14 @@ impl Op {
                 visit(op.a, Decides);
                 visit(op.d, Result);
             }
+            Self::Texture(index) => {
+                let op = &code.textures[index as usize];
+                visit(op.object, Address);
+                op.coordinates.iter().for_each(|reg| visit(*reg, Address));
+                let role = if matches!(op.act, super::TextureAct::Store(_)) { Value } else { Result };
+                op.regs.iter().for_each(|reg| visit(*reg, role));
+                visit(op.resident, Result);
+            }
             Self::Matrix(index) => {
                 let op = &code.matrices[index as usize];
                 visit(op.base, Address);

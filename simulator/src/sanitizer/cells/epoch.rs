@@ -27,7 +27,8 @@ pub struct How {
     pub scope: Scope,
     /// Made by `cp.async` and not waited for.
     pub copy: bool,
-    /// A volatile store without a fence before it: strong towards other warps only.
+    /// A volatile store without a fence before it: strong towards other warps only. Of a cached load: by a texture or surface
+    /// instruction.
     pub loose: bool,
     /// See [`crate::observe::WarpAccess::mark`]; of a strong load: a first guess.
     pub mark: bool,
@@ -137,10 +138,16 @@ impl Epoch {
         self.phase_how & COPY != 0
     }
 
-    /// A load through the read-only cache: no write of the whole launch may meet it.
+    /// A load through the read-only cache: no write of the launch may come before it.
     #[inline]
     pub fn is_cached(self) -> bool {
         self.phase_how & (KIND | STRONG | MARK) == MARK
+    }
+
+    /// A load of what the whole launch may only read (`ld.global.nc`): no write may come after it either.
+    #[inline]
+    pub fn is_read_only(self) -> bool {
+        self.phase_how & (KIND | STRONG | MARK | LOOSE) == MARK
     }
 
     /// A plain load of what an atomic corrects when it is stale.
@@ -161,10 +168,10 @@ impl Epoch {
         self.phase_how & KIND == 2
     }
 
-    /// A copy under way or a load through the read-only cache: time alone does not order them.
+    /// A copy under way or a load of what is only read: time alone does not order them.
     #[inline]
     pub fn is_special(self) -> bool {
-        self.is_copy() || self.is_cached()
+        self.is_copy() || self.is_read_only()
     }
 
     /// An atomic that may meet every atomic like it, whichever thread's.

@@ -57,8 +57,9 @@ impl Actor<'_> {
             return None;
         }
         let clash = Clash { other: before, same_value: false };
-        // The read-only cache may hold what was there when the launch began, whoever has written since, and when.
-        if before.is_cached() || now.is_cached() {
+        // The read-only cache may hold what was there when the launch began, whoever has written since, and when. What was read by
+        // a texture or surface instruction may be written later.
+        if before.is_read_only() || now.is_cached() {
             return Some(clash);
         }
         if before.same_thread(now) && !before.is_copy() {
@@ -216,7 +217,7 @@ impl Actor<'_> {
         let [a, b] = cell.others;
         let replaceable = |kept: Epoch| {
             // Whoever writes is wrong once somebody has read through the read-only cache.
-            let stays = kept.is_cached() && !now.is_cached();
+            let stays = kept.is_read_only() && !now.is_read_only();
             kept.is_none() || (!stays && (kept.same_thread(now) || self.ordered(kept, now)))
         };
         if replaceable(a) {

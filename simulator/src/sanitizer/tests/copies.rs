@@ -22,6 +22,7 @@ impl Bench {
             silent: 0,
             copy: true,
             mark: false,
+            texture: false,
             group: 0,
             completing: None,
             reserved: false,

@@ -65,6 +65,33 @@ fn a_cached_read_meets_no_write_of_the_launch() {
 }
 
 #[test]
+fn what_a_texture_has_read_may_be_written_later() {
+    let mut bench = Bench::new();
+    let read = |bench: &mut Bench, warps: u32| {
+        (bench.mark, bench.texture) = (Some(true), true);
+        bench.load(warp(0, 0, warps), FULL, |lane| A + lane * 4);
+        (bench.mark, bench.texture) = (None, false);
+    };
+    read(&mut bench, 0);
+    bench.store(warp(0, 0, 0), ONE, |_| A);
+    assert_eq!(bench.races(), 0, "by its own thread");
+    read(&mut bench, 0);
+    assert_eq!(bench.races(), 1, "which then cannot read it");
+    let mut bench = Bench::new();
+    read(&mut bench, 0);
+    bench.store(warp(0, 0, 1), ONE, |_| A);
+    assert_eq!(bench.races(), 1, "by another thread, unordered");
+    let mut bench = Bench::new();
+    read(&mut bench, 0);
+    bench.watch.block_barrier(warp(0, 0, 0), 0, &[FULL; 4], false);
+    bench.store(warp(0, 0, 1), ONE, |_| A);
+    assert_eq!(bench.races(), 0, "behind a barrier");
+    bench.watch.block_barrier(warp(0, 0, 0), 0, &[FULL; 4], false);
+    read(&mut bench, 2);
+    assert_eq!(bench.races(), 1, "a barrier does not help who reads");
+}
+
+#[test]
 fn a_first_guess_is_excused_once_its_atomic_has_run() {
     for ran in [true, false] {
         let mut bench = Bench::new();

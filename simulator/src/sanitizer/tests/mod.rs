@@ -19,6 +19,7 @@ struct Bench {
     pc: u32,
     /// Of the next accesses; an atomic is marked anyway, unless `Some(false)`.
     mark: Option<bool>,
+    texture: bool,
     group: u32,
     silent: u32,
     reserved: bool,
@@ -36,7 +37,17 @@ impl Bench {
         for block in 0..4 {
             watch.block_start(warp(block, block as u32, 0), 128, 1024);
         }
-        Self { watch, caught: Vec::new(), unwritten: 0, pc: 0, mark: None, group: 0, silent: 0, reserved: false }
+        Self {
+            watch,
+            caught: Vec::new(),
+            unwritten: 0,
+            pc: 0,
+            mark: None,
+            texture: false,
+            group: 0,
+            silent: 0,
+            reserved: false,
+        }
     }
 
     fn go(&mut self, who: WarpId, mask: u32, kind: AccessKind, order: MemoryOrder, address: impl Fn(u64) -> u64) {
@@ -68,6 +79,7 @@ impl Bench {
             silent: self.silent,
             copy: false,
             mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
+            texture: self.texture,
             group: self.group,
             completing: None,
             reserved: self.reserved,

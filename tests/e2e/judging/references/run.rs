@@ -73,7 +73,7 @@ pub fn argument(arg: &Arg, param: &Param, addresses: &[u64]) -> simulator::Arg {
     match (arg, param.ty.as_str()) {
         (Arg::Buffer(buffer), _) => simulator::Arg::Pointer(addresses[*buffer]),
         (Arg::Offset { buffer, bytes }, _) => simulator::Arg::Pointer(addresses[*buffer] + bytes),
-        (Arg::Structure(_), _) => panic!("no oracle takes a structure"),
+        (Arg::Structure(_) | Arg::Texture(_), _) => panic!("no oracle takes a structure or a texture"),
         (Arg::Int(value), _) => simulator::Arg::Bytes(value.to_le_bytes()[..param.size as usize].to_vec()),
         (Arg::Real(value), "f32") => simulator::Arg::Bytes((*value as f32).to_le_bytes().to_vec()),
         (Arg::Real(value), _) => simulator::Arg::Bytes(value.to_le_bytes().to_vec()),

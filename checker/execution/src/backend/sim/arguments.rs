@@ -1,14 +1,15 @@
 //! A plan's arguments as the bytes that a kernel takes.
 
-use plan::{Arg, Launch, Structure};
+use crate::backend::objects::Objects;
+use plan::{Arg, Launch, Object, Plan};
 use simulator::Param;
 
 /// The launch's arguments in the shape of the kernel's parameters.
 pub(in crate::backend) fn arguments(
     launch: &Launch,
     params: &[Param],
-    addresses: &[u64],
-    structures: &[Structure],
+    objects: Objects<'_>,
+    plan: &Plan,
 ) -> Result<Vec<simulator::Arg>, String> {
     if launch.args.len() != params.len() {
         let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
@@ -27,15 +28,24 @@ pub(in crate::backend) fn arguments(
         .map(|(position, (arg, param))| {
             let whose = format!("argument {} of `{}`", position + 1, launch.kernel);
             match *arg {
-                Arg::Buffer(buffer) if param.size == 8 => Ok(simulator::Arg::Pointer(addresses[buffer])),
+                Arg::Buffer(buffer) if param.size == 8 => {
+                    Ok(simulator::Arg::Pointer(objects.value(Object::Buffer(buffer))))
+                }
                 Arg::Offset { buffer, bytes } if param.size == 8 => {
-                    Ok(simulator::Arg::Pointer(addresses[buffer] + bytes))
+                    Ok(simulator::Arg::Pointer(objects.value(Object::Buffer(buffer)) + bytes))
+                }
+                Arg::Texture(texture) if param.size == 8 => {
+                    let value = objects.value(Object::Texture(texture));
+                    Ok(simulator::Arg::Bytes(value.to_le_bytes().to_vec()))
+                }
+                Arg::Texture(_) => {
+                    Err(format!("{whose} is a texture or surface, the parameter no object (.{})", param.ty))
                 }
                 Arg::Buffer(_) | Arg::Offset { .. } => {
                     Err(format!("{whose} is a buffer, the parameter is no pointer (.{})", param.ty))
                 }
                 Arg::Structure(at) => {
-                    let bytes = structures[at].bytes(&|buffer| addresses[buffer]);
+                    let bytes = objects.structure(plan, at);
                     if bytes.len() == param.size as usize {
                         Ok(simulator::Arg::Bytes(bytes))
                     } else {
@@ -114,13 +124,13 @@ mod tests {
             line: 1,
         };
         let params = [param("u64", 8), param("u32", 4)];
+        let objects = Objects { buffers: &[256], textures: &[] };
+        let arguments = |params: &[Param]| super::arguments(&launch, params, objects, &Plan::default());
         assert_eq!(
-            arguments(&launch, &params, &[256], &[]).unwrap(),
+            arguments(&params).unwrap(),
             [simulator::Arg::Pointer(256), simulator::Arg::Bytes(vec![5, 0, 0, 0])]
         );
-        assert!(arguments(&launch, &params[..1], &[256], &[]).unwrap_err().contains("takes 1 argument"));
-        assert!(
-            arguments(&launch, &[param("u32", 4), param("u32", 4)], &[256], &[]).unwrap_err().contains("no pointer")
-        );
+        assert!(arguments(&params[..1]).unwrap_err().contains("takes 1 argument"));
+        assert!(arguments(&[param("u32", 4), param("u32", 4)]).unwrap_err().contains("no pointer"));
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod arguments;
 mod modules;
 mod sampled;
 mod session;
+mod textures;
 
 pub(super) use arguments::arguments;
 pub use modules::Modules;
@@ -118,7 +119,14 @@ impl Sim {
             }
             addresses.push(address);
         }
-        Ok(SimSession { device, resident, addresses, program: program.clone() })
+        let mut textures = Vec::new();
+        for planned in &program.plan.textures {
+            let memory = |message: String| JobError::Memory { buffer: planned.name.clone(), message };
+            let texture = textures::texture(planned, addresses[planned.buffer])
+                .ok_or_else(|| memory(format!("no texel has channels of {}", planned.dtype)))?;
+            textures.push(device.texture(texture).map_err(|error| memory(error.to_string()))?);
+        }
+        Ok(SimSession { device, resident, addresses, textures, program: program.clone() })
     }
 }
 

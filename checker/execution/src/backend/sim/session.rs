@@ -6,8 +6,9 @@ use super::modules::FEW;
 use crate::backend::JobError;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop, Unread};
 use crate::backend::message::job::Program;
+use crate::backend::objects::Objects;
 use plan::stream::Stream;
-use plan::{Buffer, Constant, HostSum, Role};
+use plan::{Buffer, Constant, ConstantValue, HostSum, Role};
 use simulator::{Checks, Device, Finding, LaunchReport, Schedule, Severity, Witness};
 
 pub(super) struct SimSession {
@@ -15,6 +16,7 @@ pub(super) struct SimSession {
     /// Blocks that are resident at once where a launch does not say.
     pub(super) resident: u32,
     pub(super) addresses: Vec<u64>,
+    pub(super) textures: Vec<u64>,
     pub(super) program: Program,
 }
 
@@ -47,17 +49,29 @@ impl SimSession {
     fn fill_constant(&mut self, constant: &Constant) -> Result<(), Stop> {
         let bad = |message: String| Stop::BadLaunch { launch: 0, line: constant.line, message };
         let name = self.program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable).clone();
-        let buffer = &self.program.plan.buffers[constant.buffer];
-        let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+        let shown = constant.variable.trim_start_matches('&');
         let Some((address, size)) = self.device.variable(&name) else {
-            return Err(bad(format!("the kernels use no variable `{}`", constant.variable.trim_start_matches('&'))));
+            return Err(bad(format!("the kernels use no variable `{shown}`")));
+        };
+        let (bytes, given) = match constant.value {
+            ConstantValue::Buffer(index) => {
+                let buffer = &self.program.plan.buffers[index];
+                let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
+                self.read(index, 0, &mut bytes)?;
+                (bytes, format!("`{}`", self.program.plan.buffers[index].name))
+            }
+            ConstantValue::Structure(at) => (self.objects().structure(&self.program.plan, at), "the structure".into()),
         };
         if bytes.len() as u64 > size {
-            let (name, shown) = (&buffer.name, constant.variable.trim_start_matches('&'));
-            return Err(bad(format!("`{name}` has {} bytes, `{shown}` has {size}", bytes.len())));
+            return Err(bad(format!("{given} has {} bytes, `{shown}` has {size}", bytes.len())));
         }
-        self.read(constant.buffer, 0, &mut bytes)?;
-        self.device.write(address, &bytes).map_err(|error| self.memory(constant.buffer, &error))
+        let failed =
+            |error: simulator::MemoryError| JobError::Memory { buffer: shown.into(), message: error.to_string() };
+        Ok(self.device.write(address, &bytes).map_err(failed)?)
+    }
+
+    fn objects(&self) -> Objects<'_> {
+        Objects { buffers: &self.addresses, textures: &self.textures }
     }
 
     /// What `//@ host` asks for.
@@ -75,9 +89,7 @@ impl SimSession {
         let name = self.program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
         let module = self.device.module().clone();
         let args = match module.kernel(name) {
-            Some(kernel) => {
-                arguments(launch, &kernel.params, &self.addresses, &self.program.plan.structures).map_err(bad)?
-            }
+            Some(kernel) => arguments(launch, &kernel.params, self.objects(), &self.program.plan).map_err(bad)?,
             // The device names the kernels there are.
             None => Vec::new(),
         };

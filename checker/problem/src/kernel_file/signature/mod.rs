@@ -100,6 +100,13 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
                 .to_string())
         }
         (Arg::Structure(_), _) => Ok(arg),
+        (
+            Arg::Texture(_),
+            Param::Scalar { scalar: Scalar::Int { bytes: 8, .. }, .. }
+            | Param::Opaque { bytes: 8 }
+            | Param::Structure { bytes: 8, .. },
+        ) => Ok(arg),
+        (Arg::Texture(_), _) => Err("a texture or surface object is given".to_string()),
         (Arg::Buffer(_) | Arg::Offset { .. }, param) => {
             let (name, dtype) = buffer.ok_or_else(|| "the buffer does not exist".to_string())?;
             match param {

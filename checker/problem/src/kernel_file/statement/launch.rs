@@ -68,7 +68,7 @@ fn parse_arg(cursor: &mut Cursor) -> Result<ArgExpr, LineError> {
     parse_value(cursor, 0)
 }
 
-fn parse_value(cursor: &mut Cursor, depth: u32) -> Result<ArgExpr, LineError> {
+pub(super) fn parse_value(cursor: &mut Cursor, depth: u32) -> Result<ArgExpr, LineError> {
     let column = cursor.column();
     if cursor.take("{") {
         if depth == MAX_STRUCTURES {

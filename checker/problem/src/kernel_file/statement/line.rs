@@ -1,6 +1,7 @@
 //! One line of a kernel file, read: which directive it is.
 
-use super::launch::{parse_for, parse_launch};
+use super::launch::{parse_for, parse_launch, parse_value};
+use super::texture::parse_texture;
 use super::{Assignment, BufferStatement, ForStatement, Named, Statement, StatementKind};
 use crate::cursor::{Cursor, MAX_LINE, Number};
 use crate::error::{LineError, SourceLine, did_you_mean};
@@ -11,7 +12,7 @@ use plan::Role;
 use plan::dtype::DType;
 
 /// The words a `//@` line may begin with, each with the form expected after it.
-pub const DIRECTIVES: [(&str, &str); 14] = [
+pub const DIRECTIVES: [(&str, &str); 16] = [
     ("in", "in NAME: TYPE[LENGTH] = FILL"),
     ("out", "out NAME: TYPE[LENGTH]"),
     ("inout", "inout NAME: TYPE[LENGTH] = FILL"),
@@ -21,7 +22,9 @@ pub const DIRECTIVES: [(&str, &str); 14] = [
     ("launch", "launch KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARG, ...)"),
     ("for", "for ([NAME = EXPR]; EXPR < EXPR; NAME = EXPR)"),
     ("swap", "swap SCRATCH, SCRATCH"),
-    ("constant", "constant VARIABLE = BUFFER"),
+    ("texture", "texture NAME: TYPE[W[, H[, D]]] = BUFFER[, OPTION...]"),
+    ("surface", "surface NAME: TYPE[W[, H[, D]]] = BUFFER[, OPTION...]"),
+    ("constant", "constant VARIABLE = BUFFER, or = {MEMBER, ...}"),
     ("host", "host OUT = sum(BUFFER)"),
     ("end", "end"),
     ("blocks", "blocks N, N, ..."),
@@ -65,10 +68,11 @@ pub fn parse_line(source: SourceLine, from: usize, types: &Types) -> Result<Line
         "size" => StatementKind::Size(parse_assignment(&mut cursor, "size's name")?),
         "let" => StatementKind::Let(parse_assignment(&mut cursor, "name")?),
         "launch" => StatementKind::Launch(parse_launch(&mut cursor)?),
+        "texture" | "surface" => StatementKind::Texture(Box::new(parse_texture(&mut cursor, word == "surface")?)),
         "swap" => {
-            let first = parse_named(&mut cursor)?;
+            let first = parse_named(&mut cursor, BUFFER)?;
             cursor.require(",")?;
-            StatementKind::Swap([first, parse_named(&mut cursor)?])
+            StatementKind::Swap([first, parse_named(&mut cursor, BUFFER)?])
         }
         "constant" => {
             let column = cursor.column();
@@ -77,14 +81,14 @@ pub fn parse_line(source: SourceLine, from: usize, types: &Types) -> Result<Line
                 name = format!("{name}::{}", cursor.name("variable's name")?);
             }
             cursor.require("=")?;
-            StatementKind::Constant([Named { column, name }, parse_named(&mut cursor)?])
+            StatementKind::Constant(Named { column, name }, parse_value(&mut cursor, 0)?)
         }
         "host" => {
-            let to = parse_named(&mut cursor)?;
+            let to = parse_named(&mut cursor, BUFFER)?;
             for text in ["=", "sum", "("] {
                 cursor.require(text)?;
             }
-            let from = parse_named(&mut cursor)?;
+            let from = parse_named(&mut cursor, BUFFER)?;
             cursor.require(")")?;
             StatementKind::Host([to, from])
         }
@@ -107,9 +111,12 @@ pub fn parse_line(source: SourceLine, from: usize, types: &Types) -> Result<Line
     Ok(Line::Whole(Statement { source, kind }))
 }
 
-fn parse_named(cursor: &mut Cursor) -> Result<Named, LineError> {
+/// What is named, for messages.
+const BUFFER: &str = "buffer's name";
+
+pub(super) fn parse_named(cursor: &mut Cursor, what: &str) -> Result<Named, LineError> {
     let column = cursor.column();
-    Ok(Named { column, name: cursor.name("buffer's name")? })
+    Ok(Named { column, name: cursor.name(what)? })
 }
 
 fn parse_blocks(cursor: &mut Cursor) -> Result<Vec<i64>, LineError> {

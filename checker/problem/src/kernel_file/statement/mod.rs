@@ -2,6 +2,7 @@
 
 mod launch;
 mod line;
+mod texture;
 
 use crate::error::SourceLine;
 use crate::expr::Expr;
@@ -10,6 +11,7 @@ use crate::mutant::Reason;
 pub use line::{DIRECTIVES, Line, parse_dtype, parse_line};
 use plan::dtype::DType;
 use plan::{Fill, Role};
+pub use texture::{SamplingWords, TextureStatement};
 
 /// One `//@` line.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +37,10 @@ pub enum StatementKind {
     For(Box<ForStatement>),
     /// `swap A, B`: from here on the two scratch buffers have each other's names.
     Swap([Named; 2]),
-    /// `constant NAME = BUFFER` (stand-alone files): the variable with its namespaces, then the buffer.
-    Constant([Named; 2]),
+    /// `texture` or `surface` (stand-alone files).
+    Texture(Box<TextureStatement>),
+    /// `constant NAME = VALUE` (stand-alone files): the variable with its namespaces, then a buffer or a structure.
+    Constant(Named, ArgExpr),
     /// `host OUT = sum(BUFFER)`, after all launches: OUT, then BUFFER.
     Host([Named; 2]),
     /// `blocks N, N, ...` (a ladder's versions): the block sizes it claims.

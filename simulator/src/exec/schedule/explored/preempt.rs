@@ -17,7 +17,7 @@ pub fn visible(code: &Code, op: &Op) -> bool {
         Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
         // Who waits here is waited for; a schedule has nothing to add.
         Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit | Op::CopyWait { .. } => false,
-        Op::Matrix(_) | Op::Discard(_) => false,
+        Op::Matrix(_) | Op::Discard(_) | Op::Texture(_) => false,
         op => match op.effect(code) {
             Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
             Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,

@@ -10,6 +10,7 @@
 mod memory;
 mod module;
 mod stream;
+mod texture;
 
 use crate::backend::NoGpuError;
 use cudarc::driver::result::{self, DriverError};
@@ -17,6 +18,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 pub use memory::Memory;
 pub use module::{Function, LaunchExtents, Module, Variable};
 pub use stream::{Event, Graph, Stream};
+pub use texture::TextureObject;
 
 /// Oldest CUDA version of a driver that loads the compiler's code.
 const OLDEST_DRIVER: i32 = 13000;

@@ -2,15 +2,17 @@
 
 mod fault;
 mod ready;
+mod textures;
 mod variables;
 
-use super::driver::{self, CudaError, Memory, Module};
+use super::driver::{self, CudaError, Memory, Module, TextureObject};
 use super::{Gpu, failure};
 use crate::backend::JobError;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop};
 use crate::backend::message::job::Program;
+use crate::backend::objects::Objects;
 pub use fault::fault;
-use plan::{Arg, Constant, Launch, Role};
+use plan::{Arg, Constant, ConstantValue, Launch, Object, Role};
 use ready::{Ready, outline, ready};
 use simulator::Schedule;
 use std::rc::Rc;
@@ -28,6 +30,7 @@ pub struct GpuSession<'a> {
     buffers: Vec<Rc<Memory>>,
     /// Which of them belong to another session, too.
     shared: Vec<bool>,
+    textures: Vec<TextureObject>,
     launches: Vec<Result<Ready, Stop>>,
     module: Rc<Module>,
 }
@@ -67,7 +70,9 @@ impl<'a> GpuSession<'a> {
             guards.map_err(failure)?;
             buffers.push(Rc::new(allocated));
         }
-        let mut session = Self { gpu, program: program.clone(), buffers, shared: taken, launches: Vec::new(), module };
+        let textures = Self::objects(&program.plan.textures)?;
+        let launches = Vec::new();
+        let mut session = Self { gpu, program: program.clone(), buffers, shared: taken, textures, launches, module };
         session.look_up();
         Ok(session)
     }
@@ -75,10 +80,12 @@ impl<'a> GpuSession<'a> {
     /// Looks up the kernels of all launches in the module.
     fn look_up(&mut self) {
         let addresses: Vec<u64> = self.buffers.iter().map(|memory| memory.address() + GUARD as u64).collect();
+        let textures: Vec<u64> = self.textures.iter().map(TextureObject::handle).collect();
+        let objects = Objects { buffers: &addresses, textures: &textures };
         let outline = outline(&self.program);
         let launches = self.program.plan.launches.iter().enumerate();
         let one = |(index, launch): (usize, &Launch)| {
-            ready(self.gpu, &self.program, &self.module, outline.as_ref(), launch, &addresses)
+            ready(self.gpu, &self.program, &self.module, outline.as_ref(), launch, objects)
                 .map_err(|message| Stop::BadLaunch { launch: index, line: launch.line, message })
         };
         self.launches = launches.map(one).collect();
@@ -149,14 +156,20 @@ impl<'a> GpuSession<'a> {
         let name = self.program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
         let shown = constant.variable.trim_start_matches('&');
         let bad = |message: String| Stop::BadLaunch { launch: 0, line: constant.line, message };
-        let mut bytes = vec![0; self.bytes(constant.buffer)];
-        self.buffers[constant.buffer].read(GUARD, &mut bytes).map_err(|error| self.stop(error, 0))?;
+        let (bytes, given) = match constant.value {
+            ConstantValue::Buffer(index) => {
+                let mut bytes = vec![0; self.bytes(index)];
+                self.buffers[index].read(GUARD, &mut bytes).map_err(|error| self.stop(error, 0))?;
+                (bytes, format!("`{}`", self.program.plan.buffers[index].name))
+            }
+            ConstantValue::Structure(at) => {
+                let value = |object| self.value(object, &|buffer| self.address(buffer));
+                (self.program.plan.structures[at].bytes(&value), "the structure".to_owned())
+            }
+        };
         match self.module.write_variable(name, &bytes) {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                let buffer = &self.program.plan.buffers[constant.buffer].name;
-                Err(bad(format!("`{buffer}` has {} bytes, more than `{shown}`", bytes.len())))
-            }
+            Ok(false) => Err(bad(format!("{given} has {} bytes, more than `{shown}`", bytes.len()))),
             Err(error) if error.name == "CUDA_ERROR_NOT_FOUND" => {
                 Err(bad(format!("the kernels use no variable `{shown}`")))
             }
@@ -173,11 +186,22 @@ impl<'a> GpuSession<'a> {
             match *planned {
                 Arg::Buffer(buffer) => *argument = place(buffer).to_le_bytes().to_vec(),
                 Arg::Offset { buffer, bytes } => *argument = (place(buffer) + bytes).to_le_bytes().to_vec(),
-                Arg::Structure(at) => *argument = self.program.plan.structures[at].bytes(&place),
-                Arg::Int(_) | Arg::Real(_) => {}
+                Arg::Structure(at) => {
+                    let value = |object| self.value(object, &place);
+                    *argument = self.program.plan.structures[at].bytes(&value);
+                }
+                Arg::Texture(_) | Arg::Int(_) | Arg::Real(_) => {}
             }
         }
         ready.function.launch_bytes(self.gpu.stream(), ready.shape, &arguments).map_err(|error| self.stop(error, index))
+    }
+
+    /// What a buffer or a texture is on the device.
+    fn value(&self, object: Object, place: &dyn Fn(usize) -> u64) -> u64 {
+        match object {
+            Object::Buffer(index) => place(index),
+            Object::Texture(index) => self.textures[index].handle(),
+        }
     }
 
     /// Waits for all launches.
@@ -235,7 +259,11 @@ impl Session for GpuSession<'_> {
         }
         for index in 0..self.launches.len() {
             // One at a time, so that a fault is blamed on the launch that caused it.
-            let done = self.enqueue_launch(index, &|_| None).and_then(|()| self.wait(index));
+            let done = self
+                .fill_textures(index)
+                .and_then(|()| self.enqueue_launch(index, &|_| None))
+                .and_then(|()| self.wait(index))
+                .and_then(|()| self.put_surfaces_back(index));
             if let Err(stop) = done {
                 pass.stop = Some(stop);
                 break;

@@ -3,8 +3,9 @@
 use crate::backend::gpu::Gpu;
 use crate::backend::gpu::driver::{CudaError, Function, LaunchExtents, Module};
 use crate::backend::message::job::{Program, Text};
+use crate::backend::objects::Objects;
 use crate::backend::sim::arguments::{real, scalar};
-use plan::{Arg, Launch};
+use plan::{Arg, Launch, Object};
 use simulator::outline::Outline;
 use std::rc::Rc;
 
@@ -30,7 +31,7 @@ pub(super) fn ready(
     module: &Rc<Module>,
     outline: Option<&Outline>,
     launch: &Launch,
-    addresses: &[u64],
+    objects: Objects<'_>,
 ) -> Result<Ready, String> {
     let driver = |error: CudaError| format!("{}: {}", error.name, error.message);
     let name = program.artefact.names.get(&launch.kernel).unwrap_or(&launch.kernel);
@@ -68,12 +69,16 @@ pub(super) fn ready(
     for (position, (arg, &size)) in launch.args.iter().zip(params).enumerate() {
         let whose = |message: String| format!("argument {} of `{}`: {message}", position + 1, launch.kernel);
         let bytes = match *arg {
-            Arg::Buffer(buffer) if size == 8 => addresses[buffer].to_le_bytes().to_vec(),
-            Arg::Offset { buffer, bytes } if size == 8 => (addresses[buffer] + bytes).to_le_bytes().to_vec(),
+            Arg::Buffer(buffer) if size == 8 => objects.value(Object::Buffer(buffer)).to_le_bytes().to_vec(),
+            Arg::Offset { buffer, bytes } if size == 8 => {
+                (objects.value(Object::Buffer(buffer)) + bytes).to_le_bytes().to_vec()
+            }
+            Arg::Texture(texture) if size == 8 => objects.value(Object::Texture(texture)).to_le_bytes().to_vec(),
+            Arg::Texture(_) => return Err(whose("a texture or surface, but the parameter is no object".into())),
             Arg::Buffer(_) | Arg::Offset { .. } => {
                 return Err(whose("a buffer, but the parameter is no pointer".into()));
             }
-            Arg::Structure(at) => program.plan.structures[at].bytes(&|buffer| addresses[buffer]),
+            Arg::Structure(at) => objects.structure(&program.plan, at),
             Arg::Int(value) => scalar(value, size as u32, ty(position)).map_err(whose)?,
             Arg::Real(value) => real(value, size as u32, ty(position)).map_err(whose)?,
         };

@@ -120,7 +120,7 @@ fn falls_short(usual: &[Share], now: &[Share]) -> Option<f64> {
 /// Does the first launch make all outputs, if any does, and no other touch them?
 fn one_makes_the_outputs(plan: &Plan) -> bool {
     let output = |arg: &Arg| match arg {
-        Arg::Structure(_) => true,
+        Arg::Structure(_) | Arg::Texture(_) => true,
         arg => arg.buffer().is_some_and(|at| matches!(plan.buffers[at].role, Role::Out | Role::InOut)),
     };
     plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(output))

@@ -4,10 +4,11 @@ use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
+use crate::backend::objects::Objects;
 use crate::backend::sim::{Sim, arguments, fault_of};
 use crate::verify::POISON;
 use plan::stream::Stream;
-use plan::{Buffer, Role};
+use plan::{Buffer, ConstantValue, Role};
 use simulator::{Checks, Config, Device, FindingKind, LaunchReport, Schedule, Severity, Touched};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -157,7 +158,8 @@ impl Opened<'_> {
         program.plan.constants.iter().all(|constant| {
             let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
             let Some((address, size)) = self.device.variable(name) else { return false };
-            let buffer = &program.plan.buffers[constant.buffer];
+            let ConstantValue::Buffer(index) = constant.value else { return false };
+            let buffer = &program.plan.buffers[index];
             let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
             fill::fill_part(buffer, seed, Values::AsStated, 0, &mut bytes);
             bytes.len() as u64 <= size && self.device.write(address, &bytes).is_ok()
@@ -201,7 +203,8 @@ impl Opened<'_> {
         let name = self.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
         let module = self.device.module().clone();
         let kernel = module.kernel(name)?;
-        let args = arguments(planned, &kernel.params, &self.addresses, &self.program.plan.structures).ok()?;
+        let objects = Objects { buffers: &self.addresses, textures: &[] };
+        let args = arguments(planned, &kernel.params, objects, &self.program.plan).ok()?;
         let request = simulator::Launch {
             kernel: name.clone(),
             grid: planned.grid,
