@@ -71,6 +71,7 @@ impl Random {
             mark: false,
             group: 0,
             completing: None,
+            proxy: false,
             reserved: false,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));

@@ -24,6 +24,7 @@ impl Bench {
             mark: false,
             group: 0,
             completing: None,
+            proxy: false,
             reserved: false,
         };
         let caught = &mut self.caught;

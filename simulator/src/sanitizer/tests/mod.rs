@@ -70,6 +70,7 @@ impl Bench {
             mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
             group: self.group,
             completing: None,
+            proxy: false,
             reserved: self.reserved,
         };
         let caught = &mut self.caught;
