@@ -96,6 +96,8 @@ pub struct WarpAccess<'a> {
     pub silent: u32,
     /// Made by `cp.async`: done when its thread has waited for it.
     pub copy: bool,
+    /// Made by a bulk copy: through the async proxy.
+    pub proxy: bool,
     /// Of a load: through the read-only cache (`ld.global.nc`). Of a store that is not weak: it puts back what its thread
     /// read there and changed. Of an atomic: somebody uses its result.
     pub mark: bool,
@@ -136,6 +138,8 @@ pub enum Complaint {
         other_kind: AccessKind,
         /// The other side was made by `cp.async`.
         other_copy: bool,
+        /// The other side is in order, but wrote through the generic proxy, and this one is a bulk copy without a proxy fence between.
+        unfenced_proxy: bool,
         /// The other side and this one: a load through the read-only cache.
         cached: [bool; 2],
         /// Would lockstep have ordered them?
@@ -180,6 +184,8 @@ pub trait Observer {
     fn exit(&mut self, _warp: WarpId, _mask: u32) {}
     /// The lanes of `mask` executed a fence of `scope`.
     fn fence(&mut self, warp: WarpId, mask: u32, order: MemoryOrder, scope: Scope);
+    /// The lanes of `mask` executed a `fence.proxy.async` for `[global, shared]` memory.
+    fn proxy_fence(&mut self, _warp: WarpId, _mask: u32, _of: [bool; 2]) {}
     /// Every thread of the grid passed `grid.sync()`-like synchronisation is not an event of its own: it is seen
     /// through its atomics and fences.
     /// `false`: it has looked no further from somewhere on.

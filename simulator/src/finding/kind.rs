@@ -84,7 +84,7 @@ kinds! {
         usage: Usage,
     },
     /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope; or a cached read
-    /// and a write, in whatever order. A note where both write the same value.
+    /// and a write, in whatever order; or a write and a bulk copy without a proxy fence between. A note where both write the same value.
     Race "race" {
         /// The earlier side in this run.
         first: Access,
@@ -141,7 +141,8 @@ kinds! {
         /// Who waits where, and who does not come.
         explanation: String,
     },
-    /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane.
+    /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane; or a matrix
+    /// instruction after lanes of its warp have left.
     SyncMask "sync-mask" {
         /// The mask, who arrived, who cannot.
         explanation: String,

@@ -19,6 +19,16 @@ pub fn explain(
         );
         return (text, vec![CACHED.to_owned()]);
     }
+    if second.what.starts_with("bulk") {
+        let what = if object.is_empty() { "bytes" } else { &object };
+        let text = format!(
+            "a bulk copy {}s {what} in {} memory without a proxy fence behind the {} before it",
+            if second.what == "bulk read" { "read" } else { "overwrite" },
+            second.space,
+            first.what
+        );
+        return (text, vec![PROXY.to_owned()]);
+    }
     let text = format!(
         "two threads use {} in {} memory, {} and {}, and nothing orders them",
         if object.is_empty() { "the same bytes" } else { &object },
@@ -54,6 +64,10 @@ pub fn explain(
 
 const CACHED: &str = "that cache may hold the old value, whatever orders the two: what a launch writes is read without __ldg, \
                       through a pointer that is not both `const` and __restrict__, and no texture or surface, or by a later launch";
+
+const PROXY: &str = "a thread's own writes and bulk copies go to memory by different ways (proxies), which barriers alone do not put in \
+                     order: whoever wrote executes fence.proxy.async (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) after the \
+                     write and before the barrier behind which the copy begins";
 
 fn copy(first: &Access, second: &Access) -> &'static str {
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
@@ -93,5 +107,6 @@ mod tests {
         let cached = side("cached read", 0, 0);
         assert!(advice(&write, &cached, false).contains("__ldg"));
         assert!(!advice(&write, &cached, false).contains("__syncthreads()"));
+        assert!(advice(&write, &side("bulk read", 0, 0), false).contains("fence.proxy.async"));
     }
 }

@@ -267,7 +267,7 @@ fn lower_body(builder: &mut Builder<'_>, function: &Function, body: &[Statement]
     builder.formals(&function.prototype.params, false);
     builder.formals(&function.prototype.returns, true);
     let cluster = (function.entry && function.cluster > 1)
-        .then(|| format!(".reqnctapercluster: clusters of {} blocks; only those of one are", function.cluster));
+        .then(|| format!("clusters of {} blocks (__cluster_dims__)", function.cluster));
     for what in cluster.into_iter().chain(function.unknown.iter().cloned()) {
         refuse(builder, what);
     }

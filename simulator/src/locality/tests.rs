@@ -30,6 +30,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         texture: false,
         group: 0,
         completing: None,
+        proxy: false,
         reserved: false,
     });
 }

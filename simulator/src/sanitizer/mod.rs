@@ -42,6 +42,10 @@
 //! or change their bytes, their own thread included. So it is with both sides of a bulk copy that completes at an mbarrier, and with
 //! what a bulk copy of a group reads.
 //!
+//! A bulk copy reads and writes through the async proxy, threads through the generic one: what a thread wrote, and is in order, needs a
+//! `fence.proxy.async` somewhere on its way to a copy that reads or overwrites it (`proxy`). What threads have only read may be overwritten
+//! without one, as everybody does, though the memory model does not say so.
+//!
 //! Every byte remembers its last write and two others: reads, or writes that the last one does not order (of atomics one by
 //! another thread and one by another block). The two reads are of different warps where there are any (of different lanes otherwise): whoever writes next is unordered with one
 //! of them if it is unordered with any reader of the same phase. More writers and readers than that may hide a race; they
@@ -57,6 +61,7 @@ mod copies;
 mod guess;
 mod happens_before;
 mod initcheck;
+mod proxy;
 mod racecheck;
 #[cfg(test)]
 mod same;
@@ -220,6 +225,12 @@ impl Observer for Sanitizer {
     fn fence(&mut self, warp: WarpId, mask: u32, _: MemoryOrder, scope: Scope) {
         if let Some(races) = &mut self.races {
             races.fence(warp, mask, scope);
+        }
+    }
+
+    fn proxy_fence(&mut self, warp: WarpId, mask: u32, of: [bool; 2]) {
+        if let Some(races) = &mut self.races {
+            races.proxy_fence(warp, mask, of);
         }
     }
 

@@ -7,6 +7,7 @@ use super::cells::shadow::Shadow;
 use super::guess::Guesses;
 use super::happens_before::clock::Clock;
 use super::happens_before::state::{Published, Slot, Warp};
+use super::proxy::Proxy;
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +24,8 @@ pub struct Races {
     pub guesses: Guesses,
     /// Pairs of instructions that store the same value in no order: told once.
     pub told: HashSet<(u32, u32)>,
+    /// Instructions that are bulk copies.
+    pub bulk: HashSet<u32>,
     /// Launches so far: shadows of earlier ones are stale.
     pub launch: u64,
     /// Every access lane by lane, to compare the others with.
@@ -54,6 +57,7 @@ impl Races {
         slot.shared.reset(self.launch);
         slot.published.clear();
         slot.arrived.clear();
+        slot.proxy_fences.clear();
         self.guesses.block_start(id.slot);
     }
 
@@ -74,6 +78,7 @@ impl Races {
         let watched = !std::mem::take(&mut self.full);
         self.guesses.clear();
         self.told.clear();
+        self.bulk.clear();
         self.published.clear();
         watched
     }
@@ -86,6 +91,9 @@ impl Races {
             return;
         }
         self.guesses.note(access);
+        if access.proxy {
+            self.bulk.insert(access.pc);
+        }
         #[cfg(test)]
         let by_lane = self.by_lane;
         #[cfg(not(test))]
@@ -148,9 +156,14 @@ impl Races {
             let acquired = warp.acquired(lane as usize, &slot.acquired);
             let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses };
             let silent = access.silent >> lane & 1 != 0;
+            let (own, of_block) = (access.warp.slot as usize, access.space == Space::Shared);
+            let proxy = Proxy { slots: &self.slots, slot: own, shared: of_block, bulk: &self.bulk };
             let (cells, grain) = shadow.cells(offset, access.size, self.launch);
             for (index, cell) in cells.iter_mut().enumerate() {
-                let Some(clash) = actor.check(cell, now, silent) else { continue };
+                let write = cell.write;
+                let clash = actor.check(cell, now, silent);
+                let unfenced = || access.proxy.then(|| proxy.unfenced(write, now, &actor)).flatten();
+                let Some(clash) = clash.or_else(unfenced) else { continue };
                 let address = address + index as u64 * grain;
                 if report(&mut self.told, &self.guesses, clash, now, lane, address, complain) {
                     break;
@@ -171,7 +184,7 @@ fn several(access: &WarpAccess<'_>) -> bool {
 pub fn report(
     told: &mut HashSet<(u32, u32)>,
     guesses: &Guesses,
-    Clash { other, same_value }: Clash,
+    Clash { other, same_value, unfenced_proxy }: Clash,
     now: Epoch,
     lane: u32,
     address: u64,
@@ -192,6 +205,7 @@ pub fn report(
         other_pc: other.pc(),
         other_kind: other.how().kind,
         other_copy: other.is_copy(),
+        unfenced_proxy,
         cached: [other.is_cached(), now.is_cached()],
         hidden_before_volta: other.same_warp(now) && other.pc() != now.pc() && plain,
         same_value,

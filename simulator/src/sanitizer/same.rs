@@ -72,6 +72,7 @@ impl Random {
             texture: false,
             group: 0,
             completing: None,
+            proxy: false,
             reserved: false,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));

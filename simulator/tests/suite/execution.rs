@@ -417,3 +417,27 @@ fn a_matrix_of_halves_is_transposed() {
     };
     assert_eq!(out[..32], (0..32).map(transposed).collect::<Vec<u32>>());
 }
+
+#[test]
+fn sixteen_bytes_are_changed_as_one() {
+    let together = "{ .reg .b128 %q<4>; L: ld.relaxed.gpu.global.v2.b64 {%rd4, %rd5}, [%rd1]; cvt.u64.u32 %rd6, %r1; add.u64 %rd7, %rd4, 1; \
+                    add.u64 %rd8, %rd5, %rd6; mov.b128 %q1, {%rd4, %rd5}; mov.b128 %q2, {%rd7, %rd8}; \
+                    atom.global.cas.b128 %q3, [%rd1], %q1, %q2; mov.b128 {%rd9, %rd10}, %q3; setp.ne.b64 %p1, %rd9, %rd4; \
+                    setp.ne.b64 %p2, %rd10, %rd5; or.pred %p1, %p1, %p2; @%p1 bra L; } ret;";
+    for schedule in [Schedule::Its, Schedule::Adversarial { seed: 5 }] {
+        let config = Config { schedule, ..Config::default() };
+        let (report, out) = run_with(module("", together), config, 2, 64, 0);
+        assert_eq!(report.findings, vec![]);
+        assert_eq!(out[..4], [128, 0, 2 * 2016, 0]);
+    }
+    // Equal in one half only, in the other only, in both; then an exchange.
+    let one = "{ .reg .b128 %q<6>; .shared .align 16 .b8 s[16]; mov.b64 %rd4, 5; mov.b64 %rd5, 6; \
+               mov.b64 %rd6, 7; st.shared.v2.b64 [s], {%rd4, %rd5}; mov.b128 %q1, {%rd4, %rd6}; mov.b128 %q2, {%rd6, %rd5}; \
+               mov.b128 %q3, {%rd4, %rd5}; mov.b128 %q4, {%rd6, %rd4}; atom.shared.cas.b128 %q5, [s], %q1, %q4; \
+               atom.shared.cas.b128 %q5, [s], %q2, %q4; mov.b128 {%rd7, %rd8}, %q5; st.global.v2.b64 [%rd1], {%rd7, %rd8}; \
+               atom.shared.cas.b128 %q5, [s], %q3, %q4; atom.shared.exch.b128 %q5, [s], %q1; mov.b128 {%rd7, %rd8}, %q5; \
+               st.global.v2.b64 [%rd1+16], {%rd7, %rd8}; ld.shared.v2.b64 {%rd7, %rd8}, [s]; st.global.v2.b64 [%rd1+32], {%rd7, %rd8}; } ret;";
+    let (report, out) = run("", one, 1);
+    assert_eq!(report.status, LaunchStatus::Finished);
+    assert_eq!(out[..12], [5, 0, 6, 0, 7, 0, 5, 0, 5, 0, 7, 0]);
+}

@@ -76,6 +76,10 @@ impl<O: Observer> Worker<'_, O> {
         let mut doubts = Fragments::defined(count);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            let row = WarpBytes::new(space, &found, 16);
+            if let Some(stop) = self.outside_array(shared, warp, by(part), row, op.array) {
+                return stop;
+            }
             self.count_access(group.pc, space, kind, part, &found, 16);
             if stored.is_some() && space == AddressSpace::Global {
                 self.protect(shared, warp, by(part), &found, 16);
@@ -196,6 +200,10 @@ impl<O: Observer> Worker<'_, O> {
             }
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
+                let accessed = WarpBytes::new(space, &found, bytes);
+                if let Some(stop) = self.outside_array(shared, warp, by(part), accessed, op.array) {
+                    return stop;
+                }
                 if stored.is_some() && space == AddressSpace::Global {
                     self.protect(shared, warp, by(part), &found, bytes);
                 }

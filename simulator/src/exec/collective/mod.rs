@@ -104,6 +104,14 @@ impl<O: Observer> Worker<'_, O> {
         if !self.context.config.checks.barriers {
             return;
         }
+        let gone = !warp.live();
+        if gone != 0 && matches!(self.context.decoded.code.insts[group.pc as usize].op, Op::Matrix(_)) {
+            let explanation = format!(
+                "all 32 lanes of a warp take part in a matrix instruction, and lanes {gone:#010x} have left the kernel or were never \
+                 there: what the others get is undefined"
+            );
+            self.report(shared, warp, group.pc, group.mask, FindingKind::SyncMask { explanation }, Severity::Error);
+        }
         let outside = (0..32)
             .filter(|&lane| group.mask >> lane & 1 != 0 && masks[lane] >> lane & 1 == 0)
             .fold(0u32, |mask, lane| mask | 1 << lane);

@@ -8,8 +8,8 @@ use crate::exec::defined::Reached;
 use crate::exec::direct::Files;
 use crate::exec::schedule::Writer;
 use crate::exec::traffic::charge_atomic;
-use crate::exec::warp::Warp;
-use crate::isa::op::{AddressSpace, AtomicOp};
+use crate::exec::warp::{Group, Warp};
+use crate::isa::op::{AddressSpace, AtomicOp, Reg};
 use crate::observe::{AccessKind, Observer};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -28,9 +28,7 @@ impl<O: Observer> Worker<'_, O> {
         {
             return stop;
         }
-        let operands: Vec<[u64; 32]> = op.b.iter().map(|reg| warp.read(group.frame, *reg)).collect();
-        let second = warp.read(group.frame, op.c);
-        let mut old = vec![[0u64; 32]; operands.len()];
+        let mut old = vec![[0u64; 32]; op.b.len()];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             if let Some(stop) =
@@ -43,41 +41,24 @@ impl<O: Observer> Worker<'_, O> {
                 self.protect(shared, warp, by(part), &found, op.size);
             }
             // A vector lies at a multiple of the whole of it.
-            let whole = op.size * operands.len().max(1) as u32;
+            let whole = op.size * op.b.len().max(1) as u32;
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 if !found[lane].is_multiple_of(whole.into()) {
                     let vector = LaneBytes::new(space, found[lane], whole);
                     return self.bad_access(shared, warp, by(1 << lane), vector, AccessError::Misaligned);
                 }
-                for (element, operand) in operands.iter().enumerate() {
-                    let address = found[lane].wrapping_add(element as u64 * u64::from(op.size));
-                    let bytes = LaneBytes::new(space, address, op.size);
-                    let result = match space {
-                        AddressSpace::Global => self.atomic_global(address, op, operand[lane], second[lane]),
-                        _ => self.load_lane(shared, warp, lane, bytes).and_then(|before| {
-                            let after = (op.f)(before, operand[lane], second[lane]);
-                            self.store_lane(shared, warp, lane, bytes, after)?;
-                            Ok(before)
-                        }),
-                    };
-                    match result {
-                        Ok(before) => {
-                            old[element][lane] = before;
-                            let keep = u64::MAX >> (64 - u64::from(op.size.min(8)) * 8);
-                            if op.may_spin && ((op.f)(before, operand[lane], second[lane]) ^ before) & keep != 0 {
-                                let slot = (space == AddressSpace::Shared).then_some(shared.slot);
-                                let thread = (warp.index, lane as u32);
-                                self.writers.note(Writer::new(slot, address, shared.linear, thread, group.pc));
-                            }
-                        }
-                        Err(bad) => {
-                            return self.bad_access(shared, warp, by(1 << lane), bytes, bad);
-                        }
-                    }
+                let at = (space, found[lane]);
+                let done = if op.whole {
+                    self.atomic_whole(shared, warp, (group, lane), at, op, &mut old)
+                } else {
+                    self.atomic_elements(shared, warp, (group, lane), at, op, &mut old)
+                };
+                if let Err((bad, bytes)) = done {
+                    return self.bad_access(shared, warp, by(1 << lane), bytes, bad);
                 }
             }
             if O::ACTIVE {
-                for element in 0..operands.len() as u64 {
+                for element in 0..op.b.len() as u64 {
                     let shifted = found.map(|address| address.wrapping_add(element * u64::from(op.size)));
                     let order = (op.order, op.scope);
                     let unwritten =
@@ -116,20 +97,117 @@ impl<O: Observer> Worker<'_, O> {
         true
     }
 
-    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, AccessError> {
-        let size = op.size;
-        if address & u64::from(size - 1) != 0 {
-            return Err(AccessError::Misaligned);
+    /// One lane's elements, one after the other.
+    fn atomic_elements(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        (group, lane): (Group, usize),
+        (space, first): (AddressSpace, u64),
+        op: &AtomicOp,
+        old: &mut [[u64; 32]],
+    ) -> Result<(), (AccessError, LaneBytes)> {
+        let second = warp.read_lane(group.frame, op.c, lane);
+        for (element, old) in old.iter_mut().enumerate() {
+            let operand = warp.read_lane(group.frame, op.b[element], lane);
+            let address = first.wrapping_add(element as u64 * u64::from(op.size));
+            let bytes = LaneBytes::new(space, address, op.size);
+            let result = match space {
+                AddressSpace::Global => self.atomic_global(address, op, operand, second),
+                _ => self.load_lane(shared, warp, lane, bytes).and_then(|before| {
+                    let after = (op.f)(before, operand, second);
+                    self.store_lane(shared, warp, lane, bytes, after)?;
+                    Ok(before)
+                }),
+            };
+            let before = result.map_err(|bad| (bad, bytes))?;
+            old[lane] = before;
+            let keep = u64::MAX >> (64 - u64::from(op.size.min(8)) * 8);
+            if op.may_spin && ((op.f)(before, operand, second) ^ before) & keep != 0 {
+                self.changed_by(shared, warp, (group, lane), (space, address));
+            }
         }
+        Ok(())
+    }
+
+    /// Somebody may poll what the lane has changed.
+    fn changed_by(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (group, lane): (Group, usize),
+        (space, address): (AddressSpace, u64),
+    ) {
+        let slot = (space == AddressSpace::Shared).then_some(shared.slot);
+        self.writers.note(Writer::new(slot, address, shared.linear, (warp.index, lane as u32), group.pc));
+    }
+
+    /// One lane's `b128`: both halves at once.
+    fn atomic_whole(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        (group, lane): (Group, usize),
+        (space, address): (AddressSpace, u64),
+        op: &AtomicOp,
+        old: &mut [[u64; 32]],
+    ) -> Result<(), (AccessError, LaneBytes)> {
+        let bad = |bad| (bad, LaneBytes::new(space, address, 16));
+        let pair = |low, high| [low, high].map(|reg| warp.read_lane(group.frame, reg, lane));
+        let (new, expected) = (pair(op.b[0], op.b[1]), pair(op.c, op.c_high));
+        let swaps = |before: [u64; 2]| op.c == Reg::None || before == new;
+        let put = if op.c == Reg::None { new } else { expected };
+        let before = if space == AddressSpace::Global {
+            let at = self.changeable(address, 16).map_err(bad)?;
+            let global = self.global.get();
+            let allocation = &global.allocations[at];
+            let offset = address - allocation.base;
+            let _guard = (!self.global.alone()).then(|| global.lock(address).lock());
+            let before = [allocation.load(offset, 8), allocation.load(offset + 8, 8)];
+            if swaps(before) {
+                allocation.store(offset, 8, put[0]);
+                allocation.store(offset + 8, 8, put[1]);
+            }
+            before
+        } else {
+            let halves = [0, 8].map(|half| LaneBytes::new(space, address.wrapping_add(half), 8));
+            let mut before = [0; 2];
+            for (before, half) in before.iter_mut().zip(halves) {
+                *before = self.load_lane(shared, warp, lane, half).map_err(bad)?;
+            }
+            for (put, half) in put.into_iter().zip(halves).filter(|_| swaps(before)) {
+                self.store_lane(shared, warp, lane, half, put).map_err(bad)?;
+            }
+            before
+        };
+        if op.may_spin && swaps(before) && put != before {
+            self.changed_by(shared, warp, (group, lane), (space, address));
+        }
+        (old[0][lane], old[1][lane]) = (before[0], before[1]);
+        Ok(())
+    }
+
+    /// The allocation of bytes that an atomic changes.
+    fn changeable(&mut self, address: u64, size: u32) -> Result<usize, AccessError> {
         let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
-        let global = self.global.get();
-        let allocation = &global.allocations[at];
+        let allocation = &self.global.get().allocations[at];
         if allocation.constant {
             return Err(AccessError::Constant);
         }
         if allocation.heap && !self.in_heap(address, size) {
             return Err(AccessError::Bounds);
         }
+        Ok(at)
+    }
+
+    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, AccessError> {
+        let size = op.size;
+        if address & u64::from(size - 1) != 0 {
+            return Err(AccessError::Misaligned);
+        }
+        let at = self.changeable(address, size)?;
+        let global = self.global.get();
+        let allocation = &global.allocations[at];
         let offset = address - allocation.base;
         if let (Some(sparse), false) = (&allocation.sparse, op.returns) {
             return Ok(sparse.change(offset, size, |before| (op.f)(before, operand, second)));

@@ -55,16 +55,20 @@ impl<O: Observer> Worker<'_, O> {
             address >= from.into() && end.is_some_and(|end| end <= to.into())
         };
         let lane = (0..32).find(|&lane| mask >> lane & 1 != 0 && !inside(addresses[lane]))?;
-        let mut access = self.describe(shared, warp, by.lane(lane), LaneBytes::new(space, addresses[lane], size));
+        // What begins inside leaves it at its end.
+        let inside = (u64::from(from)..u64::from(to)).contains(&addresses[lane]);
+        let outside = if inside { to.into() } else { addresses[lane] };
+        let mut access = self.describe(shared, warp, by.lane(lane), LaneBytes::new(space, outside, size));
+        access.address = addresses[lane];
         let owner = self.object(space, from.into(), warp.frames.first().map_or(0, |frame| frame.function), pc);
         if let Some(name) = owner.name() {
             let (name, bytes) = (name.to_owned(), u64::from(to - from));
             // Of what lies there only another object's name says more.
             let other = access.object.name() != Some(name.as_str());
             let lies_in = other.then(|| Box::new(std::mem::take(&mut access.object)));
-            access.object = match addresses[lane].checked_sub(from.into()) {
+            access.object = match outside.checked_sub(from.into()) {
                 Some(offset) => MemoryLocation::Behind { name, offset, bytes, lies_in },
-                None => MemoryLocation::Before { name, distance: u64::from(from) - addresses[lane], bytes, lies_in },
+                None => MemoryLocation::Before { name, distance: u64::from(from) - outside, bytes, lies_in },
             };
         }
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))

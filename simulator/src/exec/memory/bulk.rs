@@ -22,23 +22,8 @@ impl<O: Observer> Worker<'_, O> {
         let sizes = warp.read(group.frame, op.size);
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             let size = sizes[lane] & 0xffff_ffff;
-            let ends = [(op.from_space, from[lane], AccessKind::Load), (op.to_space, to[lane], AccessKind::Store)];
-            for (space, address, kind) in ends {
-                if !address.is_multiple_of(UNIT) || !size.is_multiple_of(UNIT) {
-                    let at = LaneBytes::new(space, address, UNIT as u32);
-                    return self.bad_access(
-                        shared,
-                        warp,
-                        Accessing { pc: group.pc, lanes: 1 << lane, kind },
-                        at,
-                        AccessError::Misaligned,
-                    );
-                }
-                for start in (0..size).step_by(512) {
-                    let lanes = ((size - start) / UNIT).min(32) as u32;
-                    let addresses = std::array::from_fn(|lane| address + start + lane as u64 * UNIT);
-                    self.count_access(group.pc, space, kind, u32::MAX >> (32 - lanes), &addresses, UNIT as u32);
-                }
+            if let Some(stop) = self.bulk_ends(shared, warp, (group.pc, lane), op, [from[lane], to[lane]], size) {
+                return stop;
             }
             if op.to_space == AddressSpace::Global && size > 0 {
                 let kind = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
@@ -95,6 +80,37 @@ impl<O: Observer> Worker<'_, O> {
                 Flow::Continue
             }
         }
+    }
+
+    /// Counts both sides of a lane's copy, and stops where one of them cannot be.
+    fn bulk_ends(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        (pc, lane): (u32, usize),
+        op: &BulkOp,
+        [from, to]: [u64; 2],
+        size: u64,
+    ) -> Option<Flow> {
+        let ends =
+            [(op.from_space, from, AccessKind::Load, op.from_array), (op.to_space, to, AccessKind::Store, op.to_array)];
+        for (space, address, kind, array) in ends {
+            let (by, all) = (Accessing { pc, lanes: 1 << lane, kind }, [address; 32]);
+            let whole = WarpBytes::new(space, &all, size as u32);
+            if let Some(stop) = self.outside_array(shared, warp, by, whole, array) {
+                return Some(stop);
+            }
+            if !address.is_multiple_of(UNIT) || !size.is_multiple_of(UNIT) {
+                let at = LaneBytes::new(space, address, UNIT as u32);
+                return Some(self.bad_access(shared, warp, by, at, AccessError::Misaligned));
+            }
+            for start in (0..size).step_by(512) {
+                let lanes = ((size - start) / UNIT).min(32) as u32;
+                let addresses = std::array::from_fn(|lane| address + start + lane as u64 * UNIT);
+                self.count_access(pc, space, kind, u32::MAX >> (32 - lanes), &addresses, UNIT as u32);
+            }
+        }
+        None
     }
 
     /// Sixteen bytes.

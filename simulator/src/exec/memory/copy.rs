@@ -30,6 +30,10 @@ impl<O: Observer> Worker<'_, O> {
             self.count_access(group.pc, AddressSpace::Global, AccessKind::Load, reading, &from, op.size);
         }
         self.count_access(group.pc, AddressSpace::Shared, AccessKind::Store, mask, &to, op.size);
+        let target = WarpBytes::new(AddressSpace::Shared, &to, op.size);
+        if let Some(stop) = self.outside_array(shared, warp, by(mask, AccessKind::Store), target, op.array) {
+            return stop;
+        }
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             let limit = limit(lane);
             let size = u64::from(op.size);

@@ -234,6 +234,7 @@ impl<O: Observer> Worker<'_, O> {
                 other_kind,
                 other_copy,
                 cached,
+                unfenced_proxy,
                 hidden_before_volta,
                 ..
             } => {
@@ -243,6 +244,9 @@ impl<O: Observer> Worker<'_, O> {
                     if cached {
                         side.what = CACHED.into();
                     }
+                }
+                if unfenced_proxy {
+                    this.what = if access.kind == AccessKind::Load { "bulk read" } else { "bulk write" }.into();
                 }
                 first.place = self.place_of_thread(other_block, other_thread, other_pc);
                 first.address = address;

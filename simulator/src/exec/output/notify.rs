@@ -85,6 +85,8 @@ impl<O: Observer> Worker<'_, O> {
             silent: std::mem::take(&mut self.silent),
             copy: std::mem::take(&mut self.copying),
             completing: self.completing.take(),
+            // Its operation on an mbarrier releases.
+            proxy: matches!(code.insts[pc as usize].op, Op::CopyBulk(_)) && order.0 != MemoryOrder::Release,
             mark,
             texture: matches!(code.insts[pc as usize].op, Op::Texture(_)) && mark,
             group,

@@ -98,25 +98,8 @@ impl<O: Observer> Worker<'_, O> {
             Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),
             #[cfg(not(target_family = "wasm"))]
             Op::Texture(index) => self.texture(shared, warp, at, mask, &code.textures[index as usize]),
-            Op::CopyCommit => {
-                if O::ACTIVE {
-                    self.observer.commit(shared.warp(warp.index), mask);
-                }
-                advance(warp, at)
-            }
-            Op::CopyWait { left } => {
-                if O::ACTIVE {
-                    let left = Some(left).filter(|&left| left != u32::MAX);
-                    self.observer.wait(shared.warp(warp.index), mask, left);
-                }
-                advance(warp, at)
-            }
-            Op::Fence(index) => {
-                self.count(group.pc, |counters| counters.fences += 1);
-                if O::ACTIVE {
-                    let op = code.fences[index as usize];
-                    self.observer.fence(shared.warp(warp.index), mask, op.order, op.scope);
-                }
+            Op::CopyCommit | Op::CopyWait { .. } | Op::Fence(_) | Op::ProxyFence { .. } => {
+                self.orders(shared, warp, group.pc, mask, inst.op);
                 advance(warp, at)
             }
             Op::NanoSleep => {
@@ -142,6 +125,27 @@ impl<O: Observer> Worker<'_, O> {
                 let instruction = "an operation that nothing executes".to_owned();
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
             }
+        }
+    }
+
+    /// Waits for copies, and fences: only those who watch hear of them.
+    fn orders(&mut self, shared: &Shared, warp: &Warp, pc: u32, mask: u32, op: Op) {
+        if matches!(op, Op::Fence(_)) {
+            self.count(pc, |counters| counters.fences += 1);
+        }
+        if !O::ACTIVE {
+            return;
+        }
+        let who = shared.warp(warp.index);
+        match op {
+            Op::CopyCommit => self.observer.commit(who, mask),
+            Op::CopyWait { left } => self.observer.wait(who, mask, Some(left).filter(|&left| left != u32::MAX)),
+            Op::ProxyFence { global, shared } => self.observer.proxy_fence(who, mask, [global, shared]),
+            Op::Fence(index) => {
+                let op = self.context.decoded.code.fences[index as usize];
+                self.observer.fence(who, mask, op.order, op.scope);
+            }
+            _ => {}
         }
     }
 }

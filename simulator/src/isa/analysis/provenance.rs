@@ -43,7 +43,7 @@ impl Origin {
     }
 }
 
-/// Notes at each load, store and atomic of a function the array that it has to stay in. `symbols`: registers that hold an
+/// Notes at each access of a function the array that it has to stay in. `symbols`: registers that hold an
 /// array's address.
 pub fn bound(code: &mut Code, info: &FunctionInfo, symbols: &[(Reg, Array)]) {
     if symbols.is_empty() {
@@ -87,6 +87,19 @@ pub fn bound(code: &mut Code, info: &FunctionInfo, symbols: &[(Reg, Array)]) {
             }
             Op::Atomic(index) => {
                 let op = &mut code.atomics[index as usize];
+                op.array = op.array.or_else(|| array(op.base));
+            }
+            Op::CopyAsync(index) => {
+                let op = &mut code.copies[index as usize];
+                op.array = op.array.or_else(|| array(op.to));
+            }
+            Op::CopyBulk(index) => {
+                let op = &mut code.bulk[index as usize];
+                op.to_array = op.to_array.or_else(|| array(op.to));
+                op.from_array = op.from_array.or_else(|| array(op.from));
+            }
+            Op::Matrix(index) => {
+                let op = &mut code.matrices[index as usize];
                 op.array = op.array.or_else(|| array(op.base));
             }
             _ => {}

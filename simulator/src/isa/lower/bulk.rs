@@ -32,6 +32,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     };
     let spaces: Vec<AddressSpace> = parts.picks(space);
     let ([to_space, from_space], [to, from, size, rest @ ..]) = (&spaces[..], operands) else { return Err(Unknown) };
+    let (to_array, from_array) = (b.array_named(to), b.array_named(from));
     let (to, to_offset, _, to_space) = address(b, to, *to_space)?;
     let (from, from_offset, _, from_space) = address(b, from, *from_space)?;
     let size = b.source(size, Ty::U32)?;
@@ -59,7 +60,19 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     } else {
         None
     };
-    b.code.bulk.push(BulkOp { to, to_offset, to_space, from, from_offset, from_space, size, reduce, complete });
+    b.code.bulk.push(BulkOp {
+        to,
+        to_offset,
+        to_space,
+        from,
+        from_offset,
+        from_space,
+        size,
+        reduce,
+        complete,
+        to_array,
+        from_array,
+    });
     b.emit(Op::CopyBulk(b.code.bulk.len() as u32 - 1));
     Ok(())
 }

@@ -63,6 +63,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         offset: 0,
         space: AddressSpace::Generic,
         stride: Reg::None,
+        array: operands.iter().find_map(|operand| b.array_named(operand)),
     };
     match (parts.base, operands) {
         ("movmatrix", [d, a]) if parts.has("trans") && parts.has("m8n8") && parts.has("b16") => {

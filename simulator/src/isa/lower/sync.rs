@@ -109,6 +109,12 @@ pub fn elect(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<
 
 /// `membar`, `fence`
 pub fn fence(b: &mut Builder<'_>, parts: &Parts<'_>, _: &[Operand]) -> Lower<()> {
+    if parts.has("proxy") && (parts.has("async") || parts.has("async::generic")) {
+        let (global, shared) = (parts.has("global"), parts.has("shared::cta") || parts.has("shared::cluster"));
+        let both = !global && !shared;
+        b.emit(Op::ProxyFence { global: global || both, shared: shared || both });
+        return Ok(());
+    }
     if parts.has("proxy") || parts.has("mbarrier_init") {
         b.emit(Op::Nop);
         return Ok(());

@@ -31,6 +31,7 @@ impl Op {
             Self::WarpBarrier { .. }
             | Self::Barrier(_)
             | Self::Fence(_)
+            | Self::ProxyFence { .. }
             | Self::NanoSleep
             | Self::CopyCommit
             | Self::CopyWait { .. }

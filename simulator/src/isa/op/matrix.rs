@@ -48,4 +48,6 @@ pub struct MatrixOp {
     pub space: AddressSpace,
     /// Elements between rows or columns in memory.
     pub stride: Reg,
+    /// The shared array that it has to stay in, where that is known.
+    pub array: Option<crate::isa::provenance::Array>,
 }

@@ -130,6 +130,10 @@ pub struct AtomicOp {
     pub b: Vec<Reg>,
     /// Second operand (cas).
     pub c: Reg,
+    /// Its upper half, of a `b128`.
+    pub c_high: Reg,
+    /// A `b128`: its two elements are changed as one.
+    pub whole: bool,
     /// The function.
     pub f: AtomicFn,
     /// The same on words, if it has a name.
@@ -178,6 +182,10 @@ pub struct BulkOp {
     pub reduce: Option<(AtomicFn, u32, u8)>,
     /// Index into [`super::Code::mbarriers`] of the `complete_tx` that follows.
     pub complete: Option<u32>,
+    /// The shared array that it has to write to, where that is known.
+    pub to_array: Option<crate::isa::provenance::Array>,
+    /// The one that it has to read from.
+    pub from_array: Option<crate::isa::provenance::Array>,
 }
 
 /// `cp.async`: performed when it is issued, so the waits for it are free.
@@ -197,4 +205,6 @@ pub struct CopyOp {
     pub source_size: Reg,
     /// Source is ignored (zeros) when true.
     pub ignore: Reg,
+    /// The shared array that it has to stay in, where that is known.
+    pub array: Option<crate::isa::provenance::Array>,
 }

@@ -112,6 +112,8 @@ pub enum Op {
     Barrier(u32),
     /// Index into [`fences`](super::Code::fences).
     Fence(u32),
+    /// `fence.proxy.async`: bulk copies come after what the thread knows of global memory, of shared memory.
+    ProxyFence { global: bool, shared: bool },
     NanoSleep,
     /// Lanes of the group now executing.
     ActiveMask { d: R },

@@ -35,6 +35,7 @@ impl Op {
             | Self::Returned
             | Self::Unsupported(_)
             | Self::Fence(_)
+            | Self::ProxyFence { .. }
             | Self::NanoSleep
             | Self::CopyCommit
             | Self::CopyWait { .. } => {}
@@ -131,7 +132,7 @@ impl Op {
             Self::Atomic(index) => {
                 let op = &code.atomics[index as usize];
                 visit(op.base, Address);
-                op.b.iter().chain([&op.c]).for_each(|reg| visit(*reg, Value));
+                op.b.iter().chain([&op.c, &op.c_high]).for_each(|reg| visit(*reg, Value));
                 op.d.iter().for_each(|reg| visit(*reg, Result));
             }
             Self::Collective(index) => {

@@ -26,12 +26,14 @@ pub struct Clash {
     pub other: Epoch,
     /// Both store the same value, so that it does not matter which one comes last.
     pub same_value: bool,
+    /// They are in order, but for the proxies that they go through.
+    pub unfenced_proxy: bool,
 }
 
 impl Actor<'_> {
     /// Is `before` ordered before the access `now`?
     #[inline(always)]
-    fn ordered(&self, before: Epoch, now: Epoch) -> bool {
+    pub fn ordered(&self, before: Epoch, now: Epoch) -> bool {
         if before.block() == now.block() && !before.is_copy() {
             if before.phase() < now.phase() {
                 return true;
@@ -56,7 +58,7 @@ impl Actor<'_> {
         if before.is_none() || (before.is_load() && now.is_load()) {
             return None;
         }
-        let clash = Clash { other: before, same_value: false };
+        let clash = Clash { other: before, same_value: false, unfenced_proxy: false };
         // The read-only cache may hold what was there when the launch began, whoever has written since, and when. What was read by
         // a texture or surface instruction may be written later.
         if before.is_read_only() || now.is_cached() {

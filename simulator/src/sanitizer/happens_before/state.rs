@@ -4,6 +4,7 @@ use super::clock::{Clock, Fact};
 use crate::observe::Scope;
 use crate::sanitizer::cells::shadow::Shadow;
 use crate::sanitizer::copies::LaneCopies;
+use crate::sanitizer::proxy::ProxyFences;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -188,6 +189,8 @@ pub struct Slot {
     pub shared: Shadow,
     /// What those who arrived at a barrier without waiting release to those who wait there, by barrier.
     pub arrived: HashMap<u32, Clock>,
+    /// Each thread's last proxy fences.
+    pub proxy_fences: ProxyFences,
     /// As [`crate::sanitizer::racecheck::Races::published`], for shared memory.
     pub published: HashMap<u64, Published>,
 }

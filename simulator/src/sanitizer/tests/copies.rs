@@ -25,6 +25,7 @@ impl Bench {
             texture: false,
             group: 0,
             completing: None,
+            proxy: false,
             reserved: false,
         };
         let caught = &mut self.caught;

@@ -82,6 +82,7 @@ impl Bench {
             texture: self.texture,
             group: self.group,
             completing: None,
+            proxy: false,
             reserved: self.reserved,
         };
         let caught = &mut self.caught;

@@ -165,7 +165,8 @@ impl<O: Observer> Worker<'_, O> {
         let Some(group) = group.copied() else { return };
         let frame = warp.frames[group.frame as usize];
         let keep = u64::MAX >> (64 - op.size.min(8) * 8);
-        let (b, c) = (op.b.get(element).copied().unwrap_or(Reg::None), op.c);
+        let c = if op.whole && element == 1 { op.c_high } else { op.c };
+        let b = op.b.get(element).copied().unwrap_or(Reg::None);
         let (b_values, c_values) = (warp.read(group.frame, b), warp.read(group.frame, c));
         let (mut results, mut origin) = ([0; 32], None);
         for lane in each(to.mask) {

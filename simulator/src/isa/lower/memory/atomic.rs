@@ -89,9 +89,10 @@ fn word_function(name: &str, ty: Ty) -> Option<WordFn> {
 /// `atom`, `red`
 pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let ty = parts.ty()?;
-    if ty == Ty::B128 || parts.has("async") {
+    if parts.has("async") {
         return Err(Unknown);
     }
+    let whole = ty == Ty::B128;
     let returns = parts.base == "atom" && operands.first().is_some_and(|d| b.is_read(d));
     let name = parts
         .pick(|name| {
@@ -99,22 +100,34 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
             known.then_some(name)
         })
         .ok_or(Unknown)?;
+    if whole && !matches!(name, "exch" | "cas") {
+        return Err(Unknown);
+    }
     let (f, flops) = atomic_function(name, ty).ok_or(Unknown)?;
     let count = count_of(parts);
     let (d, rest) = if parts.base == "atom" {
         let (d, rest) = operands.split_first().ok_or(Unknown)?;
-        let d = elements(b, d, count)?.iter().map(|d| b.destination(d)).collect::<Lower<Vec<_>>>()?;
+        let d = if whole {
+            b.register128(d)?.to_vec()
+        } else {
+            elements(b, d, count)?.iter().map(|d| b.destination(d)).collect::<Lower<Vec<_>>>()?
+        };
         (d, rest)
     } else {
         (Vec::new(), operands)
     };
     let [at, value, more @ ..] = rest else { return Err(Unknown) };
     let (base, offset, _, space) = address(b, at, space_of(parts))?;
-    let values = elements(b, value, count)?.iter().map(|v| b.source(v, ty)).collect::<Lower<Vec<_>>>()?;
-    let c = match (name, more) {
-        ("cas", [c, ..]) => b.source(c, ty)?,
+    let values = if whole {
+        b.register128(value)?.to_vec()
+    } else {
+        elements(b, value, count)?.iter().map(|v| b.source(v, ty)).collect::<Lower<Vec<_>>>()?
+    };
+    let [c, c_high] = match (name, more) {
+        ("cas", [c, ..]) if whole => b.register128(c)?,
+        ("cas", [c, ..]) => [b.source(c, ty)?, Reg::None],
         ("cas", []) => return Err(Unknown),
-        _ => Reg::None,
+        _ => [Reg::None; 2],
     };
     let (order, scope) = ordering(parts, MemoryOrder::Relaxed);
     // A read in disguise (`atomicAdd(p, 0)`) and the instructions of locks, of one bit too, are what spin loops are made of.
@@ -126,12 +139,14 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         answers: !d.is_empty(),
         group: 0,
         space,
-        size: ty.size(),
+        size: ty.size().min(8),
         d,
         base,
         offset,
         b: values,
         c,
+        c_high,
+        whole,
         f,
         word: word_function(name, ty),
         order,

@@ -230,6 +230,7 @@ pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         return crate::isa::lower::sync::mbarrier(b, parts, operands);
     }
     let [to, from, Operand::Int(size), rest @ ..] = operands else { return Err(Unknown) };
+    let array = b.array_named(to);
     let (to, to_offset, _, _) = address(b, to, AddressSpace::Shared)?;
     let (from, from_offset, _, _) = address(b, from, AddressSpace::Global)?;
     let (mut source_size, mut ignore) = (Reg::None, Reg::None);
@@ -241,7 +242,7 @@ pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         }
     }
     let size = u32::try_from(*size).ok().filter(|size| matches!(size, 4 | 8 | 16)).ok_or(Unknown)?;
-    b.code.copies.push(CopyOp { to, to_offset, from, from_offset, size, source_size, ignore });
+    b.code.copies.push(CopyOp { to, to_offset, from, from_offset, size, source_size, ignore, array });
     b.emit(Op::CopyAsync(b.code.copies.len() as u32 - 1));
     Ok(())
 }
