@@ -31,6 +31,16 @@ pub struct KernelHead {
     pub host: Option<HostLaunch>,
 }
 
+impl KernelHead {
+    /// The kernel with its template arguments: `k<float, 256>`.
+    pub fn instance(&self) -> String {
+        match self.instance.as_slice() {
+            [] => self.name.clone(),
+            arguments => format!("{}<{}>", self.name, arguments.join(", ")),
+        }
+    }
+}
+
 /// A parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
@@ -77,6 +87,8 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
         found.push(parameter(one, index, &|word| replaced(word, &templates, aliases), &body));
     }
     let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    let value = |name: &str| templates.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
     Some(KernelHead {
         name: item.name.clone(),
         instance: templates.into_iter().map(|(_, value)| value).collect(),
@@ -85,7 +97,7 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
         two_dimensional,
         cooperative: body.iter().any(|token| matches!(token.text, "this_grid" | "grid_group")),
         dynamic_shared: has_dynamic_shared(&body),
-        threads: bounds.and_then(|three| three[2].text.parse().ok()),
+        threads,
         host: host.cloned(),
     })
 }
@@ -131,7 +143,7 @@ fn template(text: &str, number: &str) -> Vec<(String, String)> {
         .filter_map(|one| {
             let end = one.iter().position(|token| token.is("=")).unwrap_or(one.len());
             let name = one[..end].iter().rfind(|token| token.kind == Kind::Name)?.text.to_owned();
-            let value = match one.first()?.text {
+            let value = match one.iter().find(|token| !token.is("const"))?.text {
                 "typename" | "class" => "float",
                 "bool" => "true",
                 _ => number,
