@@ -78,6 +78,13 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
             value.clone_from(said);
         }
     }
+    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    // A parameter that bounds the block counts threads, and is no tile's side.
+    for (name, value) in &mut templates {
+        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
+            *value = "256".to_owned();
+        }
+    }
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
     let list = first_branches(tokens(&text[parameters.clone()]));
@@ -86,7 +93,6 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
     for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
         found.push(parameter(one, index, &|word| replaced(word, &templates, aliases), &body));
     }
-    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
     let value = |name: &str| templates.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
     Some(KernelHead {

@@ -262,7 +262,7 @@ fn lines_are_made_from_parameters() {
 /// Host code that launches kernels, with the lines that are made of it.
 #[test]
 fn the_host_says_how_it_launches() {
-    let cases: [(&str, &[&str]); 8] = [
+    let cases: [(&str, &[&str]); 5] = [
         // A length that nobody can tell: the block is the host's.
         (
             "#define N (33 * 1024)\n__global__ void add(int *a, int *c, int n) { c[i] = a[i]; }\n\
@@ -310,6 +310,21 @@ fn the_host_says_how_it_launches() {
                 "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1)",
             ],
         ),
+        // Constants that name each other, divisions by zero, brackets without an end.
+        (
+            "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
+             int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
+            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+#[test]
+fn objects_flags_and_bounds_are_guessed() {
+    let cases: [(&str, &[&str]); 4] = [
         // Textures and surfaces as the body reads them.
         (
             "__global__ void k(cudaTextureObject_t a, cudaTextureObject_t b, CUsurfObject c, int w, int h) {\n\
@@ -334,14 +349,17 @@ fn the_host_says_how_it_launches() {
             &["//@ size   n = 4096", "//@ out    p: f64[n]", "//@ launch k<64, false><<<1, 64>>>(p)"],
         ),
         (
+            "template <int B> __global__ void __launch_bounds__(B) k(float *p, int w, int h) { p[threadIdx.y] = 1; }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ out    p: f32[w * h]",
+                "//@ launch k<256><<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(p, w, h)",
+            ],
+        ),
+        (
             "template <const int B, const bool F> __global__ void __launch_bounds__(B) k(float *p) { p[0] = 1; }",
             &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<256, true><<<ceil_div(n, 256), 256>>>(p)"],
-        ),
-        // Constants that name each other, divisions by zero, brackets without an end.
-        (
-            "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
-             int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
-            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
         ),
     ];
     for (text, want) in cases {
