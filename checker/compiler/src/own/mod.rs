@@ -229,9 +229,29 @@ impl OwnCode {
         }
     }
 
+    /// What to say of a name that is declared as a texture reference: those are no part of CUDA any more.
+    fn texture_reference(&self, name: &str) -> Option<String> {
+        self.parts.iter().find_map(|part| {
+            let declares = |line: &str| {
+                let line = line.trim_start();
+                let before = line.split(';').next().unwrap_or_default().trim_end();
+                let kind = ["texture", "surface"].into_iter().find(|kind| line.starts_with(&format!("{kind}<")))?;
+                before.ends_with(&format!(" {name}")).then_some(kind)
+            };
+            let (at, kind) = part.original().lines().zip(1..).find_map(|(line, at)| Some((at, declares(line)?)))?;
+            let object = if kind == "texture" { "cudaTextureObject_t" } else { "cudaSurfaceObject_t" };
+            Some(format!(
+                "`{name}` (line {at}) is a {kind} reference, which CUDA 12 dropped: let the kernel take a `{object}`, and make it by a line \
+                 `//@ {kind}`"
+            ))
+        })
+    }
+
     /// Names that are unknown because their declaration was left out are explained; headers get their place on the disk.
     fn explained(&self, mut diagnostics: Vec<Diagnostic>, file: &Path) -> Vec<Diagnostic> {
         for said in &mut diagnostics {
+            let unknown = said.message.strip_prefix("identifier \"").and_then(|rest| rest.split_once('"'));
+            said.notes.extend(unknown.and_then(|(name, _)| self.texture_reference(name)));
             for skipped in self.skipped.iter().filter(|skipped| !skipped.name.is_empty()) {
                 let name = part::last(&skipped.name);
                 if !said.message.contains(&format!("\"{name}\"")) {
