@@ -221,6 +221,12 @@ fn sass_lists_every_kernel() {
     let instance = checker_in(folder.path(), &["sass", "own.cu", "--stats", "--kernel", "filters::smooth<float, 3>"]);
     assert_eq!(instance.code, Some(0), "{instance:?}");
     assert!(instance.stdout.contains("filters::smooth<float, 3>"), "{}", instance.stdout);
+    // Of a file with nothing but templates there is an instance of each.
+    let text = "template <class T, int N> __global__ void only(T *a) { a[0] = N; }\nint main() { only<double, 48><<<1, 1>>>(0); }\n";
+    std::fs::write(folder.path().join("only.cu"), text).expect("a file");
+    let only = checker_in(folder.path(), &["sass", "only.cu", "--stats"]);
+    assert_eq!(only.code, Some(0), "{only:?}");
+    assert!(only.stdout.contains("`only<double, 48>` is an instance that the host launches"), "{}", only.stdout);
 }
 
 /// What samples bring in a header of their own that everybody copies, and the types that libraries' headers bring, are there.

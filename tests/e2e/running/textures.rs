@@ -191,6 +191,19 @@ fn made_lines_have_textures() {
     assert_eq!(ran.code, Some(0), "{lines:#?} {ran:?}");
 }
 
+/// CUDA has no texture references any more, and a file that has one is told what to do.
+#[test]
+fn a_texture_reference_is_told_what_it_should_be() {
+    let text = "//@ out c: f32[1]\n//@ launch k<<<1, 1>>>(c)\ntexture<float, 2, cudaReadModeElementType> image;\n\
+                __global__ void k(float *c) { *c = tex2D(image, 1.0f, 2.0f); }\nint main() {}\n";
+    let (flat, code) = said(text, &[]);
+    assert_eq!(code, Some(1), "{flat}");
+    assert!(
+        flat.contains("`image` (line 3) is a texture reference, which CUDA 12 dropped: let the kernel take a `cudaTextureObject_t`"),
+        "{flat}"
+    );
+}
+
 /// A structure is put into a variable.
 #[test]
 fn a_variable_takes_a_structure() {

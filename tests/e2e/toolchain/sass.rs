@@ -222,7 +222,13 @@ fn what_cannot_be_shown_says_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     type Case<'a> = (&'a str, &'a [u8], &'a [&'a str], i32, &'a str);
     let cases: [Case<'_>; 9] = [
-        ("t.cu", b"template<int N> __global__ void k(float* a) { a[N] = 1; }", &[], 2, "--kernel 'NAME<...>'"),
+        (
+            "t.cu",
+            b"template<class T> __global__ void k(typename T::x* a) { a[1] = 1; }",
+            &[],
+            2,
+            "--kernel 'NAME<...>'",
+        ),
         ("none.cu", b"__device__ int x;", &[], 2, "__global__ void NAME"),
         ("bad.cu", b"__global__ void k(float* a) { a[N] = 1; }", &[], 1, "bad.cu:1:33: error"),
         ("empty.cu", b"", &[], 1, "is empty"),

@@ -31,6 +31,16 @@ pub struct KernelHead {
     pub host: Option<HostLaunch>,
 }
 
+impl KernelHead {
+    /// The kernel with its template arguments: `k<float, 256>`.
+    pub fn instance(&self) -> String {
+        match self.instance.as_slice() {
+            [] => self.name.clone(),
+            arguments => format!("{}<{}>", self.name, arguments.join(", ")),
+        }
+    }
+}
+
 /// A parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
@@ -68,6 +78,13 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
             value.clone_from(said);
         }
     }
+    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    // A parameter that bounds the block counts threads, and is no tile's side.
+    for (name, value) in &mut templates {
+        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
+            *value = "256".to_owned();
+        }
+    }
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
     let list = first_branches(tokens(&text[parameters.clone()]));
@@ -76,7 +93,8 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
     for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
         found.push(parameter(one, index, &|word| replaced(word, &templates, aliases), &body));
     }
-    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    let value = |name: &str| templates.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
     Some(KernelHead {
         name: item.name.clone(),
         instance: templates.into_iter().map(|(_, value)| value).collect(),
@@ -85,7 +103,7 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
         two_dimensional,
         cooperative: body.iter().any(|token| matches!(token.text, "this_grid" | "grid_group")),
         dynamic_shared: has_dynamic_shared(&body),
-        threads: bounds.and_then(|three| three[2].text.parse().ok()),
+        threads,
         host: host.cloned(),
     })
 }
@@ -131,7 +149,7 @@ fn template(text: &str, number: &str) -> Vec<(String, String)> {
         .filter_map(|one| {
             let end = one.iter().position(|token| token.is("=")).unwrap_or(one.len());
             let name = one[..end].iter().rfind(|token| token.kind == Kind::Name)?.text.to_owned();
-            let value = match one.first()?.text {
+            let value = match one.iter().find(|token| !token.is("const"))?.text {
                 "typename" | "class" => "float",
                 "bool" => "true",
                 _ => number,

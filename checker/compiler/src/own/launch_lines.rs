@@ -172,17 +172,13 @@ fn launch(kernel: &KernelHead, common: &Common) -> String {
         }
     };
     let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
-    let instance = match kernel.instance.as_slice() {
-        [] => String::new(),
-        arguments => format!("<{}>", arguments.join(", ")),
-    };
     let (word, grid, block) = shape(kernel, common, whole);
     let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
         Some(0) | None if !kernel.dynamic_shared => String::new(),
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
-    format!("//@ launch{word} {}{instance}<<<{grid}, {block}{dynamic}>>>({})", kernel.name, arguments.join(", "))
+    format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({})", kernel.instance(), arguments.join(", "))
 }
 
 /// ` cooperative` or nothing, the grid and the block.

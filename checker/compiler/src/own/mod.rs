@@ -33,7 +33,7 @@ use crate::toolchain::Toolchain;
 use headers::Headers;
 use macros::Macros;
 use part::Part;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -96,15 +96,27 @@ impl OwnCode {
     /// The templates among the kernels, each with how to ask for an instance.
     pub fn templates(&self) -> Vec<String> {
         let ask = |kernel: &KernelHead| {
-            let (name, instance) = (&kernel.name, kernel.instance.join(", "));
-            format!("`{name}` is a template and has no machine code of its own: --kernel '{name}<{instance}>'")
+            let instance = kernel.instance();
+            let name = &kernel.name;
+            format!("`{name}` is a template and has no machine code of its own: --kernel '{instance}'")
         };
         self.kernels().iter().filter(|kernel| !kernel.instance.is_empty()).map(ask).collect()
     }
 
+    /// If all kernels are templates: an instance of each, as the host launches it or as a guess.
+    pub fn only_instances(&self) -> Vec<String> {
+        let kernels = self.kernels();
+        let all = kernels.iter().all(|kernel| !kernel.instance.is_empty());
+        if all { kernels.iter().map(KernelHead::instance).collect() } else { Vec::new() }
+    }
+
     /// The file's kernels, those of its headers last, each name once.
     pub fn kernels(&self) -> Vec<KernelHead> {
-        let aliases = self.parts.iter().flat_map(Part::aliases).collect();
+        // Of branches that the preprocessor chooses from, the first one counts.
+        let mut aliases: HashMap<String, String> = HashMap::new();
+        for (name, ty) in self.parts.iter().flat_map(Part::aliases) {
+            aliases.entry(name).or_insert(ty);
+        }
         let texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
         let launches = host::launches(&texts[0], &texts[1..]);
         let mut heads: Vec<KernelHead> = Vec::new();
@@ -217,9 +229,29 @@ impl OwnCode {
         }
     }
 
+    /// What to say of a name that is declared as a texture reference: those are no part of CUDA any more.
+    fn texture_reference(&self, name: &str) -> Option<String> {
+        self.parts.iter().find_map(|part| {
+            let declares = |line: &str| {
+                let line = line.trim_start();
+                let before = line.split(';').next().unwrap_or_default().trim_end();
+                let kind = ["texture", "surface"].into_iter().find(|kind| line.starts_with(&format!("{kind}<")))?;
+                before.ends_with(&format!(" {name}")).then_some(kind)
+            };
+            let (at, kind) = part.original().lines().zip(1..).find_map(|(line, at)| Some((at, declares(line)?)))?;
+            let object = if kind == "texture" { "cudaTextureObject_t" } else { "cudaSurfaceObject_t" };
+            Some(format!(
+                "`{name}` (line {at}) is a {kind} reference, which CUDA 12 dropped: let the kernel take a `{object}`, and make it by a line \
+                 `//@ {kind}`"
+            ))
+        })
+    }
+
     /// Names that are unknown because their declaration was left out are explained; headers get their place on the disk.
     fn explained(&self, mut diagnostics: Vec<Diagnostic>, file: &Path) -> Vec<Diagnostic> {
         for said in &mut diagnostics {
+            let unknown = said.message.strip_prefix("identifier \"").and_then(|rest| rest.split_once('"'));
+            said.notes.extend(unknown.and_then(|(name, _)| self.texture_reference(name)));
             for skipped in self.skipped.iter().filter(|skipped| !skipped.name.is_empty()) {
                 let name = part::last(&skipped.name);
                 if !said.message.contains(&format!("\"{name}\"")) {

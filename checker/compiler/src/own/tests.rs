@@ -305,7 +305,9 @@ fn the_host_says_how_it_launches() {
             &[
                 "//@ size   n = 4096",
                 "//@ out    out: f32[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, 0, 1)",
+                "//@ in     t_texels: f32[64 * 64] = uniform(0, 1)",
+                "//@ texture t: f32[64, 64] = t_texels",
+                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1)",
             ],
         ),
         // Constants that name each other, divisions by zero, brackets without an end.
@@ -313,6 +315,51 @@ fn the_host_says_how_it_launches() {
             "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
              int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
             &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+#[test]
+fn objects_flags_and_bounds_are_guessed() {
+    let cases: [(&str, &[&str]); 4] = [
+        // Textures and surfaces as the body reads them.
+        (
+            "__global__ void k(cudaTextureObject_t a, cudaTextureObject_t b, CUsurfObject c, int w, int h) {\n\
+             uchar4 x = tex3D<uchar4>(a, 0, 0, 0); surf2Dwrite(x, c, 0, 0); float y = tex1D<float>(b, 1); }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ in     a_texels: u8[4 * 16 * 16 * 16] = integers(0, 255)",
+                "//@ texture a: u8x4[16, 16, 16] = a_texels",
+                "//@ in     b_texels: f32[64] = uniform(0, 1)",
+                "//@ texture b: f32[64] = b_texels, array",
+                "//@ out    c_texels: f32[w * h]",
+                "//@ surface c: f32[w, h] = c_texels",
+                "//@ launch k<<<ceil_div(w * h, 256), 256>>>(a, b, c, w, h)",
+            ],
+        ),
+        // A flag and a bound among a template's parameters, a type that a header chooses.
+        (
+            "#if defined(WIDE)\ntypedef double real;\n#else\ntypedef float real;\n#endif\n\
+             template <const int B, const bool F> __global__ void __launch_bounds__(B) k(real *p) { p[0] = 1; }\n\
+             int main() { k<64, false><<<1, 64>>>(p); }",
+            &["//@ size   n = 4096", "//@ out    p: f64[n]", "//@ launch k<64, false><<<1, 64>>>(p)"],
+        ),
+        (
+            "template <int B> __global__ void __launch_bounds__(B) k(float *p, int w, int h) { p[threadIdx.y] = 1; }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ out    p: f32[w * h]",
+                "//@ launch k<256><<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(p, w, h)",
+            ],
+        ),
+        (
+            "template <const int B, const bool F> __global__ void __launch_bounds__(B) k(float *p) { p[0] = 1; }",
+            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<256, true><<<ceil_div(n, 256), 256>>>(p)"],
         ),
     ];
     for (text, want) in cases {

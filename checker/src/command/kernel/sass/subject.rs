@@ -122,11 +122,22 @@ impl Loader<'_> {
         let compiled = if problem.is_none() {
             let mut own = OwnCode::read(self.toolchain, file.path(), file.text());
             own.every_kernel = true;
-            let compiled = own.compile(self.toolchain, &mut request).map_err(compile_fault)?;
+            let mut compiled = own.compile(self.toolchain, &mut request).map_err(compile_fault)?;
             let all = self.context.verbosity >= crate::command::Verbosity::Verbose;
             notes = own::notes(&own, &label, all);
             if !launches && self.instance.is_none() {
-                notes.extend(own.templates());
+                // Rather one instance of each than nothing.
+                let instances = own.only_instances();
+                let mut asked = request.clone().kernels(instances.iter().map(String::as_str));
+                let found = if instances.is_empty() { None } else { own.compile(self.toolchain, &mut asked).ok() };
+                match found {
+                    Some(found) => {
+                        compiled = found;
+                        let told = "is an instance that the host launches, or a guess: --kernel asks for others";
+                        notes.extend(instances.iter().map(|instance| format!("`{instance}` {told}")));
+                    }
+                    None => notes.extend(own.templates()),
+                }
             }
             compiled
         } else {
