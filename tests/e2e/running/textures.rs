@@ -33,7 +33,7 @@ fn textures_are_read_as_the_guide_says() {
             "plane: f32[8] 2 2.25 2.5 2.75 3 3.25 3.5 3.75",
             "cube: f32[8] 3 3.125 3.25 3.375 3.5 3.625 3.75 3.875",
             // Layers below the first and above the last are these.
-            "layers: f32[8] 0 1 6 7 7 7 7 7",
+            "layers: f32[8] 4 1 6 7 7 7 7 7",
             "faces: f32[8] 0 1 2 3 4 5 4 4",
             // From the lower left, round.
             "gathered: f32[8] 5 6 2 1 1 1 1 1",

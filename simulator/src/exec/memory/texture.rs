@@ -314,7 +314,8 @@ fn axes(
             [(nearest(x, size, mode, normalized), ONE), (None, 0)]
         }
     };
-    let layer = |layers: u32| if geometry.layered { (word(0) as i32).clamp(0, layers as i32 - 1) as u32 } else { 0 };
+    // A layer's number has no sign: -1 is beyond the last one, on an H200 too.
+    let layer = |layers: u32| if geometry.layered { word(0).min(layers.saturating_sub(1)) } else { 0 };
     if geometry.cube {
         let (face, s, t) = face([real(first), real(first + 1), real(first + 2)]);
         // Faces end at their edges.

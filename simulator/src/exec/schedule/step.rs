@@ -57,7 +57,6 @@ impl<O: Observer> Worker<'_, O> {
         flow
     }
 
-    #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
     fn execute(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, inst: Inst) -> Flow {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];

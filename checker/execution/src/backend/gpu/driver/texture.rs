@@ -180,8 +180,12 @@ fn described(texture: &Texture, sampling: &Sampling) -> sys::CUDA_TEXTURE_DESC {
         AddressMode::Border => Mode::CU_TR_ADDRESS_MODE_BORDER,
     };
     let integers = !texture.dtype.is_float() && !sampling.fractions;
+    // An array of one axis is filtered along a second one as well, at whose border an H200 takes half of every texel.
+    let axis = |axis: u8| {
+        if axis < texture.axes { mode(sampling.address[usize::from(axis)]) } else { Mode::CU_TR_ADDRESS_MODE_CLAMP }
+    };
     sys::CUDA_TEXTURE_DESC {
-        addressMode: sampling.address.map(mode),
+        addressMode: [axis(0), axis(1), axis(2)],
         filterMode: if sampling.linear { Filter::CU_TR_FILTER_MODE_LINEAR } else { Filter::CU_TR_FILTER_MODE_POINT },
         flags: if integers { READ_AS_INTEGER } else { 0 }
             | if sampling.normalized { NORMALIZED_COORDINATES } else { 0 },
