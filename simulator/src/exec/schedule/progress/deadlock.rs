@@ -36,7 +36,7 @@ impl<O: Observer> Worker<'_, O> {
     fn line(&self, pc: u32) -> String {
         let code = &self.context.decoded.code;
         let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
-        let (_, line) = code.lines[origin.line as usize];
+        let (_, line) = code.lines[code.line_near(pc) as usize];
         if line > 0 { format!("line {line}") } else { format!("PTX line {}", origin.ptx_line) }
     }
 
