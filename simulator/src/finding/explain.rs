@@ -121,13 +121,13 @@ impl FindingKind {
                 "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
                 vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
             ),
-            Self::StepLimit { limit, turns } => (
+            Self::StepLimit { limit, turns, polls } => (
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),
-                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
+                went_on(*turns, polls, objects),
             ),
-            Self::Interrupted { steps, turns } => (
+            Self::Interrupted { steps, turns, polls } => (
                 format!("the kernel did not end in the time that it had, {steps} warp instructions on this machine"),
-                vec![stopped(*turns), ENDLESS_ADVICE.to_owned()],
+                went_on(*turns, polls, objects),
             ),
             Self::StackOverflow { limit } => (
                 format!("a thread needs more than {limit} bytes of stack"),
@@ -244,6 +244,17 @@ fn unwritten(access: &Access) -> &'static str {
 /// What a loop that does not end needs a look at.
 pub const ENDLESS_ADVICE: &str =
     "look for a loop whose condition never changes, or a wait for something that never comes";
+
+/// What a launch that was stopped did, and what to look for.
+fn went_on<'p>(turns: u64, polls: &'p [Poll], objects: &'p Objects<'_>) -> Vec<String> {
+    let advice = if polls.is_empty() { ENDLESS_ADVICE } else { POLLS_ADVICE };
+    let stopped =
+        if polls.is_empty() { stopped(turns) } else { format!("it was stopped after {turns} turns of this loop") };
+    [stopped].into_iter().chain(polled(polls, objects)).chain([advice.to_owned()]).collect()
+}
+
+/// What a wait that does not end needs a look at.
+const POLLS_ADVICE: &str = "which thread was to change that, and has it ended, or does it wait itself?";
 
 /// Where a launch was stopped, after so many turns of its loop.
 fn stopped(turns: u64) -> String {

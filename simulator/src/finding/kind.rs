@@ -159,6 +159,9 @@ kinds! {
         /// Turns in a row of the loop that the warp was in when it was stopped, as far as no inner loop ran in between.
         #[serde(default)]
         turns: u64,
+        /// What that loop polls, if it does.
+        #[serde(default)]
+        polls: Vec<Poll>,
     },
     /// Stopped from outside: [`crate::Device::set_interrupt`].
     Interrupted "interrupted" {
@@ -167,6 +170,9 @@ kinds! {
         /// Turns in a row of the loop that the warp was in, as far as no inner loop ran in between.
         #[serde(default)]
         turns: u64,
+        /// What that loop polls, if it does.
+        #[serde(default)]
+        polls: Vec<Poll>,
     },
     /// More stack than the limit `stack`.
     StackOverflow "stack-overflow" {

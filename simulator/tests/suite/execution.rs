@@ -441,3 +441,24 @@ fn sixteen_bytes_are_changed_as_one() {
     assert_eq!(report.status, LaunchStatus::Finished);
     assert_eq!(out[..12], [5, 0, 6, 0, 7, 0, 5, 0, 5, 0, 7, 0]);
 }
+
+#[test]
+fn an_operation_of_several_lines_is_named_by_the_next_one() {
+    let line = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{{\n.reg .pred %p<3>; .reg .b32 \
+             %r<9>; .reg .b64 %rd<9>;\n{body}\n}}\n.file 1 \"a.cu\"\n"
+        );
+        let module = Arc::new(Module::parse(&text).expect("the test's PTX parses"));
+        let (report, _) = run_with(module, Config::default(), 1, 32, 0);
+        report.findings[0].place.line
+    };
+    let bad = "mov.u64 %rd1, 8; .loc 1 0 0\n ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0;";
+    assert_eq!(line(&format!(".loc 1 5 0\n mov.u32 %r1, 0; {bad} .loc 1 9 0\n @%p1 bra L; .loc 1 12 0\n L: ret;")), 9);
+    assert_eq!(
+        line(&format!(".loc 1 5 0\n mov.u32 %r1, 0; {bad} @%p1 bra L; .loc 1 12 0\n L: ret;")),
+        5,
+        "not another block's"
+    );
+    assert_eq!(line(&format!("{bad} @%p1 bra L; L: ret;")), 0);
+}

@@ -305,7 +305,7 @@ mod tests {
             FindingKind::Livelock { polls: Vec::new(), explanation: Vec::new() },
             FindingKind::DivergentBarrier { explanation: String::new() },
             FindingKind::SyncMask { explanation: String::new() },
-            FindingKind::StepLimit { limit: 1, turns: 0 },
+            FindingKind::StepLimit { limit: 1, turns: 0, polls: Vec::new() },
             FindingKind::StackOverflow { limit: 1 },
             FindingKind::BadJump { target: 0 },
         ]

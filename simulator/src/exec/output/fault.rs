@@ -45,8 +45,7 @@ impl<O: Observer> Worker<'_, O> {
     /// The operation, or the nearest call on the way to it that has a source line: library functions have none.
     pub(in crate::exec) fn with_a_line(&self, warp: &Warp, pc: u32, mask: u32) -> u32 {
         let code = &self.context.decoded.code;
-        let has_line =
-            |pc: u32| code.origins.get(pc as usize).is_some_and(|origin| code.lines[origin.line as usize].1 > 0);
+        let has_line = |pc: u32| code.lines[code.line_near(pc) as usize].1 > 0;
         let mut frame = warp.groups.iter().find(|group| group.pc == pc && group.mask & mask != 0).map(|g| g.frame);
         let mut at = pc;
         while !has_line(at)
@@ -62,7 +61,7 @@ impl<O: Observer> Worker<'_, O> {
     pub(in crate::exec) fn place_of(&self, block: [u32; 3], thread: [u32; 3], pc: u32, lanes: u32) -> Place {
         let code = &self.context.decoded.code;
         let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
-        let (file, line) = code.lines[origin.line as usize];
+        let (file, line) = code.lines[code.line_near(pc) as usize];
         Place {
             function: code.functions[origin.function as usize].name.clone(),
             file: if line > 0 { code.file(file).to_string() } else { String::new() },

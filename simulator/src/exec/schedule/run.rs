@@ -92,13 +92,16 @@ impl<O: Observer> Worker<'_, O> {
             return false;
         }
         if self.context.interrupt.is_some_and(|interrupt| interrupt.load(Relaxed)) {
-            let kind = FindingKind::Interrupted { steps: total, turns: warp.turns.1 };
+            let polls = self.polls_now(shared, warp);
+            let kind = FindingKind::Interrupted { steps: total, turns: warp.turns.1, polls };
             self.fault(shared, warp, pc, warp.live(), kind);
             return false;
         }
         let limit = self.context.config.limits.steps;
         if total >= limit {
-            self.fault(shared, warp, pc, warp.live(), FindingKind::StepLimit { limit, turns: warp.turns.1 });
+            let polls = self.polls_now(shared, warp);
+            let kind = FindingKind::StepLimit { limit, turns: warp.turns.1, polls };
+            self.fault(shared, warp, pc, warp.live(), kind);
             return false;
         }
         true

@@ -175,7 +175,27 @@ pub struct Code {
     pub reads_clock: bool,
 }
 
+/// Operations that are looked at for a source line, each way.
+const NEAR: usize = 64;
+
 impl Code {
+    /// The source line to name for an operation, an index into [`Code::lines`]. What the compiler made of several lines at once
+    /// belongs to none (`.loc` says line 0): then that of the next operation of its block, or else of one before it.
+    pub fn line_near(&self, pc: u32) -> u32 {
+        let Some(origin) = self.origins.get(pc as usize) else { return 0 };
+        let known =
+            |at: usize| self.origins.get(at).map(|origin| origin.line).filter(|&line| self.lines[line as usize].1 > 0);
+        let function = &self.functions[origin.function as usize];
+        let (start, end) = (function.start as usize, (function.start + function.len) as usize);
+        let leaves = |at: &usize| {
+            matches!(self.insts[*at].op, Op::Bra { .. } | Op::BrIndexed(_) | Op::Ret | Op::Exit | Op::Trap)
+        };
+        let at = pc as usize;
+        let block = (at..end.min(at + NEAR)).take_while(|next| *next == at || !leaves(&(next - 1)));
+        let before = (start.max(at.saturating_sub(NEAR))..at).rev();
+        block.chain(before).find_map(known).unwrap_or(0)
+    }
+
     /// Does it call `malloc` or `free`?
     pub fn allocates(&self) -> bool {
         self.calls.iter().any(|call| matches!(call.callee, Callee::Malloc | Callee::Free))

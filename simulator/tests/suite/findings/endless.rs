@@ -153,6 +153,24 @@ fn a_loop_stopped_by_the_limit_has_its_turns() {
 }
 
 #[test]
+fn a_wait_stopped_by_the_limit_says_what_it_polls() {
+    let limits = Limits { steps: 1 << 18, ..Limits::default() };
+    let polls = |body: &str| {
+        let report = launch(body, 32, Config { limits, ..Config::default() });
+        match &report.findings[0].kind {
+            FindingKind::StepLimit { polls, .. } => {
+                polls.iter().map(|poll| poll.location.is_some()).collect::<Vec<_>>()
+            }
+            other => panic!("{other}"),
+        }
+    };
+    // A clock in it forbids the proof that it never ends.
+    let look = "ld.relaxed.gpu.global.u32 %r2, [%rd1]; mov.u32 %r3, %clock; setp.ne.u32 %p1, %r2, 12345;";
+    assert_eq!(polls(&format!("L: {look} @%p1 bra L;")), [true]);
+    assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
+}
+
+#[test]
 fn who_communicates() {
     for body in [
         "bar.sync 0;",

@@ -241,7 +241,7 @@ fn jumps_to_nowhere_and_writes_everywhere() {
 
 #[test]
 fn findings_speak() {
-    let kind = FindingKind::StepLimit { limit: 7, turns: 0 };
+    let kind = FindingKind::StepLimit { limit: 7, turns: 0, polls: Vec::new() };
     assert_eq!(
         kind.to_string(),
         "the kernel did not end: no block ended within 7 warp instructions; the limit `steps` is 7"

@@ -334,7 +334,7 @@ mod tests {
             }];
             result.findings = vec![Found {
                 finding: Finding {
-                    kind: FindingKind::StepLimit { limit: 5, turns: 0 },
+                    kind: FindingKind::StepLimit { limit: 5, turns: 0, polls: Vec::new() },
                     severity: simulator::Severity::Fault,
                     place: simulator::Place::default(),
                     count: 1,

@@ -366,7 +366,7 @@ impl Control {
     pub fn order(self, code: &Code) -> LaunchOrder {
         let place = |(preemption, pc): (Preemption, u32)| {
             let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
-            let (_, line) = code.lines[origin.line as usize];
+            let (_, line) = code.lines[code.line_near(pc) as usize];
             Preempted { preemption, line, ptx_line: origin.ptx_line }
         };
         LaunchOrder {

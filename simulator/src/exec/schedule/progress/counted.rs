@@ -133,6 +133,12 @@ impl<O: Observer> Worker<'_, O> {
     }
 }
 
+/// The operations of the loop around one of them; none where there is no loop, or nobody knows.
+pub fn looped(code: &Code, pc: u32) -> std::ops::RangeInclusive<u32> {
+    let (first, last) = round(code, pc).filter(|(first, last)| first < last).unwrap_or((1, 0));
+    first..=last
+}
+
 /// The operations that a round may execute: whoever leaves a loop and comes back to it jumps back from beyond it.
 fn round(code: &Code, pc: u32) -> Option<(u32, u32)> {
     let function = code.functions.get(code.origins.get(pc as usize)?.function as usize)?;

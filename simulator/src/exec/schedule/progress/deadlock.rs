@@ -2,6 +2,7 @@
 
 use crate::exec::block::{Block, Shared};
 use crate::exec::context::Worker;
+use crate::exec::schedule::progress::counted::looped;
 use crate::exec::warp::{Group, State, Warp};
 use crate::explore::lanes;
 use crate::isa::op::AddressSpace;
@@ -36,7 +37,7 @@ impl<O: Observer> Worker<'_, O> {
     fn line(&self, pc: u32) -> String {
         let code = &self.context.decoded.code;
         let origin = code.origins.get(pc as usize).copied().unwrap_or_default();
-        let (_, line) = code.lines[origin.line as usize];
+        let (_, line) = code.lines[code.line_near(pc) as usize];
         if line > 0 { format!("line {line}") } else { format!("PTX line {}", origin.ptx_line) }
     }
 
@@ -120,7 +121,7 @@ impl<O: Observer> Worker<'_, O> {
         let polls = polling
             .clone()
             .take(NAMED)
-            .map(|(block, warp, group)| self.polls(block, warp, group, named(block)))
+            .map(|(block, warp, group)| self.polls(&block.shared, warp, group, named(block)))
             .collect();
         let count = polling.count();
         if count > NAMED {
@@ -155,8 +156,17 @@ impl<O: Observer> Worker<'_, O> {
         )
     }
 
+    /// What a warp polls in the loop that it is in, which may end some day.
+    pub(in crate::exec::schedule) fn polls_now(&self, shared: &Shared, warp: &Warp) -> Vec<Poll> {
+        let named = (self.blocks() > 1).then_some(shared.linear);
+        let polls = |group: &&Group| {
+            group.state == State::Ready && looped(&self.context.decoded.code, group.pc).contains(&group.spins.pc)
+        };
+        warp.groups.iter().filter(polls).take(1).map(|group| self.polls(shared, warp, group, named)).collect()
+    }
+
     /// What a group polls, and who changed it last.
-    fn polls(&self, block: &Block, warp: &Warp, group: &Group, named: Option<u64>) -> Poll {
+    fn polls(&self, shared: &Shared, warp: &Warp, group: &Group, named: Option<u64>) -> Poll {
         let spins = &group.spins;
         let several = group.mask.count_ones() != 1;
         let lanes = who(group.mask, warp.index, named);
@@ -164,9 +174,9 @@ impl<O: Observer> Worker<'_, O> {
             return Poll { lanes, several, line: self.line(group.pc), location: None, last_change: None };
         }
         let function = warp.frames.first().map_or(0, |frame| frame.function);
-        let slot = (spins.space == AddressSpace::Shared).then_some(block.shared.slot);
+        let slot = (spins.space == AddressSpace::Shared).then_some(shared.slot);
         let last_change = self.writers.last(slot, spins.address).map(|writer| {
-            let across = named.is_some() || writer.block != block.shared.linear;
+            let across = named.is_some() || writer.block != shared.linear;
             let whose = who(1 << writer.lane, writer.warp, across.then_some(writer.block));
             format!("{whose} changed last, in {}", self.line(writer.pc))
         });
