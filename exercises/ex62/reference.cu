@@ -15,6 +15,6 @@ __global__ void running_reference(const float* x, double* y, double* y_magnitude
         total += v;
         magnitude += fabs(v);
         y[i] = total;
-        y_magnitude[i] = magnitude;
+        y_magnitude[i] = magnitude * min(i - j * 256, 32) / 32.0;   // no more roundings than elements before it
     }
 }

@@ -68,13 +68,16 @@ __global__ void moments_reference(const float* x, double* mean, double* mean_mag
     // other, 0.54 n for 5 parts, n for samples one after the other, while j grows from 1 to k + 33. By Cauchy and Schwarz the
     // variance is off by 2 sqrt(v) off + off^2 at most.
     double u = 1.0 / 16777216.0;
-    double off = 5.0 * (k + 16) * u * top;
+    double off = 5.0 * (min(k, n) + min(16, n)) * u * top;
     double means_error = 2.0 * sqrt(v) * off + off * off;
+
+    // Of few samples there are fewer mergers than the 31 of the stated bound, and what is rounded besides belongs to mergers.
+    double part = (min(k, n) + min(84.0, 2.0 + 6.0 * (n - 1))) / (k + 84);
 
     if (threadIdx.x == 0) {
         *mean = m;
-        *mean_magnitude = mean_rounding;
+        *mean_magnitude = part * mean_rounding;
         *variance = v;
-        *variance_magnitude = squares_rounding + means_error / ((k + 84) * u);
+        *variance_magnitude = part * squares_rounding + means_error / ((k + 84) * u);
     }
 }

@@ -114,6 +114,11 @@ impl Module {
         self.decoded.code.waits()
     }
 
+    /// Has it variables of its own in global memory, that keep their values from launch to launch? (Strings are no such.)
+    pub fn remembers(&self) -> bool {
+        self.decoded.variables.iter().any(|variable| !variable.constant && !variable.name.starts_with('$'))
+    }
+
     /// Code and variables.
     pub(crate) fn decoded(&self) -> &Decoded {
         &self.decoded

@@ -342,8 +342,8 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
              to: is something left out, or rounded to a shorter type?"
         ),
         LooksLike::SecondRunOnly => {
-            "right at first, wrong when it runs again: something is left over from the first run, \
-                                     or is never set to its start value"
+            "right at first, wrong when it runs again, after a run at another size perhaps: something is left over from \
+                                     the run before, or is never set to its start value"
                 .into()
         }
     })

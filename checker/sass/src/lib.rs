@@ -20,7 +20,7 @@ pub mod resources;
 mod spills;
 
 use analysis::convergence;
-pub use analysis::{diff, flow, live, stats};
+pub use analysis::{diff, flight, flow, live, stats};
 pub use listing::{control, instruction, opcode, operand};
 use listing::{explain, origin};
 
@@ -29,6 +29,7 @@ pub use diff::Diff;
 #[cfg(not(target_family = "wasm"))]
 pub use disassemble::{DisassemblyOptions, TIMEOUT, disassemble, prepare};
 pub use explain::{explain, scheduling};
+pub use flight::Measure;
 pub use instruction::Instruction;
 pub use limits::Limits;
 pub use listing::Kernel;
@@ -37,7 +38,7 @@ pub use occupancy::{Occupancy, occupancy};
 pub use opcode::{Family, Opcode};
 pub use operand::Operand;
 pub use resources::Resources;
-pub use stats::{Quantity, Stats, executed_load_run, measure};
+pub use stats::{Quantity, Stats, measure};
 
 use serde::Serialize;
 use std::path::PathBuf;

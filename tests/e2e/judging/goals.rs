@@ -104,7 +104,8 @@ fn what_runs_on_the_line_does_not_vouch_for_another_opcode() {
     let one =
         "_Pragma(\"unroll 1\") for (int k = 0; k < 6; ++k) { f += a[k * 8 % n]; asm volatile(\"\" :: \"f\"(f)); }";
     let goals: String = cases.iter().map(|(metric, ..)| goal(metric, "min = 1")).collect();
-    let workbook = exercise(&(goals + &goal("sass.load_run", "min = 6")));
+    let in_flight = goal("sass.load_run", "min = 6") + &goal("sass.bytes_in_flight", "min = 24");
+    let workbook = exercise(&(goals + &in_flight));
     let kernel = |guard: &str, rare: &str| {
         let lines = cases.iter().map(|(_, wanted, other)| format!("    if ({guard}) {{ {wanted} }} {other}\n"));
         let loads = format!("    if ({rare}) {{ {run} }} else {{ {one} }}\n");
@@ -118,7 +119,7 @@ fn what_runs_on_the_line_does_not_vouch_for_another_opcode() {
         let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
         report["goals"].as_array().expect("goals").clone()
     };
-    let asked: Vec<&str> = cases.iter().map(|case| case.0).chain(["sass.load_run"]).collect();
+    let asked: Vec<&str> = cases.iter().map(|case| case.0).chain(["sass.load_run", "sass.bytes_in_flight"]).collect();
     let of = |goals: &[serde_json::Value], fits: &dyn Fn(&serde_json::Value) -> bool| -> Vec<String> {
         let metrics = goals.iter().filter(|goal| fits(goal)).filter_map(|goal| goal["metric"].as_str());
         metrics.filter(|metric| asked.contains(metric)).map(str::to_owned).collect()

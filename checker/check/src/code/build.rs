@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 struct Between {
     communicates: bool,
     waits: bool,
+    remembers: bool,
 }
 
 /// A compiled kernel file.
@@ -193,9 +194,18 @@ impl Built {
         self.between().waits
     }
 
+    /// Has it variables that keep their values from launch to launch?
+    pub fn remembers(&self) -> bool {
+        self.between().remembers
+    }
+
     fn between(&self) -> &Between {
-        let of = |module: simulator::Module| Between { communicates: module.communicates(), waits: module.waits() };
-        let unread = Between { communicates: true, waits: false };
+        let of = |module: simulator::Module| Between {
+            communicates: module.communicates(),
+            waits: module.waits(),
+            remembers: module.remembers(),
+        };
+        let unread = Between { communicates: true, waits: false, remembers: false };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 
@@ -258,10 +268,19 @@ impl Built {
 
     /// Buffers and launches at these sizes.
     pub fn plan(&self, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
+        self.plan_for(self.device.sms, sizes, io)
+    }
+
+    /// The same where launch lines see so many multiprocessors. Whether it can be launched is still asked of the real device.
+    pub fn plan_for(&self, sms: i64, sizes: &Sizes, io: &[Buffer]) -> Result<Plan, LineError> {
         let names = &self.compiled.names;
         let active_blocks =
             |kernel: &str, block: i64, shared: i64| self.needs.active_blocks(names, kernel, block, shared);
-        let context = PlanContext { sizes: sizes.clone(), device: self.device, active_blocks: &active_blocks };
+        let context = PlanContext {
+            sizes: sizes.clone(),
+            device: DeviceShape { sms, ..self.device },
+            active_blocks: &active_blocks,
+        };
         let mut plan = self.file.plan(&context, io)?;
         check_plan(&self.file, &mut plan, names, &self.outline)?;
         let question = LaunchQuestion { file: &self.file, names, needs: &self.needs, device: &self.device };

@@ -17,6 +17,10 @@ use simulator::finding::as_named;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// What a reader cannot see of a run.
+const FEW: &str =
+    "launched as for a device with so few multiprocessors that a block has as much to do as at the `time` size";
+
 /// Fills in cases and findings; returns what speaks against the candidate.
 pub fn judge(
     problem: &Problem,
@@ -37,7 +41,10 @@ pub fn judge(
         }
         let buffers = problem.io(sizes).unwrap_or_default();
         let scene = Scene { file: &paths[1], case: &case, buffers: &buffers };
-        let reasons = reasons::of(checked, &scene, sources);
+        let mut reasons = reasons::of(checked, &scene, sources);
+        if candidate.besides.few.iter().any(|(_, few)| std::ptr::eq(few, checked)) {
+            reasons.iter_mut().for_each(|reason| reason.details.push(FEW.into()));
+        }
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
         if !matches!(checked.status, Status::NotRun { .. }) {
             report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });

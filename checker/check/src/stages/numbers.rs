@@ -5,7 +5,7 @@ use account::table::Values;
 use plan::Plan;
 use problem::{Better, Goal, Kind, Metric, MetricSource, Problem};
 use report::{GoalResult, GoalStatus, Provenance, Row, Unexecuted};
-use sass::Quantity;
+use sass::{Measure, Quantity};
 use simulator::{Counters, LineCoverage};
 
 /// What is known of a version at the `count` size.
@@ -45,6 +45,7 @@ impl Known<'_> {
             Metric::Opcode(prefix) => of_code(Quantity::Opcode(prefix)),
             Metric::Instructions => of_code(Quantity::Instructions),
             Metric::LoadRun => of_code(Quantity::LoadRun),
+            Metric::BytesInFlight => of_code(Quantity::BytesInFlight),
             Metric::LoopInstructions => of_code(Quantity::LoopInstructions),
             Metric::Registers => of_code(Quantity::Registers),
             Metric::Spills => of_code(Quantity::Spills),
@@ -79,8 +80,10 @@ impl Known<'_> {
                 let unexecuted = Unexecuted { instructions: executed.dead, line: line.map(|(_, line)| line) };
                 Some((executed.live as f64, (executed.dead > 0).then_some(unexecuted)))
             }
-            Metric::LoadRun if goal.wants_code() => {
-                let (all, ran) = (self.value(&goal.metric)?, sass::executed_load_run(&kernels, &coverage) as f64);
+            Metric::LoadRun | Metric::BytesInFlight if goal.wants_code() => {
+                let measure = if goal.metric == Metric::LoadRun { Measure::Loads } else { Measure::Bytes };
+                let (all, ran) =
+                    (self.value(&goal.metric)?, sass::flight::executed(&kernels, measure, &coverage) as f64);
                 let unexecuted = Unexecuted { instructions: (all - ran) as usize, line: None };
                 Some((ran, (all > ran).then_some(unexecuted)))
             }

@@ -1,7 +1,9 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
 mod besides;
+mod between;
 mod crowded;
+mod few;
 
 use crate::build::Built;
 use crate::platform::Platform;
@@ -102,10 +104,13 @@ impl Trials<'_> {
             sizes.push(count.clone());
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
-        for (index, sizes) in sizes.iter().enumerate() {
-            let mut case = self.case(built, cubin.clone(), CaseAt { sizes, index, thoroughness, judged: true })?;
-            if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, sizes) {
+        for (index, at) in sizes.iter().enumerate() {
+            let asked = CaseAt { sizes: at, index, thoroughness, judged: true };
+            let mut case = self.case(built, cubin.clone(), asked)?;
+            if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, at) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
+            } else if thoroughness == Thoroughness::Full && cubin.is_none() && built.remembers() {
+                case.between = self.at_another(built, &sizes, index).into_iter().collect();
             }
             cases.push(case);
         }

@@ -145,6 +145,11 @@ pub trait Session {
     fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop>;
     /// Reads from byte `offset` on.
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
+    /// Simulator: from now on the same module is launched by this program's plan, with buffers of its own; its variables keep their
+    /// values. Without one, by its own again.
+    fn visit(&mut self, _other: Option<&Program>) -> Result<(), Stop> {
+        Ok(())
+    }
     /// Simulator: what is in memory and registers that nothing has written is drawn from `seed`.
     fn draw(&mut self, _seed: u64) {}
     /// Simulator: clocks and places of blocks, warps and grids are another machine's, by this number, from the next pass on.

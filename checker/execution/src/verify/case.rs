@@ -52,7 +52,9 @@ pub fn run_case(
         emit(Reply::Started { case: number, version: Some(version) });
         let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
         let outputs = case.outputs_of(version);
-        let mut checked = Version { machine, case, program, outputs, dump, runs: &runs, answers: &answers }.check()?;
+        let between = case.between.get(version);
+        let whole = Version { machine, case, program, between, outputs, dump, runs: &runs, answers: &answers };
+        let mut checked = whole.check()?;
         as_written::look(machine, program, &runs, &mut checked)?;
         emit(Reply::Checked { case: number, version, result: Box::new(checked) });
         if machine.broken() {

@@ -41,6 +41,8 @@ pub(super) struct Version<'a> {
     pub program: &'a Program,
     /// Its outputs, with how far they may be off.
     pub outputs: &'a [Output],
+    /// The same module at another size.
+    pub between: Option<&'a Program>,
     /// Buffers to write to files.
     pub dump: &'a [(String, PathBuf)],
     /// Its runs, those of a schedule together.
@@ -90,6 +92,9 @@ impl Version<'_> {
 
     /// One run, with all that is looked at after it.
     fn run<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>, checked: &mut Checked) -> Result<Status, Stop> {
+        if run.number == 1 && run.schedule == self.runs[0].schedule {
+            self.visit(run, opened)?;
+        }
         let session = self.session(run, opened)?;
         let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
@@ -141,6 +146,20 @@ impl Version<'_> {
             }
         }
         Ok(status)
+    }
+
+    /// Launches the module at another size. What goes wrong there is for the case of that size to tell.
+    fn visit<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>) -> Result<(), Stop> {
+        let Some(other) = self.between else { return Ok(()) };
+        let session = self.session(run, opened)?;
+        session.visit(Some(other))?;
+        prepare(session, other, run)?;
+        let ended = session.pass(run.schedule).stop.is_none();
+        session.visit(None)?;
+        if !ended {
+            *opened = None;
+        }
+        Ok(())
     }
 
     /// What was wrong and not watched is done once more on a fresh module, watched: what was caught is a better reason than a wrong number.

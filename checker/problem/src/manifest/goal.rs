@@ -93,7 +93,8 @@ impl Goal {
 
     /// Does it ask for machine instructions to be there?
     pub fn wants_code(&self) -> bool {
-        matches!(self.metric, Metric::Opcode(_) | Metric::LoadRun) && self.conditions.iter().any(|c| c.wants_more())
+        matches!(self.metric, Metric::Opcode(_) | Metric::LoadRun | Metric::BytesInFlight)
+            && self.conditions.iter().any(|c| c.wants_more())
     }
 
     /// Is the goal met by a candidate of whose value only `ran` was executed? Conditions that ask for more look at that,

@@ -108,7 +108,7 @@ impl WorkKind {
 /// A problem's bounds: the table, and what `[work]` changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkBounds {
-    /// Times the baseline's, in place of the table's.
+    /// Times the baseline's, in place of the table's; of what the baseline does nothing of, times its instructions.
     pub changed: Vec<(WorkKind, f64)>,
 }
 
@@ -120,7 +120,8 @@ impl WorkBounds {
             let (before, after) = (row.counter.of(baseline)?, row.counter.of(candidate)?);
             let changed = self.changed.iter().find(|(work, _)| *work == row.work);
             let times = changed.map_or(row.times, |(_, times)| *times);
-            let bound = room * (times * before + row.an_instruction * baseline.instructions as f64);
+            let an_instruction = changed.filter(|_| before == 0.0).map_or(row.an_instruction, |(_, times)| *times);
+            let bound = room * (times * before + an_instruction * baseline.instructions as f64);
             let metric = Metric::Count(row.counter);
             let told = goals.iter().any(|goal| goal.metric == metric && !goal.judge(Some(before), after));
             // Told as a ratio where the baseline does any of it, as a number where it does not.
@@ -167,6 +168,9 @@ mod tests {
         assert!(names(&plain, Counters { local_load_sectors: 50, shared_load_wavefronts: 250, ..baseline }).is_empty());
         let more = WorkBounds { changed: vec![(WorkKind::Instructions, 4.0)] };
         assert!(names(&more, Counters { instructions: 4000, ..baseline }).is_empty());
+        let shared = WorkBounds { changed: vec![(WorkKind::SharedWavefronts, 0.4)] };
+        assert!(names(&shared, Counters { shared_load_wavefronts: 400, ..baseline }).is_empty());
+        assert_eq!(names(&shared, Counters { shared_load_wavefronts: 401, ..baseline }), ["count.shared_wavefronts"]);
     }
 
     #[test]

@@ -194,6 +194,7 @@ fn every_metric_parses_back_to_itself() {
         "sass.F2F",
         "sass.instructions",
         "sass.load_run",
+        "sass.bytes_in_flight",
         "sass.loop_instructions",
         "registers",
         "spills",

@@ -5,6 +5,7 @@
 //! no more of the machine's count than of those (a loop that ptxas unrolls has many for one, so this is the careful side); did
 //! none, none. A line that only the machine code has is judged by the whole version's instructions.
 
+use crate::flight::{Measure, UnderWay};
 use crate::{Instruction, Kernel, Module, origin};
 use simulator::LineCoverage;
 use std::cmp::Reverse;
@@ -90,36 +91,81 @@ impl<'a> Coverage<'a> {
         all
     }
 
-    /// Of a run of loads those that ran, if together they are a fair share of all that the version loads from global memory:
-    /// a run that serves one thread in a thousand hides no latency. `kernel` is the one it stands in.
-    pub fn of_run(&self, kernel: &Kernel, loads: &[&Instruction]) -> usize {
+    /// Of a run of loads what ran, in the measure's units, if together they are a fair share of all that the version loads from global
+    /// memory: a run that serves one thread in a thousand hides no latency. `kernel` is the one it stands in.
+    pub fn of_run(&self, kernel: &Kernel, measure: Measure, run: &[UnderWay<'_>]) -> usize {
         const SHARE: f64 = 4.0;
-        let mut lines: BTreeMap<SourcePlace, (usize, &Instruction)> = BTreeMap::new();
-        for load in loads {
-            lines.entry(place(load)).or_insert((0, load)).0 += 1;
+        let mut lines: BTreeMap<SourcePlace, Line<'_>> = BTreeMap::new();
+        for one in run {
+            let line = lines.entry(place(one.load)).or_insert(Line {
+                first: one.load,
+                loads: Vec::new(),
+                adds: 0.0,
+                moves: 0,
+            });
+            line.adds += one.adds;
+            // A copy that a wait leaves under way and that is made once more behind it.
+            if !line.loads.contains(&one.load.address) {
+                line.loads.push(one.load.address);
+                line.moves += one.moves;
+            }
         }
-        let all: u64 = self.lines.iter().filter(|covered| is_load(covered)).flat_map(|covered| &covered.warps).sum();
-        let mut executed: Vec<(f64, usize, usize)> = Vec::new();
-        for (at, (count, load)) in &lines {
-            let origins = self.origins(load);
-            let warps = origins.iter().filter(|covered| is_load(covered)).flat_map(|covered| covered.warps.clone());
+        let moved = |covered: &LineCoverage| {
+            covered.warps.iter().sum::<u64>() as f64 * self.moved(kernel, measure, covered) as f64
+        };
+        let all: f64 = self.lines.iter().filter(|covered| moves(covered, measure)).map(moved).sum();
+        let mut executed: Vec<(f64, f64, f64)> = Vec::new();
+        for (at, line) in &lines {
+            let count = line.loads.len();
+            let origins = self.origins(line.first);
+            let warps =
+                origins.iter().filter(|covered| moves(covered, measure)).flat_map(|covered| covered.warps.clone());
             let mut warps: Vec<u64> = warps.collect();
             warps.sort_unstable_by_key(|warps| Reverse(*warps));
-            let same = |other: &&Instruction| place(other) == *at && other.opcode.as_str() == load.opcode.as_str();
+            let same =
+                |other: &&Instruction| place(other) == *at && other.opcode.as_str() == line.first.opcode.as_str();
             let unrolled = kernel.code().iter().filter(same).count() > warps.len();
-            executed.push((requests(&warps, *count, unrolled) / *count as f64, *count, self.of_group(load, *count)));
+            let times = requests(&warps, count, unrolled) / count as f64;
+            let ran = self.of_group(line.first, count) as f64 / count as f64;
+            executed.push((times, line.moves as f64, line.adds * ran));
         }
         // Straight-line code is executed as often as the rarest of it; what is rarer than the others is left out.
         executed.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (mut loads, mut live, mut best) = (0, 0, 0);
-        for (times, count, ran) in executed {
-            (loads, live) = (loads + count, live + ran);
-            if times * loads as f64 * SHARE >= all as f64 {
+        let (mut moved, mut live, mut best) = (0.0, 0.0, 0.0);
+        for (times, moves, ran) in executed {
+            (moved, live) = (moved + moves, live + ran);
+            if times * moved * SHARE >= all {
                 best = live;
             }
         }
-        best
+        // Parts of what several groups of copies leave under way add up to whole bytes.
+        (best + 1e-6) as usize
     }
+
+    /// What a request of the line's loads moves for a lane. How much `cp.async.ca` copies stands in its operands: the machine code knows.
+    fn moved(&self, kernel: &Kernel, measure: Measure, covered: &LineCoverage) -> usize {
+        let here = |i: &&Instruction| {
+            i.opcode.mnemonic() == "LDGSTS"
+                && i.source.is_some_and(|source| {
+                    source.line == covered.line
+                        && self.files.get(source.file).is_some_and(|file| same(file, &covered.file))
+                })
+        };
+        match measure {
+            Measure::Loads => 1,
+            Measure::Bytes if !is_copy(covered) => origin::width(&covered.opcode) as usize / 8,
+            Measure::Bytes => kernel.code().iter().find(here).map_or(16, |i| i.opcode.width() as usize / 8),
+        }
+    }
+}
+
+/// Loads of a run that stand on one source line.
+struct Line<'a> {
+    first: &'a Instruction,
+    /// Their addresses in the code.
+    loads: Vec<u64>,
+    adds: f64,
+    moves: usize,
 }
 
 /// File and line of an instruction.
@@ -132,6 +178,18 @@ fn is_load(covered: &LineCoverage) -> bool {
     let mut parts = covered.opcode.split('.');
     matches!(parts.next(), Some("ld" | "ldu"))
         && !parts.any(|part| matches!(part, "shared" | "local" | "const" | "param"))
+}
+
+/// Copies from global to shared memory that each thread makes on its own.
+fn is_copy(covered: &LineCoverage) -> bool {
+    covered.opcode.starts_with("cp.async.")
+        && covered.opcode.split('.').any(|part| part == "global")
+        && !covered.opcode.split('.').any(|part| part == "bulk")
+}
+
+/// Does the measure count these?
+fn moves(covered: &LineCoverage, measure: Measure) -> bool {
+    is_load(covered) || measure == Measure::Bytes && is_copy(covered)
 }
 
 /// Requests of `count` loads that stand in one run, by those of a line's PTX loads, the most first. All of the run are executed
@@ -156,6 +214,7 @@ fn same(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
     use crate::listing::parse;
+    use std::ops::Range;
 
     fn covered(line: u32, opcode: &str, live: usize, dead: usize) -> LineCoverage {
         ran(line, opcode, &[vec![8; live], vec![0; dead]].concat())
@@ -174,6 +233,11 @@ mod tests {
         }
         let listing = parse(&text);
         Module { target: "sm_90".into(), files: listing.files, kernels: listing.kernels }
+    }
+
+    /// A run of loads, each of them once.
+    fn run_of<'a>(loads: &[&'a Instruction]) -> Vec<UnderWay<'a>> {
+        loads.iter().map(|load| UnderWay { load, adds: 1.0, moves: 1 }).collect()
     }
 
     fn executed(code: &[(u32, &str)], lines: &[LineCoverage], prefix: &str) -> (usize, usize, Option<u32>) {
@@ -238,7 +302,7 @@ mod tests {
         let module = module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]")]);
         let loads: Vec<&Instruction> = module.kernels[0].instructions.iter().collect();
         let with = |lines: &[LineCoverage], loads: &[&Instruction]| {
-            Coverage::new(lines, &module).of_run(&module.kernels[0], loads)
+            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(loads))
         };
         let alive = [covered(5, "ld.global.f32", 1, 0), covered(9, "ld.global.f32", 1, 0)];
         assert_eq!(with(&alive, &loads), 3);
@@ -251,6 +315,28 @@ mod tests {
         assert_eq!(with(&rare, &loads), 1, "the others are rarer than the third");
     }
 
+    /// Wide loads count as what they move, and a copy's width is in the machine code alone.
+    #[test]
+    fn bytes_of_a_run_are_weighed_alike() {
+        let module = module(&[
+            (5, "LDG.E.128 R4, [R2]"),
+            (5, "LDG.E.128 R8, [R2]"),
+            (9, "LDG.E R12, [R2]"),
+            (7, "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]"),
+        ]);
+        let of = |which: Range<usize>, lines: &[LineCoverage]| {
+            let loads = module.kernels[0].instructions[which].iter();
+            let run: Vec<UnderWay<'_>> = loads.map(|load| UnderWay { load, adds: 16.0, moves: 16 }).collect();
+            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Bytes, &run)
+        };
+        let wide = ran(5, "ld.global.v4.f32", &[100, 100]);
+        assert_eq!(of(0..2, &[wide.clone(), ran(9, "ld.global.f32", &[2000])]), 32, "3200 of 11,200 bytes");
+        assert_eq!(of(0..2, &[wide.clone(), ran(9, "ld.global.f32", &[2600])]), 0, "3200 of 13,600");
+        let copies = ran(7, "cp.async.cg.shared.global", &[700]);
+        assert_eq!(of(0..2, &[wide.clone(), copies.clone()]), 0, "3200 of 14,400");
+        assert_eq!(of(3..4, &[wide, copies]), 16);
+    }
+
     /// What a line's live loads did says nothing of a run that others on the line make.
     #[test]
     fn a_rare_run_beside_a_loop_on_its_line_is_no_run() {
@@ -259,7 +345,7 @@ mod tests {
             code.extend(elsewhere);
             let module = module(&code);
             let loads: Vec<&Instruction> = module.kernels[0].instructions[..run].iter().collect();
-            Coverage::new(lines, &module).of_run(&module.kernels[0], &loads)
+            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(&loads))
         };
         let rare_and_hot = ran(5, "ld.global.f32", &[1, 1, 1, 1, 500, 500]);
         let hot = [(5, "LDG.E R9, [R2]"); 2];
@@ -279,7 +365,9 @@ mod tests {
         let module =
             module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]"), (9, "LDG.E R5, [R2]")]);
         let run: Vec<&Instruction> = module.kernels[0].instructions[..3].iter().collect();
-        let of = |lines: &[LineCoverage]| Coverage::new(lines, &module).of_run(&module.kernels[0], &run);
+        let of = |lines: &[LineCoverage]| {
+            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(&run))
+        };
         assert_eq!(of(&[ran(5, "ld.global.f32", &[1, 1]), ran(9, "ld.global.f32", &[1, 900])]), 1);
         assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 1])]), 2);
         assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 900])]), 3);

@@ -2,6 +2,7 @@
 
 pub(crate) mod convergence;
 pub mod diff;
+pub mod flight;
 pub mod flow;
 pub mod live;
 pub mod stats;

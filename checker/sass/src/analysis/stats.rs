@@ -1,16 +1,14 @@
-//! Counts: by family and opcode, by loop, and how many loads are in flight before the first of them is needed.
+//! Counts: by family and opcode, and by loop.
 
 use crate::{
+    flight::{self, Measure},
     flow::{self, Loop},
     instruction::{Instruction, SourceLine},
     listing::Kernel,
-    live::Coverage,
     opcode::{Access, Family, Opcode, Space},
-    operand::{File, Operand, Register},
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 /// The family an instruction is counted in: its opcode's, but a disguised move's is [`Family::Move`].
 pub fn family(i: &Instruction) -> Family {
@@ -93,7 +91,7 @@ impl Stats {
                 _ => None,
             })),
             loops: loops.iter().map(|l| loop_stats(kernel, l, Some(l.header) == hottest)).collect(),
-            load_run: load_run(kernel, None),
+            load_run: flight::most(kernel, Measure::Loads, None),
             live_registers: code.iter().filter_map(|i| i.live).map(|l| l.registers).max(),
         }
     }
@@ -134,92 +132,6 @@ fn tally<K: Ord>(items: impl Iterator<Item = K>) -> Vec<Count<K>> {
     counts
 }
 
-/// Within straight-line code: for each load from global (or generic) memory, how many are issued from it on until an
-/// instruction names a register that one of them writes; the most of these. With a coverage, only what ran counts.
-fn load_run(kernel: &Kernel, coverage: Option<&Coverage<'_>>) -> usize {
-    let graph = flow::Graph::of(kernel);
-    // Blocks that follow each other with no other way in are straight-line code.
-    let mut entered = vec![0usize; graph.starts.len()];
-    for s in graph.successors.iter().flatten() {
-        entered[*s] += 1;
-    }
-    let (mut best, mut block) = (0, 0);
-    while block < graph.starts.len() {
-        let first = graph.block(block).start;
-        while block + 1 < graph.starts.len()
-            && graph.successors[block].contains(&(block + 1))
-            && entered[block + 1] == 1
-            && !graph.roots.contains(&(block + 1))
-        {
-            block += 1;
-        }
-        best = best.max(run_in(kernel, first..graph.block(block).end, coverage));
-        block += 1;
-    }
-    best
-}
-
-fn run_in(kernel: &Kernel, code: Range<usize>, coverage: Option<&Coverage<'_>>) -> usize {
-    let code = &kernel.instructions[code];
-    let mut best = 0;
-    for (start, _) in code.iter().enumerate().filter(|(_, i)| is_load(i)) {
-        let (mut pending, mut run) = (BTreeSet::new(), Vec::new());
-        for i in &code[start..] {
-            if named_registers(i).any(|r| pending.contains(&r)) {
-                break;
-            }
-            if is_load(i) {
-                run.push(i);
-                pending.extend(loaded_registers(i));
-            }
-        }
-        if run.len() > best {
-            best = best.max(coverage.map_or(run.len(), |coverage| coverage.of_run(kernel, &run)));
-        }
-    }
-    best
-}
-
-fn is_load(i: &Instruction) -> bool {
-    matches!(i.opcode.family(), Family::Memory(Space::Global | Space::Generic, Access::Load))
-}
-
-fn loaded_registers(i: &Instruction) -> impl Iterator<Item = u8> {
-    let first = i.operands.iter().find_map(|o| match o {
-        Operand::Register(r) if r.file == File::General => r.index,
-        _ => None,
-    });
-    let count = u8::try_from(i.opcode.width().div_ceil(32)).unwrap_or(1);
-    first.into_iter().flat_map(move |r| r..r.saturating_add(count))
-}
-
-/// Every general register that an instruction reads or writes; of a wide one all parts.
-fn named_registers(i: &Instruction) -> impl Iterator<Item = u8> {
-    let family = i.opcode.family();
-    let wide = matches!(family, Family::Fp64) || i.opcode.modifiers().any(|m| m == "WIDE" || m == "64");
-    let data = match family {
-        Family::Memory(..) => i.opcode.width().div_ceil(32),
-        Family::Tensor => 4,
-        _ if wide => 2,
-        _ => 1,
-    };
-    let whole = move |r: &Register, count: u32| {
-        let count = if r.suffix.split('.').any(|s| s == "64") { 2 } else { count };
-        let range =
-            r.index.filter(|_| r.file == File::General).map(|n| n..n.saturating_add(u8::try_from(count).unwrap_or(1)));
-        range.into_iter().flatten()
-    };
-    i.operands.iter().flat_map(move |o| -> Vec<u8> {
-        match o {
-            Operand::Register(r) => whole(r, data).collect(),
-            Operand::Memory { address, .. } | Operand::Constant { address, .. } => {
-                address.registers.iter().flat_map(|r| whole(r, 1)).collect()
-            }
-            _ => Vec::new(),
-        }
-    })
-}
-
 /// What can be measured of the kernels that a version launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity<'a> {
@@ -233,6 +145,8 @@ pub enum Quantity<'a> {
     Shared,
     /// The longest run of loads before the first use of one.
     LoadRun,
+    /// The most bytes that a thread has under way from global memory.
+    BytesInFlight,
     /// Instructions of the hottest loop.
     LoopInstructions,
     /// All instructions, the sum over kernels.
@@ -250,7 +164,8 @@ pub fn measure(kernels: &[&Kernel], quantity: Quantity<'_>) -> Option<f64> {
         Quantity::Spills => most(&|k| k.resources.spills() as usize),
         Quantity::Stack => most(&|k| k.resources.stack as usize),
         Quantity::Shared => most(&|k| k.resources.shared as usize),
-        Quantity::LoadRun => most(&|k| load_run(k, None)),
+        Quantity::LoadRun => most(&|k| flight::most(k, Measure::Loads, None)),
+        Quantity::BytesInFlight => most(&|k| flight::most(k, Measure::Bytes, None)),
         Quantity::LoopInstructions => most(&|k| flow::hottest(&flow::loops(k)).map_or(0, |l| l.body.len())),
         Quantity::Instructions => sum(&|k| k.code().len()),
         Quantity::Opcode(prefix) if is_opcode(prefix) => {
@@ -258,11 +173,6 @@ pub fn measure(kernels: &[&Kernel], quantity: Quantity<'_>) -> Option<f64> {
         }
         Quantity::Opcode(_) => None,
     }
-}
-
-/// The longest run of loads that ran; see `sass.load_run`.
-pub fn executed_load_run(kernels: &[&Kernel], coverage: &Coverage<'_>) -> usize {
-    kernels.iter().map(|kernel| load_run(kernel, Some(coverage))).max().unwrap_or(0)
 }
 
 /// Whether it can be an opcode's prefix: its mnemonic is one the table knows.
@@ -311,28 +221,5 @@ mod tests {
         assert_eq!((value("ZORK"), value(""), value("occupancy")), (None, None, None));
         let family = |f| stats.families.iter().find(|c| c.of == f).map_or(0, |c| c.count);
         assert_eq!((family(Family::Move), family(Family::Integer), family(Family::Fp16)), (4, 4, 1));
-    }
-
-    #[test]
-    fn loads_before_the_first_use() {
-        let run = |lines: &[&str]| load_run(&kernel(lines), None);
-        assert_eq!(run(&["LDG.E R2, [R4]", "FADD R2, R2, R2", "LDG.E R3, [R4+0x4]", "EXIT"]), 1);
-        // The third load's window opens at the second: {2, 3} and then {3, 4} in flight, three from the second on.
-        let staggered = [
-            "LDG.E R0, [R9]",
-            "LDG.E R1, [R9]",
-            "FADD R8, R0, R8",
-            "LDG.E R2, [R9]",
-            "LDG.E R3, [R9]",
-            "FADD R8, R1, R8",
-        ];
-        assert_eq!(run(&staggered), 3);
-        // R6 is the third register of a 128-bit load.
-        assert_eq!(run(&["LDG.E.128 R4, [R2]", "FADD R9, R6, R9", "LDG.E R0, [R2]"]), 1);
-        // An address that a load gives is a use.
-        assert_eq!(run(&["LDG.E.64 R4, [R2]", "LDG.E R0, [R4.64]"]), 1);
-        // The low half of a pair names the high half.
-        assert_eq!(run(&["LDG.E R5, [R2]", "IMAD.WIDE R8, R0, R1, R4", "LDG.E R7, [R2]"]), 1);
-        assert_eq!(run(&["LDS R5, [R2]", "EXIT"]), 0);
     }
 }

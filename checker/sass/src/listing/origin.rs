@@ -42,7 +42,8 @@ const ORIGINS: &[Origin] = &[
     row("LDSM", "ldmatrix", "wmma.load"),
     row("STSM", "stmatrix", "wmma.store"),
     row("MOVM", "movmatrix", "mma wmma"),
-    row("LDGSTS LDGDEPBAR DEPBAR UBLKCP UBLKRED UBLKPF UTMALDG UTMASTG UTMAREDG", "cp", ""),
+    row("LDGSTS", "cp.async.global", "cp"),
+    row("LDGDEPBAR DEPBAR UBLKCP UBLKRED UBLKPF UTMALDG UTMASTG UTMAREDG", "cp", ""),
     row("SYNCS", "mbarrier", "cp"),
     row("ATOM ATOMG RED REDG", "atom red", ""),
     row("ATOMS REDS", "atom red", "mbarrier"),
@@ -193,15 +194,17 @@ pub fn becomes(ptx: &str, instruction: &Instruction) -> bool {
     if !is_one_of(ptx, row.own) && !is_one_of(ptx, row.also) {
         return false;
     }
-    let named = ptx.split('.').find_map(|part| SPACES.iter().find(|space| part.split("::").next() == Some(**space)));
-    match (named, space(instruction)) {
-        (Some(named), Some(space)) => *named == space,
+    // `cp.async` names two: where it copies to, and from.
+    let mut named =
+        ptx.split('.').filter_map(|part| SPACES.iter().find(|space| part.split("::").next() == Some(**space)));
+    match (named.clone().next(), space(instruction)) {
+        (Some(_), Some(space)) => named.any(|named| *named == space),
         _ => true,
     }
 }
 
 /// Bits that each lane moves: `ld.global.v4.f32` 128.
-fn width(ptx: &str) -> u32 {
+pub fn width(ptx: &str) -> u32 {
     let (mut lanes, mut bits) = (1, 32);
     for part in ptx.split('.').skip(1) {
         match part {
@@ -322,6 +325,11 @@ mod tests {
             ("LDG.E.CONSTANT R1, [R2]", &["ld.global.f32", "ld.global.nc.f32"], &["ld.global.nc.f32"]),
             ("LDG.E.128 R4, [R2]", &["ld.global.f32", "ld.global.v4.f32"], &["ld.global.v4.f32"]),
             ("LDG.E R4, [R2]", &["ld.volatile.global.f32", "ld.global.v4.f32"], &["ld.global.v4.f32"]),
+            (
+                "LDGSTS.E.BYPASS.128 [R1], desc[UR4][R2.64]",
+                &["cp.async.commit_group", "cp.async.cg.shared.global", "ld.global.v4.f32"],
+                &["cp.async.cg.shared.global"],
+            ),
             ("LDS R4, [R2]", &["ld.global.f32", "ld.shared.f32", "ld.f32"], &["ld.shared.f32", "ld.f32"]),
             (
                 "HMMA.16816.F32 R4, R4, R4, R4",

@@ -33,6 +33,8 @@ pub struct Besides {
     pub elsewhere: Option<(Sizes, Checked)>,
     /// A size beyond a million elements: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
+    /// Sizes with as much for each block to do as at the `time` size: see [`super::few`].
+    pub few: Vec<(Sizes, Checked)>,
     /// The size from which on the version does what it does at the `time` size.
     pub sought: Option<(Sizes, Checked)>,
     /// A case in which few blocks are resident at once, if that is wrong.
@@ -42,17 +44,33 @@ pub struct Besides {
 impl Besides {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
-        self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.sought).chain(&self.crowded)
+        let sizes = self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.few);
+        sizes.chain(&self.sought).chain(&self.crowded)
     }
+}
+
+/// A version at a size, to be asked what it meets there.
+pub(super) struct Rung {
+    pub(super) sizes: Sizes,
+    pub(super) program: backend::Program,
+    /// With few multiprocessors.
+    pub(super) few: bool,
 }
 
 impl Trials<'_> {
     /// Tries a version at what a full check adds to the cases.
     pub(super) fn besides(&self, built: &Built) -> Result<Besides, BuildError> {
         let elsewhere = self.elsewhere(built, true)?;
-        let large = match &elsewhere {
-            Some((sizes, checked)) => self.large(built, sizes, checked)?,
-            None => None,
+        let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
+        let affordable =
+            |most: f64, cost: f64| move |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= most;
+        let size = cost.and_then(|cost| self.large().filter(affordable(LARGE_INSTRUCTIONS, cost)));
+        let (large, mut few) = match size {
+            Some(sizes) => {
+                let few = self.few(built, &sizes)?.into_iter().collect();
+                (self.whole(built, sizes, ELSEWHERE + 1, Checks::NONE)?, few)
+            }
+            None => (None, Vec::new()),
         };
         let mut near = vec![self.problem.manifest.count.clone()];
         // Where threads talk to each other, what nobody watched was not run whole.
@@ -65,19 +83,25 @@ impl Trials<'_> {
         let mut sampled = self.sampled(built, &near)?;
         let mut sought = None;
         if let Some((far, Checked { status: Status::Untried { .. }, .. })) = &sampled {
-            let from = self.seek(built, far, &near)?;
-            let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
-            let cost = cost.unwrap_or(USUAL_INSTRUCTIONS);
-            let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= SOUGHT_INSTRUCTIONS;
-            if let Some(from) = from.filter(affordable) {
+            let affordable = affordable(SOUGHT_INSTRUCTIONS, cost.unwrap_or(USUAL_INSTRUCTIONS));
+            if let Some(Rung { sizes: from, program, few: is_few }) =
+                self.seek(built, far, &near)?.filter(|rung| affordable(&rung.sizes))
+            {
                 let checks = if built.communicates() { Checks::ALL } else { Checks::NONE };
-                sought = self.whole(built, from, ELSEWHERE + 2, checks)?;
+                let mut case = self.whole_case(built, &from, ELSEWHERE + 2, checks)?;
+                case.versions = vec![program];
+                let found = self.once(case, from, checks);
+                if found.is_some() {
+                    sampled = None;
+                }
+                if is_few { few.extend(found) } else { sought = found }
             }
-            if sought.is_some() {
+            // Who had no time to look does not know that there is nothing.
+            if self.cut.get().is_some() {
                 sampled = None;
             }
         }
-        Ok(Besides { sampled, elsewhere, large, sought, crowded: self.crowded(built)? })
+        Ok(Besides { sampled, elsewhere, large, few, sought, crowded: self.crowded(built)? })
     }
 
     /// Some blocks of the `time` size, beside sizes that are run whole, of which the first is the `count` size.
@@ -120,14 +144,9 @@ impl Trials<'_> {
         Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
     }
 
-    /// A version at a size beyond a million elements, once. Nothing where that would take too long, by what another size took.
-    fn large(&self, built: &Built, other: &Sizes, took: &Checked) -> Result<Option<(Sizes, Checked)>, BuildError> {
-        let Some(cost) = self.cost(other, took) else { return Ok(None) };
-        let affordable = |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= LARGE_INSTRUCTIONS;
-        match elsewhere::large(self.problem, self.seed).filter(|sizes| self.tries_besides() && affordable(sizes)) {
-            Some(sizes) => self.whole(built, sizes, ELSEWHERE + 1, Checks::NONE),
-            None => Ok(None),
-        }
+    /// A size beyond a million elements, where more than the cases is tried.
+    fn large(&self) -> Option<Sizes> {
+        elsewhere::large(self.problem, self.seed).filter(|_| self.tries_besides())
     }
 
     /// Warp instructions per element that a run took, where they were counted.
@@ -143,24 +162,40 @@ impl Trials<'_> {
         index: usize,
         checks: Checks,
     ) -> Result<Option<(Sizes, Checked)>, BuildError> {
-        let mut case =
-            self.case(built, None, CaseAt { sizes: &sizes, index, thoroughness: Thoroughness::Large, judged: true })?;
-        case.reads = checks == Checks::NONE;
-        let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
-        Ok(self.told(on, case, is_about_the_version).map(|checked| (sizes, checked)))
+        let case = self.whole_case(built, &sizes, index, checks)?;
+        Ok(self.once(case, sizes, checks))
     }
 
-    /// The first of some sizes between the `count` size and `far` by which all was met that is met there. `None`: there is none.
-    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Sizes>, BuildError> {
+    /// That run.
+    pub(super) fn whole_case(
+        &self,
+        built: &Built,
+        sizes: &Sizes,
+        index: usize,
+        checks: Checks,
+    ) -> Result<Case, BuildError> {
+        let at = CaseAt { sizes, index, thoroughness: Thoroughness::Large, judged: true };
+        Ok(Case { reads: checks == Checks::NONE, ..self.case(built, None, at)? })
+    }
+
+    /// What such a run comes to.
+    pub(super) fn once(&self, case: Case, sizes: Sizes, checks: Checks) -> Option<(Sizes, Checked)> {
+        let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
+        self.told(on, case, is_about_the_version).map(|checked| (sizes, checked))
+    }
+
+    /// The first of some sizes by which all was met that is met at `far`, and the version there: sizes with few multiprocessors up to
+    /// a million elements, then sizes between the `count` size and `far`. `None`: there is none.
+    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Rung>, BuildError> {
         let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
-        let mut ladder = Vec::new();
+        let mut ladder = self.few_rungs(built);
         for sizes in (0..RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
             // An instance of a template that nobody compiled is no rung.
             if let Ok(version) = self.version(built, &sizes) {
-                case.versions.push(version);
-                ladder.push(sizes);
+                ladder.push(Rung { sizes, program: version, few: false });
             }
         }
+        case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let found = self.told(on, case, |_| true);
         Ok(match found.map(|checked| checked.status) {

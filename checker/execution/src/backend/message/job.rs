@@ -169,6 +169,10 @@ pub struct Case {
     /// A version with a thread for each element does here what it does at a small size: beyond 2^19 threads nobody watches.
     #[serde(default)]
     pub steady: bool,
+    /// Simulator: the versions' module at another size, launched once between the first two runs: what it leaves in its variables must
+    /// not hang on the size. One for each version, or none.
+    #[serde(default)]
+    pub between: Vec<Program>,
     /// Compare outputs between orders, where no oracle judges them.
     #[serde(default)]
     pub keep: Option<Keep>,
@@ -309,7 +313,7 @@ impl Job {
         let mut needs = Needs::default();
         for case in &verify.cases {
             needs.writes |= !case.dump.is_empty() || case.keep.is_some();
-            for program in case.oracle.iter().chain(&case.versions) {
+            for program in case.oracle.iter().chain(&case.versions).chain(&case.between) {
                 if program.plan.buffers.iter().any(is_from_file) {
                     // A file named without a folder lies in this one.
                     let here = program.dir.as_os_str().is_empty();
@@ -331,7 +335,7 @@ impl Job {
                 verify
                     .cases
                     .iter_mut()
-                    .flat_map(|case| case.oracle.iter_mut().chain(&mut case.versions))
+                    .flat_map(|case| case.oracle.iter_mut().chain(&mut case.versions).chain(&mut case.between))
                     .for_each(each);
             }
             Self::Measure(measure) => {

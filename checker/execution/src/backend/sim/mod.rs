@@ -15,7 +15,6 @@ use super::message::job::{Output, Program, Text};
 #[cfg(not(target_family = "wasm"))]
 use crate::backend::Profile;
 use crate::backend::{Fault, JobError, Status, UNREADABLE};
-use plan::Role;
 use plan::stream::Stream;
 use simulator::explore::Effort;
 use simulator::finding::as_named;
@@ -100,25 +99,7 @@ impl Sim {
         let resident = config.resident_blocks;
         let mut device = Device::new(module, config);
         device.set_interrupt(self.bell.clone());
-        let mut addresses = Vec::new();
-        for buffer in &program.plan.buffers {
-            let memory = |message: String| JobError::Memory { buffer: buffer.name.clone(), message };
-            let bytes = buffer
-                .len
-                .checked_mul(buffer.dtype.size() as u64)
-                .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
-            // The plan fits by itself: what the file's own variables leave is too little.
-            let beside = |error: simulator::MemoryError| Stop::BadLaunch {
-                launch: 0,
-                line: program.plan.launches.first().map_or(0, |launch| launch.line),
-                message: format!("`{}` does not fit beside the file's variables: {error}", buffer.name),
-            };
-            let address = device.alloc(&buffer.name, bytes).map_err(beside)?;
-            if buffer.role == Role::In {
-                device.protect(address).map_err(|error| memory(error.to_string()))?;
-            }
-            addresses.push(address);
-        }
+        let addresses = session::allocate(&mut device, program)?;
         let mut textures = Vec::new();
         for planned in &program.plan.textures {
             let memory = |message: String| JobError::Memory { buffer: planned.name.clone(), message };
@@ -126,7 +107,7 @@ impl Sim {
                 .ok_or_else(|| memory(format!("no texel has channels of {}", planned.dtype)))?;
             textures.push(device.texture(texture).map_err(|error| memory(error.to_string()))?);
         }
-        Ok(SimSession { device, resident, addresses, textures, program: program.clone() })
+        Ok(SimSession { device, resident, addresses, textures, program: program.clone(), own: None })
     }
 }
 

@@ -18,6 +18,32 @@ pub(super) struct SimSession {
     pub(super) addresses: Vec<u64>,
     pub(super) textures: Vec<u64>,
     pub(super) program: Program,
+    /// Its own buffers and program, while another one is visited.
+    pub(super) own: Option<(Vec<u64>, Program)>,
+}
+
+/// Allocates a program's buffers.
+pub(super) fn allocate(device: &mut Device, program: &Program) -> Result<Vec<u64>, Stop> {
+    let mut addresses = Vec::new();
+    for buffer in &program.plan.buffers {
+        let memory = |message: String| JobError::Memory { buffer: buffer.name.clone(), message };
+        let bytes = buffer
+            .len
+            .checked_mul(buffer.dtype.size() as u64)
+            .ok_or_else(|| memory(format!("{} elements are too many", buffer.len)))?;
+        // The plan fits by itself: what the file's own variables leave is too little.
+        let beside = |error: simulator::MemoryError| Stop::BadLaunch {
+            launch: 0,
+            line: program.plan.launches.first().map_or(0, |launch| launch.line),
+            message: format!("`{}` does not fit beside the file's variables: {error}", buffer.name),
+        };
+        let address = device.alloc(&buffer.name, bytes).map_err(beside)?;
+        if buffer.role == Role::In {
+            device.protect(address).map_err(|error| memory(error.to_string()))?;
+        }
+        addresses.push(address);
+    }
+    Ok(addresses)
 }
 
 impl SimSession {
@@ -128,6 +154,18 @@ impl Session for SimSession {
             return Ok(());
         }
         self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
+    }
+
+    fn visit(&mut self, other: Option<&Program>) -> Result<(), Stop> {
+        if let Some(own) = self.own.take() {
+            (self.addresses, self.program) = own;
+        }
+        if let Some(other) = other {
+            let addresses = allocate(&mut self.device, other)?;
+            let own = std::mem::replace(&mut self.addresses, addresses);
+            self.own = Some((own, std::mem::replace(&mut self.program, other.clone())));
+        }
+        Ok(())
     }
 
     fn draw(&mut self, seed: u64) {

@@ -74,6 +74,8 @@ metrics! {
     LoopInstructions "sass.loop_instructions", "hottest loop's instructions", per "", Count, Less, Sass, MostOfKernels, Changed;
     /// The longest run of loads from global memory before the first use of any of them.
     LoadRun "sass.load_run", "loads before first use", per "", Count, More, Sass, MostOfKernels, Changed;
+    /// The most bytes from global memory under way for a thread: loads before the first use of any, and copies to shared memory before a wait for the first.
+    BytesInFlight "sass.bytes_in_flight", "bytes in flight", per "thread", Bytes, More, Sass, MostOfKernels, Changed;
     /// Registers of 32 bits.
     Registers "registers", "registers", per "thread", Count, Neither, Resources, MostOfKernels, Always;
     /// Instructions that spill a register to local memory or refill it, as the compiler marks them.
