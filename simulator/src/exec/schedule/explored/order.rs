@@ -246,6 +246,20 @@ impl Control {
             Chooser::Extreme(_) | Chooser::Random if since == Since::Apart => {
                 vec![(mask, Rank::InWarp(asker.group.turn))]
             }
+            // Nor need those stay together that go the same way.
+            Chooser::Extreme(seed) if since == Since::Parted => {
+                let mut stops = vec![(mask, Rank::InWarp(asker.group.turn))];
+                stops.extend(extreme(*seed, mask));
+                stops
+            }
+            Chooser::Random if since == Since::Parted => {
+                let mut stops = vec![(mask, Rank::InWarp(asker.group.turn))];
+                if mask.count_ones() > 1 && self.is_chosen(asker) && self.below(8) == 0 {
+                    let part = mask & self.below(u32::MAX);
+                    stops.push((part, Rank::Among(self.below(1 << 30))));
+                }
+                stops
+            }
             Chooser::Extreme(_) => Vec::new(),
             Chooser::Random => {
                 // Who has taken something that others want goes on when all of them have waited for long.
@@ -297,12 +311,12 @@ impl Control {
         // A new unit gets a priority: a warp (or two halves of it, drawn), or lanes that went a way of their own.
         let number = |control: &mut Self| Rank::Among(control.below(1 << 30));
         match since {
-            Since::Together if mask.count_ones() > 1 && self.below(4) == 0 => {
+            Since::Together | Since::Parted if mask.count_ones() > 1 && self.below(4) == 0 => {
                 let part = self.part(mask);
                 stops.push((part, number(self)));
                 stops.push((mask & !part, number(self)));
             }
-            Since::Together => stops.push((mask, number(self))),
+            Since::Together | Since::Parted => stops.push((mask, number(self))),
             Since::Apart if self.below(2) == 0 => stops.push((mask, number(self))),
             Since::Apart | Since::Asked => {}
         }
