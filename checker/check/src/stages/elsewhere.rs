@@ -83,8 +83,11 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
     Some(manifest.count.iter().map(draw).collect())
 }
 
-/// A size on the way from the `count` size to another one, `rung` of `rungs` steps, each as many times larger: with a tail where
-/// sizes are drawn, else divisible by the power of two that divides both.
+/// Round is what two to this power divides.
+const ROUND: u32 = 10;
+
+/// A size on the way from the `count` size to another one, `rung` of `rungs` steps, each as many times larger: where sizes are
+/// drawn with a tail or without one, as the other has, else divisible by the power of two that divides both.
 pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
     let part = f64::from(rung) / f64::from(rungs);
     let one = |(name, &count): (&String, &i64)| {
@@ -93,8 +96,12 @@ pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
             return (name.clone(), count);
         }
         let size = (count as f64 * (far as f64 / count as f64).powf(part)) as i64;
-        let step = 1 << (count | far).trailing_zeros();
-        (name.clone(), if varies(problem, name) { size | 1 } else { size / step * step })
+        let drawn = varies(problem, name);
+        if drawn && far % 2 != 0 {
+            return (name.clone(), size | 1);
+        }
+        let step = 1 << if drawn { far.trailing_zeros().min(ROUND) } else { (count | far).trailing_zeros() };
+        (name.clone(), (size / step * step).max(step))
     };
     problem.manifest.count.iter().map(one).collect()
 }

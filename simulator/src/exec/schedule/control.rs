@@ -75,8 +75,9 @@ impl<O: Observer> Worker<'_, O> {
         if mask == group.mask {
             return Flow::Continue;
         }
+        let since = if group.since == Since::Together { Since::Parted } else { Since::Apart };
         for &(mask, pc) in ways {
-            warp.groups.push(Group { mask, pc, since: Since::Apart, ..group });
+            warp.groups.push(Group { mask, pc, since, ..group });
         }
         let frame = warp.frames[group.frame as usize];
         let (pc, frame) = if join != NOWHERE { (join, group.frame) } else { (frame.return_pc, frame.parent) };

@@ -45,6 +45,8 @@ pub enum Since {
     Together,
     /// Its lanes went a way of their own.
     Apart,
+    /// They came together and then went a way of their own, before the schedule was asked.
+    Parted,
     /// The schedule has been asked since.
     Asked,
 }

@@ -248,6 +248,12 @@ impl Control {
             Chooser::Extreme(seed) if since == Since::Together => extreme(*seed, mask),
             // Lanes come together again only where the program demands it.
             Chooser::Extreme(_) if since == Since::Apart => vec![(mask, Rank::InWarp(asker.group.turn))],
+            // Nor need those stay together that go the same way.
+            Chooser::Extreme(seed) if since == Since::Parted => {
+                let mut stops = vec![(mask, Rank::InWarp(asker.group.turn))];
+                stops.extend(extreme(*seed, mask));
+                stops
+            }
             Chooser::Extreme(_) => Vec::new(),
             Chooser::Random => self.random(asker),
             Chooser::Pct { points } => {
@@ -268,13 +274,20 @@ impl Control {
     /// A random order stops now and then.
     fn random(&mut self, asker: &Asker<'_>) -> Vec<(u32, Rank)> {
         let mask = asker.group.mask;
-        if asker.group.since == Since::Apart {
+        if matches!(asker.group.since, Since::Apart | Since::Parted) {
             // Lanes come together again only where the program demands it. One that takes a ticket for its block is overtaken by others
             // of other blocks.
             let takes = asker.atomic && !(self.patience.is_some() && asker.polls);
-            let stops = takes && self.below(FIRST_ATOMIC) == 0;
-            let rank = if stops { Rank::Among(self.below(1 << 30)) } else { Rank::InWarp(asker.group.turn) };
-            return vec![(mask, rank)];
+            if takes && self.below(FIRST_ATOMIC) == 0 {
+                return vec![(mask, Rank::Among(self.below(1 << 30)))];
+            }
+            let mut stops = vec![(mask, Rank::InWarp(asker.group.turn))];
+            // Nor need those stay together that go the same way.
+            let parted = asker.group.since == Since::Parted && mask.count_ones() > 1;
+            if parted && self.is_chosen(asker) && self.below(8) == 0 {
+                stops.push((mask & self.below(u32::MAX), Rank::Among(self.below(1 << 30))));
+            }
+            return stops;
         }
         // Who has taken something that others want goes on when all of them have waited for long.
         if asker.holds != 0 && self.holds > 0 && self.below(2) == 0 {
@@ -311,12 +324,12 @@ impl Control {
         // A new unit gets a priority: a warp (or two halves of it, drawn), or lanes that went a way of their own.
         let number = |control: &mut Self| Rank::Among(control.below(1 << 30));
         match since {
-            Since::Together if mask.count_ones() > 1 && self.below(4) == 0 => {
+            Since::Together | Since::Parted if mask.count_ones() > 1 && self.below(4) == 0 => {
                 let part = self.part(mask);
                 stops.push((part, number(self)));
                 stops.push((mask & !part, number(self)));
             }
-            Since::Together => stops.push((mask, number(self))),
+            Since::Together | Since::Parted => stops.push((mask, number(self))),
             Since::Apart if self.below(2) == 0 => stops.push((mask, number(self))),
             Since::Apart | Since::Asked => {}
         }

@@ -31,6 +31,10 @@ const ITS_PART: f64 = 1.02;
 /// ... and they come to less than this on average, what is missing is left out. A drawn block at the edge of a picture may do next to
 /// nothing.
 const ON_AVERAGE: f64 = 0.7;
+/// The same of many blocks, ...
+const OF_MANY: f64 = 0.8;
+/// ... which so many are.
+const MANY: u64 = 20;
 
 /// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
 /// told.
@@ -49,7 +53,7 @@ pub fn judge(
         return Ok(None);
     }
     let mut here = open(sim, large, seed)?;
-    let seen = here.run(seed);
+    let seen = here.run(seed, true);
     if let Some(fault) = seen.fault {
         return Ok(Some(fault));
     }
@@ -57,7 +61,7 @@ pub fn judge(
         return Ok(None);
     }
     let mut there = open(sim, small, seed)?;
-    let usual = there.run(seed);
+    let usual = there.run(seed, false);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
     // All that it touches elsewhere it touches again and again, if it is as much. A block that does more than one of the small
     // size goes round a loop, and may end anywhere.
@@ -99,7 +103,7 @@ pub fn judge(
 /// Blocks that did all that there is, each the same, do less here and there, and none does more.
 fn loses(usual: &Share, now: &Share) -> bool {
     let all = usual.even && usual.most >= NEARLY_ALL && usual.most <= ITS_PART;
-    all && now.most <= ITS_PART && now.mean < ON_AVERAGE
+    all && now.most <= ITS_PART && now.mean < if now.blocks < MANY { ON_AVERAGE } else { OF_MANY }
 }
 
 /// The part that a launch comes to where it comes to all of the data usually, and no other does what is left. (One that
@@ -132,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_a_launch_leaves_out_others_may_do() {
-        let even = |part: f64| Share { drawn: part, most: part, mean: part, even: true };
+        let even = |part: f64| Share { drawn: part, most: part, mean: part, even: true, blocks: 6 };
         let here_and_there = |part: f64| Share { even: false, ..even(part) };
         let usual = [even(1.0), here_and_there(0.5)];
         let part = |now: &[Share]| falls_short(&usual, now);
@@ -146,9 +150,10 @@ mod tests {
 
     #[test]
     fn blocks_that_do_less_than_their_part_leave_out_what_none_does_more_of() {
-        let share = |most: f64, mean: f64| Share { drawn: most, most, mean, even: most == mean };
+        let share = |most: f64, mean: f64| Share { drawn: most, most, mean, even: most == mean, blocks: 6 };
         assert!(loses(&share(1.0, 1.0), &share(1.0, 0.5)));
         assert!(!loses(&share(1.0, 1.0), &share(1.0, 0.75)), "one block at an edge");
+        assert!(loses(&share(1.0, 1.0), &Share { blocks: 50, ..share(1.0, 0.75) }), "many blocks have no edge");
         assert!(!loses(&share(1.0, 1.0), &share(2.0, 0.6)), "some take more than others");
         assert!(!loses(&share(1.0, 0.9), &share(1.0, 0.5)), "they were not all alike before");
         assert!(!loses(&share(1.4, 1.4), &share(1.0, 0.5)), "elements that blocks share");

@@ -18,10 +18,14 @@ use values::fill::{self, Values};
 const BLOCKS: u64 = 6;
 /// Warp instructions of a block after which it says nothing.
 const STEPS: u64 = 1 << 17;
+/// Blocks that are run for what they do on average, too, ...
+const SEVERAL: u64 = 24;
+/// ... and warp instructions of all of them together.
+const SEVERAL_INSTRUCTIONS: u64 = 1 << 15;
 /// Blocks that are run for their outputs, too, ...
-const MORE_BLOCKS: u64 = 512;
+const MORE_BLOCKS: u64 = 256;
 /// ... and warp instructions of all of them together: hundredths of a second.
-const MORE_INSTRUCTIONS: u64 = 1 << 17;
+const MORE_INSTRUCTIONS: u64 = 1 << 16;
 /// What is read,
 const READ: [Role; 2] = [Role::In, Role::InOut];
 /// and what is written.
@@ -40,8 +44,10 @@ pub struct Opened<'p> {
     pub device: Device,
     /// Of its buffers.
     pub addresses: Vec<u64>,
-    /// Warp instructions that its blocks ran.
+    /// Warp instructions that its blocks ran,
     pub ran: u64,
+    /// and those blocks.
+    blocks_run: u64,
 }
 /// What the blocks of the launches that say something did.
 pub struct Seen {
@@ -90,29 +96,36 @@ pub struct Share {
     pub mean: f64,
     /// All that were drawn did as much as each other.
     pub even: bool,
+    /// So many blocks tell what they do on average.
+    pub blocks: u64,
 }
 
 impl Share {
-    /// Of a launch: what its first or last block did, what the others did, and how many blocks there are to a byte of the buffers.
-    fn of_launch(ends: &[f64], drawn: &[f64], scale: f64) -> Self {
+    /// Of a launch: what its first or last block did, what the others did, several more together, and how many blocks there are
+    /// to a byte of the buffers.
+    fn of_launch(ends: &[f64], drawn: &[f64], several: (f64, u64), scale: f64) -> Self {
         let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
         // Of a few blocks all are drawn.
         let these = if drawn.is_empty() { ends } else { drawn };
+        let blocks = these.len() as u64 + several.1;
         Self {
             drawn: most(these) * scale,
             most: most(ends).max(most(drawn)) * scale,
-            mean: these.iter().sum::<f64>() / these.len().max(1) as f64 * scale,
+            mean: (these.iter().sum::<f64>() + several.0) / blocks.max(1) as f64 * scale,
             even: drawn.iter().all(|bytes| *bytes == drawn[0]),
+            blocks,
         }
     }
 
     /// Of all launches.
     pub fn of_all(launches: &[Self]) -> Self {
-        launches.iter().fold(Self { drawn: 0.0, most: 0.0, mean: 0.0, even: true }, |all, one| Self {
+        let none = Self { drawn: 0.0, most: 0.0, mean: 0.0, even: true, blocks: u64::MAX };
+        launches.iter().fold(none, |all, one| Self {
             drawn: all.drawn + one.drawn,
             most: all.most + one.most,
             mean: all.mean + one.mean,
             even: all.even && one.even,
+            blocks: all.blocks.min(one.blocks),
         })
     }
 }
@@ -142,7 +155,7 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         };
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
-    Ok(Opened { program, device, addresses, ran: 0 })
+    Ok(Opened { program, device, addresses, ran: 0, blocks_run: 0 })
 }
 
 impl Opened<'_> {
@@ -219,8 +232,10 @@ impl Opened<'_> {
 
     /// Runs some blocks; `Ok(false)`: they say nothing.
     pub fn blocks(&mut self, launch: usize, blocks: Vec<u64>) -> Result<bool, Status> {
+        let many = blocks.len() as u64;
         let Some(report) = self.launch(launch, blocks) else { return Ok(false) };
         self.ran += report.counters.instructions;
+        self.blocks_run += many;
         let planned = &self.program.plan.launches[launch];
         let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
         match fault {
@@ -238,8 +253,8 @@ impl Opened<'_> {
         }
     }
 
-    /// Runs blocks of every launch, as far as they say something.
-    pub fn run(&mut self, seed: u64) -> Seen {
+    /// Runs blocks of every launch, as far as they say something; `several`: more of them, for what they do on average.
+    pub fn run(&mut self, seed: u64, several: bool) -> Seen {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
         let mut seen =
             Seen { launches: 0, read: Vec::new(), written: Vec::new(), fault: None, places: [Places::default(); 2] };
@@ -249,11 +264,12 @@ impl Opened<'_> {
             }
             let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
             let chosen = chosen(seed, launch as u64, blocks);
+            let ran = self.ran;
             let mut found = [Places { in_place: true, ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-            for block in chosen {
-                let before = (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes));
+            for &block in &chosen {
+                let before = self.bytes_touched();
                 let places = self.read_and_written();
                 match self.blocks(launch, vec![block]) {
                     Ok(true) => {}
@@ -266,28 +282,56 @@ impl Opened<'_> {
                     }
                 }
                 let drawn = usize::from(block != 0 && block != blocks - 1);
-                read[drawn].push(self.total(&READ, |t| t.read_bytes) - before.0);
-                written[drawn].push(self.total(&WRITTEN, |t| t.written_bytes) - before.1);
+                let after = self.bytes_touched();
+                read[drawn].push(after.0 - before.0);
+                written[drawn].push(after.1 - before.1);
             }
+            let before = self.bytes_touched();
+            let each = (self.ran - ran) / chosen.len() as u64;
+            let several = match if several { self.several(launch, &chosen, each, seed) } else { Ok(Some(0)) } {
+                Ok(Some(several)) => several,
+                Ok(None) => return seen,
+                Err(fault) => return Seen { fault: Some(fault), ..seen },
+            };
+            let after = self.bytes_touched();
             seen.launches += 1;
             for (found, bytes) in found.iter_mut().zip([&read, &written]) {
                 found.in_place &= found.reach > 0.0;
                 found.block = bytes.iter().flatten().copied().fold(0.0, f64::max);
             }
             seen.places = found;
-            seen.read.push(Share::of_launch(&read[0], &read[1], blocks as f64 / inputs));
-            seen.written.push(Share::of_launch(&written[0], &written[1], blocks as f64 / outputs));
+            let several = ((after.0 - before.0, several), (after.1 - before.1, several));
+            seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64 / inputs));
+            seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64 / outputs));
         }
         seen
     }
 }
 
 impl Opened<'_> {
+    /// Bytes of the inputs that were read so far, and of the outputs that were written.
+    fn bytes_touched(&self) -> (f64, f64) {
+        (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes))
+    }
+
+    /// Runs several more blocks of a launch, where that costs little: how many. `Ok(None)`: they say nothing.
+    fn several(&mut self, launch: usize, but: &BTreeSet<u64>, each: u64, seed: u64) -> Result<Option<u64>, Status> {
+        let grid = &self.program.plan.launches[launch].grid;
+        let blocks = grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let stream = Stream::new(seed, "several blocks");
+        let drawn = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks as i64 - 1) as u64;
+        let many = (SEVERAL_INSTRUCTIONS / each.max(1)).min(SEVERAL);
+        let wanted: BTreeSet<u64> = (0..many).map(drawn).filter(|block| !but.contains(block)).collect();
+        let many = wanted.len() as u64;
+        let told = wanted.is_empty() || self.blocks(launch, wanted.into_iter().collect())?;
+        Ok(told.then_some(many))
+    }
+
     /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.
     pub fn more(&mut self, seed: u64) -> Result<(), Status> {
         let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let each = (self.ran / BLOCKS).max(1);
+        let each = (self.ran / self.blocks_run.max(1)).max(1);
         let stream = Stream::new(seed, "more blocks");
         let drawn = |at: u64| stream.integer(at, 0, blocks as i64 - 1) as u64;
         let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / each).min(MORE_BLOCKS)).map(drawn).collect();
