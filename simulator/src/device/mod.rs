@@ -5,6 +5,8 @@ mod error;
 mod history;
 mod launch;
 mod memory;
+#[cfg(feature = "threads")]
+mod shares;
 
 use crate::appearance::Appearance;
 use crate::exec::defined::Defined;
@@ -35,6 +37,9 @@ pub struct Device {
     history: Vec<History>,
     launches: u64,
     operations: u64,
+    /// By function: were a kernel's blocks independent when they were last shared out between host threads?
+    #[cfg(feature = "threads")]
+    independent: std::collections::HashMap<u32, bool>,
     /// Set from outside, it stops launches.
     interrupt: Option<Arc<AtomicBool>>,
 }
@@ -56,6 +61,8 @@ impl Device {
             launches: 0,
             interrupt: None,
             operations: 0,
+            #[cfg(feature = "threads")]
+            independent: Default::default(),
         };
         let module = Arc::clone(&device.module);
         for variable in &module.decoded().variables {
@@ -65,8 +72,9 @@ impl Device {
                 continue;
             }
             device.global.place(variable.address, variable.size, &variable.name, variable.constant);
-            if let Some(allocation) = device.global.allocations.last() {
+            if let Some(allocation) = device.global.allocations.last_mut() {
                 allocation.write(0, &variable.init);
+                allocation.filled = allocation.filled.filter(|_| variable.init.is_empty());
             }
             device.remember(History::Allocated(variable.address, variable.size));
             device.remember(History::Written(variable.address, variable.size));

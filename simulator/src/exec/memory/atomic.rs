@@ -22,6 +22,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.atomic_at_once(shared, warp, at, mask, op) {
             return Flow::Continue;
         }
+        self.global.settle();
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         if op.space == AddressSpace::Generic
             && let Some(stop) = self.foreign(shared, warp, by(mask), &found, op.size)
@@ -124,7 +125,7 @@ impl<O: Observer> Worker<'_, O> {
         let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
         let global = self.global.get();
         let allocation = &global.allocations[at];
-        if allocation.constant {
+        if allocation.constant || allocation.input && self.observer.strayed().is_some() {
             return Err(AccessError::Constant);
         }
         if allocation.heap && !self.in_heap(address, size) {
