@@ -1,6 +1,5 @@
 //! Thread instructions a second: `cargo bench -p simulator`, or `cargo bench -p simulator -- NAME` for the kernels whose
-//! name contains NAME. One host thread and all of them, checks off and on. A watched launch runs on one host thread: what a check gets
-//! from a second core is a launch on another device, which the last column has. Each figure is the best of as many launches as fit
+//! name contains NAME. One host thread and all of them, checks off and on, and two watched launches on devices of their own. Each figure is the best of as many launches as fit
 //! into a second; of two devices, all that they ran in a second.
 
 use simulator::{Arg, Checks, Config, Device, Launch, LaunchStatus, Module};
@@ -96,7 +95,7 @@ fn main() {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{}, vectors of {} bits", machine(), simulator::vector_bits());
     println!(
-        "G thread instructions a second      1 thread   {all:>2} threads   1 thread, all checks   2 devices, all checks"
+        "G thread instructions a second      1 thread   {all:>2} threads   all checks: 1 thread   {all:>2} threads   2 devices"
     );
     for &(name, body, grid, block, shared) in KERNELS {
         if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
@@ -110,8 +109,9 @@ fn main() {
         let module = Arc::new(Module::parse(&text).expect("the benchmark's PTX parses"));
         let bench = Bench { name, module, grid, block, shared };
         let (one, many) = (bench.best(1, Checks::NONE), bench.best(all, Checks::NONE));
-        let (checked, two) = (bench.best(1, Checks::ALL), bench.side_by_side(2));
-        println!("{name:<34} {one:>9.3} {many:>12.3} {checked:>12.3} {two:>23.3}");
+        let (checked, shared) = (bench.best(1, Checks::ALL), bench.best(all, Checks::ALL));
+        let two = bench.side_by_side(2);
+        println!("{name:<34} {one:>9.3} {many:>12.3} {checked:>22.3} {shared:>12.3} {two:>11.3}");
     }
 }
 
@@ -130,7 +130,8 @@ const LONG: Duration = Duration::from_secs(1);
 impl Bench {
     /// Thread instructions of each launch on a new device, with the time that it took.
     fn launches(&self, threads: usize, checks: Checks) -> Vec<(u64, Duration)> {
-        let mut device = Device::new(Arc::clone(&self.module), Config { threads, checks, ..Config::default() });
+        let mut device =
+            Device::new(Arc::clone(&self.module), Config { threads, shares: threads, checks, ..Config::default() });
         let bytes = u64::from(self.grid) * u64::from(self.block) * 4;
         let buffers = ["a", "b"].map(|name| device.alloc(name, bytes).expect("fits"));
         for buffer in buffers {

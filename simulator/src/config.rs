@@ -148,8 +148,12 @@ pub struct Config {
     /// What two blocks find again in caches, and where they meet: [`crate::LaunchReport::locality`]. Only where nothing is checked,
     /// nothing traced, and not in WebAssembly.
     pub locality: Option<crate::locality::LocalityRequest>,
-    /// Threads of the host that run blocks; 1 is deterministic in every respect, also for atomics on floats.
+    /// Threads of the host that run blocks of launches that nobody watches; 1 is deterministic in every respect, also for atomics
+    /// on floats.
     pub threads: usize,
+    /// Threads of the host among which the blocks of a watched launch are shared out. Where they turn out to be independent that
+    /// is how it is run; where they do not, by one thread: the report is the same.
+    pub shares: usize,
     /// Streaming multiprocessors of the simulated device (for `%nsmid`, `%smid` and co-residency).
     pub sms: u32,
     /// Blocks that are resident at once on the whole device: these make progress together.
@@ -182,6 +186,7 @@ impl Default for Config {
             trace: None,
             locality: None,
             threads: 1,
+            shares: 1,
             sms: 132,
             resident_blocks: 132 * 8,
             machine: 0,

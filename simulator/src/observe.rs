@@ -193,6 +193,12 @@ pub trait Observer {
         true
     }
 
+    /// Of one who watches a share of a launch's blocks, while others run the rest: has it met what the shares may not have to
+    /// do with each other, or anything to tell? Nothing for one who watches all blocks.
+    fn strayed(&self) -> Option<bool> {
+        None
+    }
+
     /// At the end of a launch: has the load at `pc` been a first guess that atomics corrected?
     fn corrected(&self, _pc: u32) -> bool {
         false

@@ -10,7 +10,7 @@ use simulator::{FindingKind, Schedule};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// An order may take this many times as long as the first, and that long in any case.
@@ -28,6 +28,9 @@ pub struct Time {
     /// All together.
     pub all: Option<Duration>,
 }
+
+/// What is left of the time for all when an order has failed: the shortest one that does is still to be looked for.
+const SHORTEST: Duration = Duration::from_secs(5);
 
 /// Longest time that a worker is given when nothing bounds it.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -65,6 +68,7 @@ pub fn run(
     let keep =
         folder.filter(|_| came).map(|folder| Keep::Against(Across { schedule: *first, folder: folder.to_path_buf() }));
     let own = (begun.elapsed() * SLOWER).max(AT_LEAST).min(one);
+    let failed = AtomicBool::new(false);
     let steps = AtomicU64::new(if usual.as_ref().is_some_and(is_endless) { steps.min(STEPS_THEN) } else { steps });
 
     let mut queue: Vec<usize> = (0..others.len()).collect();
@@ -75,7 +79,8 @@ pub fn run(
         loop {
             let next = queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop_front();
             let Some(at) = next else { return Ok(done) };
-            let left = time.all.map(|all| all.saturating_sub(begun.elapsed()));
+            let kept = if failed.load(Relaxed) { SHORTEST } else { Duration::ZERO };
+            let left = time.all.map(|all| all.saturating_sub(begun.elapsed() + kept));
             if left == Some(Duration::ZERO) {
                 return Ok(done);
             }
@@ -96,6 +101,7 @@ pub fn run(
             if is_endless(&checked) {
                 steps.fetch_min(STEPS_THEN, Relaxed);
             }
+            failed.fetch_or(came && !checked.status.passed(), Relaxed);
             done.push((at, checked));
         }
     };

@@ -6,7 +6,7 @@
 //! failing size counts as not run.
 
 use super::Progress;
-use execution::backend::{self, Case, Checked, On, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, On, Status, Thoroughness, Verify, WorkerOptions};
 use rayon::prelude::*;
 use simulator::{Schedule, Severity};
 
@@ -48,7 +48,7 @@ pub fn run(
     schedules: &[Schedule],
     stop_at_failure: bool,
     workers: usize,
-    options: &backend::WorkerOptions,
+    options: &WorkerOptions,
     progress: Progress<'_>,
 ) -> Result<Vec<Checked>, backend::BackendError> {
     let Some((usual, others)) = schedules.split_first() else { return Ok(Vec::new()) };
@@ -145,7 +145,7 @@ struct Pool<'a> {
     on: &'a On,
     stop_at_failure: bool,
     workers: usize,
-    options: &'a backend::WorkerOptions,
+    options: &'a WorkerOptions,
     progress: Progress<'a>,
 }
 
@@ -155,7 +155,8 @@ impl Pool<'_> {
     fn all(&self, cases: &[Case], costs: &[u64]) -> Result<Vec<Checked>, backend::BackendError> {
         let few = self.workers == 1 || costs.iter().sum::<u64>() < MUCH;
         let shares = deal(costs, if few { self.workers } else { self.workers * SHARES });
-        let options = self.options.clone().one_of(shares.len().min(self.workers));
+        let workers = shares.len().clamp(1, self.workers);
+        let options = WorkerOptions { cores: self.workers / workers, ..self.options.clone().one_of(workers) };
         let one = |share: &Vec<usize>| {
             let cases = share.iter().map(|&index| cases[index].clone()).collect();
             let job = Verify { on: self.on.clone(), cases, stop_at_failure: self.stop_at_failure };

@@ -3,10 +3,12 @@
 use super::Device;
 use super::error::LaunchError;
 use super::history::History;
+#[cfg(feature = "threads")]
+use super::shares::Shared;
 use crate::appearance::Appearance;
 use crate::exec::context::Context;
 use crate::exec::defined::Defined;
-use crate::exec::grid::{self, Outcome};
+use crate::exec::grid::{self, Outcome, Part};
 use crate::launch::Arg;
 use crate::memory::global::Global;
 use crate::memory::view::View;
@@ -28,24 +30,13 @@ impl Device {
         let module = Arc::clone(&self.module);
         let function = self.check(&module, launch)?;
         if launch.cooperative {
-            let workspace = match self.workspace {
-                Some(workspace) => workspace,
-                None => {
-                    let workspace = self.global.alloc(WORKSPACE, "grid workspace");
-                    self.remember(History::Allocated(workspace, WORKSPACE));
-                    self.workspace = Some(workspace);
-                    workspace
-                }
-            };
-            if let Some(at) = self.global.find(workspace, WORKSPACE) {
-                self.global.allocations[at].write(0, &[0; WORKSPACE as usize]);
-            }
-            self.remember(History::Written(workspace, WORKSPACE));
+            self.clear_workspace();
         }
         self.need_heap(&module);
         let info = &module.kernels()[function];
         self.launches += 1;
-        let context = Context {
+        let stop = AtomicBool::new(false);
+        let mut context = Context {
             decoded: module.decoded(),
             config: &self.config,
             function: module.decoded().entries[function],
@@ -56,7 +47,8 @@ impl Device {
             dynamic_shared: launch.shared,
             workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
             steps: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
+            stop: &stop,
+            threads: 1,
             appearance: Appearance::new(self.config.machine),
             launch: self.launches,
             operations: self.operations,
@@ -76,35 +68,82 @@ impl Device {
             let report = match &self.config.locality {
                 #[cfg(not(target_family = "wasm"))]
                 Some(request) => run_folding(&context, &mut self.global, request, &next, slots),
-                _ => grid::report(&context, run_unwatched(&context, &mut self.global, &next, slots)),
+                _ => {
+                    let outcomes = run_unwatched(&mut context, &mut self.global, &next, slots);
+                    grid::report(&context, outcomes)
+                }
             };
             self.operations += report.order.operations;
-            for allocation in self.global.allocations.iter().filter(|allocation| allocation.sparse.is_none()) {
-                self.history.push(History::Written(allocation.base, allocation.size));
-            }
-            // Of equal events the last one counts.
-            let mut seen = std::collections::HashSet::new();
-            self.history.reverse();
-            self.history.retain(|event| seen.insert((event.range(), event.order())));
-            self.history.reverse();
+            self.global.launched();
+            self.all_written();
             return Ok(report);
         }
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
-        let (_, mut watch) = known.unwrap_or_else(|| {
-            let mut watch = Sanitizer::new(checks);
-            for event in &self.history {
-                event.replay(&mut watch);
-            }
-            (checks, watch)
+        let (_, mut watch) = known.unwrap_or_else(|| (checks, remembering(checks, &self.history)));
+        #[cfg(feature = "threads")]
+        let shares = Shared {
+            context: &context,
+            global: &mut self.global,
+            defined: &mut self.defined,
+            independent: &mut self.independent,
+        }
+        .run(&mut watch);
+        #[cfg(not(feature = "threads"))]
+        let shares = None;
+        let outcomes = shares.unwrap_or_else(|| {
+            let defined = std::mem::take(&mut self.defined);
+            let mut outcome = grid::work(
+                &context,
+                View::Alone(&mut self.global),
+                &mut watch,
+                defined,
+                Part { next: &next, slots: 0..slots, first: 0..0 },
+            );
+            self.defined = std::mem::take(&mut outcome.defined);
+            vec![outcome]
         });
-        let defined = std::mem::take(&mut self.defined);
-        let mut outcome = grid::work(&context, View::Alone(&mut self.global), &mut watch, defined, &next, 0..slots);
-        self.defined = std::mem::take(&mut outcome.defined);
-        let report = grid::report(&context, vec![outcome]);
+        let report = grid::report(&context, outcomes);
         self.operations += report.order.operations;
+        self.global.launched();
         self.watch = Some((checks, watch));
         Ok(report)
     }
+
+    /// The barrier of a cooperative grid begins anew.
+    fn clear_workspace(&mut self) {
+        let workspace = match self.workspace {
+            Some(workspace) => workspace,
+            None => {
+                let workspace = self.global.alloc(WORKSPACE, "grid workspace");
+                self.remember(History::Allocated(workspace, WORKSPACE));
+                self.workspace = Some(workspace);
+                workspace
+            }
+        };
+        if let Some(at) = self.global.find(workspace, WORKSPACE) {
+            self.global.allocations[at].write(0, &[0; WORKSPACE as usize]);
+        }
+        self.remember(History::Written(workspace, WORKSPACE));
+    }
+
+    /// Whatever a launch that nobody watched may have written counts as written.
+    fn all_written(&mut self) {
+        for allocation in self.global.allocations.iter().filter(|allocation| allocation.sparse.is_none()) {
+            self.history.push(History::Written(allocation.base, allocation.size));
+        }
+        // Of equal events the last one counts.
+        let mut seen = std::collections::HashSet::new();
+        self.history.reverse();
+        self.history.retain(|event| seen.insert((event.range(), event.order())));
+        self.history.reverse();
+    }
+}
+
+/// One that knows what the host has done.
+fn remembering(checks: crate::Checks, history: &[History]) -> Sanitizer {
+    let mut watch = Sanitizer::new(checks);
+    history.iter().for_each(|event| event.replay(&mut watch));
+    watch
 }
 
 /// Parameter bytes as the kernel sees them.
@@ -130,7 +169,13 @@ fn run_folding(
     slots: u32,
 ) -> LaunchReport {
     let mut watch = Sanitizer::folding(crate::locality::Fold::new(request.clone()));
-    let outcome = grid::work(context, View::Alone(global), &mut watch, Defined::default(), next, 0..slots);
+    let outcome = grid::work(
+        context,
+        View::Alone(global),
+        &mut watch,
+        Defined::default(),
+        Part { next, slots: 0..slots, first: 0..0 },
+    );
     let code = &context.decoded.code;
     let place = |pc: u32| {
         let (file, line) = code.lines[code.origins[pc as usize].place as usize];
@@ -141,12 +186,18 @@ fn run_folding(
 }
 
 #[cfg(not(feature = "threads"))]
-fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
-    vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)]
+fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+    vec![grid::work(
+        context,
+        View::Alone(global),
+        &mut Nobody,
+        Defined::default(),
+        Part { next, slots: 0..slots, first: 0..0 },
+    )]
 }
 
 #[cfg(feature = "threads")]
-fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
+fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
     use crate::memory::sums::Sums;
     use crate::memory::view::Several;
     use std::sync::Mutex;
@@ -157,9 +208,16 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
     let threads = if single { 1 } else { context.config.threads.max(1) };
     let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
     if threads == 1 {
-        return vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), next, 0..slots)];
+        return vec![grid::work(
+            context,
+            View::Alone(global),
+            &mut Nobody,
+            Defined::default(),
+            Part { next, slots: 0..slots, first: 0..0 },
+        )];
     }
-    let global = &*global;
+    context.threads = threads.into();
+    let (context, global) = (&*context, &*global);
     // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
     // threads may wait for each other, so a pool that runs them one after the other would never end.
     let outcomes = Mutex::new(Vec::new());
@@ -170,7 +228,8 @@ fn run_unwatched(context: &Context<'_>, global: &mut Global, next: &AtomicU64, s
             scope.spawn(move || {
                 let mut sums = Sums::default();
                 let view = View::Shared(global, &mut sums, Several::Threads);
-                let outcome = grid::work(context, view, &mut Nobody, Defined::default(), next, slots);
+                let outcome =
+                    grid::work(context, view, &mut Nobody, Defined::default(), Part { next, slots, first: 0..0 });
                 if let Ok(mut all) = outcomes.lock() {
                     all.push((at, outcome));
                 }

@@ -126,8 +126,9 @@ impl Device {
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let size = bytes.len() as u64;
         let at = self.global.find(address, size).ok_or(MemoryError::Range { address, size })?;
-        let allocation = &self.global.allocations[at];
+        let allocation = &mut self.global.allocations[at];
         allocation.write(address - allocation.base, bytes);
+        allocation.filled = None;
         self.remember(History::Written(address, size));
         Ok(())
     }
@@ -138,7 +139,7 @@ impl Device {
     /// They do not lie in one allocation.
     pub fn poison(&mut self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let at = self.global.find(address, bytes).ok_or(MemoryError::Range { address, size: bytes })?;
-        let allocation = &self.global.allocations[at];
+        let allocation = &mut self.global.allocations[at];
         let mut piece: Vec<u8> = pattern.iter().copied().cycle().take(pattern.len() * 1024).collect();
         if pattern.is_empty() {
             piece = vec![0; 1024];
@@ -149,6 +150,9 @@ impl Device {
             allocation.write(address - allocation.base + done, &piece[..count as usize]);
             done += count;
         }
+        let word = |first: &[u8; 4]| u32::from_le_bytes(*first);
+        let whole = bytes == allocation.size && 4 % pattern.len().max(1) == 0;
+        allocation.filled = if whole { piece.first_chunk().map(word) } else { None };
         self.remember(History::Poisoned(address, bytes));
         Ok(())
     }

@@ -5,6 +5,8 @@ mod error;
 mod history;
 mod launch;
 mod memory;
+#[cfg(feature = "threads")]
+mod shares;
 
 use crate::appearance::Appearance;
 use crate::exec::defined::Defined;
@@ -37,6 +39,9 @@ pub struct Device {
     launches: u64,
     operations: u64,
     textures: Vec<Texture>,
+    /// By function: were a kernel's blocks independent when they were last shared out between host threads?
+    #[cfg(feature = "threads")]
+    independent: std::collections::HashMap<u32, bool>,
     /// Set from outside, it stops launches.
     interrupt: Option<Arc<AtomicBool>>,
 }
@@ -59,6 +64,8 @@ impl Device {
             interrupt: None,
             textures: Vec::new(),
             operations: 0,
+            #[cfg(feature = "threads")]
+            independent: Default::default(),
         };
         let module = Arc::clone(&device.module);
         for variable in &module.decoded().variables {
@@ -68,8 +75,9 @@ impl Device {
                 continue;
             }
             device.global.place(variable.address, variable.size, &variable.name, variable.constant);
-            if let Some(allocation) = device.global.allocations.last() {
+            if let Some(allocation) = device.global.allocations.last_mut() {
                 allocation.write(0, &variable.init);
+                allocation.filled = allocation.filled.filter(|_| variable.init.is_empty());
             }
             device.remember(History::Allocated(variable.address, variable.size));
             device.remember(History::Written(variable.address, variable.size));

@@ -128,6 +128,9 @@ impl<O: Observer> Worker<'_, O> {
         let info = &context.decoded.code.functions[context.function as usize];
         let excess = if u64::from(info.local) > self.stack_limit() {
             Some(FindingKind::StackOverflow { limit: context.config.limits.stack })
+        } else if context.is_interrupted() {
+            // Blocks that are soon done never come to look by themselves.
+            Some(FindingKind::Interrupted { steps: self.clock, turns: 0, polls: Vec::new() })
         } else if !self.has_room(block) {
             Some(FindingKind::StateLimit { limit: context.config.limits.state })
         } else {

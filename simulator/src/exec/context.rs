@@ -15,7 +15,7 @@ use crate::random::mix;
 use crate::texture::Texture;
 use crate::{Dim3, Finding};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// What all blocks share.
 pub struct Context<'a> {
@@ -40,7 +40,9 @@ pub struct Context<'a> {
     /// Warp instructions executed by all host threads.
     pub steps: AtomicU64,
     /// A fault stopped the launch.
-    pub stop: AtomicBool,
+    pub stop: &'a AtomicBool,
+    /// Host threads that run it.
+    pub threads: u64,
     /// Clocks and places as this machine has them.
     pub appearance: Appearance,
     /// Number of this launch.
@@ -145,7 +147,21 @@ pub enum Flow {
     Stop,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The same launch, for one of several host threads that run it apart from each other.
+    #[cfg(feature = "threads")]
+    pub fn again<'b>(&self, stop: &'b AtomicBool, threads: u64) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context { params: self.params.clone(), steps: AtomicU64::new(0), stop, threads, ..*self }
+    }
+
+    /// Is it to end, for want of time?
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|interrupt| interrupt.load(Relaxed))
+    }
+
     /// What memory and registers hold that nothing has been written to: never 0, by the seed, the launch and a place.
     pub fn poison(&self, place: u64) -> u32 {
         let seed = self.config.seed ^ self.launch << 48;
@@ -225,7 +241,21 @@ impl<'a, O: Observer> Worker<'a, O> {
 
     /// Its share of [`crate::Limits::state`].
     pub fn state_limit(&self) -> u64 {
-        self.context.config.limits.state / self.context.config.threads.max(1) as u64
+        self.context.config.limits.state / self.context.threads.max(1)
+    }
+
+    /// It runs a share of the blocks, and may not: something depends on the others, or is to be told.
+    pub fn has_strayed(&self) -> bool {
+        self.observer.strayed().is_some_and(|strayed| {
+            strayed
+                || self.stopped
+                || !self.findings.is_empty()
+                || !self.doubtful.is_empty()
+                || self.unkept.is_some()
+                || !self.printf.is_empty()
+                || self.dropped > 0
+                || !self.defined.is_empty()
+        })
     }
 
     /// The stack limit; more than an address can name is no limit.

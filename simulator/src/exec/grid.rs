@@ -35,23 +35,33 @@ pub struct Outcome {
     pub defined: Defined,
 }
 
-/// Runs blocks until none is left. Several host threads may do so at once, each with `resident` blocks of its own.
+/// What a host thread does of a launch.
+pub struct Part<'a> {
+    /// The next block that nobody has taken.
+    pub next: &'a AtomicU64,
+    /// Blocks that it may have resident, by their slots.
+    pub slots: std::ops::Range<u32>,
+    /// Blocks that are its own from the start; it takes as many more at a time, one where there are none. Neighbours have
+    /// neighbouring memory.
+    pub first: std::ops::Range<u64>,
+}
+
+/// Runs blocks until none is left. Several host threads may do so at once, each with resident blocks of its own.
 pub fn work<O: Observer>(
     context: &Context<'_>,
     global: View<'_>,
     observer: &mut O,
     mut defined: Defined,
-    next: &AtomicU64,
-    slots: std::ops::Range<u32>,
+    part: Part<'_>,
 ) -> Outcome {
     defined.origins.launch_start();
     let mut worker = Worker::new(context, global, observer);
     worker.defined = defined;
     if worker.control.is_some() {
-        worker.explore(next, slots);
+        worker.explore(part.next, part.slots);
         worker.come();
     } else {
-        worker.take_turns(next, slots);
+        worker.take_turns(part);
     }
     worker.global.settle();
     worker.settle_doubts();
@@ -85,7 +95,9 @@ impl<O: Observer> Worker<'_, O> {
         self.context.grid.iter().map(|&extent| u64::from(extent)).product()
     }
 
-    fn take_turns(&mut self, next: &AtomicU64, mut slots: std::ops::Range<u32>) {
+    fn take_turns(&mut self, part: Part<'_>) {
+        let Part { next, mut slots, first: mut taken } = part;
+        let in_a_row = (taken.end - taken.start).max(1);
         // What other host threads do is not known here: there the step limit remains.
         let alone = slots.len() as u32 == self.context.config.resident_blocks.max(1);
         // Of a selection those of its list, else all.
@@ -93,6 +105,7 @@ impl<O: Observer> Worker<'_, O> {
         let chosen = config.blocks.as_deref();
         let total = chosen.map_or_else(|| self.blocks(), |chosen| chosen.len() as u64);
         let number = |at: u64| chosen.map_or(at, |chosen| chosen[at as usize]);
+        let share = self.observer.strayed().is_some();
         let mut resident: VecDeque<Block> = VecDeque::new();
         let mut free: Vec<(u32, Block)> = Vec::new();
         loop {
@@ -104,8 +117,16 @@ impl<O: Observer> Worker<'_, O> {
                 waited &= turn == Turn::Wait;
                 match turn {
                     Turn::Done => free.push((block.shared.slot, block)),
+                    // For whom it waits is not known here.
+                    Turn::Wait | Turn::Yield if share => {
+                        self.halt();
+                        return;
+                    }
                     Turn::Wait | Turn::Yield => resident.push_back(block),
                     Turn::Stop => return,
+                }
+                if share && self.has_strayed() {
+                    self.halt();
                 }
                 if self.context.stop.load(Relaxed) {
                     return;
@@ -121,7 +142,11 @@ impl<O: Observer> Worker<'_, O> {
                 };
                 let Some((slot, mut block)) = slot else { break };
                 let room = resident.is_empty() || self.has_room(&block);
-                let linear = if room { next.fetch_add(1, Relaxed) } else { total };
+                if room && taken.is_empty() {
+                    let first = next.fetch_add(in_a_row, Relaxed);
+                    taken = first..first + in_a_row;
+                }
+                let linear = if room { taken.next().unwrap_or(total) } else { total };
                 if linear >= total {
                     free.push((slot, block));
                     break;

@@ -10,5 +10,7 @@ pub mod op;
 pub mod parts;
 pub mod table;
 
+#[cfg(feature = "threads")]
+pub use analysis::independent;
 pub use analysis::{control_flow, liveness, provenance};
 use analysis::{flow, marks};

@@ -28,6 +28,8 @@ pub struct Allocation {
     pub sparse: Option<Sparse>,
     /// What kernels read of it, if somebody wants to know.
     pub reads: Option<Reads>,
+    /// What the host has filled all of it with, word by word, if nobody has written anything since.
+    pub filled: Option<u32>,
 }
 
 /// Bytes between allocations: the reach of an index of 32 bits into elements of 16 bytes.
@@ -74,6 +76,7 @@ impl Global {
             words,
             sparse: None,
             reads: None,
+            filled: Some(0),
         });
     }
 
@@ -91,6 +94,7 @@ impl Global {
             words: Box::default(),
             sparse,
             reads: None,
+            filled: None,
         });
         base
     }
@@ -119,6 +123,17 @@ impl Global {
         let allocation = &self.allocations[at];
         let offset = address - allocation.base;
         (offset <= allocation.size && size <= allocation.size - offset).then_some(at)
+    }
+
+    /// May that allocation be written to without a look at it?
+    #[inline(always)]
+    pub fn is_writable(&self, allocation: usize) -> bool {
+        !self.allocations[allocation].is_read_only()
+    }
+
+    /// A launch has run: what it may have written is no longer what the host filled it with.
+    pub fn launched(&mut self) {
+        self.allocations.iter_mut().for_each(|allocation| allocation.filled = None);
     }
 
     /// The lock that guards a 64-bit word.

@@ -4,7 +4,7 @@ use super::cells::region::Regions;
 use crate::observe::{AccessKind, Space, Unwritten, WarpAccess, WarpId};
 
 /// Bits of a stretch of memory, 64 bytes a word.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -71,6 +71,20 @@ pub struct Init {
 }
 
 impl Init {
+    /// The same for other blocks: what is written of global memory is known to both.
+    #[cfg(feature = "threads")]
+    pub fn share(&self) -> Self {
+        Self { global: self.global.map(Clone::clone), slots: Vec::new() }
+    }
+
+    /// Adds what other blocks have written of global memory.
+    #[cfg(feature = "threads")]
+    pub fn add(&mut self, others: &Self) {
+        for (mine, theirs) in self.global.beside(&others.global) {
+            mine.0.iter_mut().zip(&theirs.0).for_each(|(mine, theirs)| *mine |= theirs);
+        }
+    }
+
     pub fn allocated(&mut self, address: u64, bytes: u64) {
         self.global.add(address, bytes, Bits::of(bytes));
     }

@@ -65,6 +65,8 @@ mod proxy;
 mod racecheck;
 #[cfg(test)]
 mod same;
+#[cfg(feature = "threads")]
+mod share;
 mod simple;
 pub use happens_before::sync::PUBLISHED;
 #[cfg(test)]
@@ -84,6 +86,9 @@ pub struct Sanitizer {
     init: Option<Init>,
     #[cfg(not(target_family = "wasm"))]
     fold: Option<Box<Fold>>,
+    /// It watches a share of a launch's blocks: see `share`.
+    #[cfg(feature = "threads")]
+    strayed: Option<bool>,
 }
 
 impl Sanitizer {
@@ -170,13 +175,25 @@ impl Observer for Sanitizer {
         #[cfg(test)]
         let run = run && !self.races.as_ref().is_some_and(|races| races.by_lane);
         let unwritten = self.init.as_mut().and_then(|init| init.access(access, run));
+        let mut told = unwritten.is_some();
         if let Some(races) = &mut self.races {
-            races.access(access, run, complain);
+            races.access(access, run, &mut |complaint| {
+                told = true;
+                complain(complaint);
+            });
+        }
+        #[cfg(feature = "threads")]
+        if told || self.strayed.is_some() && share::depends(access) {
+            self.stray();
         }
         unwritten
     }
 
     fn discarded(&mut self, warp: WarpId, space: Space, lane: u32, address: u64, bytes: u64) {
+        #[cfg(feature = "threads")]
+        if space == Space::Global {
+            self.stray();
+        }
         if let Some(init) = &mut self.init {
             init.discarded(warp, space, lane, address, bytes);
         }
@@ -223,6 +240,10 @@ impl Observer for Sanitizer {
     }
 
     fn fence(&mut self, warp: WarpId, mask: u32, _: MemoryOrder, scope: Scope) {
+        #[cfg(feature = "threads")]
+        if scope != Scope::Cta {
+            self.stray();
+        }
         if let Some(races) = &mut self.races {
             races.fence(warp, mask, scope);
         }
@@ -232,6 +253,13 @@ impl Observer for Sanitizer {
         if let Some(races) = &mut self.races {
             races.proxy_fence(warp, mask, of);
         }
+    }
+
+    fn strayed(&self) -> Option<bool> {
+        #[cfg(feature = "threads")]
+        return self.strayed.map(|strayed| strayed || share::is_full());
+        #[cfg(not(feature = "threads"))]
+        None
     }
 
     fn corrected(&self, pc: u32) -> bool {

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod mutate;
+mod shares;
 mod trial;
 
 use trial::Outcome;

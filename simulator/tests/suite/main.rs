@@ -4,6 +4,7 @@ mod apfloat;
 mod execution;
 mod findings;
 mod heap;
+mod interrupt;
 mod late;
 mod observed;
 mod schedules;

@@ -19,6 +19,7 @@ use simulator::Checks;
 use simulator::explore::Effort;
 use simulator::trace::TraceRequest;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// What `checker run` is asked to do.
 #[derive(Debug, Clone)]
@@ -64,6 +65,7 @@ pub const TRACE_STEPS: usize = 200;
 
 /// A run and what is known of it so far.
 struct Running<'a> {
+    begun: Instant,
     path: &'a Path,
     options: &'a RunOptions,
     progress: Progress<'a>,
@@ -107,13 +109,14 @@ impl From<std::io::Error> for Halt {
 /// # Errors
 /// What the file cannot cause; whatever it can is in the report.
 pub fn run(path: &Path, options: &RunOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
+    let begun = Instant::now();
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let shown = system::text::path(path);
     let subject = Subject { name: shown.clone(), title: String::new(), chapter: None, kind: SubjectKind::File };
     let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, seed);
     report.versions = vec![report::Version { label: "value".into(), file: shown.clone() }];
     let sources = Sources::new(&std::env::current_dir().unwrap_or_default());
-    let mut running = Running { path, options, progress, seed, shown, command: String::new(), report, sources };
+    let mut running = Running { begun, path, options, progress, seed, shown, command: String::new(), report, sources };
     match running.all() {
         Ok(()) => Ok(running.report),
         Err(Halt::Stopped(stage, reasons)) => Ok(stopped(running.report, stage, reasons)),

@@ -17,9 +17,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use system::interrupt::HalfWritten;
 
-/// What looking for the shortest order may take, at least where others have used up the time.
+/// What looking for the shortest order may take.
 const SHORTEST: Duration = Duration::from_secs(30);
-const LEAST: Duration = Duration::from_secs(5);
+/// What the command needs of its time when the runs are over: to end workers and to tell.
+const TELLING: Duration = Duration::from_millis(1500);
 
 /// The orders that came to their end.
 struct Tried {
@@ -35,13 +36,17 @@ impl Running<'_> {
         let options = self.options;
         let asked = &options.orders.schedules;
         let asked = if asked.is_empty() { vec![Schedule::Its] } else { asked.clone() };
-        let begun = Instant::now();
+        // The time is that of the whole command: some of it has gone by.
+        let spent = self.begun.elapsed() + TELLING;
+        let left = |time: Option<Duration>| time.map(|time| time.saturating_sub(spent).max(TELLING));
+        let time = Time { one: left(options.time.one), all: left(options.time.all) };
+        let until = time.all.map(|all| Instant::now() + all);
         let compared = options.compare && ready.case.oracle.is_none() && !on_gpu;
         let folder = if compared { Some(tempfile::tempdir()?) } else { None };
         let kept = folder.as_ref().map(tempfile::TempDir::path);
         let _guard = kept.map(HalfWritten::new);
         let one = |schedule: &Schedule, how: &How| self.one(ready, &asked, schedule, how, None);
-        let results = many::run(&asked, (options.time, options.steps), kept, &one)?;
+        let results = many::run(&asked, (time, options.steps), kept, &one)?;
         let (tried, untried): (Vec<_>, Vec<_>) = asked.iter().zip(results).partition(|(_, result)| result.is_some());
         let untried: Vec<String> = untried.into_iter().map(|(schedule, _)| options.orders.name(schedule)).collect();
         let (schedules, results) = tried.into_iter().filter_map(|(schedule, found)| Some((*schedule, found?))).unzip();
@@ -54,7 +59,7 @@ impl Running<'_> {
         };
         self.report.meanings = meanings(&tried.schedules);
         self.verdicts(ready, &tried);
-        self.shortest(ready, &tried, kept, begun)?;
+        self.shortest(ready, &tried, kept, until)?;
         if let Some(trace) = &options.trace {
             let ptx = ready.built.compiled.ptx.as_str();
             let mut texts = Texts { sources: &mut self.sources, path: self.path, ptx };
@@ -90,8 +95,10 @@ impl Running<'_> {
             case.dump.clear();
         }
         case.keep.clone_from(&how.keep);
-        let limits = backend::WorkerOptions { timeout: how.timeout, ..backend::WorkerOptions::default() };
-        let limits = limits.one_of(many::side_by_side(all.len()));
+        let until = Instant::now().checked_add(how.timeout);
+        let limits = backend::WorkerOptions { timeout: how.timeout, until, ..backend::WorkerOptions::default() };
+        let beside = many::side_by_side(all.len());
+        let limits = backend::WorkerOptions { cores: crate::share::cores() / beside, ..limits.one_of(beside) };
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         Ok(backend::verify(&job, &limits)?.into_iter().flatten().next())
     }
@@ -120,7 +127,7 @@ impl Running<'_> {
         ready: &Ready,
         tried: &Tried,
         kept: Option<&Path>,
-        begun: Instant,
+        until: Option<Instant>,
     ) -> Result<(), CheckError> {
         let options = self.options;
         let pairs = || tried.schedules.iter().zip(&self.report.orders);
@@ -132,11 +139,14 @@ impl Running<'_> {
         else {
             return Ok(());
         };
+        let left = until.map_or(SHORTEST, |until| until.saturating_duration_since(Instant::now()).min(SHORTEST));
+        if left.is_zero() {
+            return Ok(());
+        }
         (self.progress)("looking for the shortest order that fails");
         let (first, depends) = (tried.schedules[0], order.verdict == Verdict::OrderDependent);
         let against = |folder: &Path| Keep::Against(Across { schedule: first, folder: folder.to_path_buf() });
         let keep = kept.filter(|_| depends).map(against);
-        let left = options.time.all.map_or(SHORTEST, |all| all.saturating_sub(begun.elapsed()).clamp(LEAST, SHORTEST));
         let how = How { timeout: left, steps: options.steps, keep };
         let found = self.one(ready, &tried.schedules, schedule, &how, Some(options.effort))?;
         let found = found.and_then(|checked| checked.shortest).filter(|found| found.witness != Witness::default());

@@ -115,6 +115,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.at_once(shared, warp, at, mask, (AccessKind::Load, op)) {
             return Flow::Continue;
         }
+        self.global.settle();
         let group = warp.groups[at];
         let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Load };
         let (size, count) = (op.size, op.regs.len() as u32);
@@ -191,6 +192,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.at_once(shared, warp, at, mask, (AccessKind::Store, op)) {
             return Flow::Continue;
         }
+        self.global.settle();
         let group = warp.groups[at];
         let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Store };
         let (size, count) = (op.size, op.regs.len() as u32);

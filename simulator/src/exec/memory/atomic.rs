@@ -22,6 +22,7 @@ impl<O: Observer> Worker<'_, O> {
         if self.atomic_at_once(shared, warp, at, mask, op) {
             return Flow::Continue;
         }
+        self.global.settle();
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         if op.space == AddressSpace::Generic
             && let Some(stop) = self.foreign(shared, warp, by(mask), &found, op.size)
@@ -190,8 +191,9 @@ impl<O: Observer> Worker<'_, O> {
     /// The allocation of bytes that an atomic changes.
     fn changeable(&mut self, address: u64, size: u32) -> Result<usize, AccessError> {
         let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
-        let allocation = &self.global.get().allocations[at];
-        if allocation.constant {
+        let global = self.global.get();
+        let allocation = &global.allocations[at];
+        if allocation.constant || allocation.input && self.observer.strayed().is_some() {
             return Err(AccessError::Constant);
         }
         if allocation.heap && !self.in_heap(address, size) {

@@ -118,7 +118,7 @@ impl<O: Observer> Worker<'_, O> {
             _ => {
                 let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
                 let allocation = &self.global.get().allocations[at];
-                if allocation.constant {
+                if allocation.constant || allocation.input && self.observer.strayed().is_some() {
                     return Err(AccessError::Constant);
                 }
                 if allocation.heap && !self.in_heap(address, size) {

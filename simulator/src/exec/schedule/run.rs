@@ -91,10 +91,14 @@ impl<O: Observer> Worker<'_, O> {
             self.stopped = true;
             return false;
         }
-        if self.context.interrupt.is_some_and(|interrupt| interrupt.load(Relaxed)) {
+        if self.context.is_interrupted() {
             let polls = self.polls_now(shared, warp);
             let kind = FindingKind::Interrupted { steps: total, turns: warp.turns.1, polls };
             self.fault(shared, warp, pc, warp.live(), kind);
+            return false;
+        }
+        if self.observer.strayed() == Some(true) {
+            self.halt();
             return false;
         }
         let limit = self.context.config.limits.steps;

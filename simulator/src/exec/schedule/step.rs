@@ -19,8 +19,8 @@ impl<O: Observer> Worker<'_, O> {
             return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
         };
         let mask = warp.guarded(&inst, group.frame, group.mask);
-        // A launch that is watched has one host thread.
-        if !O::ACTIVE && !keeps_to_itself(&inst.op) {
+        // Where somebody watches, accesses come this way that settle by themselves what they have to.
+        if !(keeps_to_itself(&inst.op) || O::ACTIVE && is_access(&inst.op)) {
             self.global.settle();
         }
         if self.control.is_some()
@@ -162,6 +162,11 @@ fn keeps_to_itself(op: &Op) -> bool {
             | Op::Collective(_)
             | Op::WarpBarrier { .. }
     )
+}
+
+/// A load, a store or an atomic.
+fn is_access(op: &Op) -> bool {
+    matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
 }
 
 /// On to the next operation.

@@ -25,6 +25,20 @@ impl<T> Default for Regions<T> {
 }
 
 impl<T> Regions<T> {
+    /// The same regions, with something else kept for each.
+    #[cfg(feature = "threads")]
+    pub fn map<U>(&self, mut of: impl FnMut(&T) -> U) -> Regions<U> {
+        let one =
+            |region: &CellRegion<T>| CellRegion { base: region.base, bytes: region.bytes, data: of(&region.data) };
+        Regions { sorted: self.sorted.iter().map(one).collect(), last: 0 }
+    }
+
+    /// What is kept for each region, and what others keep for the same one.
+    #[cfg(feature = "threads")]
+    pub fn beside<'a, U>(&'a mut self, others: &'a Regions<U>) -> impl Iterator<Item = (&'a mut T, &'a U)> {
+        self.sorted.iter_mut().map(|region| &mut region.data).zip(others.sorted.iter().map(|region| &region.data))
+    }
+
     /// Adds a region; it overlaps no other.
     pub fn add(&mut self, base: u64, bytes: u64, data: T) {
         let at = self.sorted.partition_point(|region| region.base < base);

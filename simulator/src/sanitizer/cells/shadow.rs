@@ -120,6 +120,7 @@ pub enum Line {
 impl Line {
     /// Gets cells for accesses of `size` bytes.
     fn split(&mut self, size: usize) {
+        make(size_of::<Cell>() * 128 / size.min(4));
         *self = match (std::mem::take(self), size) {
             (Self::Empty, 1) => Self::Bytes(Box::new([EMPTY; 128])),
             (Self::Empty, 2) => Self::Halves(Box::new([EMPTY; 64])),
@@ -168,6 +169,41 @@ impl Line {
         }
     }
 
+    /// Bytes that a cell stands for.
+    #[cfg(feature = "threads")]
+    fn grain(&self) -> usize {
+        match self {
+            Self::Bytes(_) => 1,
+            Self::Halves(_) => 2,
+            _ => 4,
+        }
+    }
+
+    /// What is remembered of a byte, by some thread.
+    #[cfg(feature = "threads")]
+    fn of(&self, byte: usize) -> &Cell {
+        match self {
+            Self::Empty => &EMPTY,
+            Self::Run(cell, _) => cell,
+            Self::Words(words) => &words.cells[byte / 4],
+            Self::Halves(halves) => &halves[byte / 2],
+            Self::Bytes(bytes) => &bytes[byte],
+        }
+    }
+
+    /// Do the cells of some byte meet?
+    #[cfg(feature = "threads")]
+    fn meets(&self, other: &Self, meet: fn(&Cell, &Cell) -> bool) -> bool {
+        match (self, other) {
+            (Self::Empty, _) | (_, Self::Empty) => false,
+            (Self::Run(mine, _), Self::Run(theirs, _)) => meet(mine, theirs),
+            _ => {
+                let grain = self.grain().min(other.grain());
+                (0..LINE as usize).step_by(grain).any(|byte| meet(self.of(byte), other.of(byte)))
+            }
+        }
+    }
+
     /// Becomes a run again, if its words are one.
     pub fn join(&mut self, shift: u32) {
         if let Self::Words(words) = self
@@ -178,8 +214,26 @@ impl Line {
     }
 }
 
+#[cfg(feature = "threads")]
+thread_local! {
+    static MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Bytes of shadow that this thread of the host has made.
+#[cfg(feature = "threads")]
+pub fn made() -> u64 {
+    MADE.get()
+}
+
+#[inline(always)]
+fn make(_bytes: usize) {
+    #[cfg(feature = "threads")]
+    MADE.set(MADE.get() + _bytes as u64);
+}
+
 #[cold]
 fn chunk_of_lines() -> Box<[Line; CHUNK]> {
+    make(size_of::<[Line; CHUNK]>());
     Box::new(std::array::from_fn(|_| Line::Empty))
 }
 
@@ -221,6 +275,15 @@ impl Shadow {
     pub fn reset(&mut self, launch: u64) {
         self.chunks.iter_mut().flatten().for_each(|chunk| chunk.fill_with(Line::default));
         self.launch = launch;
+    }
+
+    /// Do the cells of some byte meet those of another shadow of the same memory? Both are of one launch.
+    #[cfg(feature = "threads")]
+    pub fn meets(&self, other: &Self, meet: fn(&Cell, &Cell) -> bool) -> bool {
+        self.chunks.iter().zip(&other.chunks).any(|chunks| match chunks {
+            (Some(mine), Some(theirs)) => mine.iter().zip(theirs.iter()).any(|(mine, theirs)| mine.meets(theirs, meet)),
+            _ => false,
+        })
     }
 
     /// All cells of `bytes` bytes, byte by byte.

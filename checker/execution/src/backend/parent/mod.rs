@@ -84,7 +84,7 @@ pub fn run(
     };
     let start = |error: std::io::Error| BackendError::Start { path: path.clone(), message: error.to_string() };
     let needs = job.needs();
-    let request = WorkerRequest::new(job, &needs, known, options.memory, options.timeout, options.left());
+    let request = WorkerRequest::new(job, &needs, known, options);
     let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
     request.push(b'\n');
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));

@@ -13,13 +13,15 @@ pub struct WorkerOptions {
     pub until: Option<Instant>,
     /// Most bytes of a worker's address space on the simulator.
     pub memory: u64,
+    /// Host threads of a watched launch on the simulator: cores that no other worker uses at the same time.
+    pub cores: usize,
     /// The worker's executable; by default the checker's own.
     pub worker: Option<PathBuf>,
 }
 
 impl Default for WorkerOptions {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, worker: None }
+        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, cores: 1, worker: None }
     }
 }
 
@@ -36,7 +38,7 @@ impl WorkerOptions {
     }
 
     /// What is left for all of it.
-    pub(super) fn left(&self) -> Option<Duration> {
+    pub(in crate::backend) fn left(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 

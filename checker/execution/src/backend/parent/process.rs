@@ -18,6 +18,9 @@ const STDERR_BYTES: usize = 16 << 10;
 /// A worker that has said its last word may take this long to end.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// One that was killed may take this long to give its memory back before somebody goes on without it.
+const DYING: Duration = Duration::from_millis(500);
+
 /// Workers that have done a job and wait for another one.
 static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
 
@@ -36,7 +39,8 @@ pub struct Worker {
     path: PathBuf,
     /// What it may read since its first job.
     reads: BTreeSet<PathBuf>,
-    child: Child,
+    /// Always there, until it is dropped.
+    child: Option<Child>,
     events: mpsc::Receiver<Event>,
     stderr: Option<JoinHandle<Vec<u8>>>,
     /// Dropped with the worker: only then is its standard input closed.
@@ -49,7 +53,7 @@ pub fn idle(path: &Path, reads: &BTreeSet<PathBuf>) -> Option<Worker> {
     while let Some(at) = all.iter().position(|worker| worker.path == path && worker.reads.is_superset(reads)) {
         let mut worker = all.swap_remove(at);
         let silent = matches!(worker.events.try_recv(), Err(TryRecvError::Empty));
-        if silent && matches!(worker.child.try_wait(), Ok(None)) {
+        if silent && matches!(worker.child.as_mut().map(Child::try_wait), Some(Ok(None))) {
             return Some(worker);
         }
     }
@@ -72,7 +76,7 @@ impl Worker {
             std::thread::spawn(move || read_replies(BufReader::new(stdout), &events_in));
         }
         let stderr = child.stderr.take().map(|stderr| std::thread::spawn(move || tail(stderr)));
-        Ok(Self { path: path.to_path_buf(), reads, child, events, stderr, requests })
+        Ok(Self { path: path.to_path_buf(), reads, child: Some(child), events, stderr, requests })
     }
 
     /// Sends a request, a line with its end.
@@ -93,15 +97,12 @@ impl Worker {
 
     /// Waits a little for the end, then enforces it.
     pub fn wait(&mut self) -> Option<ExitStatus> {
-        let until = Instant::now() + GRACE;
-        while Instant::now() < until {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            std::thread::sleep(Duration::from_millis(2));
+        let child = self.child.as_mut()?;
+        if let Some(status) = end_within(child, GRACE) {
+            return Some(status);
         }
-        let _ = self.child.kill();
-        self.child.wait().ok()
+        let _ = child.kill();
+        child.wait().ok()
     }
 
     /// The last of what it said on its standard error, after its end.
@@ -114,8 +115,25 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // A GPU's context goes with its process, and an endless kernel with its context.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let Some(mut child) = self.child.take() else { return };
+        let _ = child.kill();
+        if end_within(&mut child, DYING).is_none() {
+            std::thread::spawn(move || child.wait());
+        }
+    }
+}
+
+/// How a process ended, if it has within that time.
+fn end_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
+    let until = Instant::now() + time;
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -21,12 +21,20 @@ pub fn at_start() {
 /// Address space that a thread reserves without using it: its stack and its heap arena.
 const RESERVED_A_THREAD: u64 = 256 << 20;
 
-/// Bounds the worker's memory, by its address space. Not for a GPU: its driver reserves far more than it uses.
+/// Of a worker's share of memory one part in so many is for what is not counted as its own data: its code, and its parent.
+const BESIDE: u64 = 16;
+
+/// Bounds the worker's memory: what it may write to, and its address space. Not for a GPU: its driver reserves far more than it uses.
 pub fn memory(bytes: u64) {
+    at_most(Resource::Data, bytes - bytes / BESIDE);
     let value = bytes.saturating_add(threads() * RESERVED_A_THREAD).saturating_add(KEPT);
-    // Another job's may be higher.
-    let maximum = getrlimit(Resource::As).maximum;
-    let _ = setrlimit(Resource::As, Rlimit { current: Some(maximum.map_or(value, |most| most.min(value))), maximum });
+    at_most(Resource::As, value);
+}
+
+/// Sets a limit that another job's may lie above.
+fn at_most(resource: Resource, value: u64) {
+    let maximum = getrlimit(resource).maximum;
+    let _ = setrlimit(resource, Rlimit { current: Some(maximum.map_or(value, |most| most.min(value))), maximum });
 }
 
 /// Threads that run at the same time at most.

@@ -8,6 +8,7 @@ mod limits;
 use super::gpu::{self, Gpu};
 use super::machine::Machine;
 use super::message::job::{Artefact, Job, Measure, Needs, On, Verify};
+use super::parent::WorkerOptions;
 use super::sim::{Modules, Sim};
 use crate::backend::{JobError, NoGpuError, Reply};
 use crate::measure;
@@ -15,6 +16,7 @@ use crate::verify::case::run_case;
 use alarm::Alarm;
 use capture::Capture;
 use serde::{Deserialize, Serialize};
+use simulator::Config;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -40,6 +42,8 @@ pub struct WorkerRequest {
     known: Vec<(usize, usize)>,
     /// Most bytes of address space, for jobs on the simulator.
     memory: u64,
+    /// Host threads of a watched launch there.
+    cores: usize,
     /// What a unit may take,
     unit: Duration,
     /// and all of them together, from now on.
@@ -52,14 +56,7 @@ pub struct WorkerRequest {
 
 impl WorkerRequest {
     /// For this job.
-    pub(super) fn new(
-        job: &Job,
-        needs: &Needs,
-        known: &[(usize, usize)],
-        memory: u64,
-        unit: Duration,
-        all: Option<Duration>,
-    ) -> Self {
+    pub(super) fn new(job: &Job, needs: &Needs, known: &[(usize, usize)], options: &WorkerOptions) -> Self {
         let mut job = job.clone();
         let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
         job.each_program(&mut |program| {
@@ -71,7 +68,8 @@ impl WorkerRequest {
             }
         });
         let (reads, writes) = (needs.reads.iter().cloned().collect(), needs.writes);
-        Self { job, artefacts, places, known: known.to_vec(), memory, unit, all, reads, writes }
+        let &WorkerOptions { memory, cores, timeout: unit, .. } = options;
+        Self { job, artefacts, places, known: known.to_vec(), memory, cores, unit, all: options.left(), reads, writes }
     }
 
     /// The job as it was.
@@ -172,7 +170,8 @@ fn run_verify(
                 let confined = !request.writes && system::sandbox::confine(&readable(&request.reads), None);
                 (system::calls::close(Programs::Refused), confined)
             });
-            let sim = Sim::new(config.clone(), schedules.clone(), *minimise, modules.clone());
+            let config = Config { shares: request.cores, ..config.clone() };
+            let sim = Sim::new(config, schedules.clone(), *minimise, modules.clone());
             Box::new(sim.until(alarm.bell()))
         }
         On::Gpu { ordinal } => Box::new(Gpu::open(*ordinal, capture.clone())?),

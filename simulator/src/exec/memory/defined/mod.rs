@@ -49,6 +49,18 @@ pub struct Defined {
 }
 
 impl Defined {
+    /// Is nothing undefined, and has nothing been?
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.origins.is_empty()
+    }
+
+    /// A launch has begun and ended in which nothing was undefined.
+    #[cfg(feature = "threads")]
+    pub fn passed_over(&mut self) {
+        self.origins.launch_start();
+        self.cells.launch_end();
+    }
+
     fn liveness(&mut self, code: &Code, function: u32) -> &Liveness {
         let of = || Liveness::of(code, &code.functions[function as usize]);
         self.liveness.entry(function).or_insert_with(of)

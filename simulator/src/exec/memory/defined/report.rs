@@ -24,6 +24,11 @@ pub struct Origins {
 }
 
 impl Origins {
+    /// Has nothing been undefined?
+    pub fn is_empty(&self) -> bool {
+        self.origins.is_empty()
+    }
+
     /// A launch begins: what an earlier one told is told again if it happens again.
     pub fn launch_start(&mut self) {
         self.told.clear();

@@ -52,7 +52,7 @@ impl Direct<'_> {
                     }
                 });
             }
-            (AddressSpace::Global, View::Alone(global)) if !global.allocations[lanes.allocation].is_read_only() => {
+            (AddressSpace::Global, View::Alone(global)) if global.is_writable(lanes.allocation) => {
                 let words = &mut global.allocations[lanes.allocation].words;
                 for_each(mask, |lane| {
                     if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
@@ -61,7 +61,7 @@ impl Direct<'_> {
                     }
                 });
             }
-            (AddressSpace::Global, View::Shared(global, sums, _)) if !global.allocations[lanes.allocation].constant => {
+            (AddressSpace::Global, View::Shared(global, sums, _)) if global.is_writable(lanes.allocation) => {
                 let may_wait = adds && !op.returns && op.order == MemoryOrder::Relaxed;
                 let later = if may_wait { sums.of(global, lanes.allocation, lanes.range()) } else { None };
                 if let Some(words) = later {

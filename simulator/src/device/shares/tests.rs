@@ -1,0 +1,165 @@
+//! On one host thread or on several: the same report, the same memory, and what the next launch is told of it.
+
+use crate::{Arg, Checks, Config, Device, Launch, Module, Schedule};
+use std::sync::Arc;
+
+const WORDS: u64 = 256;
+const BLOCKS: u32 = 32;
+
+/// `%rd1` and `%rd2` are buffers of 256 words, `%r1` is the thread (of 8), `%r2` the block (of 32), `%r3` the number of both together
+/// and `%rd3`, `%rd4` are its words.
+fn kernel(name: &str, body: &str) -> String {
+    format!(
+        ".visible .entry {name}(.param .u64 a, .param .u64 b) {{ .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %rd<9>; .reg .pred %p<3>; \
+         ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r9, %ntid.x; \
+         mad.lo.s32 %r3, %r2, %r9, %r1; mul.wide.u32 %rd5, %r3, 4; add.s64 %rd3, %rd1, %rd5; add.s64 %rd4, %rd2, %rd5; {body} \
+         E: ret; }}\n"
+    )
+}
+
+/// What became of some launches: reports, memory, values that nobody wrote; and whether all were run in shares.
+fn run(bodies: &[&str], threads: usize) -> (Vec<String>, bool) {
+    let kernels: String = bodies.iter().enumerate().map(|(at, body)| kernel(&format!("k{at}"), body)).collect();
+    let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{kernels}");
+    let module = Arc::new(Module::parse(&text).expect("parses"));
+    let mut config = Config { shares: threads, checks: Checks::ALL, lines: true, coverage: true, ..Config::default() };
+    config.limits.steps = 1 << 20;
+    let mut device = Device::new(module, config);
+    let [a, b] = ["a", "b"].map(|name| device.alloc(name, 4 * WORDS).expect("fits"));
+    let words: Vec<u8> = (0..WORDS as u32).flat_map(|word| (word * 3).to_le_bytes()).collect();
+    device.write(a, &words).expect("inside");
+    device.poison(b, 4 * WORDS, &[0x7b]).expect("inside");
+    let mut told = Vec::new();
+    for at in 0..bodies.len() {
+        let launch = Launch {
+            kernel: format!("k{at}"),
+            grid: [BLOCKS, 1, 1],
+            block: [8, 1, 1],
+            shared: 0,
+            args: vec![Arg::Pointer(a), Arg::Pointer(b)],
+            cooperative: false,
+        };
+        told.push(format!("{:?}", device.launch(&launch).expect("starts")));
+    }
+    for buffer in [a, b] {
+        let mut bytes = vec![0; 4 * WORDS as usize];
+        device.read(buffer, &mut bytes).expect("inside");
+        told.push(format!("{bytes:?} {:?}", device.undefined(buffer, 4 * WORDS)));
+    }
+    let all = device.independent.len() == bodies.len() && device.independent.values().all(|independent| *independent);
+    (told, all)
+}
+
+/// The same on one host thread and on several; were the latter of use?
+fn shared(bodies: &[&str]) -> bool {
+    let alone = run(bodies, 1).0;
+    let several: Vec<bool> = [2, 3, 2, 5]
+        .into_iter()
+        .map(|threads| {
+            let (told, independent) = run(bodies, threads);
+            assert_eq!(told, alone, "{threads} host threads: {bodies:?}");
+            independent
+        })
+        .collect();
+    several.iter().all(|independent| *independent)
+}
+
+const ADD: &str = "ld.global.u32 %r5, [%rd3]; add.s32 %r5, %r5, %r3; st.global.u32 [%rd3], %r5;";
+const FILL: &str = "st.global.u32 [%rd4], %r3;";
+const COPY: &str = "ld.global.u32 %r5, [%rd4]; st.global.u32 [%rd3], %r5;";
+
+#[test]
+fn blocks_with_memory_of_their_own_are_shared_out() {
+    assert!(shared(&[ADD]));
+    assert!(shared(&[ADD, FILL, COPY, ADD]), "what a launch has written is written for the next");
+    assert!(shared(&[
+        "st.global.u8 [%rd4], %r3; st.global.u8 [%rd4+3], 7;",
+        "ld.global.u8 %r5, [%rd4+3]; st.global.u32 [%rd3], %r5;"
+    ]));
+    // All read the first block's input, and a block's own word twice.
+    assert!(shared(&[
+        "ld.global.u32 %r5, [%rd1]; ld.global.u32 %r6, [%rd1+28]; add.s32 %r5, %r5, %r6; st.global.u32 [%rd4], %r5;"
+    ]));
+    // Words of one block beside those of another in a line, bytes of one beside another's in a word.
+    let bytes = "cvt.u64.u32 %rd6, %r3; add.s64 %rd7, %rd2, %rd6; st.global.u8 [%rd7], %r2;";
+    assert!(shared(&[bytes]));
+}
+
+#[test]
+fn additions_meet_anywhere() {
+    let add =
+        "and.b32 %r4, %r3, 7; mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd1, %rd6; red.global.add.u32 [%rd7], %r3;";
+    assert!(shared(&[add, add]));
+    assert!(shared(&[&add.replace("add.u32", "max.s32")]));
+    // Somebody reads what others add to.
+    let read =
+        format!("{add} setp.ne.u32 %p1, %r3, 16; @%p1 bra E; ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd4], %r5;");
+    assert!(!shared(&[&read]));
+    // Nobody tries what depends on the order: sums of reals, two operations, results.
+    for body in [
+        "cvt.rn.f32.u32 %f1, %r3; mul.f32 %f1, %f1, 0f3DCCCCCD; red.global.add.f32 [%rd1], %f1;",
+        "red.global.add.u32 [%rd1], %r3; red.global.max.u32 [%rd1], %r3;",
+        "atom.global.add.u32 %r5, [%rd1], 1; st.global.u32 [%rd4], %r5;",
+        "st.global.u32 [%rd4], %r3; membar.gl; red.global.add.u32 [%rd1], %r3;",
+        "ld.volatile.global.u32 %r5, [%rd1]; st.global.u32 [%rd4], %r5;",
+    ] {
+        assert!(!shared(&[body]), "{body}");
+    }
+}
+
+#[test]
+fn blocks_that_meet_are_run_anew() {
+    // What block 2 reads block 1 has written, in place: all of memory has been changed by the time that is known. These two never
+    // are of one share.
+    let next = "setp.ne.u32 %p1, %r2, 1; @%p1 bra D; st.global.u32 [%rd3+32], 1; D: ";
+    assert!(!shared(&[&format!("{next} {ADD}")]));
+    assert!(!shared(&[&format!("{next} {ADD}"), ADD]), "and the next launch finds what is there");
+    // What was filled by the host has been written by a launch that one thread ran.
+    let other = next.replace("%rd3+32", "%rd4+32");
+    let again = "ld.global.u32 %r5, [%rd4]; add.s32 %r5, %r5, 3; st.global.u32 [%rd4], %r5;";
+    assert!(!shared(&[&format!("{other} {FILL}"), &format!("{other} {again}")]));
+    // All store the same value in one place, or values of their own.
+    assert!(!shared(&["st.global.u32 [%rd2], 7;"]));
+    assert!(!shared(&["st.global.u32 [%rd2], %r2;"]));
+    // One byte of a word in common.
+    assert!(!shared(&["st.global.u8 [%rd4], 1; setp.ne.u32 %p1, %r3, 15; @%p1 bra E; st.global.u8 [%rd4+4], 1;"]));
+}
+
+#[test]
+fn whatever_is_to_be_told_is_told_in_the_usual_order() {
+    for body in [
+        COPY,
+        "ld.global.u32 %r5, [%rd4]; setp.eq.u32 %p1, %r5, 3; @%p1 bra E; st.global.u32 [%rd3], %r3;",
+        "ld.global.u32 %r5, [%rd3+512]; st.global.u32 [%rd4], %r5;",
+        "setp.ne.u32 %p1, %r3, 77; @%p1 bra E; trap;",
+        "D: bra D;",
+        "D: ld.global.u32 %r5, [%rd1]; setp.ne.u32 %p1, %r5, 77; @%p1 bra D;",
+    ] {
+        assert!(!shared(&[&format!("{ADD} {body}")]), "{body}");
+    }
+}
+
+#[test]
+fn an_input_is_as_it_was() {
+    let run = |threads: usize| {
+        let body = "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r3, 130; @%p1 bra E; red.global.add.u32 [%rd3], 5;";
+        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{}", kernel("k", body));
+        let config = Config { shares: threads, checks: Checks::ALL, schedule: Schedule::Its, ..Config::default() };
+        let mut device = Device::new(Arc::new(Module::parse(&text).expect("parses")), config);
+        let [a, b] = ["a", "b"].map(|name| device.alloc(name, 4 * WORDS).expect("fits"));
+        device.write(a, &[0; 4 * WORDS as usize]).expect("inside");
+        device.protect(a).expect("there");
+        let args = vec![Arg::Pointer(a), Arg::Pointer(b)];
+        let (grid, block) = ([BLOCKS, 1, 1], [8, 1, 1]);
+        let launch = Launch { kernel: "k".into(), grid, block, shared: 0, args, cooperative: false };
+        let report = device.launch(&launch).expect("starts");
+        let mut bytes = vec![0; 4 * WORDS as usize];
+        device.read(a, &mut bytes).expect("inside");
+        (format!("{report:?}"), bytes)
+    };
+    let alone = run(1);
+    assert!(alone.0.contains("InputChanged"), "{}", alone.0);
+    for _ in 0..3 {
+        assert_eq!(run(2), alone);
+    }
+}

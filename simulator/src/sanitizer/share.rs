@@ -1,0 +1,85 @@
+//! Shares of a launch's blocks, each watched by itself on a host thread of its own.
+//!
+//! Blocks that have nothing to do with each other may run in any order, and so at the same time. Whoever watches a share has shadows of
+//! its own, which are held against each other in the end. The shares were independent if no byte of global memory was touched by two
+//! of them and written by one, additions to it aside whose order nobody can tell. Within a share blocks come in the usual order, so
+//! each has read what it would have read, and all is as if they had run one after the other.
+//!
+//! Whatever else there is between blocks (fences, ordered accesses, results of atomics), and whatever would be told (races, values
+//! that nothing wrote), makes a share stray: then the launch is run anew as a whole, and its report is of that.
+
+use super::Sanitizer;
+use super::cells::shadow::{Cell, made};
+use super::racecheck::Races;
+use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess};
+
+impl Sanitizer {
+    /// One for a share of the next launch's blocks; nothing if not enough is watched to tell whether shares are independent.
+    pub fn share(&self) -> Option<Self> {
+        let (races, init) = (self.races.as_ref()?.share(), self.init.as_ref()?.share());
+        Some(Self { races: Some(races), init: Some(init), strayed: Some(false), ..Self::default() })
+    }
+
+    /// After a launch: have the two shares to do with each other?
+    pub fn meets(&mut self, other: &Self) -> bool {
+        let (Some(mine), Some(theirs)) = (&mut self.races, &other.races) else { return true };
+        mine.meets(theirs)
+    }
+
+    /// A launch is over that shares were run of; takes what they have learnt.
+    pub fn adopt(&mut self, shares: &[Self]) {
+        for share in shares {
+            if let (Some(init), Some(more)) = (&mut self.init, &share.init) {
+                init.add(more);
+            }
+        }
+        if let Some(races) = &mut self.races {
+            races.launch_end();
+        }
+    }
+
+    /// This share, if it is one, is no longer independent of the others.
+    pub(super) fn stray(&mut self) {
+        self.strayed = self.strayed.map(|_| true);
+    }
+}
+
+/// Bytes of shadow that a share may come to, which may be as much again as all blocks together need.
+const MOST: u64 = 192 << 20;
+
+/// Has this host thread, which watches a share, made more shadow than one may?
+pub fn is_full() -> bool {
+    made() > MOST
+}
+
+/// May other blocks learn of such an access, or it of them, or may it meet theirs otherwise than an addition does?
+pub fn depends(access: &WarpAccess<'_>) -> bool {
+    access.space == Space::Global
+        && match access.kind {
+            AccessKind::Load | AccessKind::Store => access.order != MemoryOrder::Weak,
+            AccessKind::Atomic => {
+                access.order != MemoryOrder::Relaxed || access.scope < Scope::Gpu || access.copy || access.mark
+            }
+        }
+}
+
+impl Cell {
+    /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both?
+    fn meets(&self, other: &Self) -> bool {
+        let all = |cell: &Self| [cell.write, cell.others[0], cell.others[1]];
+        let is_touched = |cell: &Self| all(cell).iter().any(|access| !access.is_none());
+        let adds = |cell: &Self| all(cell).iter().all(|access| access.is_none() || access.is_device_wide_atomic());
+        let written = !self.write.is_none() || !other.write.is_none();
+        written && is_touched(self) && is_touched(other) && !(adds(self) && adds(other))
+    }
+}
+
+impl Races {
+    fn share(&self) -> Self {
+        Self { global: self.global.map(|_| Default::default()), launch: self.launch, ..Self::default() }
+    }
+
+    fn meets(&mut self, other: &Self) -> bool {
+        self.global.beside(&other.global).any(|(mine, theirs)| mine.meets(theirs, Cell::meets))
+    }
+}
