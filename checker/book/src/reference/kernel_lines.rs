@@ -24,8 +24,11 @@ const MEANINGS: &[(&str, &str)] = &[
     ("swap", "Two scratch buffers of one type and length exchange their names."),
     (
         "constant",
-        "Copies a buffer's first values into a `__constant__` or `__device__` variable. Only in a file that stands alone.",
+        "Copies a buffer's first values, or a structure, into a `__constant__` or `__device__` variable. Only in a file that stands \
+         alone.",
     ),
+    ("texture", "Shows a buffer as a texture: a `cudaTextureObject_t` for launches. Only in a file that stands alone."),
+    ("surface", "The same as a `cudaSurfaceObject_t`, which kernels also write to. Only in a file that stands alone."),
     (
         "host",
         "After all launches: the host fetches the buffer, adds it up in order, and puts the sum back. Of a ladder's versions.",
