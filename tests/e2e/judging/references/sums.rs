@@ -26,7 +26,14 @@ pub(super) fn block_maxima(input: &Arrays, _: &Sizes) -> Arrays {
 }
 
 pub(super) fn dot_products(input: &Arrays, _: &Sizes) -> Arrays {
-    chunk_sums("dots", &zip(&input["a"], &input["b"], |a, b| a * b), 256)
+    let products = zip(&input["a"], &input["b"], |a, b| a * b);
+    let mut sums = chunk_sums("dots", &products, 256);
+    // Each element is rounded as often as there are elements.
+    for (magnitude, chunk) in sums.entry("dots_magnitude".to_owned()).or_default().iter_mut().zip(products.chunks(256))
+    {
+        *magnitude *= chunk.len() as f64 / 256.0;
+    }
+    sums
 }
 
 /// By a stable sort, largest first.
@@ -51,9 +58,11 @@ pub(super) fn running_totals(input: &Arrays, _: &Sizes) -> Arrays {
             let chunk: Vec<f64> = chunk.iter().map(|x| f(*x)).collect();
             (1..=chunk.len()).map(|end| pairwise(&chunk[..end])).collect::<Vec<f64>>()
         };
-        input["x"].chunks(256).flat_map(total).collect()
+        input["x"].chunks(256).flat_map(total).collect::<Vec<f64>>()
     };
-    two("y", totals(|x| x), totals(f64::abs))
+    // Each is rounded as often as there are elements before it, 32 times at most.
+    let fewer = totals(f64::abs).into_iter().enumerate().map(|(at, sum)| sum * (at % 256).min(32) as f64 / 32.0);
+    two("y", totals(|x| x), fewer.collect())
 }
 
 /// Into bins, element after element.
@@ -89,11 +98,13 @@ pub(super) fn moments(input: &Arrays, _: &Sizes) -> Arrays {
     let top = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let far = x.iter().fold(0.0, |most: f64, x| most.max((x - mean).abs()));
     let (k, unit) = (x.len().div_ceil(33792).max(16) as f64, 2f64.powi(-24));
-    let off = 5.0 * (k + 16.0) * unit * top;
+    let count = x.len() as f64;
+    let off = 5.0 * (k.min(count) + count.min(16.0)) * unit * top;
+    let part = (k.min(count) + (6.0 * count - 4.0).min(84.0)) / (k + 84.0);
     let means = 2.0 * variance.sqrt() * off + off * off;
-    let magnitude = 2.0 * (variance + far * far) + means / ((k + 84.0) * unit);
+    let magnitude = part * 2.0 * (variance + far * far) + means / ((k + 84.0) * unit);
     let mut arrays = two("variance", vec![variance], vec![magnitude]);
-    arrays.extend(two("mean", vec![mean], vec![top + 6.0 * far]));
+    arrays.extend(two("mean", vec![mean], vec![part * (top + 6.0 * far)]));
     arrays
 }
 
@@ -103,7 +114,9 @@ pub(super) fn log_sum_exps(input: &Arrays, sizes: &Sizes) -> Arrays {
     // Relative to the first: far from 0 every joint would round anew.
     let row = |row: &[f64]| row[0] + row.iter().map(|x| x - row[0]).reduce(join).unwrap_or(0.0);
     let rows = input["x"].chunks(sizes["cols"] as usize).map(row);
-    two("y", rows.collect(), vec![1.0; sizes["rows"] as usize])
+    let cols = sizes["cols"] as f64;
+    let part = (cols + 20.0 + 6.0 * (cols - 1.0).min(30.0)) / (cols + 200.0);
+    two("y", rows.collect(), vec![part; sizes["rows"] as usize])
 }
 
 pub(super) fn column_sums(input: &Arrays, sizes: &Sizes) -> Arrays {

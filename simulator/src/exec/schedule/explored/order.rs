@@ -324,14 +324,14 @@ impl Control {
         // A new unit gets a priority: a warp (or two halves of it, drawn), or lanes that went a way of their own.
         let number = |control: &mut Self| Rank::Among(control.below(1 << 30));
         match since {
-            Since::Together | Since::Parted if mask.count_ones() > 1 && self.below(4) == 0 => {
+            Since::Together if mask.count_ones() > 1 && self.below(4) == 0 => {
                 let part = self.part(mask);
                 stops.push((part, number(self)));
                 stops.push((mask & !part, number(self)));
             }
-            Since::Together | Since::Parted => stops.push((mask, number(self))),
-            Since::Apart if self.below(2) == 0 => stops.push((mask, number(self))),
-            Since::Apart | Since::Asked => {}
+            Since::Together => stops.push((mask, number(self))),
+            Since::Apart | Since::Parted if self.below(2) == 0 => stops.push((mask, number(self))),
+            Since::Apart | Since::Parted | Since::Asked => {}
         }
         if lowers {
             stops.push((self.part(mask), Rank::Last));

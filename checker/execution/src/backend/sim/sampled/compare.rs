@@ -14,8 +14,8 @@ use values::compare::{Array, Judgement, compare};
 
 /// Blocks of the oracle that are run whatever they cost, ...
 const ORACLE_BLOCKS: usize = 24;
-/// ... and warp instructions beyond which no more are: hundredths of a second.
-const ORACLE_INSTRUCTIONS: u64 = 1 << 18;
+/// ... and warp instructions beyond which no more are: a tenth of a second.
+const ORACLE_INSTRUCTIONS: u64 = 1 << 19;
 /// Elements of an output that are compared at most.
 const ELEMENTS: u64 = 1 << 18;
 

@@ -23,9 +23,9 @@ const SEVERAL: u64 = 24;
 /// ... and warp instructions of all of them together.
 const SEVERAL_INSTRUCTIONS: u64 = 1 << 15;
 /// Blocks that are run for their outputs, too, ...
-const MORE_BLOCKS: u64 = 256;
+const MORE_BLOCKS: u64 = 512;
 /// ... and warp instructions of all of them together: hundredths of a second.
-const MORE_INSTRUCTIONS: u64 = 1 << 16;
+const MORE_INSTRUCTIONS: u64 = 1 << 17;
 /// What is read,
 const READ: [Role; 2] = [Role::In, Role::InOut];
 /// and what is written.
@@ -332,7 +332,9 @@ impl Opened<'_> {
         let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let each = (self.ran / self.blocks_run.max(1)).max(1);
-        let stream = Stream::new(seed, "more blocks");
+        // Others at another size.
+        let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).fold(0, u64::wrapping_add);
+        let stream = Stream::new(seed, &format!("more blocks of {elements}"));
         let drawn = |at: u64| stream.integer(at, 0, blocks as i64 - 1) as u64;
         let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / each).min(MORE_BLOCKS)).map(drawn).collect();
         if !wanted.is_empty() {
