@@ -64,12 +64,11 @@ pub fn schedule_with_words(schedule: &Schedule) -> String {
         "lanes, warps and blocks from the last to the first",
     ];
     let name = schedule_name(schedule);
-    match schedule {
-        Schedule::Adversarial { seed } if *seed < EXTREMES.len() as u64 => {
-            format!("{name} ({})", EXTREMES[*seed as usize])
-        }
-        _ => name,
-    }
+    let words = match schedule {
+        Schedule::Adversarial { seed } => usize::try_from(*seed).ok().and_then(|seed| EXTREMES.get(seed)),
+        _ => None,
+    };
+    words.map_or(name.clone(), |words| format!("{name} ({words})"))
 }
 
 /// What speaks against an output that another order leaves different; `at` says which run.

@@ -252,12 +252,12 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
 }
 
 /// The schedule of the run that failed, if the usual order passed with the same inputs.
-fn only_under(checked: &Checked) -> Option<String> {
+fn only_under(checked: &Checked) -> Option<Schedule> {
     let failed = checked.failed_run()?;
     let same =
         |run: &RunId| run.schedule == Some(Schedule::Its) && (run.seed, run.values) == (failed.seed, failed.values);
     let passed = checked.runs.iter().any(|result| result.status.passed() && same(&result.run));
-    failed.schedule.as_ref().filter(|_| passed).map(schedule_name)
+    failed.schedule.filter(|_| passed)
 }
 
 fn wrong_outputs(outputs: &[WrongOutput], checked: &Checked, mut details: Vec<String>) -> Vec<Reason> {
@@ -265,11 +265,10 @@ fn wrong_outputs(outputs: &[WrongOutput], checked: &Checked, mut details: Vec<St
     if only_under.is_some() {
         details.push("in the usual order it comes out right".into());
     }
-    let schedule = checked.failed_run().and_then(|run| run.schedule).filter(|_| only_under.is_some());
-    let waits = matches!(schedule, Some(Schedule::Patient { .. })).then_some(Pattern::LongWait);
+    let waits = matches!(only_under, Some(Schedule::Patient { .. })).then_some(Pattern::LongWait);
     let reason = |output| {
         let reason = wrong(output, &details);
-        Reason { only_under: only_under.clone(), pattern: waits.or(reason.pattern), ..reason }
+        Reason { only_under: only_under.as_ref().map(schedule_name), pattern: waits.or(reason.pattern), ..reason }
     };
     outputs.iter().map(reason).collect()
 }

@@ -97,7 +97,7 @@ impl Device {
                 View::Alone(&mut self.global),
                 &mut watch,
                 defined,
-                Part { next: &next, slots: 0..slots, first: 0..0 },
+                Part::from_the_row(&next, 0..slots),
             );
             self.defined = std::mem::take(&mut outcome.defined);
             vec![outcome]
@@ -169,13 +169,8 @@ fn run_folding(
     slots: u32,
 ) -> LaunchReport {
     let mut watch = Sanitizer::folding(crate::locality::Fold::new(request.clone()));
-    let outcome = grid::work(
-        context,
-        View::Alone(global),
-        &mut watch,
-        Defined::default(),
-        Part { next, slots: 0..slots, first: 0..0 },
-    );
+    let outcome =
+        grid::work(context, View::Alone(global), &mut watch, Defined::default(), Part::from_the_row(next, 0..slots));
     let code = &context.decoded.code;
     let place = |pc: u32| {
         let (file, line) = code.lines[code.origins[pc as usize].place as usize];
@@ -187,13 +182,7 @@ fn run_folding(
 
 #[cfg(not(feature = "threads"))]
 fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
-    vec![grid::work(
-        context,
-        View::Alone(global),
-        &mut Nobody,
-        Defined::default(),
-        Part { next, slots: 0..slots, first: 0..0 },
-    )]
+    vec![grid::work(context, View::Alone(global), &mut Nobody, Defined::default(), Part::from_the_row(next, 0..slots))]
 }
 
 #[cfg(feature = "threads")]
@@ -213,7 +202,7 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
             View::Alone(global),
             &mut Nobody,
             Defined::default(),
-            Part { next, slots: 0..slots, first: 0..0 },
+            Part::from_the_row(next, 0..slots),
         )];
     }
     context.threads = threads.into();
@@ -229,7 +218,7 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
                 let mut sums = Sums::default();
                 let view = View::Shared(global, &mut sums, Several::Threads);
                 let outcome =
-                    grid::work(context, view, &mut Nobody, Defined::default(), Part { next, slots, first: 0..0 });
+                    grid::work(context, view, &mut Nobody, Defined::default(), Part::from_the_row(next, slots));
                 if let Ok(mut all) = outcomes.lock() {
                     all.push((at, outcome));
                 }

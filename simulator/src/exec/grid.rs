@@ -46,6 +46,13 @@ pub struct Part<'a> {
     pub first: std::ops::Range<u64>,
 }
 
+impl<'a> Part<'a> {
+    /// Of one that takes every block from the row.
+    pub fn from_the_row(next: &'a AtomicU64, slots: std::ops::Range<u32>) -> Self {
+        Self { next, slots, first: 0..0 }
+    }
+}
+
 /// Runs blocks until none is left. Several host threads may do so at once, each with resident blocks of its own.
 pub fn work<O: Observer>(
     context: &Context<'_>,

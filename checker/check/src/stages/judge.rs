@@ -165,8 +165,8 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
         rest[0].excerpts.retain(|excerpt| !seen(excerpt));
     }
     // What is counted is nearer to the cause than a time is.
-    let counted = unmet.iter().find(|goal| !is_modelled(goal));
-    report.try_first = counted.or(unmet.first()).map(|goal| try_first(goal, report));
+    let first = unmet.iter().position(|goal| !is_modelled(goal)).unwrap_or(0);
+    report.try_first = unmet.get(first).map(|goal| try_first(goal, &report.reasons[first], report.modelled.as_ref()));
     report.stages.extend(stages);
     report.stages.sort_by_key(|stage| stage.name);
     if report.verdict == Verdict::Passed {
@@ -216,15 +216,13 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
 }
 
 /// What to look at for a goal that is not met.
-fn try_first(goal: &GoalResult, report: &Report) -> String {
+fn try_first(goal: &GoalResult, reason: &Reason, modelled: Option<&report::Modelled>) -> String {
     let what = &goal.quantity;
-    if let Some(modelled) = report.modelled.as_ref().filter(|_| is_modelled(goal)) {
+    if let Some(modelled) = modelled.filter(|_| is_modelled(goal)) {
         let [_, after] = &modelled.versions;
         return format!("Your version is modelled as bound by {}: {}", after.bound, after.ask);
     }
-    let its = report.goals.iter().filter(|other| other.status == GoalStatus::NotMet).position(|other| other == goal);
-    let place = its.and_then(|its| report.reasons.get(its)).and_then(|reason| reason.excerpts.first());
-    match place {
+    match reason.excerpts.first() {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
             if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }

@@ -104,13 +104,16 @@ impl Trials<'_> {
             sizes.push(count.clone());
         }
         let counted = sizes.iter().position(|sizes| sizes == count);
+        let full = thoroughness == Thoroughness::Full;
+        let between =
+            if full && cubin.is_none() && built.remembers() { self.at_others(built, &sizes) } else { Vec::new() };
         for (index, at) in sizes.iter().enumerate() {
             let asked = CaseAt { sizes: at, index, thoroughness, judged: true };
             let mut case = self.case(built, cubin.clone(), asked)?;
-            if thoroughness == Thoroughness::Full && self.tries_besides() && elsewhere::is_large(self.problem, at) {
+            if full && self.tries_besides() && elsewhere::is_large(self.problem, at) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
-            } else if thoroughness == Thoroughness::Full && cubin.is_none() && built.remembers() {
-                case.between = self.at_another(built, &sizes, index).into_iter().collect();
+            } else {
+                case.between = between.get(index).cloned().flatten().into_iter().collect();
             }
             cases.push(case);
         }
@@ -131,7 +134,6 @@ impl Trials<'_> {
                 share::run(&on, &cases, &schedules, stops, self.budget.workers, &options, self.progress)
             }
         };
-        let full = thoroughness == Thoroughness::Full;
         let failed = AtomicBool::new(false);
         let run = || {
             let results: Result<Vec<Checked>, backend::BackendError> = run();
