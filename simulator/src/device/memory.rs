@@ -111,6 +111,12 @@ impl Device {
         Some(allocation.sparse.as_ref()?.unknown())
     }
 
+    /// The launches before were of a part of their blocks: what they changed by atomics in sparse memory is a part of a sum, and
+    /// a later launch that reads it reads what has no value ([`Touched::unknown`]).
+    pub fn end_part(&mut self) {
+        self.global.allocations.iter().filter_map(|allocation| allocation.sparse.as_ref()).for_each(Sparse::end_part);
+    }
+
     /// Takes back all that launches did to a sparse allocation.
     pub fn forget(&mut self, address: u64) {
         let found = self.global.find(address, 0).map(|at| &self.global.allocations[at]);

@@ -54,6 +54,8 @@ struct Page {
     written: Marks,
     /// Changed by atomics without a result, on nothing that has a value: neither has what is there now.
     changed: Marks,
+    /// Changed by atomics of launches that are not over.
+    summed: Marks,
 }
 
 impl Page {
@@ -72,6 +74,17 @@ impl Page {
         self.bytes[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
         self.written.set(from, size);
         self.changed.clear(from, size);
+        self.summed.clear(from, size);
+    }
+
+    /// Puts in what an atomic makes of what is there: what that was, and whether it had a value.
+    fn update(&mut self, known: bool, (from, size): (usize, usize), f: impl FnOnce(u64) -> u64) -> (u64, bool) {
+        let sound = self.has_value(known, from, size);
+        self.read.set(from, size);
+        let before = self.value(from, size);
+        self.put(from, size, f(before));
+        self.summed.set(from, size);
+        (before, sound)
     }
 }
 
@@ -100,7 +113,13 @@ impl Inside {
         }
         let place = *self.places.entry(number).or_insert_with(|| {
             let none = Marks::NONE;
-            let mut page = Page { bytes: [0; PAGE as usize], read: none.clone(), written: none.clone(), changed: none };
+            let mut page = Page {
+                bytes: [0; PAGE as usize],
+                read: none.clone(),
+                written: none.clone(),
+                changed: none.clone(),
+                summed: none,
+            };
             fill(&mut page.bytes);
             self.pages.push(page);
             self.pages.len() - 1
@@ -149,19 +168,26 @@ impl Sparse {
         })
     }
 
-    /// Changes a naturally aligned value of 1 to 8 bytes, and says what it was; nobody looks at that.
-    pub fn change(&self, offset: u64, size: u32, f: impl FnOnce(u64) -> u64) -> u64 {
+    /// Changes a naturally aligned value of 1 to 8 bytes, and says what it was; `used`: somebody looks at that.
+    pub fn change(&self, offset: u64, size: u32, used: bool, f: impl FnOnce(u64) -> u64) -> u64 {
         self.page(offset, |page, at| {
             let size = size as usize;
-            let sound = page.has_value(self.known, at, size);
-            page.read.set(at, size);
-            let before = page.value(at, size);
-            page.put(at, size, f(before));
-            if !sound {
+            let (before, sound) = page.update(self.known, (at, size), f);
+            if !sound && !used {
                 page.changed.set(at, size);
             }
-            (before, true)
+            (before, sound || !used)
         })
+    }
+
+    /// A launch is over of which not all blocks ran: what they changed by atomics is a part of a sum, and has no value any more.
+    pub fn end_part(&self) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        for page in &mut inside.pages {
+            for (changed, summed) in page.changed.0.iter_mut().zip(&mut page.summed.0) {
+                *changed |= std::mem::take(summed);
+            }
+        }
     }
 
     /// Reads each lane's `count` values of `size` bytes, naturally aligned together.
@@ -348,8 +374,8 @@ mod tests {
         memory.load(8, 4);
         assert!(!memory.touched(4096).unknown);
         // Who changes what is there without looking at it knows no more than before, and says where it was.
-        assert_eq!(memory.change(8, 4, |before| before + 4), 1);
-        memory.change(64, 4, |before| before + 1);
+        assert_eq!(memory.change(8, 4, false, |before| before + 4), 1);
+        memory.change(64, 4, false, |before| before + 1);
         let touched = memory.touched(4096);
         assert!(!touched.unknown && touched.changed && touched.written == [(8, 12), (64, 68)], "{touched:?}");
         memory.load(8, 4);
@@ -359,5 +385,24 @@ mod tests {
         memory.forget();
         memory.load(8, 8);
         assert!(memory.touched(4096).unknown);
+    }
+
+    #[test]
+    fn a_part_of_a_sum_has_no_value_for_later_launches() {
+        let memory = Sparse::new(counting(), false);
+        for at in [0, 4, 8] {
+            memory.store(at, 4, 0);
+        }
+        // Within a launch blocks take numbers from a word, or look at what they have added.
+        assert_eq!((memory.change(0, 4, true, |_| 5), memory.change(4, 4, false, |_| 6)), (0, 0));
+        assert_eq!((memory.load(0, 4), memory.load(4, 4)), (5, 6));
+        memory.end_part();
+        assert!(!memory.unknown());
+        // Who clears it anew knows what is there; so does who comes to what no atomic has changed.
+        memory.store(4, 4, 7);
+        assert_eq!((memory.load(4, 4), memory.load(8, 4)), (7, 0));
+        assert!(!memory.unknown());
+        memory.load(0, 4);
+        assert!(memory.unknown());
     }
 }

@@ -211,8 +211,8 @@ impl<O: Observer> Worker<'_, O> {
         let global = self.global.get();
         let allocation = &global.allocations[at];
         let offset = address - allocation.base;
-        if let (Some(sparse), false) = (&allocation.sparse, op.returns) {
-            return Ok(sparse.change(offset, size, |before| (op.f)(before, operand, second)));
+        if let Some(sparse) = &allocation.sparse {
+            return Ok(sparse.change(offset, size, op.returns, |before| (op.f)(before, operand, second)));
         }
         if self.global.alone() {
             let before = allocation.load(offset, size);

@@ -212,6 +212,36 @@ __global__ void scale(const float* a, float* b, int n)
     }
 }
 
+/// Blocks that were run make a part of a list only: what launches behind them find in it says nothing.
+#[test]
+fn a_list_that_some_blocks_began_says_nothing_of_who_works_it_off() {
+    let right = "
+//@ scratch list: i32[n]
+//@ scratch found: i32[1]
+//@ launch clear<<<1, 32>>>(found)
+//@ launch collect<<<ceil_div(n, 128), 128>>>(list, found, n)
+//@ launch scale<<<ceil_div(n, 128), 128>>>(a, list, found, b, n)
+__global__ void clear(int* found) { *found = 0; }
+__global__ void collect(int* list, int* found, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) list[atomicAdd(found, 1)] = i;
+}
+__global__ void scale(const float* a, const int* list, const int* found, float* b, int n)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < *found) b[list[j]] = a[list[j]] * 1.7f;
+}
+";
+    let book = workbook(&SCALE.replace("max    = 1", "max    = 3"), SCALE_REFERENCE, right);
+    for seed in [1, 5, 6] {
+        passes("a list of all", &check(&book, right, seed));
+    }
+    let nothing = right.replace("if (j < *found)", "if (n < 1000000 && j < *found)");
+    // Where it turns it is run whole.
+    fails("nothing at the timed size", &check(&book, &nothing, 1), &["WRONG RESULT", "never written"]);
+}
+
 /// The same where no single block has a result of its own.
 #[test]
 fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {

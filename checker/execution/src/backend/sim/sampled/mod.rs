@@ -8,16 +8,18 @@ mod compare;
 mod opened;
 #[cfg(not(target_family = "wasm"))]
 mod profile;
+mod seen;
 mod switches;
 
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
-use opened::{Share, open};
+use opened::open;
 use plan::{Arg, Plan, Role};
 #[cfg(not(target_family = "wasm"))]
 pub use profile::profile;
+use seen::Share;
 pub use switches::first_tried;
 
 /// A version that comes to all of its data where it is simulated whole...
