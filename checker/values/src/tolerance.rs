@@ -1,9 +1,10 @@
 //! Derived tolerances.
 //!
-//! `|got - want| <= ops * u * magnitude + 1 ulp(want)`: the standard bound for a sum of terms (Higham, *Accuracy and
+//! `|got - want| <= ops * (u * magnitude + s / 2) + 1 ulp(want)`: the standard bound for a sum of terms (Higham, *Accuracy and
 //! Stability of Numerical Algorithms*, 2nd ed., section 4.2), with `ops` the longest chain of roundings a term goes
 //! through (n for a loop, about log2 n for a tree), `u` the unit roundoff of the arithmetic the problem asks for, and
-//! `magnitude` the sum of the terms' magnitudes. The last term allows for the final rounding to the output's type.
+//! `magnitude` the sum of the terms' magnitudes. `s` is the smallest subnormal number of that arithmetic: a result that
+//! underflows is off by half of it (there, section 2.1). The last term allows for the final rounding to the output's type.
 
 use plan::dtype::DType;
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,9 @@ impl Tolerance {
     pub fn bound(self, want: f64, magnitude: f64, dtype: DType) -> f64 {
         match self {
             Self::Exact => 0.0,
-            Self::Bound { ops, unit } => ops * unit_roundoff(unit) * magnitude.abs() + ulp(want, dtype),
+            Self::Bound { ops, unit } => {
+                ops * unit_roundoff(unit) * magnitude.abs() + ops * underflow(unit) + ulp(want, dtype)
+            }
         }
     }
 
@@ -37,7 +40,10 @@ impl Tolerance {
     pub fn spread(self, want: f64, magnitude: f64, dtype: DType) -> f64 {
         match self {
             Self::Exact => 0.0,
-            Self::Bound { ops, unit } => ops.max(1.0).sqrt() * unit_roundoff(unit) * magnitude.abs() + ulp(want, dtype),
+            Self::Bound { ops, unit } => {
+                let roundings = ops.max(1.0).sqrt();
+                roundings * unit_roundoff(unit) * magnitude.abs() + roundings * underflow(unit) + ulp(want, dtype)
+            }
         }
     }
 
@@ -54,6 +60,11 @@ impl Tolerance {
 /// integers.
 pub fn unit_roundoff(dtype: DType) -> f64 {
     if dtype.is_float() { f64::from_bits(((1023 - significand_bits(dtype)) as u64) << 52) } else { 0.0 }
+}
+
+/// What a rounding is off by at most where the result is subnormal: half the smallest such number.
+pub fn underflow(dtype: DType) -> f64 {
+    ulp(0.0, dtype) / 2.0
 }
 
 /// Bits of the significand, the implicit one included (IEEE 754 table 3.5; bfloat16: 8); for an integer type the bits
@@ -112,6 +123,28 @@ mod tests {
         assert_eq!(ulp(1.0, DType::Bf16), 2f64.powi(-7));
         assert_eq!(ulp(0.0, DType::F16), 2f64.powi(-24));
         assert_eq!(ulp(7.0, DType::I32), 0.0);
+    }
+
+    /// Products below the smallest normal number are rounded to multiples of the smallest subnormal one, however small they are.
+    #[test]
+    fn products_that_underflow_pass_and_missing_ones_fail() {
+        let tolerance = Tolerance::Bound { ops: 9.0, unit: DType::F32 };
+        let smallest = f64::from(f32::from_bits(1));
+        for seed in 0..50 {
+            let stream = Stream::new(seed, "x");
+            // Eight products of up to twice the smallest number, with either sign.
+            let factor = |at: u64| ((stream.unit(at) * 2.0 - 1.0) as f32, f32::from_bits(1 + (at % 2) as u32));
+            let (mut got, mut want, mut magnitude) = (0f32, 0f64, 0f64);
+            for (x, y) in (0..8).map(factor) {
+                got = x.mul_add(y, got);
+                want += f64::from(x) * f64::from(y);
+                magnitude += (f64::from(x) * f64::from(y)).abs();
+            }
+            let bound = tolerance.bound(want, magnitude, DType::F32);
+            assert!((f64::from(got) - want).abs() <= bound, "{got} {want} {bound}");
+            assert!(bound < 6.0 * smallest);
+        }
+        assert_eq!(tolerance.bound(1.0, 1.0, DType::F32), 9.0 * 2f64.powi(-24) + 2f64.powi(-23));
     }
 
     fn tree(values: &mut Vec<f32>) -> f32 {

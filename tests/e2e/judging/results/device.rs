@@ -137,7 +137,22 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
     use values::compare::{Array, Judgement, compare};
     let own = Own::get();
     let stream = Stream::new(8, "floats");
-    let special = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-320, 1e-44, 65504.0, 7e4, 3.5e38, 1e300];
+    let special = [
+        0.0,
+        -0.0,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1e-320,
+        1e-44,
+        2e-45,
+        2.8e-46,
+        3e-8,
+        65504.0,
+        7e4,
+        3.5e38,
+        1e300,
+    ];
     let want: Vec<f64> = (0..2000u64)
         .map(|at| match special.get(at as usize) {
             Some(value) => *value,
@@ -151,6 +166,8 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
         let got: Vec<u8> = (want.iter().zip(&magnitude).enumerate())
             .flat_map(|(at, (x, summed))| {
                 let off = (stream.unit(at as u64 + 5000) - 0.5) * 10.0 * unit * summed;
+                // More than a unit of the smallest numbers, less than what underflows.
+                let off = off + if at < special.len() { 1.7 * values::tolerance::ulp(0.0, dtype) } else { 0.0 };
                 let x = if x.is_finite() && at % 3 > 0 { x + off } else { *x };
                 match dtype {
                     DType::F64 => x.to_le_bytes().to_vec(),
@@ -160,7 +177,9 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
                 }
             })
             .collect();
-        for (tolerance, slack) in [(Tolerance::Exact, -1.0), (Tolerance::Bound { ops: 3.0, unit: dtype }, 3.0 * unit)] {
+        let least = 3.0 * values::tolerance::underflow(dtype);
+        let bound = Tolerance::Bound { ops: 3.0, unit: dtype };
+        for (tolerance, slack, least) in [(Tolerance::Exact, -1.0, 0.0), (bound, 3.0 * unit, least)] {
             for summed in [true, false] {
                 let (want_bytes, magnitude_bytes) = (bytes(&want), bytes(&magnitude));
                 let array = |dtype, bytes| Array { dtype, bytes };
@@ -180,7 +199,7 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
                     own.launch(&mut device, "mask", (1, 64, 0), &[address, 16000, key]);
                 }
                 let c = if summed { c } else { 0 };
-                let words = [a, dtype.index(), b, 5, c, 6, 2000, f64::to_bits(slack), wrong];
+                let words = [a, dtype.index(), b, 5, c, 6, 2000, f64::to_bits(slack), f64::to_bits(least), wrong];
                 own.launch(&mut device, "compare_reals", (2, 128, 0), &words);
                 let mut count = [0; 8];
                 device.read(wrong, &mut count).unwrap();

@@ -270,11 +270,11 @@ __device__ double ulp_at(double x, int digits, int least) {
                              : __longlong_as_double(1ll << max(exponent + 1074, 0));
 }
 
-// Adds to *wrong the floats of `got` that are further from `want` than slack * magnitude and one ulp; where slack is
+// Adds to *wrong the floats of `got` that are further from `want` than slack * magnitude, `least` and one ulp; where slack is
 // negative, those that are not `want` rounded. `want` and `magnitude` (may be null: |want|) are hidden.
 extern "C" __global__ void compare_reals(const void* got, int type, const unsigned long long* want, unsigned long long key,
                                          const unsigned long long* magnitude, unsigned long long magnitude_key,
-                                         unsigned long long len, double slack, unsigned long long* wrong) {
+                                         unsigned long long len, double slack, double least, unsigned long long* wrong) {
     unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
     for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < len; i += stride) {
         double w = __longlong_as_double((long long)(want[i] ^ bits_at(key, i)));
@@ -294,7 +294,7 @@ extern "C" __global__ void compare_reals(const void* got, int type, const unsign
             rounded = bfloat_value(bfloat_bits(w));
             ulp = ulp_at(w, 8, -126);
         }
-        double bound = slack < 0.0 ? 0.0 : slack * fabs(summed) + ulp;
+        double bound = slack < 0.0 ? 0.0 : slack * fabs(summed) + least + ulp;
         bool right = isnan(w) || isnan(g) ? isnan(w) && isnan(g) : g == rounded || (isfinite(bound) && fabs(g - w) <= bound);
         found += !right;
     }

@@ -6,7 +6,7 @@ use crate::backend::{Artefact, JobError};
 use plan::Buffer;
 use values::Tolerance;
 use values::recipe::Recipe;
-use values::tolerance::unit_roundoff;
+use values::tolerance::{underflow, unit_roundoff};
 
 /// Threads a block of the checker's kernels.
 const THREADS: u32 = 256;
@@ -160,9 +160,9 @@ impl<'a> Tools<'a> {
         want: &Hidden,
         magnitude: Option<&Hidden>,
     ) -> Result<(), CudaError> {
-        let slack = match tolerance {
-            Tolerance::Exact => -1.0,
-            Tolerance::Bound { ops, unit } => ops * unit_roundoff(unit),
+        let (slack, least) = match tolerance {
+            Tolerance::Exact => (-1.0, 0.0),
+            Tolerance::Bound { ops, unit } => (ops * unit_roundoff(unit), ops * underflow(unit)),
         };
         let (magnitude, magnitude_key) = magnitude.map_or((0, 0), |hidden| (hidden.memory.address(), hidden.key));
         let arguments = [
@@ -174,6 +174,7 @@ impl<'a> Tools<'a> {
             magnitude_key,
             buffer.len,
             f64::to_bits(slack),
+            f64::to_bits(least),
             self.slot(slot),
         ];
         self.launch(&self.compare_reals, self.blocks(buffer.len), &arguments)
