@@ -1,5 +1,5 @@
 //! Memory at the same addresses in every run of a program: for precompiled headers, which hold pointers, and for a compiler whose
-//! choices depend on pointers' values.
+//! choices depend on pointers' values; and memory that is used again, for a process that asks for much, again and again.
 #![allow(unsafe_code)]
 
 /// Starts this program again, in this process, with these arguments and without address randomisation. Returns only where
@@ -28,6 +28,32 @@ pub fn keep_blocks_together() {
     // A setting of the allocator, made before there is a second thread.
     unsafe {
         libc::mallopt(libc::M_MMAP_MAX, 0);
+    }
+}
+
+/// Lets the allocator keep what is given back to it, up to so many bytes in one piece, and hand it out again: a buffer of megabytes is not
+/// asked of the system page by page each time.
+pub fn keep_freed(bytes: usize) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        // Larger blocks come from the system, and go back: the limit that the allocator sets itself.
+        const LARGEST: libc::c_int = 32 << 20;
+        // Settings of the allocator, made before there is a second thread.
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGEST);
+            libc::mallopt(libc::M_TRIM_THRESHOLD, bytes.try_into().unwrap_or(libc::c_int::MAX));
+        }
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = bytes;
+}
+
+/// Gives the system back what is kept.
+pub fn give_back_freed() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // It may be called by any thread at any time.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 
