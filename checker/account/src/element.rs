@@ -1,5 +1,5 @@
 //! The element that a byte of an object belongs to: `s[31]` for 124 bytes into `s`. How wide an element is tell the buffers of the
-//! plan and the declarations of shared arrays in the source; where neither does, the width of the access.
+//! plan and the declarations of arrays in shared, `__device__` and constant memory in the source; where neither does, the access.
 
 use super::reasons::name;
 use plan::Buffer;
@@ -36,8 +36,10 @@ impl Elements {
         let mut dynamic = Vec::new();
         for line in lines {
             let line = line.split("//").next().unwrap_or_default();
-            let Some((before, declared)) = line.split_once("__shared__") else { continue };
-            let own = declaration(declared.split(';').next().unwrap_or_default());
+            let spaces = ["__shared__", "__device__", "__constant__"];
+            let Some((before, declared)) = spaces.iter().find_map(|space| line.split_once(space)) else { continue };
+            // Of a function's head neither parameters nor body are meant.
+            let own = declaration(declared.split([';', '=', '{']).next().unwrap_or_default());
             if before.contains("extern") || declared.trim_start().starts_with("extern") {
                 dynamic.extend(own.iter().map(|(name, _)| name.clone()));
             }
@@ -197,6 +199,8 @@ mod tests {
             "    extern __shared__ __align__(8) unsigned char raw[];",
             "    __shared__ Particle p[8];",
             "    __shared__ volatile unsigned counts [64];",
+            "__device__ unsigned short lock[2] = { 0, 0 };",
+            "__device__ float sum_of(const double rows[8][4], int n) { return 0.0f; }",
         ];
         let buffer = Buffer { name: "a".into(), dtype: DType::F64, len: 8, role: Role::In, fill: None };
         Elements::new(&lines.map(str::to_owned), &[buffer])
@@ -212,6 +216,8 @@ mod tests {
             (inside("sums", 24), "`sums[1][1]`"),
             (inside("dynamic shared memory", 64), "`raw[64]`"),
             (inside("counts", 4), "`counts[1]`"),
+            (inside("lock", 2), "`lock[1]`"),
+            (inside("rows", 32), "`rows[2]`"),
             (inside("a", 16), "`a[2]`"),
             (ahead("a", 8, 64), "`a[-1]` (before its start, of 8 elements)"),
             (past("a", 80, 64), "`a[10]` (2 elements behind the end of its 8)"),

@@ -311,7 +311,7 @@ fn pattern(looks_like: LooksLike) -> Option<Pattern> {
         LooksLike::NeverWritten => Pattern::NeverWritten,
         LooksLike::Tail { .. } => Pattern::Tail,
         LooksLike::Digits { .. } | LooksLike::OffOnAverage { .. } => Pattern::Digits,
-        LooksLike::SecondRunOnly => Pattern::SecondRun,
+        LooksLike::SecondRunOnly { .. } => Pattern::SecondRun,
         LooksLike::Nothing
         | LooksLike::Zero
         | LooksLike::Nan
@@ -340,11 +340,11 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
             "each is within its bound, but their errors' root mean square is {times:.1} times what independent roundings come \
              to: is something left out, or rounded to a shorter type?"
         ),
-        LooksLike::SecondRunOnly => {
-            "right at first, wrong when it runs again, after a run at another size perhaps: something is left over from \
-                                     the run before, or is never set to its start value"
-                .into()
-        }
+        LooksLike::SecondRunOnly { unwritten } => format!(
+            "right at first, {} when it runs again, after a run at another size perhaps: something is left over from the run \
+             before, or is never set to its start value",
+            if unwritten { "never written" } else { "wrong" }
+        ),
     })
 }
 

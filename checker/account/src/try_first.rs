@@ -19,6 +19,9 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
         }
         Verdict::Uninitialised => {
+            // What is read comes first, what it is used for behind that.
+            let read = reason.excerpts.first().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+            let line = read.as_deref().unwrap_or(line);
             format!("Who was to write those bytes, and is it done before {line} runs?")
         }
         Verdict::WrongResult => match (&reason.element, &reason.only_under) {

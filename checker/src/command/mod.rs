@@ -21,8 +21,10 @@ use std::ffi::OsString;
 /// Compiles, runs, verifies and compares CUDA kernels, with or without a GPU.
 #[derive(Debug, Parser)]
 #[command(name = "checker", version, about, max_term_width = 100, subcommand_precedence_over_arg = true)]
-#[command(after_help = "Exit status: 0 all goals met; 1 a goal not met or a wrong result; 2 bad usage; \
-                        3 the environment is at fault.")]
+#[command(
+    after_help = "Exit status: 0 all goals met; 1 a goal not met, a wrong result, or anything else that is wrong with \
+                        a kernel file; 2 bad usage; 3 the environment is at fault; 130 Ctrl-C."
+)]
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,

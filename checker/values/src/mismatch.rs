@@ -58,5 +58,8 @@ pub enum LooksLike {
         times: f64,
     },
     /// Right in the first run, wrong when run again without reloading the module.
-    SecondRunOnly,
+    SecondRunOnly {
+        /// Every wrong element was never written then.
+        unwritten: bool,
+    },
 }

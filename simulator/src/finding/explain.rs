@@ -53,7 +53,17 @@ impl FindingKind {
         let advise = |advice: &str| vec![advice.to_owned()];
         let (sentence, details) = match self {
             Self::OutOfBounds { access } => {
-                (format!("{} outside of {} memory{}", noun(access), access.space, object(access)), Vec::new())
+                let outside = match &access.object {
+                    MemoryLocation::Inside { .. } => {
+                        format!("{} goes past its end", object(access).replacen(':', " at", 1))
+                    }
+                    MemoryLocation::Behind { lies_in: Some(_), .. }
+                    | MemoryLocation::Before { lies_in: Some(_), .. } => {
+                        format!(" outside of the array that its index is for{}", object(access))
+                    }
+                    _ => format!(" outside of {} memory{}", access.space, object(access)),
+                };
+                (format!("{}{outside}", noun(access)), Vec::new())
             }
             Self::Misaligned { access } => (
                 format!("{} at an address that is not a multiple of {}{}", noun(access), access.size, object(access)),
@@ -235,8 +245,8 @@ fn unwritten(access: &Access) -> &'static str {
         "register" => "is it set on every way that leads here?",
         "local" => "the thread itself has to write them first: is every element set before it is read?",
         _ => {
-            "outputs and scratch hold nothing until a kernel writes them, and a thread that writes them later does not \
-             help: does an earlier launch write them all?"
+            "outputs and scratch hold nothing until a kernel writes them: does an earlier launch write them all, or a thread \
+             after which this read is ordered?"
         }
     }
 }

@@ -29,13 +29,13 @@ pub fn explain(
         );
         return (text, vec![PROXY.to_owned()]);
     }
-    let text = format!(
-        "two threads use {} in {} memory, {} and {}, and nothing orders them",
-        if object.is_empty() { "the same bytes" } else { &object },
-        second.space,
-        first.what,
-        second.what
-    );
+    let what = if object.is_empty() { "the same bytes" } else { &object };
+    let space = &second.space;
+    let text = if first.what == "write" && second.what == "write" {
+        format!("two threads write {what} in {space} memory, and nothing orders them")
+    } else {
+        format!("two threads use {what} in {space} memory, {} and {}, and nothing orders them", first.what, second.what)
+    };
     let same_block = first.place.block == second.place.block;
     let copies = [first, second].iter().any(|access| access.what.starts_with("asynchronous"));
     let atomics = [first, second].iter().filter(|access| access.what == "atomic").count();
@@ -46,9 +46,14 @@ pub fn explain(
         "both are lanes of one warp: lockstep hid this before Volta; today a __syncwarp() between the two has to order \
          them, or a __syncthreads() where other warps do the same (shuffles, votes and `volatile` order nothing in memory)"
     } else if same_block {
-        "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them"
+        "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them; \
+         where a lock is to do that, it needs a __threadfence() behind the atomic that takes it and one before the atomic \
+         that gives it back"
     } else if atomics == 2 {
         "both are atomic, but only for their own block: atomics of block scope do not exclude those of other blocks"
+    } else if first.what == "write" && second.what == "write" {
+        "the blocks of a launch run in any order, and either may write last: let one of them alone write there, or one of \
+         the two in a later launch"
     } else {
         "the blocks of a launch run in any order: let the reader be in a later launch, or publish the data: write it, then \
          __threadfence(), then set a flag by an atomic; who sees the flag may read"
@@ -56,8 +61,10 @@ pub fn explain(
     if atomics == 1 && !copies {
         advice.push("an atomic excludes other atomics only: the other side is a plain access");
     } else if same_line && atomics == 0 && second.what == "write" && !copies {
-        advice
-            .push("if every thread is to update the element, let the update be an atomic (atomicAdd, atomicMax, ...)");
+        advice.insert(
+            0,
+            "if every thread is to update the element, let the update be an atomic (atomicAdd, atomicMax, ...)",
+        );
     }
     (text, advice.into_iter().map(str::to_owned).collect())
 }
@@ -97,9 +104,11 @@ mod tests {
         assert!(advice(&write, &read, false).contains("__syncthreads()"));
         assert!(advice(&write, &read, true).contains("__syncwarp()"));
         assert!(advice(&write, &side("read", 1, 0), false).contains("__threadfence()"));
+        let written = advice(&side("write", 0, 0), &side("write", 1, 5), false);
+        assert!(written.contains("write last") && !written.contains("reader"), "{written}");
         assert!(advice(&side("atomic", 0, 0), &side("atomic", 1, 0), false).contains("block scope"));
         assert!(advice(&side("atomic", 0, 0), &read, false).contains("plain access"));
-        assert!(advice(&write, &side("write", 0, 0), false).contains("atomicAdd"));
+        assert!(advice(&write, &side("write", 0, 0), false).starts_with("if every thread is to update"));
         let copy = side("asynchronous write", 0, 0);
         assert!(advice(&copy, &side("read", 0, 0), false).contains("wait_group"));
         assert!(!advice(&copy, &side("read", 0, 0), false).contains("__syncthreads()"));

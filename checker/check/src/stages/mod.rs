@@ -229,6 +229,7 @@ impl Checking<'_> {
             let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
             report.goals.extend(slower::broken(problem, modelled.or_else(|| too_much.get().then_some(0.0))));
         }
+        report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);
         not_judged(report, left_out);
         Ok(())

@@ -142,7 +142,10 @@ impl Version<'_> {
         if let (true, false, Status::Wrong { outputs }) = (second, self.machine.broken(), &mut status) {
             *opened = None;
             if self.is_right_alone(run) {
-                outputs.iter_mut().for_each(|output| output.looks_like = LooksLike::SecondRunOnly);
+                for output in outputs {
+                    let unwritten = output.looks_like == LooksLike::NeverWritten;
+                    output.looks_like = LooksLike::SecondRunOnly { unwritten };
+                }
             }
         }
         Ok(status)

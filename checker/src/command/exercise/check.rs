@@ -14,7 +14,7 @@ use system::text::Screen;
 /// What to check and how.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckArgs {
-    /// Exercise or pair: ex03, local-array
+    /// Exercise, pair or ladder: ex03, local-array, reduction
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Of a ladder: the version to hold against the one before it

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// What to measure.
 #[derive(Debug, Clone, Default, Args)]
 pub struct BenchArgs {
-    /// Exercises and pairs
+    /// Exercises, pairs and ladders
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Every problem of the workbook

@@ -176,7 +176,7 @@ fn state_left_by_the_first_run_is_told_from_other_faults() {
         triple(buffers, 0, if launches == 0 { N as usize } else { 10 });
         Ok(())
     });
-    assert_eq!(looks_like(&stale), LooksLike::SecondRunOnly);
+    assert_eq!(looks_like(&stale), LooksLike::SecondRunOnly { unwritten: true });
     assert_eq!(stale.failed_run().unwrap().number, 1);
 }
 
