@@ -55,6 +55,19 @@ fn a_whole_program_runs_with_launch_lines_alone() {
     assert!(all.stdout.contains(&format!("own.cu:{line}: skipped on_host: host function")), "{}", all.stdout);
 }
 
+/// CUB's header of all headers, which it refuses for NVRTC itself: what blocks and warps call is there.
+#[test]
+fn all_of_cub_that_runs_on_a_device_is_one_include() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#include <cub/cub.cuh>\n//@ size n = 300\n//@ in x: f32[n] = constant(1)\n//@ out y: f32[2]\n\
+                //@ launch sums<<<2, 256>>>(x, y, n)\n\
+                __global__ void sums(const float* x, float* y, int n)\n{\n    using Reduce = cub::BlockReduce<float, 256>;\n    \
+                __shared__ Reduce::TempStorage room;\n    int i = blockIdx.x * 256 + threadIdx.x;\n    \
+                float sum = Reduce(room).Sum(i < n ? x[i] : 0.0f);\n    if (threadIdx.x == 0) y[blockIdx.x] = sum;\n}\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.code == Some(0) && ran.stdout.contains("y: f32[2]  256 44"), "{ran:?}");
+}
+
 /// Lines and columns of what is found are those of the file as it stands, behind everything that was skipped.
 #[test]
 fn findings_keep_their_lines() {

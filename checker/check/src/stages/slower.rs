@@ -65,7 +65,7 @@ mod tests {
     /// Of the workbook as it is shipped.
     fn is_slower(id: &str, ratio: f64, high: f64) -> bool {
         let workbook = Workbook::around(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
-        let problem = workbook.load(&ProblemId(id.to_owned())).unwrap();
+        let problem = workbook.load(&ProblemId::from(id)).unwrap();
         let provenance = Provenance::Measured { device: "a GPU".into(), driver: "1".into() };
         let (low, sizes) = (ratio - (high - ratio), Sizes::new());
         let speedup = Speedup { ratio, low, high, verdict: Pace::Slower, sizes, samples: 9, provenance };

@@ -36,6 +36,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("cstdio", NOTHING),
     ("cstdlib", NOTHING),
     ("cstring", NOTHING),
+    ("cub/cub.cuh", include_str!("headers/cub.h")),
     ("cublas.h", CUBLAS),
     ("cublasLt.h", CUBLAS),
     ("cublas_v2.h", CUBLAS),
