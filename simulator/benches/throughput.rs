@@ -101,6 +101,8 @@ fn main() {
         if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
             continue;
         }
+        // An instruction a line, as compilers write them: what becomes of an atomic's result is known by lines.
+        let body = body.replace("; ", ";\n");
         let text = format!(
             "{HEAD}.visible .entry k(.param .u64 a, .param .u64 b)\n{{ .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg \
              .b64 %rd<9>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 \

@@ -81,16 +81,13 @@ impl Device {
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
         let (_, mut watch) = known.unwrap_or_else(|| (checks, remembering(checks, &self.history)));
         #[cfg(feature = "threads")]
-        let shares = Shared {
-            context: &context,
-            global: &mut self.global,
-            defined: &mut self.defined,
-            independent: &mut self.independent,
-        }
-        .run(&mut watch);
+        let mut outcomes =
+            Shared { context: &context, global: &mut self.global, defined: &mut self.defined, kept: &mut self.shares }
+                .run(&mut watch)
+                .unwrap_or_default();
         #[cfg(not(feature = "threads"))]
-        let shares = None;
-        let outcomes = shares.unwrap_or_else(|| {
+        let mut outcomes = Vec::new();
+        if outcomes.is_empty() {
             let defined = std::mem::take(&mut self.defined);
             let mut outcome = grid::work(
                 &context,
@@ -100,8 +97,8 @@ impl Device {
                 Part::from_the_row(&next, 0..slots),
             );
             self.defined = std::mem::take(&mut outcome.defined);
-            vec![outcome]
-        });
+            outcomes.push(outcome);
+        }
         let report = grid::report(&context, outcomes);
         self.operations += report.order.operations;
         self.global.launched();
@@ -187,7 +184,8 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
 
 #[cfg(feature = "threads")]
 fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU64, slots: u32) -> Vec<Outcome> {
-    use crate::memory::sums::Sums;
+    use crate::isa::independent::{self, Blocks};
+    use crate::memory::later::Later;
     use crate::memory::view::Several;
     use std::sync::Mutex;
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
@@ -207,6 +205,8 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     }
     context.threads = threads.into();
     let (context, global) = (&*context, &*global);
+    let kind = independent::blocks(&context.decoded.code, context.function);
+    let exchanges = kind == Blocks::InOrder { exchanges: true };
     // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
     // threads may wait for each other, so a pool that runs them one after the other would never end.
     let outcomes = Mutex::new(Vec::new());
@@ -215,8 +215,8 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
             let outcomes = &outcomes;
             let slots = slots * at / threads..slots * (at + 1) / threads;
             scope.spawn(move || {
-                let mut sums = Sums::default();
-                let view = View::Shared(global, &mut sums, Several::Threads);
+                let mut later = Later::new(exchanges, None);
+                let view = View::Shared(global, &mut later, Several::Threads);
                 let outcome =
                     grid::work(context, view, &mut Nobody, Defined::default(), Part::from_the_row(next, slots));
                 if let Ok(mut all) = outcomes.lock() {

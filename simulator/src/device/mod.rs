@@ -39,9 +39,9 @@ pub struct Device {
     launches: u64,
     operations: u64,
     textures: Vec<Texture>,
-    /// By function: were a kernel's blocks independent when they were last shared out between host threads?
+    /// What launches that were shared out between host threads have left.
     #[cfg(feature = "threads")]
-    independent: std::collections::HashMap<u32, bool>,
+    shares: shares::Kept,
     /// Set from outside, it stops launches.
     interrupt: Option<Arc<AtomicBool>>,
 }
@@ -65,7 +65,7 @@ impl Device {
             textures: Vec::new(),
             operations: 0,
             #[cfg(feature = "threads")]
-            independent: Default::default(),
+            shares: Default::default(),
         };
         let module = Arc::clone(&device.module);
         for variable in &module.decoded().variables {

@@ -255,6 +255,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 || !self.printf.is_empty()
                 || self.dropped > 0
                 || !self.defined.is_empty()
+                || self.global.is_full()
         })
     }
 

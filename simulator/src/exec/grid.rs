@@ -6,6 +6,7 @@ use super::defined::Defined;
 use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered};
 use crate::finding::{Finding, FindingKind, Severity};
+use crate::isa::op::Op;
 use crate::launch::{LaunchOrder, LaunchReport, LaunchStatus};
 use crate::memory::view::View;
 use crate::observe::Observer;
@@ -44,12 +45,14 @@ pub struct Part<'a> {
     /// Blocks that are its own from the start; it takes as many more at a time, one where there are none. Neighbours have
     /// neighbouring memory.
     pub first: std::ops::Range<u64>,
+    /// Host threads that take from the row: towards the end fewer at a time, or the last one would keep the others waiting.
+    pub hosts: u64,
 }
 
 impl<'a> Part<'a> {
     /// Of one that takes every block from the row.
     pub fn from_the_row(next: &'a AtomicU64, slots: std::ops::Range<u32>) -> Self {
-        Self { next, slots, first: 0..0 }
+        Self { next, slots, first: 0..0, hosts: 1 }
     }
 }
 
@@ -93,6 +96,14 @@ pub fn work<O: Observer>(
     }
 }
 
+/// Takes up to `most` of `total` blocks from the row.
+fn take(next: &AtomicU64, total: u64, most: u64, hosts: u64) -> std::ops::Range<u64> {
+    let count = |first: u64| (total.saturating_sub(first) / (2 * hosts)).clamp(1, most);
+    // The closure always gives a value, so both arms hold what was there.
+    let first = next.fetch_update(Relaxed, Relaxed, |first| Some(first + count(first))).unwrap_or_else(|first| first);
+    first..first + count(first)
+}
+
 /// A new block comes for so many that wait, at once.
 const AT_ONCE: usize = 4;
 
@@ -102,9 +113,21 @@ impl<O: Observer> Worker<'_, O> {
         self.context.grid.iter().map(|&extent| u64::from(extent)).product()
     }
 
+    /// The blocks have ended: what they did by atomics without a result is done now, where that was put down.
+    fn end_row(&mut self, row: std::ops::Range<u64>) {
+        let code = &self.context.decoded.code;
+        self.global.end_row(row, |global, entry| {
+            let Op::Atomic(index) = code.insts[entry.pc as usize].op else { return };
+            let (op, allocation) = (&code.atomics[index as usize], &global.allocations[entry.allocation as usize]);
+            let before = allocation.load(entry.offset, op.size);
+            allocation.store(entry.offset, op.size, (op.f)(before, entry.operand, 0));
+        });
+    }
+
     fn take_turns(&mut self, part: Part<'_>) {
-        let Part { next, mut slots, first: mut taken } = part;
+        let Part { next, mut slots, first: mut taken, hosts } = part;
         let in_a_row = (taken.end - taken.start).max(1);
+        let mut row = taken.clone();
         // What other host threads do is not known here: there the step limit remains.
         let alone = slots.len() as u32 == self.context.config.resident_blocks.max(1);
         // Of a selection those of its list, else all.
@@ -150,8 +173,9 @@ impl<O: Observer> Worker<'_, O> {
                 let Some((slot, mut block)) = slot else { break };
                 let room = resident.is_empty() || self.has_room(&block);
                 if room && taken.is_empty() {
-                    let first = next.fetch_add(in_a_row, Relaxed);
-                    taken = first..first + in_a_row;
+                    self.end_row(row);
+                    taken = take(next, total, in_a_row, hosts);
+                    row = taken.clone();
                 }
                 let linear = if room { taken.next().unwrap_or(total) } else { total };
                 if linear >= total {

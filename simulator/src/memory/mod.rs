@@ -2,6 +2,9 @@
 
 pub mod global;
 pub mod heap;
+pub mod later;
+pub mod ledger;
+pub mod puts;
 pub mod reads;
 pub mod sparse;
 pub mod sums;

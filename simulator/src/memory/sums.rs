@@ -1,9 +1,7 @@
 //! What one host thread has added to global memory and the others do not see yet.
 //!
-//! Adding to a word that another host thread adds to as well moves its cache line from core to core, lane after lane. Additions whose
-//! result nobody reads need not be seen at once: PTX orders a relaxed operation with those on other addresses by fences only
-//! (PTX ISA, Memory Consistency Model). So they are summed up here, and added before whatever may see or show them: an access of the same
-//! allocation, an ordered access, a fence, a wait, the end of the launch.
+//! Adding to a word that another host thread adds to as well moves its cache line from core to core, lane after lane. So additions whose
+//! result nobody reads are summed up here, and added when they have to be there (`memory::later`).
 
 use super::global::Global;
 use std::sync::atomic::Ordering::Relaxed;

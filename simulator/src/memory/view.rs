@@ -1,7 +1,9 @@
 //! Global memory as one host thread has it.
 
 use super::global::Global;
-use super::sums::Sums;
+use super::later::Later;
+use super::ledger::{Entry, Ledger};
+use std::ops::Range;
 
 /// That several host threads may run a kernel; without that feature there is no such thing.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +17,8 @@ pub enum Several {
 pub enum View<'a> {
     /// Nobody else touches it meanwhile: words are read and written as plain ones, many at a time.
     Alone(&'a mut Global),
-    /// Other host threads may: every access of a word is a relaxed atomic, and some additions come later.
-    Shared(&'a Global, &'a mut Sums, Several),
+    /// Other host threads may: every access of a word is a relaxed atomic, and some atomics of the kernel come later.
+    Shared(&'a Global, &'a mut Later, Several),
 }
 
 impl View<'_> {
@@ -34,27 +36,46 @@ impl View<'_> {
     pub fn lend(&mut self) -> View<'_> {
         match self {
             Self::Alone(global) => View::Alone(global),
-            Self::Shared(global, sums, several) => View::Shared(global, sums, *several),
+            Self::Shared(global, later, several) => View::Shared(global, later, *several),
         }
     }
 
     /// Lets others see all that was done to it.
     #[inline(always)]
     pub fn settle(&mut self) {
-        if let Self::Shared(global, sums, _) = self
-            && !sums.is_empty()
+        if let Self::Shared(global, later, _) = self
+            && !later.is_empty()
         {
-            sums.settle(global);
+            later.settle(global);
         }
     }
 
-    /// The same before an access that others' sums may be seen by, if it is to that allocation or is ordered.
+    /// The same before an access that may see or show what is kept, if it is to that allocation or is ordered.
     #[inline(always)]
     pub fn settle_before(&mut self, allocation: usize, ordered: bool) {
-        if let Self::Shared(global, sums, _) = self
-            && (sums.holds(allocation) || ordered && !sums.is_empty())
+        if let Self::Shared(global, later, _) = self
+            && (later.holds(allocation) || ordered && !later.is_empty())
         {
-            sums.settle(global);
+            later.settle(global);
+        }
+    }
+
+    /// Puts down an atomic on global memory instead of doing it, where all are; says whether that is so.
+    #[inline(always)]
+    pub fn put_down(&mut self, entry: Entry) -> bool {
+        let Self::Shared(global, later, _) = self else { return false };
+        later.put_down(global, entry)
+    }
+
+    /// Is more to be put down than there is room for?
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Shared(_, later, _) if later.ledger.as_ref().is_some_and(Ledger::is_full))
+    }
+
+    /// A row of blocks is over: what they have put down is done, once all rows before are.
+    pub fn end_row(&mut self, row: Range<u64>, mut apply: impl FnMut(&Global, Entry)) {
+        if let Self::Shared(global, later, _) = self {
+            later.end_row(global, row, |entry| apply(global, entry));
         }
     }
 

@@ -4,7 +4,7 @@ use super::cells::region::Regions;
 use crate::observe::{AccessKind, Space, Unwritten, WarpAccess, WarpId};
 
 /// Bits of a stretch of memory, 64 bytes a word.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -71,10 +71,15 @@ pub struct Init {
 }
 
 impl Init {
-    /// The same for other blocks: what is written of global memory is known to both.
+    /// The same for other blocks: what is written of global memory is known to both. Takes the memory of an old one.
     #[cfg(feature = "threads")]
-    pub fn share(&self) -> Self {
-        Self { global: self.global.map(Clone::clone), slots: Vec::new() }
+    pub fn share(&self, old: Self) -> Self {
+        let copy = |bits: &Bits, known: Option<Bits>| {
+            let mut mine = known.unwrap_or_default();
+            mine.0.clone_from(&bits.0);
+            mine
+        };
+        Self { global: self.global.like(old.global, copy), slots: old.slots }
     }
 
     /// Adds what other blocks have written of global memory.
@@ -247,7 +252,7 @@ fn each(access: &WarpAccess<'_>, mut touch: impl FnMut(u32, u64, bool, bool, u32
 
 /// The lowest and the highest address of some lanes.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
+pub fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
     let (mut low, mut high) = (u64::MAX, 0);
     for (lane, &address) in addresses.iter().enumerate() {
         let takes_part = mask >> lane & 1 != 0;

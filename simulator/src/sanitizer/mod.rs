@@ -89,6 +89,12 @@ pub struct Sanitizer {
     /// It watches a share of a launch's blocks: see `share`.
     #[cfg(feature = "threads")]
     strayed: Option<bool>,
+    /// Bytes of shadow that it came to as such a share.
+    #[cfg(feature = "threads")]
+    made: u64,
+    /// As such a share: what comes late to global memory.
+    #[cfg(feature = "threads")]
+    late: Option<share::Late>,
 }
 
 impl Sanitizer {
@@ -183,7 +189,10 @@ impl Observer for Sanitizer {
             });
         }
         #[cfg(feature = "threads")]
-        if told || self.strayed.is_some() && share::depends(access) {
+        if told
+            || self.strayed.is_some()
+                && (share::depends(access) || self.late.as_mut().is_some_and(|late| late.misses(access)))
+        {
             self.stray();
         }
         unwritten

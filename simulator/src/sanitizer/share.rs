@@ -9,15 +9,39 @@
 //! that nothing wrote), makes a share stray: then the launch is run anew as a whole, and its report is of that.
 
 use super::Sanitizer;
-use super::cells::shadow::{Cell, made};
+use super::cells::shadow::{Cell, Shadow, begin, made};
+use super::initcheck::span;
 use super::racecheck::Races;
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess};
 
 impl Sanitizer {
-    /// One for a share of the next launch's blocks; nothing if not enough is watched to tell whether shares are independent.
-    pub fn share(&self) -> Option<Self> {
-        let (races, init) = (self.races.as_ref()?.share(), self.init.as_ref()?.share());
-        Some(Self { races: Some(races), init: Some(init), strayed: Some(false), ..Self::default() })
+    /// Is enough watched to tell whether shares of a launch are independent?
+    pub fn can_be_shared(&self) -> bool {
+        self.races.is_some() && self.init.is_some()
+    }
+
+    /// Begins to watch a share of the next launch's blocks, on this host thread, beside others: `whole` knows of what was before. Memory
+    /// that an earlier share took is used again. `late`: what atomics do to global memory comes at the end of a row of blocks.
+    pub fn begin(&mut self, whole: &Self, late: bool) {
+        if let Some(races) = &whole.races {
+            let mine = self.races.take().unwrap_or_default();
+            self.races = Some(races.share(mine));
+        }
+        if let Some(init) = &whole.init {
+            self.init = Some(init.share(self.init.take().unwrap_or_default()));
+        }
+        (self.strayed, self.late) = (Some(false), late.then(Late::default));
+        begin(self.races.as_ref().map_or(0, |races| races.global.each().map(Shadow::bytes).sum()));
+    }
+
+    /// The share's blocks have ended.
+    pub fn end(&mut self) {
+        self.made = made();
+    }
+
+    /// Does it remember more than is worth being kept?
+    pub fn is_large(&self) -> bool {
+        self.made > KEPT
     }
 
     /// After a launch: have the two shares to do with each other?
@@ -46,10 +70,37 @@ impl Sanitizer {
 
 /// Bytes of shadow that a share may come to, which may be as much again as all blocks together need.
 const MOST: u64 = 192 << 20;
+/// Bytes of it that are kept for the next launch.
+const KEPT: u64 = 16 << 20;
 
 /// Has this host thread, which watches a share, made more shadow than one may?
 pub fn is_full() -> bool {
     made() > MOST
+}
+
+/// Where atomics have changed global memory that has not been changed yet: a stretch for each region.
+#[derive(Debug, Default)]
+pub struct Late(Vec<(u64, u64)>);
+
+impl Late {
+    /// Sees an access: may it miss what comes late?
+    pub fn misses(&mut self, access: &WarpAccess<'_>) -> bool {
+        if access.space != Space::Global {
+            return false;
+        }
+        let (low, last) = span(access.addresses, access.mask);
+        let end = last + u64::from(access.size);
+        if access.kind != AccessKind::Atomic {
+            return self.0.iter().any(|(from, to)| low < *to && *from < end);
+        }
+        // Buffers lie so far apart that what is near is of one.
+        const NEAR: u64 = 1 << 32;
+        match self.0.iter_mut().find(|(from, to)| low + NEAR > *to && *from + NEAR > end) {
+            Some((from, to)) => (*from, *to) = ((*from).min(low), (*to).max(end)),
+            None => self.0.push((low, end)),
+        }
+        false
+    }
 }
 
 /// May other blocks learn of such an access, or it of them, or may it meet theirs otherwise than an addition does?
@@ -75,8 +126,14 @@ impl Cell {
 }
 
 impl Races {
-    fn share(&self) -> Self {
-        Self { global: self.global.map(|_| Default::default()), launch: self.launch, ..Self::default() }
+    fn share(&self, mut old: Self) -> Self {
+        let fresh = |_: &Shadow, known: Option<Shadow>| {
+            let mut shadow = known.unwrap_or_default();
+            shadow.recycle(self.launch);
+            shadow
+        };
+        let global = self.global.like(std::mem::take(&mut old.global), fresh);
+        Self { global, launch: self.launch, ..old }
     }
 
     fn meets(&mut self, other: &Self) -> bool {

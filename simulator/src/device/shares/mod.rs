@@ -1,20 +1,25 @@
 //! A watched launch on several host threads, where its blocks turn out to be independent; its report is the same as on one.
 //! What that means, and how it is found out, is told by `sanitizer::share`.
 
+mod before;
+mod parallel;
 #[cfg(test)]
 mod tests;
 
 use crate::exec::context::Context;
 use crate::exec::defined::Defined;
 use crate::exec::grid::{self, Outcome, Part};
-use crate::isa::independent::may_be;
-use crate::memory::global::{Allocation, Global};
-use crate::memory::sums::Sums;
+use crate::isa::independent::{self, Blocks};
+use crate::memory::global::Global;
+use crate::memory::later::Later;
+use crate::memory::ledger::{Ledger, Rows};
 use crate::memory::view::{Several, View};
 use crate::sanitizer::Sanitizer;
+use before::Before;
+use parallel::side_by_side;
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Threads of a launch from which on a second host thread is worth its start; tests have small launches.
 const MANY: u64 = if cfg!(test) { 1 } else { 1 << 14 };
@@ -27,8 +32,17 @@ pub(super) struct Shared<'a, 'c> {
     pub(super) context: &'a Context<'c>,
     pub(super) global: &'a mut Global,
     pub(super) defined: &'a mut Defined,
-    /// Were a kernel's blocks independent when they were last shared out?
-    pub(super) independent: &'a mut HashMap<u32, bool>,
+    pub(super) kept: &'a mut Kept,
+}
+
+/// What such launches leave for those after them.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// By function: were a kernel's blocks independent when they were last shared out?
+    pub(super) independent: HashMap<u32, bool>,
+    /// Those who watched, with the memory that they have got.
+    watches: Vec<Sanitizer>,
+    before: Before,
 }
 
 /// Blocks that a host thread takes at a time at most, and how often it does so at least.
@@ -43,54 +57,59 @@ impl Shared<'_, '_> {
         let threads = blocks * context.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let slots = context.config.resident_blocks.max(1);
         let hosts = (context.config.shares as u64).min(blocks).min(u64::from(slots)) as u32;
-        if hosts < 2 || threads < MANY || self.independent.get(&context.function) == Some(&false) || !self.is_plain() {
+        if hosts < 2
+            || threads < MANY
+            || self.kept.independent.get(&context.function) == Some(&false)
+            || !self.is_plain()
+        {
             return None;
         }
-        let before = Before::of(&mut *self.global, (threads * BESIDE).min(MOST_BESIDE))?;
-        let mut shares = (0..hosts).map(|_| watch.share()).collect::<Option<Vec<Sanitizer>>>()?;
+        let kind = independent::blocks(&context.decoded.code, context.function);
+        if kind == Blocks::Depend {
+            return None;
+        }
+        let rows = matches!(kind, Blocks::InOrder { .. }).then(Arc::<Rows>::default);
+        let Kept { independent: known_independent, watches, before } = self.kept;
+        if !watch.can_be_shared() || !before.put_aside(self.global, (threads * BESIDE).min(MOST_BESIDE), hosts) {
+            return None;
+        }
+        watches.resize_with(hosts as usize, Sanitizer::default);
         let at_a_time = (blocks / (TIMES * u64::from(hosts))).clamp(1, AT_A_TIME);
         let (next, stop) = (AtomicU64::new(at_a_time * u64::from(hosts)), AtomicBool::new(false));
-        let outcomes = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for (at, share) in (0..hosts).zip(&mut shares) {
-                let slots = slots * at / hosts..slots * (at + 1) / hosts;
-                let first = at_a_time * u64::from(at)..at_a_time * u64::from(at + 1);
-                // Steps are counted for the block that is running: each host thread has its own count.
-                let context = context.again(&stop, hosts.into());
-                let (outcomes, global, next) = (&outcomes, &*self.global, &next);
-                let one = move || {
-                    let mut sums = Sums::default();
-                    let view = View::Shared(global, &mut sums, Several::Threads);
-                    let part = Part { next, slots, first };
-                    let outcome = grid::work(&context, view, share, Defined::default(), part);
-                    if let Ok(mut all) = outcomes.lock() {
-                        all.push((at, outcome));
-                    }
-                };
-                if std::thread::Builder::new().spawn_scoped(scope, one).is_err() {
-                    stop.store(true, Relaxed);
-                }
-            }
-        });
-        let mut outcomes = outcomes.into_inner().unwrap_or_default();
-        let whole = outcomes.len() == hosts as usize && !stop.load(Relaxed);
-        if !whole || meet(&mut shares) {
+        let mut outcomes: Vec<Option<Outcome>> = (0..hosts).map(|_| None).collect();
+        let (known, global, part_of) = (&*watch, &*self.global, &next);
+        let one = |(at, (share, outcome)): (u32, (&mut Sanitizer, &mut Option<Outcome>))| {
+            let slots = slots * at / hosts..slots * (at + 1) / hosts;
+            let first = at_a_time * u64::from(at)..at_a_time * u64::from(at + 1);
+            // Steps are counted for the block that is running: each host thread has its own count.
+            let context = context.again(&stop, hosts.into());
+            let ledger = rows.as_ref().map(Ledger::new);
+            // On its own stack: side by side they would write to the same lines of the host's caches.
+            let mut mine = std::mem::take(share);
+            mine.begin(known, ledger.is_some());
+            let mut later = Later::new(kind == Blocks::InOrder { exchanges: true }, ledger);
+            let view = View::Shared(global, &mut later, Several::Threads);
+            let part = Part { next: part_of, slots, first, hosts: hosts.into() };
+            *outcome = Some(grid::work(&context, view, &mut mine, Defined::default(), part));
+            mine.end();
+            *share = mine;
+        };
+        side_by_side(hosts, (0..hosts).zip(watches.iter_mut().zip(&mut outcomes)).collect(), one);
+        let unfinished = |rows: &Arc<Rows>| !rows.are_over(blocks);
+        let strayed = stop.load(Relaxed) || rows.as_ref().is_some_and(unfinished) || meet(watches);
+        known_independent.insert(context.function, !strayed);
+        if strayed {
             before.restore(self.global);
-            self.independent.insert(context.function, false);
+            watches.clear();
             return None;
         }
-        self.independent.insert(context.function, true);
-        outcomes.sort_by_key(|(at, _)| *at);
-        watch.adopt(&shares);
-        // What they remember takes as long to forget as it took to come by.
-        std::thread::scope(|scope| {
-            for share in shares {
-                // Who gets no thread forgets here.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, move || drop(share));
-            }
-        });
+        watch.adopt(watches);
+        // What a share remembers takes as long to forget as it took to come by.
+        before.done();
+        let large: Vec<Sanitizer> = watches.extract_if(.., |share| share.is_large()).collect();
+        side_by_side(hosts, large, drop);
         self.defined.passed_over();
-        Some(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+        Some(outcomes.into_iter().flatten().collect())
     }
 
     /// Does its report hang on nothing but what each of its blocks does by itself, as far as can be told before?
@@ -104,7 +123,6 @@ impl Shared<'_, '_> {
             && context.workspace == 0
             && self.defined.cells.is_empty()
             && memory.iter().all(|allocation| allocation.sparse.is_none() && allocation.reads.is_none())
-            && may_be(&context.decoded.code, context.function)
     }
 }
 
@@ -118,47 +136,4 @@ fn meet(shares: &mut [Sanitizer]) -> bool {
         rest = others;
     }
     false
-}
-
-/// What memory held before a launch, where it may write.
-struct Before(Vec<(usize, Contents)>);
-
-enum Contents {
-    /// This word again and again.
-    Filled(u32),
-    Words(Vec<u32>),
-}
-
-impl Before {
-    /// Nothing if more than `most` bytes would have to be copied.
-    fn of(global: &mut Global, most: u64) -> Option<Self> {
-        let copied = |one: &Allocation| if one.is_read_only() || one.filled.is_some() { 0 } else { one.size };
-        if global.allocations.iter().map(copied).sum::<u64>() > most {
-            return None;
-        }
-        let one = |(at, allocation): (usize, &mut Allocation)| {
-            if allocation.is_read_only() {
-                return None;
-            }
-            let words = |words: &mut [AtomicU32]| words.iter_mut().map(|word| *word.get_mut()).collect();
-            let contents = match allocation.filled {
-                Some(word) => Contents::Filled(word),
-                None => Contents::Words(words(&mut allocation.words)),
-            };
-            Some((at, contents))
-        };
-        Some(Self(global.allocations.iter_mut().enumerate().filter_map(one).collect()))
-    }
-
-    fn restore(self, global: &Global) {
-        for (at, contents) in self.0 {
-            let words = &global.allocations[at].words;
-            match contents {
-                Contents::Filled(value) => words.iter().for_each(|word| word.store(value, Relaxed)),
-                Contents::Words(values) => {
-                    words.iter().zip(values).for_each(|(word, value)| word.store(value, Relaxed));
-                }
-            }
-        }
-    }
 }

@@ -10,7 +10,7 @@ const BLOCKS: u32 = 32;
 /// and `%rd3`, `%rd4` are its words.
 fn kernel(name: &str, body: &str) -> String {
     format!(
-        ".visible .entry {name}(.param .u64 a, .param .u64 b) {{ .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %rd<9>; .reg .pred %p<3>; \
+        ".visible .entry {name}(.param .u64 a, .param .u64 b) {{ .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .f64 %d<3>; .reg .b64 %rd<9>; .reg .pred %p<3>; \
          ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r9, %ntid.x; \
          mad.lo.s32 %r3, %r2, %r9, %r1; mul.wide.u32 %rd5, %r3, 4; add.s64 %rd3, %rd1, %rd5; add.s64 %rd4, %rd2, %rd5; {body} \
          E: ret; }}\n"
@@ -46,7 +46,8 @@ fn run(bodies: &[&str], threads: usize) -> (Vec<String>, bool) {
         device.read(buffer, &mut bytes).expect("inside");
         told.push(format!("{bytes:?} {:?}", device.undefined(buffer, 4 * WORDS)));
     }
-    let all = device.independent.len() == bodies.len() && device.independent.values().all(|independent| *independent);
+    let all = device.shares.independent.len() == bodies.len()
+        && device.shares.independent.values().all(|independent| *independent);
     (told, all)
 }
 
@@ -95,16 +96,68 @@ fn additions_meet_anywhere() {
     let read =
         format!("{add} setp.ne.u32 %p1, %r3, 16; @%p1 bra E; ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd4], %r5;");
     assert!(!shared(&[&read]));
-    // Nobody tries what depends on the order: sums of reals, two operations, results.
+    // Nobody tries what blocks learn of each other by: results, fences, ordered accesses.
     for body in [
-        "cvt.rn.f32.u32 %f1, %r3; mul.f32 %f1, %f1, 0f3DCCCCCD; red.global.add.f32 [%rd1], %f1;",
-        "red.global.add.u32 [%rd1], %r3; red.global.max.u32 [%rd1], %r3;",
         "atom.global.add.u32 %r5, [%rd1], 1; st.global.u32 [%rd4], %r5;",
+        "atom.global.exch.b32 %r3, [%rd1], %r3;",
+        "red.release.gpu.global.add.u32 [%rd1], 1;",
         "st.global.u32 [%rd4], %r3; membar.gl; red.global.add.u32 [%rd1], %r3;",
         "ld.volatile.global.u32 %r5, [%rd1]; st.global.u32 [%rd4], %r5;",
     ] {
         assert!(!shared(&[body]), "{body}");
     }
+}
+
+/// `%f1` is a number whose sums with others of its kind are rounded.
+const REAL: &str = "cvt.rn.f32.u32 %f1, %r3; mul.f32 %f1, %f1, 0f3DCCCCCD;";
+/// `%rd7` is a word of the first buffer that all blocks use.
+const COMMON: &str = "and.b32 %r4, %r3, 7; mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd1, %rd6;";
+
+#[test]
+fn atomics_without_a_result_are_done_in_the_order_of_blocks() {
+    for atomics in [
+        "red.global.add.f32 [%rd7], %f1;",
+        "red.global.add.f32 [%rd1], %f1; red.global.add.f32 [%rd2+4], %f1;",
+        "atom.global.exch.b32 %r5, [%rd7], %r3;",
+        "atom.global.exch.b32 %r5, [%rd7], %r3; add.s64 %rd8, %rd2, %rd6;\natom.global.exch.b32 %r6, [%rd8], %r3;",
+        // Two operations, of which one is not the other's.
+        "red.global.add.u32 [%rd7], %r3; red.global.max.u32 [%rd7], 200; red.global.inc.u32 [%rd7], 900;",
+        "red.global.add.u32 [%rd7], %r3;\natom.global.exch.b32 %r5, [%rd7], %r2;",
+        // Half a word, two words, generic addresses, lanes in two allocations: lane after lane.
+        "cvt.f64.f32 %d1, %f1; and.b32 %r4, %r3, 3; mul.wide.u32 %rd6, %r4, 8; add.s64 %rd7, %rd1, %rd6; red.global.add.f64 [%rd7], %d1;",
+        "and.b32 %r4, %r3, 1; setp.eq.u32 %p1, %r4, 0; selp.b64 %rd8, %rd3, %rd2, %p1; cvta.global.u64 %rd8, %rd8; red.add.f32 [%rd8], %f1;",
+        "and.b32 %r4, %r3, 1; setp.eq.u32 %p1, %r4, 0; selp.b64 %rd8, %rd7, %rd2, %p1;\natom.global.exch.b32 %r5, [%rd7], %r2;\natom.global.exch.b32 %r6, [%rd8], %r3;",
+        "cvt.rn.f16x2.f32 %r5, %f1, %f1; red.global.add.noftz.f16x2 [%rd7], %r5;",
+    ] {
+        let body = format!("{REAL} {COMMON} {atomics}");
+        assert!(shared(&[FILL, &body.replace("; ", ";\n"), ADD]), "{body}");
+    }
+}
+
+#[test]
+fn nobody_looks_at_what_comes_late() {
+    // The block's threads read what one of them has added to, by itself or beside it.
+    let sum = "setp.ne.u32 %p1, %r1, 0; @!%p1 red.global.add.f32 [%rd3], %f1; bar.sync 0; ";
+    let look = |at: &str| {
+        format!(
+            "{REAL} {sum} shl.b32 %r4, %r1, 2; cvt.u64.u32 %rd6, %r4; sub.s64 %rd7, %rd3, %rd6; ld.global.f32 %f2, {at}; st.global.f32 [%rd4], %f2;"
+        )
+    };
+    for body in [look("[%rd7]"), format!("{REAL} {sum} @!%p1 st.global.u32 [%rd3], 5;")] {
+        assert!(!shared(&[&body]), "{body}");
+    }
+    // What was there before.
+    assert!(shared(&[&format!(
+        "{REAL} ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; red.global.add.f32 [%rd3], %f1;"
+    )]));
+    // Another block writes there, or reads; no two of these are of one share.
+    for other in ["st.global.u32 [%rd1], 5;", "ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd4], %r5;"] {
+        let body =
+            format!("{REAL} setp.ne.u32 %p1, %r2, 1; @%p1 bra D; {other} bra E; D: red.global.add.f32 [%rd1], %f1;");
+        assert!(!shared(&[&body]), "{body}");
+    }
+    // What nobody wrote.
+    assert!(!shared(&[&format!("{REAL} red.global.add.f32 [%rd4], %f1;")]));
 }
 
 #[test]

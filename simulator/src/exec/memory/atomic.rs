@@ -10,6 +10,7 @@ use crate::exec::schedule::Writer;
 use crate::exec::traffic::charge_atomic;
 use crate::exec::warp::{Group, Warp};
 use crate::isa::op::{AddressSpace, AtomicOp, Reg};
+use crate::memory::ledger::Entry;
 use crate::observe::{AccessKind, Observer};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -18,7 +19,8 @@ impl<O: Observer> Worker<'_, O> {
     pub fn atomic(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AtomicOp) -> Flow {
         let group = warp.groups[at];
         let by = |lanes| Accessing { pc: group.pc, lanes, kind: AccessKind::Atomic };
-        warp.spun |= op.may_spin;
+        // Who reads no result waits for nobody.
+        warp.spun |= op.may_spin && (op.returns || self.control.is_some());
         if self.atomic_at_once(shared, warp, at, mask, op) {
             return Flow::Continue;
         }
@@ -114,7 +116,7 @@ impl<O: Observer> Worker<'_, O> {
             let address = first.wrapping_add(element as u64 * u64::from(op.size));
             let bytes = LaneBytes::new(space, address, op.size);
             let result = match space {
-                AddressSpace::Global => self.atomic_global(address, op, operand, second),
+                AddressSpace::Global => self.atomic_global(group.pc, address, op, [operand, second]),
                 _ => self.load_lane(shared, warp, lane, bytes).and_then(|before| {
                     let after = (op.f)(before, operand, second);
                     self.store_lane(shared, warp, lane, bytes, after)?;
@@ -202,15 +204,24 @@ impl<O: Observer> Worker<'_, O> {
         Ok(at)
     }
 
-    fn atomic_global(&mut self, address: u64, op: &AtomicOp, operand: u64, second: u64) -> Result<u64, AccessError> {
+    fn atomic_global(
+        &mut self,
+        pc: u32,
+        address: u64,
+        op: &AtomicOp,
+        [operand, second]: [u64; 2],
+    ) -> Result<u64, AccessError> {
         let size = op.size;
         if address & u64::from(size - 1) != 0 {
             return Err(AccessError::Misaligned);
         }
         let at = self.changeable(address, size)?;
+        let offset = address - self.global.get().allocations[at].base;
+        if self.global.put_down(Entry { pc, allocation: at as u32, offset, operand }) {
+            return Ok(0);
+        }
         let global = self.global.get();
         let allocation = &global.allocations[at];
-        let offset = address - allocation.base;
         if let Some(sparse) = &allocation.sparse {
             return Ok(sparse.change(offset, size, op.returns, |before| (op.f)(before, operand, second)));
         }

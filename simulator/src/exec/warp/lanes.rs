@@ -79,6 +79,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
     let LaneMachine { context, block, clock, direct, looking, profile, memory } = machine;
     let (context, block, clock, direct, looking) = (*context, *block, *clock, *direct, *looking);
     let code = &context.decoded.code;
+    let explored = context.config.schedule.is_explored();
     let insts = &code.insts[..];
     let frame = warp.frames[group.frame as usize];
     let (base32, base64, base_p) = (frame.base32 as usize, frame.base64 as usize, frame.base_p as usize);
@@ -431,7 +432,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                     if memory.atomic(pc, op, &mut files, mask).is_none() {
                         break Stop::Slow;
                     }
-                    *spun |= op.may_spin;
+                    *spun |= op.may_spin && (op.returns || explored);
                 }
             }
             Op::Store(index) if direct => {

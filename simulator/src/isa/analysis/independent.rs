@@ -1,23 +1,33 @@
 //! What a kernel's text tells of whether its blocks have to do with each other.
 
-use crate::isa::op::{AddressSpace, Callee, Code, Op};
+use crate::isa::op::{AddressSpace, Callee, Code, Op, Origin, Reg, WordFn};
 use crate::observe::MemoryOrder;
 
 /// What additions and the like may be called, whose order nobody can tell, and types of which that is true.
 const COMMUTE: [&str; 6] = ["add", "min", "max", "and", "or", "xor"];
 const WHOLE: [&str; 6] = ["u32", "s32", "b32", "u64", "s64", "b64"];
 
-/// May the kernel's blocks be independent, so that they can run in any order? No if one learns of others by atomics or ordered
-/// accesses to global memory, by the device heap or a clock. All functions that are no kernels are taken to be called.
-pub fn may_be(code: &Code, function: u32) -> bool {
-    let mut reduction = None;
-    let mut own = code
-        .insts
-        .iter()
-        .zip(&code.origins)
-        .filter(|(_, origin)| origin.function == function || !code.functions[origin.function as usize].entry);
+/// Whether a kernel's blocks may run in any order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocks {
+    /// No: one learns of others by atomics or ordered accesses to global memory, by the device heap or a clock.
+    Depend,
+    /// Yes, as far as the text shows; what they add to global memory comes to the same in any order.
+    Independent,
+    /// Yes, if what they do to global memory by atomics, whose results nobody reads, is done in their order.
+    InOrder {
+        /// Exchanges of words, and nothing else.
+        exchanges: bool,
+    },
+}
+
+/// What is it of that kernel? All functions that are no kernels are taken to be called.
+pub fn blocks(code: &Code, function: u32) -> Blocks {
+    let own = |origin: &Origin| origin.function == function || !code.functions[origin.function as usize].entry;
+    let mut own = code.insts.iter().zip(&code.origins).filter(|(_, origin)| own(origin));
+    let mut atomics = Vec::new();
     let apart = |space: AddressSpace| !matches!(space, AddressSpace::Global | AddressSpace::Generic);
-    !code.reads_clock
+    let independent = !code.reads_clock
         && !code.allocates()
         && own.all(|(inst, origin)| match inst.op {
             Op::Load(index) | Op::Store(index) => {
@@ -26,9 +36,11 @@ pub fn may_be(code: &Code, function: u32) -> bool {
             }
             Op::Atomic(index) => {
                 let op = &code.atomics[index as usize];
-                let opcode = code.opcodes.get(origin.opcode as usize).map_or("", String::as_str);
-                let quiet = !op.answers && op.order == MemoryOrder::Relaxed;
-                apart(op.space) || quiet && *reduction.get_or_insert(opcode) == opcode && commutes(opcode)
+                if apart(op.space) {
+                    return true;
+                }
+                atomics.push((op, code.opcodes.get(origin.opcode as usize).map_or("", String::as_str)));
+                !op.answers && !op.returns && op.order == MemoryOrder::Relaxed && op.c == Reg::None && !op.whole
             }
             Op::CopyBulk(index) => {
                 let op = &code.bulk[index as usize];
@@ -41,7 +53,16 @@ pub fn may_be(code: &Code, function: u32) -> bool {
             Op::Texture(_) => false,
             Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),
             _ => true,
-        })
+        });
+    let mut opcodes = atomics.iter().map(|(_, opcode)| *opcode);
+    let first = opcodes.next();
+    if !independent {
+        Blocks::Depend
+    } else if opcodes.all(|opcode| Some(opcode) == first) && first.is_none_or(commutes) {
+        Blocks::Independent
+    } else {
+        Blocks::InOrder { exchanges: atomics.iter().all(|(op, _)| op.word == Some(WordFn::Exchange)) }
+    }
 }
 
 /// Is it one whole number's addition or the like?

@@ -25,12 +25,22 @@ impl<T> Default for Regions<T> {
 }
 
 impl<T> Regions<T> {
-    /// The same regions, with something else kept for each.
+    /// The same regions, with something else kept for each: made of what is kept here, and there for a region with that address.
     #[cfg(feature = "threads")]
-    pub fn map<U>(&self, mut of: impl FnMut(&T) -> U) -> Regions<U> {
-        let one =
-            |region: &CellRegion<T>| CellRegion { base: region.base, bytes: region.bytes, data: of(&region.data) };
+    pub fn like<U>(&self, old: Regions<U>, mut of: impl FnMut(&T, Option<U>) -> U) -> Regions<U> {
+        let mut old = old.sorted.into_iter().peekable();
+        let one = |region: &CellRegion<T>| {
+            while old.next_if(|old| old.base < region.base).is_some() {}
+            let same = old.next_if(|old| old.base == region.base).map(|old| old.data);
+            CellRegion { base: region.base, bytes: region.bytes, data: of(&region.data, same) }
+        };
         Regions { sorted: self.sorted.iter().map(one).collect(), last: 0 }
+    }
+
+    /// What is kept, region by region.
+    #[cfg(feature = "threads")]
+    pub fn each(&self) -> impl Iterator<Item = &T> {
+        self.sorted.iter().map(|region| &region.data)
     }
 
     /// What is kept for each region, and what others keep for the same one.

@@ -219,7 +219,13 @@ thread_local! {
     static MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Bytes of shadow that this thread of the host has made.
+/// This thread of the host begins to make shadow, and has so many bytes of it.
+#[cfg(feature = "threads")]
+pub fn begin(bytes: u64) {
+    MADE.set(bytes);
+}
+
+/// Bytes of shadow that it has made since.
 #[cfg(feature = "threads")]
 pub fn made() -> u64 {
     MADE.get()
@@ -237,12 +243,22 @@ fn chunk_of_lines() -> Box<[Line; CHUNK]> {
     Box::new(std::array::from_fn(|_| Line::Empty))
 }
 
+#[cfg(feature = "threads")]
+#[cold]
+fn emptied(mut chunk: Box<[Line; CHUNK]>) -> Box<[Line; CHUNK]> {
+    chunk.fill_with(Line::default);
+    chunk
+}
+
 /// The shadow of a stretch of memory. It grows with what is touched: 64 bytes a line of 128 for whole warps' accesses side
 /// by side, 1.5 KiB more once others come, twice as much once somebody accesses half a word, four times for a byte.
 #[derive(Debug, Default)]
 pub struct Shadow {
     chunks: Vec<Option<Box<[Line; CHUNK]>>>,
     launch: u64,
+    /// Chunks of an earlier launch, to be used again.
+    #[cfg(feature = "threads")]
+    spare: Vec<Option<Box<[Line; CHUNK]>>>,
 }
 
 impl Shadow {
@@ -268,13 +284,30 @@ impl Shadow {
         if chunk >= self.chunks.len() {
             self.chunks.resize_with(chunk + 1, || None);
         }
-        &mut self.chunks[chunk].get_or_insert_with(chunk_of_lines)[index % CHUNK]
+        #[cfg(feature = "threads")]
+        let made = || self.spare.pop().flatten().map_or_else(chunk_of_lines, emptied);
+        #[cfg(not(feature = "threads"))]
+        let made = chunk_of_lines;
+        &mut self.chunks[chunk].get_or_insert_with(made)[index % CHUNK]
+    }
+
+    /// Another launch: the cells are gone, their memory is kept.
+    #[cfg(feature = "threads")]
+    pub fn recycle(&mut self, launch: u64) {
+        self.spare.extend(self.chunks.drain(..).filter(Option::is_some));
+        self.launch = launch;
     }
 
     /// Another block's memory: the cells are stale, but their chunks are kept.
     pub fn reset(&mut self, launch: u64) {
         self.chunks.iter_mut().flatten().for_each(|chunk| chunk.fill_with(Line::default));
         self.launch = launch;
+    }
+
+    /// Bytes of its chunks.
+    #[cfg(feature = "threads")]
+    pub fn bytes(&self) -> u64 {
+        ((self.chunks.iter().flatten().count() + self.spare.len()) * size_of::<[Line; CHUNK]>()) as u64
     }
 
     /// Do the cells of some byte meet those of another shadow of the same memory? Both are of one launch.

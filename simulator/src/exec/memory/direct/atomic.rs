@@ -3,9 +3,11 @@
 use super::locate::AccessTarget;
 use super::{Direct, Files, Lanes, for_each};
 use crate::exec::schedule::Writer;
-use crate::exec::select::put;
+use crate::exec::select::{LaneRow, put};
 use crate::exec::traffic::charge_atomic;
 use crate::isa::op::{AddressSpace, AtomicOp, Reg, WordFn, change_shared};
+use crate::memory::global::Global;
+use crate::memory::later::Later;
 use crate::memory::view::View;
 use crate::observe::MemoryOrder;
 
@@ -61,17 +63,9 @@ impl Direct<'_> {
                     }
                 });
             }
-            (AddressSpace::Global, View::Shared(global, sums, _)) if global.is_writable(lanes.allocation) => {
-                let may_wait = adds && !op.returns && op.order == MemoryOrder::Relaxed;
-                let later = if may_wait { sums.of(global, lanes.allocation, lanes.range()) } else { None };
-                if let Some(words) = later {
-                    for_each(mask, |lane| {
-                        if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
-                            *word = word.wrapping_add(operands[lane]);
-                        }
-                    });
-                } else {
-                    sums.settle(global);
+            (AddressSpace::Global, View::Shared(global, later, _)) if global.is_writable(lanes.allocation) => {
+                if !put_off(later, global, (pc, op), &lanes, operands, mask) {
+                    later.settle(global);
                     let words = &global.allocations[lanes.allocation].words;
                     for_each(mask, |lane| {
                         if let Some(word) = words.get(lanes.word(lane, 0)) {
@@ -107,4 +101,37 @@ impl Direct<'_> {
             self.writers.note(Writer::new(slot, address, self.by.block, thread, pc as u32));
         });
     }
+}
+
+/// Keeps an atomic on global memory for later, if that may be.
+#[inline(always)]
+fn put_off(
+    later: &mut Later,
+    global: &Global,
+    (pc, op): (usize, &AtomicOp),
+    lanes: &Lanes,
+    operands: &LaneRow<u32>,
+    mask: u32,
+) -> bool {
+    let may_wait = !op.returns && op.order == MemoryOrder::Relaxed;
+    if may_wait
+        && op.word == Some(WordFn::Exchange)
+        && let Some(puts) = later.puts(global, lanes.allocation, pc as u32)
+    {
+        for_each(mask, |lane| puts.put(lanes.word(lane, 0), operands[lane]));
+    } else if let Some(ledger) = &mut later.ledger {
+        for_each(mask, |lane| ledger.note(lanes.entry(pc, lane, operands[lane])));
+    } else if may_wait
+        && op.word == Some(WordFn::Add)
+        && let Some(words) = later.sums.of(global, lanes.allocation, lanes.range())
+    {
+        for_each(mask, |lane| {
+            if let Some(word) = words.get_mut(lanes.word(lane, 0)) {
+                *word = word.wrapping_add(operands[lane]);
+            }
+        });
+    } else {
+        return false;
+    }
+    true
 }

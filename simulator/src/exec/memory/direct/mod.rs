@@ -13,6 +13,7 @@ use crate::exec::select::LaneRow;
 use crate::exec::traffic::{RequestCost, charge};
 use crate::exec::warp::{Frame, Warp};
 use crate::isa::op::{AccessOp, AddressSpace, Origin};
+use crate::memory::ledger::Entry;
 use crate::memory::view::View;
 use crate::observe::{AccessKind, MemoryOrder, WarpId};
 
@@ -109,6 +110,13 @@ impl Lanes {
     fn range(&self) -> std::ops::Range<usize> {
         let (low, high) = self.offsets.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)));
         (low >> 2) as usize..(high >> 2) as usize + 1
+    }
+
+    /// What is put down of a lane's atomic on global memory.
+    #[inline(always)]
+    fn entry(&self, pc: usize, lane: usize, operand: u32) -> Entry {
+        let (allocation, offset) = (self.allocation as u32, self.offsets[lane].into());
+        Entry { pc: pc as u32, allocation, offset, operand: operand.into() }
     }
 
     /// Index of the word `behind` words behind the lane's first.
