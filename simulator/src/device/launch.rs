@@ -207,23 +207,24 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     let (context, global) = (&*context, &*global);
     let kind = independent::blocks(&context.decoded.code, context.function);
     let exchanges = kind == Blocks::InOrder { exchanges: true };
-    // Each host thread has its share of the resident blocks. One operating-system thread each: blocks of different
-    // threads may wait for each other, so a pool that runs them one after the other would never end.
+    // Each host thread, this one among them, has its share of the resident blocks. One operating-system thread each: blocks of
+    // different threads may wait for each other, so a pool that runs them one after the other would never end.
     let outcomes = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for at in 0..threads {
-            let outcomes = &outcomes;
-            let slots = slots * at / threads..slots * (at + 1) / threads;
-            scope.spawn(move || {
-                let mut later = Later::new(exchanges, None);
-                let view = View::Shared(global, &mut later, Several::Threads);
-                let outcome =
-                    grid::work(context, view, &mut Nobody, Defined::default(), Part::from_the_row(next, slots));
-                if let Ok(mut all) = outcomes.lock() {
-                    all.push((at, outcome));
-                }
-            });
+    let run = |at: u32| {
+        let slots = slots * at / threads..slots * (at + 1) / threads;
+        let mut later = Later::new(exchanges, None);
+        let view = View::Shared(global, &mut later, Several::Threads);
+        let outcome = grid::work(context, view, &mut Nobody, Defined::default(), Part::from_the_row(next, slots));
+        if let Ok(mut all) = outcomes.lock() {
+            all.push((at, outcome));
         }
+    };
+    std::thread::scope(|scope| {
+        let run = &run;
+        for at in 1..threads {
+            scope.spawn(move || run(at));
+        }
+        run(0);
     });
     let mut all = outcomes.into_inner().unwrap_or_default();
     all.sort_by_key(|(at, _)| *at);
