@@ -3,6 +3,7 @@
 
 use super::reasons::name;
 use plan::Buffer;
+use plan::dtype::DType;
 use simulator::MemoryLocation;
 use simulator::finding::{before, behind};
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ impl Elements {
         }
         let mut dynamic = Vec::new();
         for line in lines {
+            elements.known.extend(line.trim_start().strip_prefix("//@").and_then(of_line));
             let line = line.split("//").next().unwrap_or_default();
             let spaces = ["__shared__", "__device__", "__constant__"];
             let Some((before, declared)) = spaces.iter().find_map(|space| line.split_once(space)) else { continue };
@@ -137,6 +139,13 @@ fn behind_in_elements(offset: u64, bytes: u64, width: u64) -> Option<String> {
     })
 }
 
+/// Name and shape of a kernel file's line: "scratch lock: i32[16]".
+fn of_line(line: &str) -> Option<(String, ArrayShape)> {
+    let (name, rest) = line.trim_start().strip_prefix("scratch ")?.split_once(':')?;
+    let dtype = DType::from_name(rest.split_once('[')?.0.trim())?;
+    Some((name.trim().to_owned(), ArrayShape { bytes: dtype.size() as u64, inner: Vec::new() }))
+}
+
 /// Names and shapes of "float tile[32][33], *p, s[]".
 fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
     let mut rest = text.trim_start();
@@ -189,7 +198,6 @@ fn width(words: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use plan::Role;
-    use plan::dtype::DType;
     use simulator::Poll;
 
     fn elements() -> Elements {
@@ -199,6 +207,7 @@ mod tests {
             "    extern __shared__ __align__(8) unsigned char raw[];",
             "    __shared__ Particle p[8];",
             "    __shared__ volatile unsigned counts [64];",
+            "//@ scratch partial: f64[ceil_div(n, 64)]",
             "__device__ unsigned short lock[2] = { 0, 0 };",
             "__device__ float sum_of(const double rows[8][4], int n) { return 0.0f; }",
         ];
@@ -217,6 +226,7 @@ mod tests {
             (inside("dynamic shared memory", 64), "`raw[64]`"),
             (inside("counts", 4), "`counts[1]`"),
             (inside("lock", 2), "`lock[1]`"),
+            (inside("partial", 24), "`partial[3]`"),
             (inside("rows", 32), "`rows[2]`"),
             (inside("a", 16), "`a[2]`"),
             (ahead("a", 8, 64), "`a[-1]` (before its start, of 8 elements)"),

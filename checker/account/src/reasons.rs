@@ -11,6 +11,7 @@ use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
 use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
+use values::fill::Values;
 use values::{LooksLike, Mismatch};
 
 /// Where the version's source is and how its run is described.
@@ -236,7 +237,7 @@ fn device_verdict(name: &str) -> Verdict {
     }
 }
 
-/// Which run failed: "n = 33, run 2 of 6, schedule its".
+/// Which run failed: "at n = 33, schedule its (usual order), when it runs again".
 fn run(checked: &Checked, scene: &Scene<'_>) -> String {
     let mut text = format!("at {}", scene.case);
     if let Some(run) = checked.failed_run() {
@@ -245,7 +246,13 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
         }
         // Elsewhere the order tells the runs apart.
         if run.number > 0 && run.schedule.is_none_or(|schedule| schedule == Schedule::Its) {
-            text.push_str(&format!(", in run {}", run.number + 1));
+            text.push_str(match run.values {
+                Values::AsStated => ", when it runs again",
+                Values::Edges => ", where inputs hold the ends of their intervals",
+                Values::ExactIntegers => ", where inputs are small multiples of a power of two",
+                Values::Repeating => ", where inputs repeat every 32 elements",
+                Values::Delicate => ", where inputs are of one sign and need all their digits",
+            });
         }
     }
     text

@@ -44,6 +44,14 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             }
         },
         Verdict::SyncMask => lanes_at(line),
+        Verdict::Livelock => {
+            format!(
+                "Who was to change what is polled at {line}: has it ended, or does it wait itself, for something the poller holds?"
+            )
+        }
+        Verdict::Deadlock => {
+            format!("Which thread was to come to {line} too, or to go on first, and what does it wait for instead?")
+        }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::OrderDependent => {
             let element = reason.element.as_deref().unwrap_or("the first element that differs");

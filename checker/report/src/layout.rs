@@ -172,7 +172,12 @@ fn reasons(pen: &mut Pen, report: &Report, room: &Room) {
         for place in &reason.excerpts {
             excerpt::write(pen, place, tone, room.context);
         }
-        for line in reason.details.iter().take(room.details) {
+        let all = &reason.details;
+        let (head, last) = match room.details {
+            few if few >= 2 && few < all.len() => (few - 1, all.last()),
+            few => (few, None),
+        };
+        for line in all.iter().take(head).chain(last) {
             pen.wrapped(&[(Tone::Text, "    ")], Tone::Text, line);
         }
     }

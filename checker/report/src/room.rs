@@ -13,7 +13,7 @@ pub struct Room {
     pub whole: usize,
     /// The line of source before the one concerned.
     pub context: bool,
-    /// Details of a reason.
+    /// Details of a reason: the first ones, and if there are two and more the last one, which says at what size and in which order.
     pub details: usize,
     /// Goals that are not met, one by one; of the others only their number is told.
     pub unmet: usize,
@@ -47,7 +47,7 @@ impl Room {
     pub const TWO: Self = Self { reasons: 2, whole: 2, ..Self::ALL };
 
     /// From generous to thrifty: the first that fits is taken, else the last.
-    pub const STEPS: [Self; 12] = {
+    pub const STEPS: [Self; 13] = {
         let two = Self::TWO;
         let few = Self { printf: 6, notes: 2, ..two };
         let row = Self { orders: false, ..few };
@@ -58,8 +58,9 @@ impl Room {
         let brief = Self { context: false, met: 2, printf: 3, notes: 1, ..only };
         let none = Self { met: 0, ..brief };
         let three = Self { details: 3, unmet: 5, ..none };
-        let least = Self { details: 1, unmet: 2, unjudged: false, printf: 2, notes: 0, ..three };
+        let pair = Self { details: 2, unmet: 2, unjudged: false, printf: 2, notes: 0, ..three };
+        let least = Self { details: 1, ..pair };
         let tiny = Self { details: 0, printf: 0, ..least };
-        [two, few, row, bare, four, one, only, brief, none, three, least, tiny]
+        [two, few, row, bare, four, one, only, brief, none, three, pair, least, tiny]
     };
 }
