@@ -68,6 +68,10 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     reasons
 }
 
+/// What may help who was cut off.
+const ENDS_SOONER: &str = "what ran before this size was right; a kernel that does less work, a smaller grid or a machine with nothing \
+                           else to do ends sooner";
+
 fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
     let mut details = vec![run(checked, scene)];
     let mut excerpts = Vec::new();
@@ -137,11 +141,11 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             (Verdict::Endless, format!("the kernel did not end within {seconds:.0} s and was stopped"))
         }
         Status::OutOfTime => {
-            details.push(
-                "what ran before this size was right; a kernel that does less work, or a smaller grid, ends sooner"
-                    .into(),
-            );
-            (Verdict::OutOfTime, format!("not all could be tried: a check ends after {CHECK_SECONDS} s"))
+            details.push(ENDS_SOONER.to_owned());
+            (
+                Verdict::OutOfTime,
+                format!("not all could be tried before the time was over, {CHECK_SECONDS} s for a check"),
+            )
         }
         Status::WorkerDied { death } => {
             details.extend(death.stderr.lines().last().map(str::to_owned));

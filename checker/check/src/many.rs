@@ -4,7 +4,7 @@
 //! they may. Of the others those go first that fail most often, so that what is cut is what tells least.
 
 use super::CheckError;
-use execution::backend::{Across, Checked, Keep, Status};
+use execution::backend::{AT_ONCE, Across, Checked, Keep, Status};
 use execution::verify::PATIENT_STEPS;
 use simulator::{FindingKind, Schedule};
 use std::collections::VecDeque;
@@ -95,7 +95,8 @@ pub fn run(
                 continue;
             }
             // Not endless, only out of time.
-            if matches!(checked.status, Status::TimedOut { .. }) && timeout < own {
+            let cut = matches!(checked.status, Status::TimedOut { .. }) && timeout < own;
+            if cut || checked.status == Status::OutOfTime {
                 continue;
             }
             if is_endless(&checked) {
@@ -122,7 +123,7 @@ pub fn run(
 /// How many of `schedules` orders run at the same time.
 pub fn side_by_side(schedules: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    cores.min(schedules.saturating_sub(1)).max(1)
+    cores.min(AT_ONCE).min(schedules.saturating_sub(1)).max(1)
 }
 
 /// It came to no end, and nobody knows that it never will.

@@ -96,6 +96,7 @@ fn simulate(
         all_sizes: false,
         budget,
         until,
+        room: None,
         cut: &cut,
         progress,
         meanwhile: None,

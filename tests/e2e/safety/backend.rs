@@ -66,6 +66,26 @@ fn an_oracle_that_is_cut_off_by_the_end_of_a_check_is_not_to_blame() {
     assert!(matches!(status(LONG * 100), Status::OracleFailed { .. }));
 }
 
+/// On a busy machine the clock runs on while a worker waits for a processor: that says nothing of its kernel. One that was busy all the
+/// time does not end.
+#[test]
+fn a_simulation_is_held_to_the_processor_time_that_it_had() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let started = serde_json::to_string(&Reply::Started { case: 0, version: Some(0) }).expect("JSON");
+    let case = Case { versions: vec![Program::default()], ..Case::default() };
+    let on = On::Sim { config: simulator::Config::default(), schedules: Vec::new(), minimise: None };
+    let job = Verify { on, cases: vec![case], stop_at_failure: false };
+    let status = |body: &str, timeout: Duration, left: Duration| {
+        let worker = Some(script(folder.path(), &format!("echo '{started}'; {body}")));
+        let until = Some(Instant::now() + left);
+        let options = WorkerOptions { timeout, until, worker, ..WorkerOptions::default() };
+        backend::verify(&job, &options).expect("results")[0][0].status.clone()
+    };
+    assert_eq!(status("exec sleep 1000", LONG, Duration::from_millis(300)), Status::OutOfTime);
+    let busy = status("while :; do :; done", Duration::from_millis(300), LONG * 100);
+    assert!(matches!(busy, Status::TimedOut { .. }), "{busy:?}");
+}
+
 #[test]
 fn a_crash_is_reported_with_its_signal_and_last_words() {
     let End::Died(death) = run_script("echo last words >&2; kill -SEGV $$", LONG).unwrap() else { panic!() };

@@ -2,7 +2,7 @@
 
 use super::judge::{failure_summary, judge, results_summary};
 use super::stage::{NOTHING_CAUGHT, fail, pass};
-use super::verify::{Results, Trials, schedules};
+use super::verify::{self, Results, Trials, schedules};
 use super::{Checking, Shown, machine};
 use crate::build::{BuildError, Built};
 use crate::platform::Platform;
@@ -127,6 +127,7 @@ fn correctness(
         all_sizes,
         budget,
         until,
+        room: verify::room(),
         cut,
         progress,
         meanwhile,

@@ -10,12 +10,12 @@ use crate::platform::Platform;
 use crate::{Budget, BuildError, CheckError, Progress, elsewhere, share};
 use account::outputs_of;
 pub use besides::Besides;
-use execution::backend::{self, Case, Checked, Found, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Found, MEMORY, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, FindingKind, Schedule};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use values::fill::first_turn;
 
@@ -24,6 +24,7 @@ use values::fill::first_turn;
 pub const STEPS: u64 = 1 << 27;
 
 /// How versions of one problem are run on one platform.
+#[derive(Clone)]
 pub struct Trials<'a> {
     /// The problem.
     pub problem: &'a Problem,
@@ -41,11 +42,13 @@ pub struct Trials<'a> {
     pub budget: Budget,
     /// When all has to end.
     pub until: Instant,
+    /// Where its workers take their memory from; nothing: it is theirs already.
+    pub room: Option<Arc<Room>>,
     /// What the machine's clock or memory ended, if it did.
     pub cut: &'a OnceLock<String>,
     /// Hears what is being run.
     pub progress: Progress<'a>,
-    /// Done where a worker would wait for others: when what is tried besides the cases has passed, and no case has failed yet.
+    /// Done where a worker would wait for others: when the cases have passed or what is tried besides them has, and nothing has failed yet.
     pub meanwhile: Option<&'a (dyn Fn() + Sync)>,
 }
 
@@ -85,6 +88,11 @@ pub struct CaseAt<'a> {
     pub thoroughness: Thoroughness,
     /// Whether the outputs are compared with the oracle's.
     pub judged: bool,
+}
+
+/// The memory of the workers of a check, but for those that try what is tried besides the cases.
+pub fn room() -> Option<Arc<Room>> {
+    Some(Arc::new(Room::new(MEMORY - MEMORY / 3)))
 }
 
 impl Trials<'_> {
@@ -134,19 +142,25 @@ impl Trials<'_> {
                 share::run(&on, &cases, &schedules, stops, self.budget.workers, &options, self.progress)
             }
         };
-        let failed = AtomicBool::new(false);
+        let (failed, begun) = (AtomicBool::new(false), AtomicBool::new(false));
+        // Whoever is done first does it.
+        let meanwhile = |passed: bool| {
+            failed.fetch_or(!passed, Relaxed);
+            let wanted = self.meanwhile.filter(|_| full && !failed.load(Relaxed));
+            if let Some(meanwhile) = wanted.filter(|_| !begun.swap(true, Relaxed)) {
+                meanwhile();
+            }
+        };
         let run = || {
             let results: Result<Vec<Checked>, backend::BackendError> = run();
-            let passed = results.as_ref().is_ok_and(|results| results.iter().all(|checked| checked.status.passed()));
-            failed.store(!passed, Relaxed);
+            meanwhile(results.as_ref().is_ok_and(|results| results.iter().all(|checked| checked.status.passed())));
             results
         };
         let besides = || {
-            let besides = if full { self.besides(built)? } else { Besides::default() };
-            let passed = besides.iter().all(|(_, checked)| checked.status.passed());
-            if let Some(meanwhile) = self.meanwhile.filter(|_| full && passed && !failed.load(Relaxed)) {
-                meanwhile();
-            }
+            // Its third of the memory is kept for it: it takes longest.
+            let apart = Trials { room: None, ..self.clone() };
+            let besides = if full { apart.besides(built)? } else { Besides::default() };
+            meanwhile(besides.iter().all(|(_, checked)| checked.status.passed()));
             Ok::<_, BuildError>(besides)
         };
         let (results, besides) = rayon::join(run, besides);
@@ -160,7 +174,8 @@ impl Trials<'_> {
     fn options(&self) -> backend::WorkerOptions {
         // A unit may take two thirds of it all.
         let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
-        backend::WorkerOptions { until: Some(self.until), timeout, ..backend::WorkerOptions::default() }.one_of(3)
+        let (until, room) = (Some(self.until), self.room.clone());
+        backend::WorkerOptions { until, timeout, room, ..backend::WorkerOptions::default() }.one_of(3)
     }
 
     /// Remembers what the machine ended, which is no property of the kernel alone.
@@ -230,6 +245,7 @@ impl Trials<'_> {
             versions: vec![built.program(plan, cubin)],
             thoroughness,
             exact_integers: judged,
+            quiet: !judged,
             ..Case::default()
         })
     }

@@ -14,6 +14,8 @@ mod objects;
 mod parent;
 pub mod sim;
 #[cfg(not(target_family = "wasm"))]
+mod spent;
+#[cfg(not(target_family = "wasm"))]
 pub mod worker;
 
 pub use message::failure::{DeviceInfo, JobError, NoGpuError};
@@ -26,7 +28,9 @@ pub use message::outcome::{
 };
 pub use message::status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};
 #[cfg(not(target_family = "wasm"))]
-pub use parent::{BackendError, End, WorkerOptions, devices, free_memory, measure, roof, run, verify, verify_with};
+pub use parent::{
+    AT_ONCE, BackendError, End, Room, WorkerOptions, devices, free_memory, measure, roof, run, verify, verify_with,
+};
 
 /// Bytes of memory that all workers of a check on the simulator may use together.
 pub const MEMORY: u64 = 4 << 30;

@@ -37,6 +37,18 @@ pub struct Artefact {
     pub as_written: Option<AsWritten>,
 }
 
+impl Artefact {
+    /// Bytes of PTX in it.
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::backend) fn text(&self) -> usize {
+        let inline = match &self.ptx {
+            Some(Text::Inline(text)) => text.len(),
+            Some(Text::File(_)) | None => 0,
+        };
+        inline + self.as_written.as_ref().map_or(0, |written| written.ptx.len())
+    }
+}
+
 /// An unoptimised compilation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AsWritten {
@@ -166,6 +178,9 @@ pub struct Case {
     /// Simulator: a version must read of its inputs whatever the oracle's outputs hang on.
     #[serde(default)]
     pub reads: bool,
+    /// Nobody asks what outputs hold that no oracle judges.
+    #[serde(default)]
+    pub quiet: bool,
     /// A version with a thread for each element does here what it does at a small size: beyond 2^19 threads nobody watches.
     #[serde(default)]
     pub steady: bool,

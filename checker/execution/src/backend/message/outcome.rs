@@ -5,6 +5,8 @@ use super::status::Status;
 use crate::measure::{RoofValues, Timed};
 use plan::dtype::DType;
 use serde::{Deserialize, Serialize};
+#[cfg(not(target_family = "wasm"))]
+use simulator::finding::FindingName;
 use simulator::trace::Trace;
 use simulator::{Counters, Finding, Schedule};
 use std::path::PathBuf;
@@ -196,6 +198,19 @@ impl Checked {
         self.shortest = self.shortest.take().or(other.shortest);
     }
 
+    /// Its launches were stopped when the time for all was over, before that said anything about them: what it had not come to is what
+    /// was not tried.
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::backend) fn cut_short(&mut self) {
+        let interrupted = FindingName::Interrupted.name();
+        let stopped = |status: &Status| matches!(status, Status::Fault { fault } if fault.name == interrupted);
+        self.findings.retain(|found| found.finding.kind.name() != FindingName::Interrupted);
+        self.runs.retain(|run| !stopped(&run.status));
+        if stopped(&self.status) || matches!(self.status, Status::OracleFailed { .. }) {
+            self.status = Status::OutOfTime;
+        }
+    }
+
     /// Keeps a finding, unless the same thing was caught at the same place before.
     pub fn add_finding(&mut self, found: Found) {
         let known = |other: &Found| other.launch == found.launch && other.finding.is_like(&found.finding);
@@ -278,6 +293,38 @@ mod tests {
     use crate::backend::{Death, Fault, Untried, WrongOutput};
     use simulator::FindingKind;
     use values::{LooksLike, Mismatch};
+
+    /// What was stopped says nothing of a kernel, what was found before does.
+    #[test]
+    fn what_was_cut_short_is_not_a_kernels_fault() {
+        let name = FindingName::Interrupted.name().to_owned();
+        let fault = |name: &str| Status::Fault {
+            fault: Fault { name: name.into(), message: "m".into(), hint: None, launch: 0, line: 1 },
+        };
+        let cut = |status: Status| {
+            let found = |kind| Found {
+                finding: Finding {
+                    kind,
+                    severity: simulator::Severity::Fault,
+                    place: simulator::Place::default(),
+                    count: 1,
+                },
+                schedule: Schedule::Its,
+                launch: 0,
+            };
+            let mut checked = Checked::only(status);
+            checked.findings = vec![
+                found(FindingKind::Interrupted { steps: 1, turns: 0, polls: Vec::new() }),
+                found(FindingKind::StackOverflow { limit: 1 }),
+            ];
+            checked.cut_short();
+            (checked.status, checked.findings.len())
+        };
+        assert_eq!(cut(fault(&name)), (Status::OutOfTime, 1));
+        assert_eq!(cut(Status::OracleFailed { message: "m".into() }), (Status::OutOfTime, 1));
+        assert_eq!(cut(fault("trap")), (fault("trap"), 1));
+        assert_eq!(cut(Status::Passed), (Status::Passed, 1));
+    }
 
     /// Every kind of status, with numbers that JSON does not have, over the way a worker sends them.
     #[test]

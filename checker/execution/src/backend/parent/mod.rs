@@ -4,11 +4,13 @@
 mod device;
 mod options;
 mod process;
+mod room;
 mod talk;
 mod verify;
 
 pub use device::{devices, free_memory, measure, roof};
-pub use options::WorkerOptions;
+pub use options::{AT_ONCE, WorkerOptions};
+pub use room::Room;
 use talk::{Talk, converse};
 pub use verify::{verify, verify_with};
 
@@ -60,6 +62,11 @@ pub enum End {
         /// Seconds that its last unit had.
         seconds: f64,
     },
+    /// It was stopped when the time for all was over, long before it had what a unit may have: nobody knows whether it ends.
+    CutShort {
+        /// Seconds on the clock that its last unit had.
+        seconds: f64,
+    },
     /// It sent more than a reply may have, or no reply, and was stopped.
     Flooded,
     /// It died.
@@ -84,13 +91,17 @@ pub fn run(
     };
     let start = |error: std::io::Error| BackendError::Start { path: path.clone(), message: error.to_string() };
     let needs = job.needs();
-    let request = WorkerRequest::new(job, &needs, known, options);
-    let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
-    request.push(b'\n');
+    let request = |worker: &mut Worker| {
+        let request = WorkerRequest::new(job, &needs, known, options, worker.sent());
+        let mut request = serde_json::to_vec(&request).map_err(|error| start(error.into()))?;
+        request.push(b'\n');
+        Ok::<_, BackendError>(request)
+    };
     let simulated = matches!(job, Job::Verify(verify) if matches!(verify.on, On::Sim { .. }));
     if let Some(mut idle) = (simulated && !needs.writes).then(|| process::idle(&path, &needs.reads)).flatten() {
         let mut answered = false;
-        let end = converse(&mut idle, request.clone(), options, &mut |reply| {
+        let request = request(&mut idle)?;
+        let end = converse(&mut idle, request, options, simulated, &mut |reply| {
             answered = true;
             each(reply);
         })?;
@@ -99,8 +110,9 @@ pub fn run(
             return Ok(end.keep(idle));
         }
     }
-    let mut worker = Worker::start(&path, needs.reads).map_err(start)?;
-    match converse(&mut worker, request, options, each)? {
+    let mut worker = Worker::start(&path, needs.reads.clone()).map_err(start)?;
+    let request = request(&mut worker)?;
+    match converse(&mut worker, request, options, simulated, each)? {
         Talk::Ready if !simulated => Ok(End::Done),
         talk => Ok(talk.keep(worker)),
     }

@@ -1,18 +1,33 @@
 //! How a worker is started, and how long it may take.
 
+use super::room::{Part, Room};
 use crate::backend::MEMORY;
+use crate::backend::spent::{Spent, longest};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// A worker may use so much, whatever its share is: 512 MiB for data, and what is beside them.
+const LEAST: u64 = (512 << 20) / 15 * 16;
+
+/// So many workers may work at the same time, whatever the number of cores.
+pub const AT_ONCE: usize = (MEMORY / LEAST) as usize;
+
+/// Between two looks at what a unit has had, at least.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// How workers are run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct WorkerOptions {
-    /// What one version at one size (or one measurement) may take, all its runs together.
+    /// What one version at one size (or one measurement) may take, all its runs together: on the simulator of processor time, if that is
+    /// less than the clock says.
     pub timeout: Duration,
     /// When all has to end, whatever is left to do.
     pub until: Option<Instant>,
-    /// Most bytes of a worker's address space on the simulator.
+    /// Bytes that a worker may use on the simulator; see [`WorkerOptions::share`].
     pub memory: u64,
+    /// Where it takes them from while it works, if others do, too.
+    pub room: Option<Arc<Room>>,
     /// Host threads of a watched launch on the simulator: cores that no other worker uses at the same time.
     pub cores: usize,
     /// The worker's executable; by default the checker's own.
@@ -21,7 +36,7 @@ pub struct WorkerOptions {
 
 impl Default for WorkerOptions {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, cores: 1, worker: None }
+        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, room: None, cores: 1, worker: None }
     }
 }
 
@@ -31,10 +46,25 @@ impl WorkerOptions {
         Self { memory: self.memory / workers.max(1) as u64, ..self }
     }
 
-    /// When a unit that begins now has to end.
-    pub(super) fn deadline(&self) -> Instant {
-        let own = Instant::now() + self.timeout;
-        self.until.map_or(own, |until| own.min(until))
+    /// What a worker may use on the simulator. With as many workers as eight cores run, a share would be less than some of the workbook's
+    /// kernels need.
+    pub(in crate::backend) fn share(&self) -> u64 {
+        self.memory.max(LEAST)
+    }
+
+    /// Waits until there is memory for a worker; nothing if there is none in time.
+    pub(super) fn part(&self) -> Option<Option<Part<'_>>> {
+        match &self.room {
+            Some(room) => room.take(self.share(), self.until).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// How much longer a unit that has had this may have before somebody looks again; nothing if it has to end.
+    pub(super) fn more(&self, spent: &Spent) -> Option<Duration> {
+        let all = longest(self.timeout, self.left().map(|left| left + spent.wall));
+        let left = self.timeout.saturating_sub(spent.counts()).min(all.saturating_sub(spent.wall));
+        (!left.is_zero()).then_some(left.max(LOOK))
     }
 
     /// What is left for all of it.

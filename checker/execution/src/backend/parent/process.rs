@@ -1,13 +1,14 @@
 //! A worker as its parent sees it: a process, its three streams, and those that wait for another job.
 
-use crate::backend::Reply;
+use crate::backend::spent::Clock;
 use crate::backend::worker::ARGUMENT;
+use crate::backend::{Artefact, Reply};
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ pub struct Worker {
     path: PathBuf,
     /// What it may read since its first job.
     reads: BTreeSet<PathBuf>,
+    /// Code that it was sent and keeps.
+    sent: Vec<Arc<Artefact>>,
     /// Always there, until it is dropped.
     child: Option<Child>,
     events: mpsc::Receiver<Event>,
@@ -76,7 +79,12 @@ impl Worker {
             std::thread::spawn(move || read_replies(BufReader::new(stdout), &events_in));
         }
         let stderr = child.stderr.take().map(|stderr| std::thread::spawn(move || tail(stderr)));
-        Ok(Self { path: path.to_path_buf(), reads, child: Some(child), events, stderr, requests })
+        Ok(Self { path: path.to_path_buf(), reads, sent: Vec::new(), child: Some(child), events, stderr, requests })
+    }
+
+    /// Code that it keeps for the next request.
+    pub fn sent(&mut self) -> &mut Vec<Arc<Artefact>> {
+        &mut self.sent
     }
 
     /// Sends a request, a line with its end.
@@ -85,9 +93,14 @@ impl Worker {
         let _ = self.requests.send(request);
     }
 
-    /// What it says next.
-    pub fn next(&self, deadline: Instant) -> Result<Event, RecvTimeoutError> {
-        self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+    /// What it says next, within this time.
+    pub fn next(&self, time: Duration) -> Result<Event, RecvTimeoutError> {
+        self.events.recv_timeout(time)
+    }
+
+    /// Its processor time.
+    pub fn clock(&self) -> Clock {
+        self.child.as_ref().map_or(Clock::Wall, |child| Clock::Of(child.id()))
     }
 
     /// Leaves it waiting for another job.

@@ -3,10 +3,10 @@
 use super::options::WorkerOptions;
 use super::{BackendError, End};
 use crate::backend::parent::process::{Event, Worker};
+use crate::backend::spent::{Clock, Stopwatch};
 use crate::backend::{Death, Reply, Status};
 use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Instant;
 
 /// How a conversation about one job ended.
 pub(super) enum Talk {
@@ -32,13 +32,19 @@ pub(super) fn converse(
     worker: &mut Worker,
     request: Vec<u8>,
     options: &WorkerOptions,
+    simulated: bool,
     each: &mut dyn FnMut(&Reply),
 ) -> Result<Talk, BackendError> {
     worker.ask(request);
-    let mut began = Instant::now();
-    let mut deadline = options.deadline();
+    let clock = if simulated { worker.clock() } else { Clock::Wall };
+    let mut unit = Stopwatch::start(clock);
     let end = loop {
-        match worker.next(deadline) {
+        let spent = unit.spent();
+        let next = match options.more(&spent) {
+            Some(time) => worker.next(time),
+            None => Err(RecvTimeoutError::Timeout),
+        };
+        match next {
             Ok(Event::Reply(reply)) => match *reply {
                 Reply::Ready => return Ok(Talk::Ready),
                 Reply::Done => break End::Done,
@@ -46,14 +52,17 @@ pub(super) fn converse(
                 Reply::Failed(failure) => return Err(failure.into()),
                 reply => {
                     if matches!(reply, Reply::Started { .. }) {
-                        began = Instant::now();
-                        deadline = options.deadline();
+                        unit = Stopwatch::start(clock);
                     }
                     each(&reply);
                 }
             },
             Ok(Event::Nonsense) => break End::Flooded,
-            Err(RecvTimeoutError::Timeout) => break End::TimedOut { seconds: began.elapsed().as_secs_f64() },
+            Err(RecvTimeoutError::Timeout) if options.more(&unit.spent()).is_some() => {}
+            Err(RecvTimeoutError::Timeout) if spent.is_little(options.timeout) => {
+                break End::CutShort { seconds: spent.wall.as_secs_f64() };
+            }
+            Err(RecvTimeoutError::Timeout) => break End::TimedOut { seconds: spent.wall.as_secs_f64() },
             Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => {
                 let status = worker.wait();
                 break End::Died(death(status, &worker.stderr()));
@@ -97,6 +106,7 @@ pub(super) fn untimely(end: &End) -> Option<Status> {
     match end {
         End::Done | End::Broken => None,
         End::TimedOut { seconds } => Some(Status::TimedOut { seconds: *seconds }),
+        End::CutShort { .. } => Some(Status::OutOfTime),
         End::Flooded => {
             let how = "it sent something that is no reply and was stopped".to_owned();
             Some(Status::WorkerDied { death: Death { how, out_of_memory: false, stderr: String::new() } })
@@ -108,7 +118,7 @@ pub(super) fn untimely(end: &End) -> Option<Status> {
 /// An untimely end that no kernel can be blamed for.
 pub(super) fn error(end: End) -> BackendError {
     match end {
-        End::TimedOut { seconds } => BackendError::TimedOut { seconds },
+        End::TimedOut { seconds } | End::CutShort { seconds } => BackendError::TimedOut { seconds },
         End::Died(Death { how, stderr, .. }) => {
             BackendError::Died { how, stderr: if stderr.is_empty() { stderr } else { format!(": {stderr}") } }
         }

@@ -38,6 +38,8 @@ pub fn verify_with(
         if results.iter().flatten().all(Option::is_some) {
             break;
         }
+        // Too late: there is no time left either.
+        let Some(_part) = options.part() else { continue };
         let mut at = None;
         let end = run(&Job::Verify(Box::new(job.clone())), &known, options, &mut |reply| match reply {
             Reply::Started { case, version } => {
@@ -58,8 +60,8 @@ pub fn verify_with(
             }
             (Some(status), Some((case, None))) => {
                 // What ran before used up the time: that is nothing to blame the oracle for.
-                let timed_out = matches!(status, Status::TimedOut { .. });
-                let status = match timed_out && options.is_nearly_over() {
+                let timed_out = matches!(status, Status::TimedOut { .. }) && options.is_nearly_over();
+                let status = match timed_out || status == Status::OutOfTime {
                     true => Status::OutOfTime,
                     false => Status::OracleFailed { message: oracle_message(&status) },
                 };

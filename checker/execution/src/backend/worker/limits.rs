@@ -28,13 +28,9 @@ const RESERVED_A_THREAD: u64 = 256 << 20;
 /// Of a worker's share of memory one part in so many is for what is not counted as its own data: its code, and its parent.
 const BESIDE: u64 = 16;
 
-/// A worker may have so much whatever its share is: with as many workers as eight cores run, a share is less than some of the workbook's
-/// kernels need.
-const LEAST: u64 = 512 << 20;
-
 /// Bounds the worker's memory: what it may write to, and its address space. Not for a GPU: its driver reserves far more than it uses.
 pub fn memory(bytes: u64) {
-    at_most(Resource::Data, (bytes - bytes / BESIDE).max(LEAST));
+    at_most(Resource::Data, bytes - bytes / BESIDE);
     let value = bytes.saturating_add(threads() * RESERVED_A_THREAD).saturating_add(KEPT);
     at_most(Resource::As, value);
 }

@@ -29,14 +29,19 @@ use system::calls::Programs;
 /// The hidden argument that makes the checker a worker.
 pub const ARGUMENT: &str = "__worker";
 
+/// Bytes of code beyond which a worker forgets what it was sent.
+const SENT: usize = 8 << 20;
+
 /// What a worker reads, on one line.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct WorkerRequest {
     /// What to do. Its programs lack their artefacts.
     job: Job,
-    /// Compiled code, once each: a job names the same dozens of times.
+    /// Of the compiled code that it was sent before it keeps so much, from the first on.
+    kept: usize,
+    /// More of it, once each: a job names the same dozens of times, and the next job does again.
     artefacts: Vec<Arc<Artefact>>,
-    /// Which of them each of the job's programs has, in their order.
+    /// Which of all these each of the job's programs has, in their order.
     places: Vec<usize>,
     /// Units (case or timing, version) that are known already: an earlier worker died over the one before.
     known: Vec<(usize, usize)>,
@@ -55,27 +60,51 @@ pub struct WorkerRequest {
 }
 
 impl WorkerRequest {
-    /// For this job.
-    pub(super) fn new(job: &Job, needs: &Needs, known: &[(usize, usize)], options: &WorkerOptions) -> Self {
+    /// For this job, and a worker that has been sent this; what it is sent now is added.
+    pub(super) fn new(
+        job: &Job,
+        needs: &Needs,
+        known: &[(usize, usize)],
+        options: &WorkerOptions,
+        sent: &mut Vec<Arc<Artefact>>,
+    ) -> Self {
         let mut job = job.clone();
-        let (mut artefacts, mut places) = (Vec::<Arc<Artefact>>::new(), Vec::new());
+        if sent.iter().map(|artefact| artefact.text()).sum::<usize>() > SENT {
+            sent.clear();
+        }
+        let (kept, mut places) = (sent.len(), Vec::new());
         job.each_program(&mut |program| {
             let artefact = std::mem::take(&mut program.artefact);
-            let known = artefacts.iter().position(|known| Arc::ptr_eq(known, &artefact) || *known == artefact);
-            places.push(known.unwrap_or(artefacts.len()));
+            let known = sent.iter().position(|known| Arc::ptr_eq(known, &artefact) || *known == artefact);
+            places.push(known.unwrap_or(sent.len()));
             if known.is_none() {
-                artefacts.push(artefact);
+                sent.push(artefact);
             }
         });
+        let artefacts = sent[kept..].to_vec();
         let (reads, writes) = (needs.reads.iter().cloned().collect(), needs.writes);
-        let &WorkerOptions { memory, cores, timeout: unit, .. } = options;
-        Self { job, artefacts, places, known: known.to_vec(), memory, cores, unit, all: options.left(), reads, writes }
+        let (memory, &WorkerOptions { cores, timeout: unit, .. }) = (options.share(), options);
+        Self {
+            job,
+            kept,
+            artefacts,
+            places,
+            known: known.to_vec(),
+            memory,
+            cores,
+            unit,
+            all: options.left(),
+            reads,
+            writes,
+        }
     }
 
-    /// The job as it was.
-    fn take_job(&mut self) -> Job {
+    /// The job as it was; `had` is what was sent before.
+    fn take_job(&mut self, had: &mut Vec<Arc<Artefact>>) -> Job {
         let mut job = std::mem::replace(&mut self.job, Job::Devices);
-        let mut places = self.places.iter().filter_map(|&place| self.artefacts.get(place));
+        had.truncate(self.kept);
+        had.append(&mut self.artefacts);
+        let mut places = self.places.iter().filter_map(|&place| had.get(place));
         job.each_program(&mut |program| program.artefact = places.next().cloned().unwrap_or_default());
         job
     }
@@ -103,10 +132,11 @@ fn serve() -> io::Result<()> {
     let capture = Rc::new(capture);
     let modules = Modules::default();
     let alarm = Alarm::start();
+    let mut had = Vec::new();
     for line in requests() {
         let mut request: WorkerRequest = serde_json::from_str(&line)?;
         drop(line);
-        let job = request.take_job();
+        let job = request.take_job(&mut had);
         let done = match &job {
             Job::Verify(verify) => run_verify(verify, &request, (&capture, &modules, &alarm), &mut replies),
             Job::Measure(measure) => run_measure(measure, &request.known, capture.clone(), &mut replies),
@@ -187,10 +217,13 @@ fn run_verify(
         run_case(&*machine, number, case, &wanted, &mut |mut reply| {
             if let Reply::Started { .. } = &reply {
                 let left = request.all.map(|all| all.saturating_sub(began.elapsed()));
-                alarm.set(left.map_or(request.unit, |left| left.min(request.unit)));
+                alarm.set(request.unit, left);
             }
             if let Reply::Checked { result, .. } = &mut reply {
                 (result.closed, result.confined) = (closed, confined);
+                if alarm.was_hasty() {
+                    result.cut_short();
+                }
             }
             if let Reply::Checked { version, result, .. } = &reply
                 && verify.stop_at_failure
