@@ -259,6 +259,19 @@ fn crowded() -> Vec<Report> {
     vec![unmet, wrong]
 }
 
+/// The last detail of a reason says at what size and in which order; advice gives way first.
+#[test]
+fn where_it_failed_stays_on_the_screen() {
+    let mut report = race();
+    let long = "a __syncthreads() that all of them pass between the two would order them, and so would a fence";
+    report.reasons[0].details = vec![long.into(); 12];
+    report.reasons[0].details.push("at n = 33, schedule its (usual order)".into());
+    (report.try_first, report.next) = (Some("Who writes it?".into()), None);
+    let text = render(&report, Face::terminal(80, false), Detail::Normal);
+    assert!(text.matches("would order them").count() < 12, "nothing was left out: {text}");
+    assert!(text.contains("at n = 33"), "{text}");
+}
+
 #[test]
 fn verdict_reason_and_what_to_try_fit_on_a_screen_of_24_rows() {
     for mut report in crowded().into_iter().chain([passed(), race()]) {
