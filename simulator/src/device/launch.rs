@@ -188,6 +188,7 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     use crate::memory::later::Later;
     use crate::memory::view::Several;
     use std::sync::Mutex;
+    use std::sync::atomic::Ordering::Relaxed;
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
     let explored = context.config.schedule.is_explored();
     let sparse = global.allocations.iter().any(|allocation| allocation.sparse.is_some());
@@ -203,6 +204,9 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
             Part::from_the_row(next, 0..slots),
         )];
     }
+    let part = |at: u32| slots * at / threads..slots * (at + 1) / threads;
+    let row = in_a_row(blocks, (0..threads).map(part));
+    next.store(row * u64::from(threads), Relaxed);
     context.threads = threads.into();
     let (context, global) = (&*context, &*global);
     let kind = independent::blocks(&context.decoded.code, context.function);
@@ -211,10 +215,11 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     // different threads may wait for each other, so a pool that runs them one after the other would never end.
     let outcomes = Mutex::new(Vec::new());
     let run = |at: u32| {
-        let slots = slots * at / threads..slots * (at + 1) / threads;
         let mut later = Later::new(exchanges, None);
         let view = View::Shared(global, &mut later, Several::Threads);
-        let outcome = grid::work(context, view, &mut Nobody, Defined::default(), Part::from_the_row(next, slots));
+        let first = u64::from(at) * row..u64::from(at + 1) * row;
+        let part = Part { next, slots: part(at), first, hosts: threads.into() };
+        let outcome = grid::work(context, view, &mut Nobody, Defined::default(), part);
         if let Ok(mut all) = outcomes.lock() {
             all.push((at, outcome));
         }
@@ -229,4 +234,33 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     let mut all = outcomes.into_inner().unwrap_or_default();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Blocks that a host thread takes at a time, given how many it may have resident: taking one after the other, threads would get into
+/// each other's way where blocks are short. Those that are resident together may wait for each other, so whoever takes blocks of the first
+/// ones begins them all.
+#[cfg(feature = "threads")]
+fn in_a_row(blocks: u64, resident: impl Iterator<Item = std::ops::Range<u32>>) -> u64 {
+    let (mut all, mut row, mut threads) = (0, 16, 0);
+    for slots in resident {
+        let count = slots.len() as u64;
+        row = row.min(1 << count.trailing_zeros());
+        (all, threads) = (all + count, threads + 1);
+    }
+    if blocks > all && blocks >= 8 * row * threads { row } else { 1 }
+}
+
+#[cfg(all(test, feature = "threads"))]
+mod tests {
+    use super::in_a_row;
+
+    #[test]
+    fn rows_are_of_blocks_that_can_all_begin() {
+        let halves = |slots: u32| [0..slots / 2, slots / 2..slots].into_iter();
+        assert_eq!(in_a_row(1 << 20, halves(1056)), 16);
+        assert_eq!(in_a_row(1 << 20, halves(24)), 4);
+        assert_eq!(in_a_row(1 << 20, halves(25)), 1);
+        assert_eq!(in_a_row(1056, halves(1056)), 1, "all are resident together");
+        assert_eq!(in_a_row(100, halves(64)), 1, "there would be few rows");
+    }
 }

@@ -82,7 +82,8 @@ fn two_buffers(body: &str, grid: u32) -> [Vec<u32>; 2] {
          .reg .b64 %rd<9>; .reg .pred %p<3>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x; mov.u32 \
          %r2, %ctaid.x; mul.wide.u32 %rd3, %r1, 4; {body} ret; }}"
     );
-    let module = Arc::new(Module::parse(&text).expect("parses"));
+    // What becomes of an atomic's result is known by lines.
+    let module = Arc::new(Module::parse(&text.replace("; ", ";\n")).expect("parses"));
     let result = |threads: usize| {
         let mut device =
             Device::new(Arc::clone(&module), Config { threads, checks: Checks::NONE, ..Config::default() });
@@ -107,7 +108,7 @@ fn two_buffers(body: &str, grid: u32) -> [Vec<u32>; 2] {
 }
 
 #[test]
-fn a_thread_sees_what_it_has_added() {
+fn a_thread_sees_what_it_has_added_and_exchanged() {
     // Each block has a thread's word to itself at another place, so what it reads is what it has added.
     let own = "rem.u32 %r3, %r1, 16; shl.b32 %r4, %r2, 4; add.s32 %r3, %r3, %r4; mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, \
                %rd4; add.s64 %rd6, %rd2, %rd4; setp.ge.u32 %p1, %r1, 16;";
@@ -126,6 +127,14 @@ fn a_thread_sees_what_it_has_added() {
         4,
     );
     assert_eq!(stored[0], vec![8; 64]);
+    let exchanged = two_buffers(
+        &format!(
+            "{own} @%p1 bra E; atom.global.exch.b32 _, [%rd5], 8; atom.global.exch.b32 _, [%rd5], 5; ld.global.u32 %r6, [%rd5]; \
+             atom.global.exch.b32 _, [%rd6], %r6; st.global.u32 [%rd5], 7; E:"
+        ),
+        4,
+    );
+    assert_eq!(exchanged, [vec![7; 64], vec![5; 64]]);
 }
 
 #[test]
@@ -155,5 +164,36 @@ fn a_fence_shows_others_what_was_added_before() {
     for _ in 0..10 {
         let [_, seen] = once();
         assert_eq!(seen[63], 8, "{seen:?}");
+    }
+}
+
+#[test]
+fn blocks_taken_many_at_a_time_run_once_each_and_wait_for_those_before_them() {
+    // Each block waits for the flag of the one before, adds that block's sum to its own number and raises its flag.
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b) { .reg .b32 %r<9>; \
+                .reg .b64 %rd<9>; .reg .pred %p<3>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r2, %ctaid.x; mul.wide.u32 \
+                %rd3, %r2, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3; mov.u32 %r4, 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra F; \
+                P: ld.volatile.global.u32 %r3, [%rd4+-4]; setp.eq.u32 %p1, %r3, 0; @%p1 bra P; fence.acq_rel.gpu; ld.global.u32 %r4, \
+                [%rd5+-4]; F: add.s32 %r4, %r4, %r2; st.global.u32 [%rd5], %r4; fence.acq_rel.gpu; atom.global.add.u32 %r5, [%rd4], 1; ret; }";
+    const BLOCKS: u32 = 1024;
+    let module = Arc::new(Module::parse(text).expect("parses"));
+    for threads in [1, 2, 4] {
+        let config = Config { threads, resident_blocks: 32, checks: Checks::NONE, ..Config::default() };
+        let mut device = Device::new(Arc::clone(&module), config);
+        let buffers = ["a", "b"].map(|name| device.alloc(name, 4 * u64::from(BLOCKS)).expect("fits"));
+        buffers.iter().for_each(|buffer| device.write(*buffer, &[0; 4 * BLOCKS as usize]).expect("inside"));
+        let args = buffers.map(Arg::Pointer).to_vec();
+        let (grid, block) = ([BLOCKS, 1, 1], [1, 1, 1]);
+        let report = device
+            .launch(&Launch { kernel: "k".into(), grid, block, shared: 0, args, cooperative: false })
+            .expect("starts");
+        assert_eq!(report.status, LaunchStatus::Finished, "{:?}", report.findings);
+        let [flags, sums] = buffers.map(|buffer| {
+            let mut bytes = [0; 4 * BLOCKS as usize];
+            device.read(buffer, &mut bytes).expect("inside");
+            bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect::<Vec<_>>()
+        });
+        assert_eq!(flags, vec![1; BLOCKS as usize], "{threads} host threads");
+        assert_eq!(sums, (0..BLOCKS).map(|at| at * (at + 1) / 2).collect::<Vec<_>>(), "{threads} host threads");
     }
 }

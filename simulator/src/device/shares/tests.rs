@@ -1,5 +1,6 @@
 //! On one host thread or on several: the same report, the same memory, and what the next launch is told of it.
 
+use crate::random::mix;
 use crate::{Arg, Checks, Config, Device, Launch, Module, Schedule};
 use std::sync::Arc;
 
@@ -131,6 +132,37 @@ fn atomics_without_a_result_are_done_in_the_order_of_blocks() {
     ] {
         let body = format!("{REAL} {COMMON} {atomics}");
         assert!(shared(&[FILL, &body.replace("; ", ";\n"), ADD]), "{body}");
+    }
+}
+
+#[test]
+fn atomics_of_all_kinds_are_done_in_the_order_of_blocks() {
+    const KINDS: [&str; 10] = [
+        "red.global.add.f32 [%rd7], %f1;",
+        "red.global.add.u32 [%rd7], %r3;",
+        "red.global.min.s32 [%rd7], %r3;",
+        "red.global.dec.u32 [%rd7], 1000;",
+        "red.global.xor.b32 [%rd7], %r3;",
+        "atom.global.exch.b32 _, [%rd7], %r3;",
+        "red.global.add.noftz.f16x2 [%rd7], %r3;",
+        "red.global.add.u64 [%rd8], %rd5;",
+        "red.global.add.f64 [%rd8], %d1;",
+        "atom.global.exch.b64 _, [%rd8], %rd5;",
+    ];
+    for seed in 0..24 {
+        let draw = |place: u64, of: u64| mix(mix(seed) ^ place) % of;
+        // `%rd7` is one of 32 words of either buffer, `%rd8` the one of eight bytes around it.
+        let mut body = format!("{REAL} cvt.f64.f32 %d1, %f1;\n");
+        for at in 0..1 + draw(0, 5) {
+            let (stride, first) = (2 * draw(10 + at, 9) + 1, draw(20 + at, 32));
+            body += &format!(
+                "mad.lo.u32 %r4, %r3, {stride}, {first}; and.b32 %r4, %r4, 31; mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd{}, %rd6; \
+                 and.b64 %rd8, %rd7, -8;\n{}\n",
+                1 + draw(30 + at, 2),
+                KINDS[draw(40 + at, KINDS.len() as u64) as usize]
+            );
+        }
+        assert!(shared(&[FILL, &body]), "{body}");
     }
 }
 
