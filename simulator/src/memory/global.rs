@@ -133,7 +133,10 @@ impl Global {
 
     /// A launch has run: what it may have written is no longer what the host filled it with.
     pub fn launched(&mut self) {
-        self.allocations.iter_mut().for_each(|allocation| allocation.filled = None);
+        for allocation in &mut self.allocations {
+            allocation.filled = None;
+            allocation.reads.iter_mut().for_each(Reads::launched);
+        }
     }
 
     /// The lock that guards a 64-bit word.

@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A word of flags for each word of memory, a byte of it for each byte.
 #[derive(Debug)]
-pub struct Reads(Box<[AtomicU32]>);
+pub struct Reads {
+    flags: Box<[AtomicU32]>,
+    /// No launch has run since they were made.
+    none: bool,
+}
 
 /// All bytes of a word.
 const WHOLE: u32 = 0x0101_0101;
@@ -13,7 +17,7 @@ const WHOLE: u32 = 0x0101_0101;
 impl Reads {
     /// Of so many words nothing.
     pub fn none(words: usize) -> Self {
-        Self((0..words).map(|_| AtomicU32::new(0)).collect())
+        Self { flags: (0..words).map(|_| AtomicU32::new(0)).collect(), none: true }
     }
 
     /// Notes `size` bytes from `offset` on, 1 to 16 and naturally aligned in what they are elements of.
@@ -21,11 +25,32 @@ impl Reads {
     pub fn note(&self, offset: u64, size: u32) {
         let (first, within) = ((offset >> 2) as usize, offset as u32 & 3);
         if within + size > 4 || size == 4 {
-            let words = self.0.get(first..first + size.div_ceil(4) as usize).unwrap_or_default();
-            words.iter().for_each(|word| word.store(WHOLE, Relaxed));
-        } else if let Some(word) = self.0.get(first) {
-            word.fetch_or((WHOLE >> (32 - 8 * size)) << (8 * within), Relaxed);
+            // Who only looks leaves the cache line to others, too.
+            let words = self.flags.get(first..first + size.div_ceil(4) as usize).unwrap_or_default();
+            words.iter().filter(|word| word.load(Relaxed) != WHOLE).for_each(|word| word.store(WHOLE, Relaxed));
+        } else if let Some(word) = self.flags.get(first) {
+            let bytes = (WHOLE >> (32 - 8 * size)) << (8 * within);
+            if word.load(Relaxed) & bytes != bytes {
+                word.fetch_or(bytes, Relaxed);
+            }
         }
+    }
+
+    /// A launch has run.
+    pub fn launched(&mut self) {
+        self.none = false;
+    }
+
+    /// Has nothing been read, for certain?
+    #[cfg(feature = "threads")]
+    pub fn are_none(&self) -> bool {
+        self.none
+    }
+
+    /// A word for each word of memory.
+    #[cfg(feature = "threads")]
+    pub fn flags(&mut self) -> &mut [AtomicU32] {
+        &mut self.flags
     }
 
     /// The first `bytes` that were never read, from and to, ascending.
@@ -35,7 +60,7 @@ impl Reads {
             Some(last) if last.end == from => last.end = to,
             _ => left.push(from..to),
         };
-        for (at, word) in self.0.iter().enumerate() {
+        for (at, word) in self.flags.iter().enumerate() {
             let (flags, base) = (word.load(Relaxed), at as u64 * 4);
             match flags {
                 WHOLE => {}

@@ -122,7 +122,7 @@ impl Shared<'_, '_> {
             && config.trace.is_none()
             && context.workspace == 0
             && self.defined.cells.is_empty()
-            && memory.iter().all(|allocation| allocation.sparse.is_none() && allocation.reads.is_none())
+            && memory.iter().all(|allocation| allocation.sparse.is_none())
     }
 }
 

@@ -30,6 +30,7 @@ fn run(bodies: &[&str], threads: usize) -> (Vec<String>, bool) {
     let words: Vec<u8> = (0..WORDS as u32).flat_map(|word| (word * 3).to_le_bytes()).collect();
     device.write(a, &words).expect("inside");
     device.poison(b, 4 * WORDS, &[0x7b]).expect("inside");
+    [a, b].into_iter().for_each(|buffer| device.note_reads(buffer).expect("there"));
     let mut told = Vec::new();
     for at in 0..bodies.len() {
         let launch = Launch {
@@ -45,7 +46,7 @@ fn run(bodies: &[&str], threads: usize) -> (Vec<String>, bool) {
     for buffer in [a, b] {
         let mut bytes = vec![0; 4 * WORDS as usize];
         device.read(buffer, &mut bytes).expect("inside");
-        told.push(format!("{bytes:?} {:?}", device.undefined(buffer, 4 * WORDS)));
+        told.push(format!("{bytes:?} {:?} {:?}", device.undefined(buffer, 4 * WORDS), device.unread(buffer)));
     }
     let all = device.shares.independent.len() == bodies.len()
         && device.shares.independent.values().all(|independent| *independent);
@@ -206,6 +207,12 @@ fn blocks_that_meet_are_run_anew() {
     // All store the same value in one place, or values of their own.
     assert!(!shared(&["st.global.u32 [%rd2], 7;"]));
     assert!(!shared(&["st.global.u32 [%rd2], %r2;"]));
+    // What block 1 stores after a while tells the others which word they read.
+    let late = "setp.ne.u32 %p1, %r2, 1; mov.u32 %r5, 20000; @%p1 bra D; W: add.s32 %r5, %r5, -1; setp.ne.u32 %p2, %r5, 0; @%p2 bra W; \
+                st.global.u32 [%rd1], 900; bra E; D: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd6, %r5; add.s64 %rd7, %rd1, %rd6; \
+                ld.global.u32 %r5, [%rd7+4];";
+    assert!(!shared(&[late]));
+    assert!(!shared(&[ADD, late]), "what was read before stays read");
     // One byte of a word in common.
     assert!(!shared(&["st.global.u8 [%rd4], 1; setp.ne.u32 %p1, %r3, 15; @%p1 bra E; st.global.u8 [%rd4+4], 1;"]));
 }
