@@ -122,8 +122,9 @@ impl Direct<'_> {
                     }
                     return;
                 }
+                let shared = run && !self.global.alone();
                 let words = &self.global.get().allocations[lanes.allocation].words;
-                if let (true, Some(words)) = (run, words.get(first..first + 32)) {
+                if let (true, Some(words)) = (shared, words.get(first..first + 32)) {
                     if WATCHED {
                         let before: [u32; 32] = std::array::from_fn(|lane| words[lane].load(Relaxed));
                         (0..32).for_each(|lane| store.note(lane, before[lane], values[lane]));
