@@ -1,6 +1,6 @@
 // The oracle, in double precision: one thread for each row. No number is negative,
 // so the sum is its own magnitude.
-//@ launch row_sums_reference<<<ceil_div(rows, 128), 128>>>(x, sums, rows, width)
+//@ launch row_sums_reference<<<ceil_div(rows, 32), 32>>>(x, sums, rows, width)
 #include <cuda_fp16.h>
 
 __global__ void row_sums_reference(const __half* x, double* sums, int rows, int width)

@@ -360,6 +360,7 @@ fn compile_version(
         cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
         cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
     }
+    cases.extend(elsewhere::all(problem));
     build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
         if let Some(until) = until {
             request.limits = request.limits.until(until);

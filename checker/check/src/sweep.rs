@@ -9,7 +9,7 @@ use super::verify::{CaseAt, STEPS, Trials, schedules};
 use super::{Budget, CHECK_SECONDS, CheckError, build_version, kernel_path, line_reason, refused, time};
 use account::reasons::{self, Scene};
 use account::schedule_name;
-use execution::backend::{self, Status, Thoroughness, Verify};
+use execution::backend::{self, Checked, Status, Thoroughness, Verify};
 use problem::{ProblemError, Version};
 use report::{self, Case, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
@@ -75,7 +75,7 @@ pub fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Verifies every case and counts every cell.
+/// Verifies every case, and every cell as it is counted.
 fn simulate(
     check: &mut CheckContext<'_>,
     platform: &Platform,
@@ -105,24 +105,18 @@ fn simulate(
     report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
-    let counting = || -> Result<Vec<Vec<Option<f64>>>, BuildError> {
+    let counting = || -> Result<Vec<Vec<Checked>>, BuildError> {
         let cases = cells
             .iter()
             .enumerate()
             .map(|(index, cell)| {
-                let at = CaseAt { sizes: &cell.sizes, index, thoroughness: Thoroughness::Once, judged: false };
+                let at = CaseAt { sizes: &cell.sizes, index, thoroughness: Thoroughness::Once, judged: true };
                 bench.case(built, None, at)
             })
             .collect::<Result<Vec<_>, _>>()?;
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
         let job = Verify { on, cases, stop_at_failure: false };
-        let results =
-            backend::verify(&job, &backend::WorkerOptions::default()).map_err(|e| BuildError::Error(e.into()))?;
-        let values: Vec<Option<f64>> = results
-            .iter()
-            .map(|case| case.first().and_then(|checked| sweep.counter.of(checked.counters.as_ref()?)))
-            .collect();
-        Ok(values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect())
+        backend::verify(&job, &backend::WorkerOptions::default()).map_err(|error| BuildError::Error(error.into()))
     };
     let verifying = || bench.run(built, None, Thoroughness::Full, orders.clone());
     let (verified, counted) = rayon::join(verifying, counting);
@@ -131,7 +125,12 @@ fn simulate(
         Err(stop) => return refused(stop, sources),
     };
     let path = built.file.path();
-    for (sizes, checked) in &verified.cases {
+    let counted = match counted {
+        Ok(counted) => counted,
+        Err(stop) => return refused(stop, sources),
+    };
+    let at_count = cells.iter().zip(&counted).filter_map(|(cell, case)| Some((&cell.sizes, case.first()?)));
+    for (sizes, checked) in verified.cases.iter().map(|(sizes, checked)| (sizes, checked)).chain(at_count) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -144,10 +143,9 @@ fn simulate(
             return Ok(reasons);
         }
     }
-    let values = match counted {
-        Ok(values) => values,
-        Err(stop) => return refused(stop, sources),
-    };
+    let of = |checked: &Checked| sweep.counter.of(checked.counters.as_ref()?);
+    let values: Vec<Option<f64>> = counted.iter().map(|case| case.first().and_then(of)).collect();
+    let values = values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect();
     pass(report, StageName::Results, format!("right at {} cases, {} cells counted", verified.cases.len(), cells.len()));
     report.sweep = Some(SweepTable {
         quantity: sweep.counter.words(),

@@ -6,4 +6,5 @@ mod inputs;
 mod judged;
 pub(super) mod references;
 mod results;
+mod sizes;
 mod verdicts;

@@ -83,6 +83,12 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
     Some(manifest.count.iter().map(draw).collect())
 }
 
+/// All sizes at which more than the cases is tried for sure: a template's argument may depend on them.
+pub fn all(problem: &Problem) -> Vec<Sizes> {
+    let Some(seed) = problem.drawn_by().filter(|_| problem.sweep().is_none()) else { return Vec::new() };
+    [sizes(problem, seed), large(problem, seed), Some(ragged(problem, seed))].into_iter().flatten().collect()
+}
+
 /// Round is what two to this power divides.
 const ROUND: u32 = 10;
 

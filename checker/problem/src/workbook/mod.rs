@@ -52,6 +52,8 @@ pub struct Problem {
     step: Option<[String; 2]>,
     /// Of an exercise: a file that takes the place of the learner's `kernel.cu`.
     handed_in: Option<PathBuf>,
+    /// The seed that drew its sizes.
+    drawn_by: Option<u64>,
 }
 
 impl Workbook {
@@ -147,6 +149,7 @@ impl Workbook {
             root: self.root.clone(),
             variants,
             step: None,
+            drawn_by: None,
             handed_in: None,
         })
     }

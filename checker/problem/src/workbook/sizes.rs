@@ -43,7 +43,7 @@ impl Problem {
 
     /// The problem with the sizes of its drawn cases, which the seed chooses.
     pub fn drawn(&self, seed: u64) -> Self {
-        let mut problem = self.clone();
+        let mut problem = Self { drawn_by: Some(seed), ..self.clone() };
         for (index, row) in self.manifest.drawn.iter().enumerate() {
             let size =
                 |(name, (lo, hi)): (&String, &(i64, i64))| (name.clone(), near(seed, name, index as u64, *lo, *hi));
@@ -53,6 +53,11 @@ impl Problem {
             }
         }
         problem
+    }
+
+    /// The seed that drew its sizes, if one did.
+    pub fn drawn_by(&self) -> Option<u64> {
+        self.drawn_by
     }
 
     /// The sizes that are run and verified. A sweep's case that leaves out the row or the column is run at all its

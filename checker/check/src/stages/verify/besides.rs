@@ -83,6 +83,9 @@ impl Trials<'_> {
         near.extend(cases.iter().max_by_key(by_elements).cloned());
         let mut sampled = self.sampled(built, &near)?;
         let mut sought = None;
+        if self.is_left_to_gpus() {
+            sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
+        }
         if let Some((far, Checked { status: Status::Untried { .. }, .. })) = &sampled {
             let affordable = affordable(SOUGHT_INSTRUCTIONS, cost.unwrap_or(USUAL_INSTRUCTIONS));
             if let Some(Rung { sizes: from, program, few: is_few }) =
@@ -236,6 +239,11 @@ impl Trials<'_> {
         let io = self.problem.io(sizes).map_err(shipped)?;
         let plan = built.plan(sizes, &io).map_err(|error| BuildError::Launch(error, report::sizes(sizes)))?;
         Ok(built.program(plan, None))
+    }
+
+    /// Is it a ladder's step, which is verified at large sizes where there is a GPU?
+    fn is_left_to_gpus(&self) -> bool {
+        self.problem.ladder().is_some_and(|ladder| !ladder.gpu_cases.is_empty())
     }
 
     /// Is more tried than the problem's cases? On the simulator, and not for every cell of a sweep.

@@ -12,9 +12,7 @@ use plan::stream::Stream;
 use std::collections::BTreeSet;
 use values::compare::{Array, Judgement, compare};
 
-/// Blocks of the oracle that are run whatever they cost, ...
-const ORACLE_BLOCKS: usize = 24;
-/// ... and warp instructions beyond which no more are: a tenth of a second.
+/// Warp instructions of the oracle's blocks beyond which no more are run: a tenth of a second. One may have as many.
 const ORACLE_INSTRUCTIONS: u64 = 1 << 19;
 /// Elements of an output that are compared at most.
 const ELEMENTS: u64 = 1 << 18;
@@ -74,8 +72,9 @@ pub fn compare_outputs(
     seed: u64,
 ) -> Result<Option<Status>, Stop> {
     let mut truth = open(sim, oracle, seed)?;
-    for (at, block) in oracle_blocks(here, oracle, outputs, seed).into_iter().enumerate() {
-        if at >= ORACLE_BLOCKS && truth.ran > ORACLE_INSTRUCTIONS {
+    truth.device.config_mut().limits.steps = ORACLE_INSTRUCTIONS;
+    for block in oracle_blocks(here, oracle, outputs, seed) {
+        if truth.ran > ORACLE_INSTRUCTIONS {
             break;
         }
         if !matches!(truth.blocks(0, vec![block]), Ok(true)) {
@@ -152,24 +151,39 @@ fn find(program: &Program, name: &str) -> Option<(usize, Buffer)> {
     buffers.find(|(_, buffer)| buffer.name == name).map(|(index, buffer)| (index, buffer.clone()))
 }
 
-/// The oracle's blocks that write what the version's blocks wrote, by share of the output; from all over the grid, in case there
-/// are too many.
+/// The oracle's blocks that write what the version's blocks wrote, from all over the grid, in case there are too many. A block's part
+/// of the grid is its part of the work, and so of the output where that is one row of results; where it has several, as many
+/// results of every element one after the other, only the former leads to the block. They take turns.
 fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: u64) -> Vec<u64> {
-    let blocks = oracle.plan.launches[0].grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-    let mut wanted: BTreeSet<u64> = BTreeSet::new();
+    let extent = |program: &Program| program.plan.launches[0].grid.iter().map(|&extent| u64::from(extent)).product();
+    let (blocks, own): (u64, u64) = (extent(oracle), extent(here.program));
+    let at = |part: u64, whole: u64| {
+        let block = u128::from(part) * u128::from(blocks) / u128::from(whole.max(1));
+        (block as u64).min(blocks - 1)
+    };
+    let mut by_output: BTreeSet<u64> = BTreeSet::new();
     for output in outputs {
         let Some((index, buffer)) = find(here.program, &output.name) else { continue };
         let size = buffer.dtype.size() as u64;
         for (from, to) in here.touched(index).written {
-            let block =
-                |element: u64| (u128::from(element) * u128::from(blocks) / u128::from(buffer.len.max(1))) as u64;
-            wanted.extend([block(from / size), block((to - 1) / size)].map(|block| block.min(blocks - 1)));
+            by_output.extend([from / size, (to - 1) / size].map(|element| at(element, buffer.len)));
         }
     }
-    let stream = Stream::new(seed, "oracle's blocks");
-    let mut wanted: Vec<u64> = wanted.into_iter().collect();
-    wanted.sort_by_cached_key(|block| stream.bits(*block));
-    wanted
+    let by_number: BTreeSet<u64> = here.first.iter().map(|&block| at(block, own)).collect();
+    in_turn(by_number, by_output, &Stream::new(seed, "oracle's blocks"))
+}
+
+/// Those of two sets in turn, each in a drawn order, none twice.
+fn in_turn(one: BTreeSet<u64>, other: BTreeSet<u64>, drawn: &Stream) -> Vec<u64> {
+    let rank = |set: BTreeSet<u64>, side: u64| {
+        let mut set: Vec<u64> = set.into_iter().collect();
+        set.sort_by_cached_key(|block| drawn.bits(*block));
+        set.into_iter().enumerate().map(move |(rank, block)| (rank, side, block))
+    };
+    let other = rank(other.difference(&one).copied().collect(), 1);
+    let mut all: Vec<_> = rank(one, 0).chain(other).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(.., block)| block).collect()
 }
 
 #[cfg(test)]
@@ -179,6 +193,14 @@ mod tests {
     #[test]
     fn elements_count_where_all_their_bytes_do() {
         assert_eq!(elements(&[(0, 8), (13, 21), (25, 27)], 4), [(0, 2), (4, 5)]);
+    }
+
+    #[test]
+    fn blocks_of_two_sets_take_turns_and_come_once() {
+        let sets = || (BTreeSet::from([1, 2, 3, 4]), BTreeSet::from([3, 7, 8]));
+        let mixed = in_turn(sets().0, sets().1, &Stream::new(5, "oracle's blocks"));
+        let ones = |part: &[u64]| part.iter().filter(|block| **block <= 4).count();
+        assert_eq!((mixed.len(), ones(&mixed[..4]), ones(&mixed)), (6, 2, 4), "{mixed:?}");
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Opened<'p> {
     pub ran: u64,
     /// and those blocks.
     blocks_run: u64,
+    /// Those of the first launch, by number.
+    pub first: BTreeSet<u64>,
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -71,7 +73,7 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         };
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
-    Ok(Opened { program, device, addresses, ran: 0, blocks_run: 0 })
+    Ok(Opened { program, device, addresses, ran: 0, blocks_run: 0, first: BTreeSet::new() })
 }
 
 impl Opened<'_> {
@@ -149,6 +151,9 @@ impl Opened<'_> {
     /// Runs some blocks; `Ok(false)`: they say nothing.
     pub fn blocks(&mut self, launch: usize, blocks: Vec<u64>) -> Result<bool, Status> {
         let many = blocks.len() as u64;
+        if launch == 0 {
+            self.first.extend(&blocks);
+        }
         let Some(report) = self.launch(launch, blocks) else { return Ok(false) };
         self.ran += report.counters.instructions;
         self.blocks_run += many;
