@@ -175,15 +175,15 @@ fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: 
 
 /// Those of two sets in turn, each in a drawn order, none twice.
 fn in_turn(one: BTreeSet<u64>, other: BTreeSet<u64>, drawn: &Stream) -> Vec<u64> {
-    let rank = |set: BTreeSet<u64>, side: u64| {
-        let mut set: Vec<u64> = set.into_iter().collect();
-        set.sort_by_cached_key(|block| drawn.bits(*block));
-        set.into_iter().enumerate().map(move |(rank, block)| (rank, side, block))
-    };
-    let other = rank(other.difference(&one).copied().collect(), 1);
-    let mut all: Vec<_> = rank(one, 0).chain(other).collect();
-    all.sort_unstable();
-    all.into_iter().map(|(.., block)| block).collect()
+    let [one, other] =
+        [one.iter().copied().collect(), other.into_iter().filter(|block| !one.contains(block)).collect()].map(
+            |mut set: Vec<u64>| {
+                set.sort_by_cached_key(|block| drawn.bits(*block));
+                set
+            },
+        );
+    let turn = |rank: usize| [one.get(rank), other.get(rank)];
+    (0..one.len().max(other.len())).flat_map(turn).flatten().copied().collect()
 }
 
 #[cfg(test)]
