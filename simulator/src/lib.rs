@@ -110,8 +110,8 @@
 //!
 //! # What is left out
 //!
-//! Clusters and distributed shared memory, mipmaps, tensor copies, `wgmma` and `tcgen05`, sparse
-//! and one-bit matrices: such an instruction parses and is [`FindingKind::Unsupported`] when it is
+//! Mipmaps, tensor copies, copies to several blocks of a cluster (`.multicast::cluster`), `st.async` and `red.async`, `wgmma` and
+//! `tcgen05`, sparse and one-bit matrices: such an instruction parses and is [`FindingKind::Unsupported`] when it is
 //! executed. `cp.async` copies when it is issued. Clocks follow the warp instructions of the host thread ([`Config::machine`]).
 //!
 //! A kernel's fault is a result, never an error: a trap, a race or an endless loop ends in a [`LaunchReport`] whose

@@ -53,6 +53,15 @@ pub struct Kernel {
     pub max_threads: Option<u32>,
     /// `.reqntid`: the block's extents, exactly.
     pub required_block: Option<[u32; 3]>,
+    /// `.reqnctapercluster` (`__cluster_dims__`): a cluster's extents in blocks.
+    pub cluster: Option<[u32; 3]>,
+}
+
+impl Kernel {
+    /// Is it launched in clusters of several blocks?
+    pub fn is_clustered(&self) -> bool {
+        self.cluster.is_some_and(|cluster| cluster != [1; 3])
+    }
 }
 
 /// A parsed and decoded module. Cheap to share between devices.

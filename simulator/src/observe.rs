@@ -111,6 +111,8 @@ pub struct WarpAccess<'a> {
     pub completing: Option<u32>,
     /// In the system's part of shared memory.
     pub reserved: bool,
+    /// Of an access to shared memory: the slot of the block whose it is.
+    pub home: u32,
 }
 
 /// See [`WarpAccess::group`].
@@ -149,6 +151,28 @@ pub enum Complaint {
         /// A load that meets an atomic, and is no mistake if it turns out to be a first guess ([`Observer::corrected`]).
         guess: Option<u32>,
     },
+    /// Lane `lane` accesses the shared memory of another block, which nothing says has begun.
+    Early {
+        /// The lane.
+        lane: u32,
+    },
+}
+
+/// An access to the shared memory of another block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Visit {
+    /// Who: linear block,
+    pub block: u64,
+    /// linear thread within it.
+    pub thread: u32,
+    /// Its instruction.
+    pub pc: u32,
+    /// What it did.
+    pub kind: AccessKind,
+    /// Where, as an offset in the block's shared memory.
+    pub address: u64,
+    /// Bytes.
+    pub size: u32,
 }
 
 /// Those who watch a launch. Calls come in execution order of one host thread.
@@ -157,8 +181,18 @@ pub trait Observer {
     const ACTIVE: bool;
     /// A block starts in `slot` with `threads` threads and `shared` bytes of shared memory.
     fn block_start(&mut self, warp: WarpId, threads: u32, shared: u32);
-    /// A block has finished.
-    fn block_end(&mut self, warp: WarpId);
+    /// A block has finished. Says which accesses to its shared memory may have come later.
+    fn block_end(&mut self, _warp: WarpId) -> Vec<Visit> {
+        Vec::new()
+    }
+    /// The block that has just begun is one of that cluster.
+    fn cluster_start(&mut self, _warp: WarpId, _cluster: u64) {}
+    /// The lanes of `mask` arrived at the barrier of their cluster.
+    fn cluster_arrive(&mut self, _warp: WarpId, _mask: u32, _releases: bool) {}
+    /// Everybody has arrived there.
+    fn cluster_complete(&mut self, _cluster: u64) {}
+    /// The lanes of `mask` go on behind it.
+    fn cluster_wait(&mut self, _warp: WarpId, _mask: u32, _acquires: bool) {}
     /// A warp accesses memory; complaints go to `complain`. Says which of the bytes that it reads nothing has written.
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>>;
     /// Does anybody want to know which stores change nothing? Somebody has to read before each store.
@@ -212,7 +246,6 @@ pub struct Nobody;
 impl Observer for Nobody {
     const ACTIVE: bool = false;
     fn block_start(&mut self, _: WarpId, _: u32, _: u32) {}
-    fn block_end(&mut self, _: WarpId) {}
     fn access(&mut self, _: &WarpAccess<'_>, _: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>> {
         None
     }

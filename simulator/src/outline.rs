@@ -16,6 +16,8 @@ pub struct Head {
     pub max_threads: Option<u32>,
     /// `.reqntid`: the block's extents, exactly.
     pub required_block: Option<[u32; 3]>,
+    /// `.reqnctapercluster`: a cluster's extents in blocks.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// A module's declarations.
@@ -36,6 +38,7 @@ impl Outline {
             params: function.prototype.params.iter().map(Param::of).collect(),
             max_threads: function.max_threads,
             required_block: function.required_block,
+            cluster: function.cluster,
         };
         let variables = tree.vars.iter().filter(|var| var.space == VarSpace::Global);
         Self {

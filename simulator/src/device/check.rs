@@ -5,6 +5,8 @@ use super::error::LaunchError;
 use crate::launch::Arg;
 use crate::{Launch, Module};
 
+/// Blocks that a cluster has on any device that knows clusters.
+const MAX_CLUSTER: u64 = 8;
 /// Threads a block may have.
 const MAX_THREADS: u64 = 1024;
 
@@ -34,6 +36,13 @@ impl Device {
         let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
         let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
         extent("threads a block".into(), threads, limit)?;
+        if let Some(cluster) = kernel.cluster {
+            let blocks = cluster.iter().map(|&extent| u64::from(extent)).product();
+            extent("blocks a cluster".into(), blocks, MAX_CLUSTER)?;
+            if launch.grid.iter().zip(&cluster).any(|(grid, cluster)| grid % cluster != 0) {
+                return Err(LaunchError::Cluster { kernel: kernel.name.clone(), cluster, grid: launch.grid });
+            }
+        }
         let bytes = u64::from(kernel.static_shared) + u64::from(launch.shared);
         let limit = u64::from(self.config.shared_per_block);
         if bytes > limit {

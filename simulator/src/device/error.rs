@@ -34,6 +34,16 @@ pub enum LaunchError {
         /// What the launch asks for.
         given: [u32; 3],
     },
+    /// A grid that is no whole number of clusters.
+    #[error("`{kernel}` is launched in clusters of {cluster:?} blocks, and a grid of {grid:?} is no multiple of that")]
+    Cluster {
+        /// The kernel.
+        kernel: String,
+        /// A cluster's extents.
+        cluster: [u32; 3],
+        /// What the launch asks for.
+        grid: [u32; 3],
+    },
     /// Static plus dynamic shared memory beyond [`crate::Config::shared_per_block`].
     #[error("{bytes} bytes of shared memory a block: the limit `shared_per_block` is {limit}")]
     Shared {

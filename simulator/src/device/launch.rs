@@ -36,6 +36,7 @@ impl Device {
         let info = &module.kernels()[function];
         self.launches += 1;
         let stop = AtomicBool::new(false);
+        let clustered = info.is_clustered() || module.decoded().code.uses_clusters;
         let mut context = Context {
             decoded: module.decoded(),
             config: &self.config,
@@ -43,6 +44,8 @@ impl Device {
             params: parameters(&info.params, &launch.args),
             grid: launch.grid,
             block: launch.block,
+            cluster: info.cluster.unwrap_or([1; 3]),
+            clustered,
             static_shared: info.static_shared,
             dynamic_shared: launch.shared,
             workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
@@ -81,10 +84,13 @@ impl Device {
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
         let (_, mut watch) = known.unwrap_or_else(|| (checks, remembering(checks, &self.history)));
         #[cfg(feature = "threads")]
-        let mut outcomes =
+        let mut outcomes = if context.clustered {
+            Vec::new()
+        } else {
             Shared { context: &context, global: &mut self.global, defined: &mut self.defined, kept: &mut self.shares }
                 .run(&mut watch)
-                .unwrap_or_default();
+                .unwrap_or_default()
+        };
         #[cfg(not(feature = "threads"))]
         let mut outcomes = Vec::new();
         if outcomes.is_empty() {
@@ -192,7 +198,7 @@ fn run_unwatched(context: &mut Context<'_>, global: &mut Global, next: &AtomicU6
     let blocks: u64 = context.grid.iter().map(|&extent| u64::from(extent)).product();
     let explored = context.config.schedule.is_explored();
     let sparse = global.allocations.iter().any(|allocation| allocation.sparse.is_some());
-    let single = explored || sparse || context.config.trace.is_some();
+    let single = explored || context.clustered || sparse || context.config.trace.is_some();
     let threads = if single { 1 } else { context.config.threads.max(1) };
     let threads = (threads as u64).min(blocks).min(u64::from(slots)) as u32;
     if threads == 1 {

@@ -34,6 +34,9 @@ impl Barrier {
     }
 }
 
+/// Who waits for its whole cluster waits at a barrier of this number.
+pub const CLUSTER_BARRIER: u32 = 16;
+
 /// What the warps of a block share.
 #[derive(Debug, Default)]
 pub struct Shared {
@@ -55,6 +58,9 @@ pub struct Shared {
     pub live: Vec<u32>,
     /// Warp instructions so far.
     pub ran: u64,
+    /// Its place in its cluster, where there are clusters.
+    #[cfg(not(target_family = "wasm"))]
+    pub member: super::cluster::Member,
 }
 
 /// What is wrong when two warps name different numbers of threads at one barrier.
@@ -115,6 +121,13 @@ impl<O: Observer> Worker<'_, O> {
     /// May a block begin beside those that wait? One that was there before has its room.
     pub fn has_room(&self, block: &Block) -> bool {
         !block.warps.is_empty() || self.state + self.needs() <= self.state_limit()
+    }
+
+    /// May these blocks begin together beside those that wait?
+    #[cfg(not(target_family = "wasm"))]
+    pub fn has_room_for(&self, blocks: &[(u32, Block)]) -> bool {
+        let fresh = blocks.iter().filter(|(_, block)| block.warps.is_empty()).count() as u64;
+        self.state + fresh * self.needs() <= self.state_limit()
     }
 
     /// Prepares a block for its first instruction. False if it needs more than there may be: the launch is over.
@@ -198,9 +211,13 @@ impl<O: Observer> Worker<'_, O> {
                     WarpTurn::Spin => spinning += 1,
                 }
                 self.complete_barriers(block);
+                self.pass_cluster(block);
             }
             if done == count {
                 return self.end_block(block);
+            }
+            if ran == 0 && spinning == 0 && Self::awaits_cluster(block) {
+                return Turn::Wait;
             }
             if ran == 0 && spinning == 0 {
                 // Nobody ran: either a barrier has just let some go, or nobody ever will.
@@ -226,7 +243,11 @@ impl<O: Observer> Worker<'_, O> {
     /// All its threads have exited.
     pub fn end_block(&mut self, block: &Block) -> Turn {
         if O::ACTIVE {
-            self.observer.block_end(block.shared.warp(0));
+            let visits = self.observer.block_end(block.shared.warp(0));
+            #[cfg(not(target_family = "wasm"))]
+            self.overstayed(visits);
+            #[cfg(target_family = "wasm")]
+            let _ = visits;
         }
         self.busiest = self.busiest.max(block.shared.ran);
         // The step limit is for what does not come to an end.

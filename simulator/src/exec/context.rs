@@ -31,6 +31,10 @@ pub struct Context<'a> {
     pub grid: Dim3,
     /// Block.
     pub block: Dim3,
+    /// Blocks of a cluster, by axis.
+    pub cluster: Dim3,
+    /// Threads may meet the other blocks of their cluster, be it one of a single block.
+    pub clustered: bool,
     /// Static shared memory.
     pub static_shared: u32,
     /// Dynamic shared memory.
@@ -126,6 +130,9 @@ pub struct Worker<'a, O: Observer> {
     pub state: u64,
     /// Undefined values.
     pub defined: Defined,
+    /// Clusters with resident blocks.
+    #[cfg(not(target_family = "wasm"))]
+    pub clusters: super::cluster::Clusters,
     /// The next observed access is made by `cp.async`.
     pub copying: bool,
     /// The access about to be told of is an operation on an mbarrier: lanes that end its phase.
@@ -226,6 +233,8 @@ impl<'a, O: Observer> Worker<'a, O> {
             silent: 0,
             state: 0,
             defined: Defined::default(),
+            #[cfg(not(target_family = "wasm"))]
+            clusters: super::cluster::Clusters::default(),
             copying: false,
             completing: None,
             stopped: false,

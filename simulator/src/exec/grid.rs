@@ -67,7 +67,9 @@ pub fn work<O: Observer>(
     defined.origins.launch_start();
     let mut worker = Worker::new(context, global, observer);
     worker.defined = defined;
-    if worker.control.is_some() {
+    if worker.control.is_none() && context.clustered {
+        worker.take_turns_in_clusters(part.next, part.slots);
+    } else if worker.control.is_some() {
         worker.explore(part.next, part.slots);
         worker.come();
     } else {
@@ -105,7 +107,7 @@ fn take(next: &AtomicU64, total: u64, most: u64, hosts: u64) -> std::ops::Range<
 }
 
 /// A new block comes for so many that wait, at once.
-const AT_ONCE: usize = 4;
+pub const AT_ONCE: usize = 4;
 
 impl<O: Observer> Worker<'_, O> {
     /// Blocks of the grid.

@@ -5,6 +5,11 @@
 
 pub mod accessing;
 pub mod block;
+#[cfg(not(target_family = "wasm"))]
+pub mod cluster;
+#[cfg(target_family = "wasm")]
+#[path = "cluster/none.rs"]
+pub mod cluster;
 pub mod collective;
 pub mod context;
 pub mod grid;

@@ -34,6 +34,7 @@ impl Finding {
                 | FindingKind::Misaligned { .. }
                 | FindingKind::Uninitialised { .. }
                 | FindingKind::Trap
+                | FindingKind::BlockAbsent { .. }
         );
         if tells_lanes && self.place.lanes > 1 {
             explanation.details.insert(0, format!("{} lanes of the warp did the same", self.place.lanes));
@@ -124,6 +125,18 @@ impl FindingKind {
             Self::DivergentBarrier { explanation } => {
                 ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
             }
+            Self::BlockAbsent { access, exited } => (
+                format!(
+                    "{} in the shared memory of another block, which {}{}",
+                    noun(access),
+                    if *exited { "may have exited" } else { "may not have begun" },
+                    object(access)
+                ),
+                advise(if *exited { EXITED } else { EARLY }),
+            ),
+            Self::ClusterBarrier { explanation } => {
+                ("the barrier of the cluster takes arrivals and waits in turn".to_owned(), advise(explanation))
+            }
             Self::SyncMask { explanation } => {
                 ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
             }
@@ -187,7 +200,8 @@ impl fmt::Display for FindingKind {
             Self::OutOfBounds { access }
             | Self::Misaligned { access }
             | Self::WriteToConstant { access }
-            | Self::InputChanged { access } => write!(f, "; at {:#x}", access.address),
+            | Self::InputChanged { access }
+            | Self::BlockAbsent { access, .. } => write!(f, "; at {:#x}", access.address),
             Self::Uninitialised { access, .. } => write!(f, "; read in PTX line {}", access.place.ptx_line),
             Self::Race { first, second, .. } | Self::LateWrite { first, second } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
@@ -198,6 +212,7 @@ impl fmt::Display for FindingKind {
                 write!(f, "; {}", all.join("; "))
             }
             Self::DivergentBarrier { explanation }
+            | Self::ClusterBarrier { explanation }
             | Self::SyncMask { explanation }
             | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
             _ => match self.limit() {
@@ -250,6 +265,13 @@ fn unwritten(access: &Access) -> &'static str {
         }
     }
 }
+
+/// What keeps a block from being there too late.
+const EXITED: &str = "its memory ends with it: every block has to wait at a cluster.sync() before it leaves, behind the last access by others";
+
+/// What keeps an access from coming too early.
+const EARLY: &str = "blocks of a cluster begin one after the other: a cluster.sync() before the first access to another block makes sure \
+     that all are there";
 
 /// What a loop that does not end needs a look at.
 pub const ENDLESS_ADVICE: &str =

@@ -141,6 +141,18 @@ kinds! {
         /// Who waits where, and who does not come.
         explanation: String,
     },
+    /// An access to the shared memory of another block of the cluster, which may not have begun yet, or may have exited.
+    BlockAbsent "block-absent" {
+        /// The access.
+        access: Access,
+        /// It may come too late, not too early.
+        exited: bool,
+    },
+    /// A thread waits at the barrier of its cluster without having arrived, or arrives a second time without having waited.
+    ClusterBarrier "cluster-barrier" {
+        /// Which.
+        explanation: String,
+    },
     /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane; or a matrix
     /// instruction after lanes of its warp have left.
     SyncMask "sync-mask" {

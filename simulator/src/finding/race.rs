@@ -49,6 +49,9 @@ pub fn explain(
         "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them; \
          where a lock is to do that, it needs a __threadfence() behind the atomic that takes it and one before the atomic \
          that gives it back"
+    } else if second.space == "shared" && atomics < 2 {
+        "the two are threads of different blocks of a cluster: a cluster.sync() that both blocks pass between the two would order \
+         them (a __syncthreads() is for one block, a relaxed arrival orders nothing)"
     } else if atomics == 2 {
         "both are atomic, but only for their own block: atomics of block scope do not exclude those of other blocks"
     } else if first.what == "write" && second.what == "write" {
@@ -103,8 +106,10 @@ mod tests {
         let (write, read) = (side("write", 0, 0), side("read", 0, 40));
         assert!(advice(&write, &read, false).contains("__syncthreads()"));
         assert!(advice(&write, &read, true).contains("__syncwarp()"));
-        assert!(advice(&write, &side("read", 1, 0), false).contains("__threadfence()"));
-        let written = advice(&side("write", 0, 0), &side("write", 1, 5), false);
+        assert!(advice(&write, &side("read", 1, 0), false).contains("cluster.sync()"));
+        let global = |what: &str, block, thread| Access { space: "global".into(), ..side(what, block, thread) };
+        assert!(advice(&global("write", 0, 0), &global("read", 1, 0), false).contains("__threadfence()"));
+        let written = advice(&global("write", 0, 0), &global("write", 1, 5), false);
         assert!(written.contains("write last") && !written.contains("reader"), "{written}");
         assert!(advice(&side("atomic", 0, 0), &side("atomic", 1, 0), false).contains("block scope"));
         assert!(advice(&side("atomic", 0, 0), &read, false).contains("plain access"));

@@ -254,6 +254,7 @@ impl Lowering<'_> {
                 local: info.local,
                 max_threads: function.max_threads,
                 required_block: function.required_block,
+                cluster: function.cluster,
             });
         }
         super::provenance::bound(code, &info, &arrays);
@@ -266,9 +267,11 @@ impl Lowering<'_> {
 fn lower_body(builder: &mut Builder<'_>, function: &Function, body: &[Statement]) {
     builder.formals(&function.prototype.params, false);
     builder.formals(&function.prototype.returns, true);
-    let cluster = (function.entry && function.cluster > 1)
-        .then(|| format!("clusters of {} blocks (__cluster_dims__)", function.cluster));
-    for what in cluster.into_iter().chain(function.unknown.iter().cloned()) {
+    #[cfg(target_family = "wasm")]
+    if function.cluster.is_some_and(|cluster| cluster != [1; 3]) {
+        refuse(builder, "clusters of several blocks (__cluster_dims__)".to_owned());
+    }
+    for what in function.unknown.iter().cloned() {
         refuse(builder, what);
     }
     builder.note_reads(body);

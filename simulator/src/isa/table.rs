@@ -7,7 +7,7 @@
 use super::class::Class::{self, Control, Conversion, Exchange, Matrix, Memory, Other};
 use super::function::{Builder, Lower, Unknown};
 use super::lower::arith::{self, compare, is_float, lanes, logic, moves, pure, video};
-use super::lower::{call, cvt, float, matrix, memory, sync, texture};
+use super::lower::{call, cluster, cvt, float, matrix, memory, sync, texture};
 use super::op::{MapFn, Op};
 use super::parts::Parts;
 use crate::opcodes::Effect;
@@ -168,6 +168,7 @@ pub const OPCODES: &[Opcode] = &[
     row("fence", "fence.acq_rel.gpu;", Is(Other), Effect::Synchronises, Whole(sync::fence), PROXIES),
     row("fma", "fma.rn.f32 %f1, %f2, %f3, %f4;", ByType, Effect::Pure, Whole(float::lower), &[]),
     row("fns", "fns.b32 %r1, %r2, %r3, %r4;", ByType, Effect::Pure, Integers(pure::fns), &[]),
+    row("getctarank", "getctarank.shared::cluster.u32 %r1, %r2;", Is(Other), Effect::Pure, Whole(cluster::rank_of), &[]),
     row("griddepcontrol", "griddepcontrol.wait;", Is(Other), Effect::Nothing, Whole(nothing), &["launch_dependents", "wait"]),
     row("isspacep", "isspacep.shared %p1, %rd1;", Is(Other), Effect::Pure, Whole(memory::is_space), &[]),
     hinted(row("ld", "ld.global.u32 %r1, [%rd1];", Access, Effect::Memory, Whole(memory::load), CACHES)),
@@ -178,7 +179,7 @@ pub const OPCODES: &[Opcode] = &[
     row("mad", "mad.lo.s32 %r1, %r2, %r3, %r4;", ByType, Effect::Pure, Whole(arith::sum), &["lo"]),
     row("mad24", "mad24.lo.s32 %r1, %r2, %r3, %r4;", ByType, Effect::Pure, Whole(arith::sum), &["lo"]),
     row("madc", "madc.lo.u32 %r1, %r2, %r3, %r4;", ByType, Effect::Pure, Whole(arith::sum), &["lo"]),
-    row("mapa", "mapa.shared::cluster.u32 %r1, %r2, 0;", Is(Other), Effect::NotSimulated, Whole(not_simulated), &[]),
+    row("mapa", "mapa.shared::cluster.u32 %r1, %r2, 0;", Is(Other), Effect::Pure, Whole(cluster::mapa), &[]),
     row("match", "match.any.sync.b32 %r1, %r2, %r3;", Is(Exchange), Effect::Exchange, Whole(sync::matches), &["sync"]),
     row("max", "max.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(pure::bound), &[]),
     row("mbarrier", "mbarrier.init.shared.b64 [s], 32;", Is(Other), Effect::Synchronises, Whole(sync::mbarrier), &["b64", "acquire", "release", "relaxed", "cta", "cluster"]),

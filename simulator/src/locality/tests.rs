@@ -32,6 +32,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         completing: None,
         proxy: false,
         reserved: false,
+        home: 0,
     });
 }
 

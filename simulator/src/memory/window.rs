@@ -22,6 +22,25 @@ pub const RESERVED_FOR_TILES: u32 = 64;
 /// Bytes of the shared, local and parameter windows.
 pub const SIZE: u64 = 1 << 32;
 
+/// An address in shared memory, of 32 bits: an offset in that of the block that asks. In that of another block of its cluster the
+/// bits above these hold one more than the block's rank.
+pub const WITHIN: u64 = (1 << 24) - 1;
+
+/// What the address of another block's shared memory has above that of one's own.
+pub fn of_rank(rank: u32) -> u64 {
+    u64::from(rank.min(254) + 1) << WITHIN.count_ones()
+}
+
+/// The rank of the block whose shared memory an address of 32 bits is in or near, and the offset there; nothing for one's own.
+#[inline]
+pub fn rank(address: u64) -> Option<(u32, i64)> {
+    // What lies shortly before a block's memory is meant to be in it.
+    let above = (address + (WITHIN + 1) / 2) >> WITHIN.count_ones();
+    // The last addresses of all are those before one's own first.
+    let rank = u32::try_from(above.checked_sub(1)?).ok().filter(|rank| *rank < 255)?;
+    Some((rank, address as i64 - of_rank(rank) as i64))
+}
+
 /// The space that a generic address belongs to.
 #[inline(always)]
 pub fn classify(address: u64) -> AddressSpace {

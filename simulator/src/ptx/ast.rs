@@ -264,8 +264,8 @@ pub struct Function {
     pub required_block: Option<[u32; 3]>,
     /// A directive that means something which the simulator does not know.
     pub unknown: Option<String>,
-    /// Blocks a cluster by `.reqnctapercluster`, else 1.
-    pub cluster: u64,
+    /// Blocks a cluster in x, y, z: `.reqnctapercluster`.
+    pub cluster: Option<[u32; 3]>,
     /// `None` for a declaration.
     pub body: Option<Vec<Statement>>,
     /// PTX line of its name.

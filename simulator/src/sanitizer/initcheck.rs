@@ -132,7 +132,7 @@ impl Init {
                 }
                 _ => return false,
             },
-            Space::Shared => match self.slots.get_mut(access.warp.slot as usize) {
+            Space::Shared => match self.slots.get_mut(access.home as usize) {
                 Some(block) => (&mut block.shared, address),
                 None => return false,
             },
@@ -160,7 +160,7 @@ impl Init {
             Space::Global => self.global.find(low).is_some_and(|region| {
                 end - region.base <= region.bytes && region.data.all(low - region.base, end - region.base)
             }),
-            Space::Shared => self.slots.get(access.warp.slot as usize).is_some_and(|block| block.shared.all(low, end)),
+            Space::Shared => self.slots.get(access.home as usize).is_some_and(|block| block.shared.all(low, end)),
             Space::Local => false,
         }
     }
@@ -180,7 +180,7 @@ impl Init {
                 })
             }
             Space::Shared => {
-                let shared = &mut self.slots.get_mut(access.warp.slot as usize)?.shared;
+                let shared = &mut self.slots.get_mut(access.home as usize)?.shared;
                 each(access, |_, offset, reads, writes, size| shared.touch(offset, size, reads, writes))
             }
             Space::Local => {

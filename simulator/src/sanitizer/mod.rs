@@ -57,6 +57,8 @@
 //! Reading is no mistake yet: what becomes of the value is followed by `exec::defined`.
 
 mod cells;
+#[cfg(not(target_family = "wasm"))]
+mod cluster;
 mod copies;
 mod guess;
 mod happens_before;
@@ -169,7 +171,38 @@ impl Observer for Sanitizer {
         }
     }
 
-    fn block_end(&mut self, _: WarpId) {}
+    #[cfg(not(target_family = "wasm"))]
+    fn block_end(&mut self, warp: WarpId) -> Vec<crate::observe::Visit> {
+        self.races.as_mut().map_or_else(Vec::new, |races| races.overstayed(warp))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn cluster_start(&mut self, warp: WarpId, cluster: u64) {
+        if let Some(races) = &mut self.races {
+            races.cluster_start(warp, cluster);
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn cluster_arrive(&mut self, warp: WarpId, mask: u32, releases: bool) {
+        if let Some(races) = &mut self.races {
+            races.cluster_arrive(warp, mask, releases);
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn cluster_complete(&mut self, cluster: u64) {
+        if let Some(races) = &mut self.races {
+            races.cluster_complete(cluster);
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn cluster_wait(&mut self, warp: WarpId, mask: u32, acquires: bool) {
+        if let Some(races) = &mut self.races {
+            races.cluster_wait(warp, mask, acquires);
+        }
+    }
 
     fn access(&mut self, access: &WarpAccess<'_>, complain: &mut dyn FnMut(Complaint)) -> Option<Box<Unwritten>> {
         #[cfg(not(target_family = "wasm"))]

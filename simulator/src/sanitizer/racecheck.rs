@@ -26,6 +26,9 @@ pub struct Races {
     pub told: HashSet<(u32, u32)>,
     /// Instructions that are bulk copies.
     pub bulk: HashSet<u32>,
+    /// The barriers of clusters with resident blocks.
+    #[cfg(not(target_family = "wasm"))]
+    pub meetings: HashMap<u64, super::cluster::Meeting>,
     /// Launches so far: shadows of earlier ones are stale.
     pub launch: u64,
     /// Every access lane by lane, to compare the others with.
@@ -62,6 +65,8 @@ impl Races {
     }
 
     pub fn exit(&mut self, id: WarpId, mask: u32) {
+        #[cfg(not(target_family = "wasm"))]
+        self.cluster_exit(id, mask);
         if let Some(warp) = self.warp(id) {
             warp.live &= !mask;
         }
@@ -80,6 +85,8 @@ impl Races {
         self.told.clear();
         self.bulk.clear();
         self.published.clear();
+        #[cfg(not(target_family = "wasm"))]
+        self.meetings.clear();
         watched
     }
 
@@ -130,7 +137,10 @@ impl Races {
         if copy && access.completing.is_none() {
             self.issue(access, lane);
         }
-        let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return };
+        let home = access.home as usize;
+        #[cfg(not(target_family = "wasm"))]
+        let mut visit = None;
+        let Some(slot) = self.slots.get_mut(home) else { return };
         // The shadow of shared memory is borrowed apart from the rest of its slot.
         let mut shared = std::mem::take(&mut slot.shared);
         let slot = &self.slots[access.warp.slot as usize];
@@ -153,6 +163,10 @@ impl Races {
             let thread = access.warp.warp * 32 + lane;
             let clock = if copy { warp.issued } else { warp.clock };
             let now = Epoch::new(slot.block, thread, access.pc, slot.phase, clock, how);
+            #[cfg(not(target_family = "wasm"))]
+            {
+                visit = (access.home != access.warp.slot).then_some(now);
+            }
             let acquired = warp.acquired(lane as usize, &slot.acquired);
             let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses };
             let silent = access.silent >> lane & 1 != 0;
@@ -170,7 +184,11 @@ impl Races {
                 }
             }
         }
-        self.slots[access.warp.slot as usize].shared = shared;
+        self.slots[home].shared = shared;
+        #[cfg(not(target_family = "wasm"))]
+        if visit.is_some_and(|now| self.visit(access, lane, now)) {
+            complain(Complaint::Early { lane });
+        }
     }
 }
 

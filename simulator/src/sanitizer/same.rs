@@ -74,6 +74,7 @@ impl Random {
             completing: None,
             proxy: false,
             reserved: false,
+            home: warp.slot,
         };
         caught.unwritten = watch.access(&access, &mut |complaint| caught.complaints.push(complaint));
         if orderly && self.below(8) != 0 {

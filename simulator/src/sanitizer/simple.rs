@@ -16,7 +16,7 @@ impl Races {
     pub fn simple(&mut self, access: &WarpAccess<'_>, run: bool, complain: &mut dyn FnMut(Complaint)) -> bool {
         let atomic = access.kind == AccessKind::Atomic && access.order == MemoryOrder::Relaxed && self.unfenced(access);
         let weak = access.order == MemoryOrder::Weak && access.kind != AccessKind::Atomic;
-        if !(weak || atomic) || access.copy || access.proxy {
+        if !(weak || atomic) || access.copy || access.proxy || access.home != access.warp.slot {
             return false;
         }
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return true };

@@ -381,27 +381,6 @@ fn shared_addresses_from_32_bit_registers_wrap() {
     assert_eq!(out[0], 9);
 }
 
-/// A cluster of one block is a block; larger ones are named, not run as if they were.
-#[test]
-fn clusters_of_several_blocks_are_named() {
-    let run = |blocks: u32| {
-        let text = format!(
-            ".version 8.0\n.target sm_90\n.address_size 64\n\
-             .visible .entry k()\n.explicitcluster\n.reqnctapercluster {blocks}, 1, 1\n{{\nret;\n}}\n"
-        );
-        let module = simulator::Module::parse(&text).expect("parses");
-        let mut device = simulator::Device::new(std::sync::Arc::new(module), simulator::Config::default());
-        let (kernel, args) = ("k".to_string(), Vec::new());
-        let launch =
-            simulator::Launch { kernel, grid: [2, 1, 1], block: [32, 1, 1], shared: 0, args, cooperative: false };
-        device.launch(&launch).expect("launches")
-    };
-    assert_eq!(run(1).status, simulator::LaunchStatus::Finished);
-    let report = run(2);
-    let simulator::FindingKind::Unsupported { instruction } = &report.findings[0].kind else { panic!("{report:?}") };
-    assert!(instruction.contains("clusters of 2 blocks"), "{instruction}");
-}
-
 #[test]
 fn a_matrix_of_halves_is_transposed() {
     // Lane l holds elements 2 l and 2 l + 1 of 8 rows of 8.

@@ -1,6 +1,7 @@
 //! The simulator as its users meet it: small texts of PTX, launched.
 
 mod apfloat;
+mod clusters;
 mod execution;
 mod findings;
 mod heap;

@@ -267,7 +267,7 @@ fn directives_of_a_kernel() {
     assert!(launched(".maxntid 65536, 65536, 65536", [64, 1, 1]).is_ok());
     let hints = ".minnctapersm 4 .maxnreg 32 .maxclusterrank 8 .pragma \"enable_smem_spilling\";";
     assert_eq!(launched(hints, [64, 1, 1]).map(|report| report.status), Ok(LaunchStatus::Finished));
-    for unknown in [".blocksareclusters", ".explicitcluster", ".reqnctapercluster 2, 1, 1"] {
+    for unknown in [".blocksareclusters", ".explicitcluster"] {
         let report = launched(unknown, [32, 1, 1]).unwrap_or_else(|error| panic!("{unknown}: {error}"));
         assert!(matches!(report.findings[0].kind, FindingKind::Unsupported { .. }), "{unknown}");
     }

@@ -162,7 +162,7 @@ fn inline_ptx_means_what_the_assembler_makes_of_it() {
 fn inline_ptx_that_is_not_known_is_not_passed() {
     let cases = [
         ("{ .shared .u32 q[4]; ld.shared.u32 %0, q[1]; }", "cannot read"),
-        ("mapa.shared::cluster.u32 %0, 1024, 0;", "mapa"),
+        ("{ .reg .u64 q; stacksave.u64 q; cvt.u32.u64 %0, q; }", "stacksave"),
     ];
     for (text, says) in cases {
         let (code, report) = run(&kernel("", &format!("asm volatile(\"{text}\" : \"=r\"(r)); o[i] = r;")));
@@ -187,7 +187,7 @@ fn launches_that_a_device_refuses() {
     let unrolled =
         heavy.replace("for (int n = 0; n < 200; ++n) v", "#pragma unroll\n    for (int n = 0; n < 200; ++n) v");
     let local = "volatile char big[530000]; big[a[i] % 530000] = 1; o[i] = big[i];";
-    let cases: [(String, &str, &str); 7] = [
+    let cases: [(String, &str, &str); 9] = [
         (
             kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __launch_bounds__(16)"),
             "<<<2, 32>>>",
@@ -202,6 +202,16 @@ fn launches_that_a_device_refuses() {
             kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __block_size__((8, 4, 1))"),
             "<<<2, (32, 1)>>>",
             "exactly 8 x 4 x 1",
+        ),
+        (
+            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __cluster_dims__(4, 1, 1)"),
+            "<<<2, 32>>>",
+            "each has to be a multiple",
+        ),
+        (
+            kernel("", "o[i] = a[i];").replace("__global__ void", "__global__ void __cluster_dims__(4, 4, 1)"),
+            "<<<(4, 4), 32>>>",
+            "16 in all",
         ),
         (kernel("", &unrolled), "<<<1, 1024>>>", "registers per thread"),
         (kernel("", local), "<<<1, 32>>>", "local memory per thread"),

@@ -16,6 +16,8 @@ pub struct Entry {
     pub max_threads: Option<u32>,
     /// The only block that it takes: `.reqntid`, from `__block_size__`.
     pub required: Option<[u32; 3]>,
+    /// The extents of its clusters in blocks: `.reqnctapercluster`, from `__cluster_dims__`.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Entry {
@@ -24,13 +26,34 @@ impl Entry {
         let head = outline.kernel(symbol)?;
         let sizes: Vec<u32> = head.params.iter().map(|param| param.size).collect();
         let params = signature::parameters(symbol, &sizes);
-        Some(Self { params, max_threads: head.max_threads, required: head.required_block })
+        Some(Self { params, max_threads: head.max_threads, required: head.required_block, cluster: head.cluster })
     }
 }
 
-/// Threads of a block of these extents.
+/// Threads of a block, or blocks of a cluster, of these extents.
 fn threads_of(block: [u32; 3]) -> u32 {
     block.iter().fold(1, |all, extent| all.saturating_mul(*extent))
+}
+
+/// Blocks that a cluster has on any device that knows clusters.
+const MAX_CLUSTER: u32 = 8;
+
+/// What is wrong with a grid for a kernel that is launched in clusters of these extents.
+fn misfit(kernel: &str, cluster @ [x, y, z]: [u32; 3], grid @ [a, b, c]: [u32; 3]) -> Option<String> {
+    let blocks = threads_of(cluster);
+    if blocks > MAX_CLUSTER {
+        return Some(format!(
+            "`{kernel}` is compiled for clusters of {x} x {y} x {z} blocks (__cluster_dims__), {blocks} in all: every device takes \
+             {MAX_CLUSTER}, not every one more"
+        ));
+    }
+    let whole = grid.iter().zip(cluster).all(|(grid, cluster)| grid % cluster.max(1) == 0);
+    (!whole).then(|| {
+        format!(
+            "a grid of {a} x {b} x {c} blocks, but `{kernel}` is compiled for clusters of {x} x {y} x {z}: each has to be a multiple \
+             (__cluster_dims__)"
+        )
+    })
 }
 
 /// Checks every launch of a plan against the compiled kernels: that they are there, take these arguments (which become
@@ -69,6 +92,9 @@ pub fn check_plan(
             let message = format!(
                 "a block of {threads} threads, but `{kernel}` is compiled for at most {most}: __launch_bounds__"
             );
+            return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
+        }
+        if let Some(message) = entry.cluster.and_then(|cluster| misfit(&kernel, cluster, launch.grid)) {
             return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
         }
         signature::check(file, plan, index, &entry.params)?;
@@ -110,7 +136,7 @@ mod tests {
         assert_eq!((plain.max_threads, plain.required), (Some(32), Some([8, 4, 1])));
         assert_eq!(
             Entry::find(&Outline::read(PTX), "_Z4nonev"),
-            Some(Entry { params: vec![], max_threads: None, required: None })
+            Some(Entry { params: vec![], max_threads: None, required: None, cluster: None })
         );
         assert_eq!(Entry::find(&Outline::read(PTX), "_Z4tree"), None);
         assert_eq!(Entry::find(&Outline::read(""), "plain"), None);

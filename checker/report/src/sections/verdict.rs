@@ -65,6 +65,10 @@ verdicts! {
     Livelock "LIVELOCK" of Livelock;
     /// A barrier that not all threads reach.
     DivergentBarrier "DIVERGENT BARRIER" of DivergentBarrier;
+    /// The shared memory of another block of the cluster is accessed, which may not be there.
+    BlockAbsent "BLOCK NOT THERE" of BlockAbsent;
+    /// Arrivals and waits at a cluster's barrier do not take turns.
+    ClusterBarrier "WRONG CLUSTER BARRIER" of ClusterBarrier;
     /// A `*_sync` mask that names lanes which cannot arrive.
     SyncMask "WRONG SYNC MASK" of SyncMask;
     /// `trap`.

@@ -50,6 +50,11 @@ impl<O: Observer> Worker<'_, O> {
         let Accessing { pc, lanes: mask, .. } = by;
         let WarpBytes { space, addresses, size } = bytes;
         let (from, to) = array.filter(|_| space == AddressSpace::Shared)?;
+        #[cfg(not(target_family = "wasm"))]
+        // A block that is not there is somebody else's complaint.
+        let offsets = addresses.map(|address| self.within_cluster(address).unwrap_or(from.into()));
+        #[cfg(not(target_family = "wasm"))]
+        let addresses = &offsets;
         let inside = |address: u64| {
             let end = address.checked_add(size.into());
             address >= from.into() && end.is_some_and(|end| end <= to.into())

@@ -15,6 +15,9 @@ pub enum AccessError {
     Misaligned,
     /// A store to constants.
     Constant,
+    /// In the shared memory of a block that has exited.
+    #[cfg(not(target_family = "wasm"))]
+    Gone,
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -32,8 +35,9 @@ impl<O: Observer> Worker<'_, O> {
         }
         match space {
             AddressSpace::Shared => {
+                let (all, address) = self.shared_at(shared, address)?;
                 let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
-                let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get(at..end));
+                let found = at.checked_add(size as usize).and_then(|end| all.get(at..end));
                 let low = self.context.shared_low() as usize;
                 let found = found.filter(|_| at >= low).ok_or(AccessError::Bounds)?;
                 let mut bytes = [0; 8];
@@ -99,9 +103,10 @@ impl<O: Observer> Worker<'_, O> {
         }
         match space {
             AddressSpace::Shared => {
-                let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
-                let found = at.checked_add(size as usize).and_then(|end| shared.bytes.get_mut(at..end));
                 let low = self.context.shared_low() as usize;
+                let (all, address) = self.shared_at_mut(shared, address)?;
+                let at = usize::try_from(address).map_err(|_| AccessError::Bounds)?;
+                let found = at.checked_add(size as usize).and_then(|end| all.get_mut(at..end));
                 let found = found.filter(|_| at >= low);
                 found.ok_or(AccessError::Bounds)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
                 Ok(())

@@ -131,6 +131,11 @@ impl<O: Observer> Worker<'_, O> {
         let decoded = self.context.decoded;
         match space {
             AddressSpace::Shared => {
+                #[cfg(not(target_family = "wasm"))]
+                let address = match self.within_cluster(address) {
+                    Ok(offset) => offset,
+                    Err(nowhere) => return nowhere,
+                };
                 let mut all: Vec<(&str, u64, u64)> = decoded
                     .shared
                     .iter()
@@ -210,10 +215,14 @@ impl<O: Observer> Worker<'_, O> {
             Space::Shared => AddressSpace::Shared,
             Space::Local => AddressSpace::Local,
         };
-        let Complaint::Race { lane, address, guess, same_value, .. } = complaint;
+        let (lane, address, guess, same_value) = match complaint {
+            Complaint::Race { lane, address, guess, same_value, .. } => (lane, address, guess, same_value),
+            Complaint::Early { lane } => (lane, access.addresses[lane as usize & 31], None, false),
+        };
         let mask = 1 << lane;
         let severity = if same_value { Severity::Note } else { Severity::Error };
-        if self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
+        let races = matches!(complaint, Complaint::Race { .. });
+        if races && self.raced_before(warp, access.pc, mask, severity, guess.is_some()) {
             return;
         }
         let mut this = self.describe(
@@ -226,6 +235,7 @@ impl<O: Observer> Worker<'_, O> {
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {
+            Complaint::Early { .. } => FindingKind::BlockAbsent { access: this, exited: false },
             Complaint::Race {
                 other_block,
                 other_thread,
@@ -256,6 +266,25 @@ impl<O: Observer> Worker<'_, O> {
         match guess {
             Some(pc) => self.doubtful(pc, finding),
             None => self.add_finding(finding),
+        }
+    }
+
+    /// Accesses to the shared memory of a block that has come to its end, which nothing puts before that.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn overstayed(&mut self, visits: Vec<crate::observe::Visit>) {
+        for visit in visits {
+            let place = self.place_of_thread(visit.block, visit.thread, visit.pc);
+            let object = self.object(AddressSpace::Shared, visit.address, self.context.function, visit.pc);
+            let access = Access {
+                place: place.clone(),
+                what: what(visit.kind, false).into(),
+                space: space_name(AddressSpace::Shared).into(),
+                address: visit.address,
+                size: visit.size,
+                object,
+            };
+            let kind = FindingKind::BlockAbsent { access, exited: true };
+            self.add_finding(Finding { kind, severity: Severity::Error, place, count: 1 });
         }
     }
 

@@ -24,6 +24,8 @@ impl<O: Observer> Worker<'_, O> {
             AccessError::Bounds => FindingKind::OutOfBounds { access },
             AccessError::Misaligned => FindingKind::Misaligned { access },
             AccessError::Constant => FindingKind::WriteToConstant { access },
+            #[cfg(not(target_family = "wasm"))]
+            AccessError::Gone => FindingKind::BlockAbsent { access, exited: true },
         };
         self.fault(shared, warp, by.pc, by.lanes, kind)
     }
@@ -50,6 +52,62 @@ impl<O: Observer> Worker<'_, O> {
         by: Accessing,
         bytes: WarpBytes<'_>,
         order: (MemoryOrder, Scope),
+    ) -> Option<Box<Unwritten>> {
+        #[cfg(not(target_family = "wasm"))]
+        let order = (order.0, self.in_cluster(order.1));
+        #[cfg(not(target_family = "wasm"))]
+        if self.context.clustered && bytes.space == AddressSpace::Shared {
+            return self.observe_in_cluster(shared, warp, by, bytes, order);
+        }
+        self.observe_at(shared, warp, by, bytes, order, shared.slot)
+    }
+
+    /// Where clusters have several blocks, what reaches a cluster is taken to reach everybody.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn in_cluster(&self, scope: Scope) -> Scope {
+        if scope == Scope::Cluster && self.context.clustered { Scope::Gpu } else { scope }
+    }
+
+    /// The same for an access to shared memory that is a block's of a cluster: a part for each block.
+    #[cfg(not(target_family = "wasm"))]
+    fn observe_in_cluster(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        bytes: WarpBytes<'_>,
+        (order, scope): (MemoryOrder, Scope),
+    ) -> Option<Box<Unwritten>> {
+        // Libraries let threads arrive at other blocks' mbarriers, and wait there, without a word on the scope.
+        let scope = if self.completing.is_some() { Scope::Gpu } else { scope };
+        let (silent, copying, completing) = (self.silent, self.copying, self.completing);
+        let homes = bytes.addresses.map(|address| self.home(shared, address));
+        let addresses = homes.map(|(_, offset)| offset);
+        let (mut left, mut unwritten) = (by.lanes, None::<Box<Unwritten>>);
+        while left != 0 {
+            let (slot, _) = homes[left.trailing_zeros() as usize];
+            let part = (0..32).filter(|lane| left >> lane & 1 != 0 && homes[*lane as usize].0 == slot);
+            let part = part.fold(0, |mask, lane| mask | 1 << lane);
+            left &= !part;
+            (self.silent, self.copying, self.completing) = (silent, copying, completing);
+            let bytes = WarpBytes { addresses: &addresses, ..bytes };
+            let more = self.observe_at(shared, warp, Accessing { lanes: part, ..by }, bytes, (order, scope), slot);
+            if let Some(more) = more {
+                let all = unwritten.get_or_insert_with(|| Box::new([0; 32]));
+                all.iter_mut().zip(more.iter()).for_each(|(all, more)| *all |= more);
+            }
+        }
+        unwritten
+    }
+
+    fn observe_at(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        bytes: WarpBytes<'_>,
+        order: (MemoryOrder, Scope),
+        home: u32,
     ) -> Option<Box<Unwritten>> {
         let Accessing { pc, lanes: mask, kind } = by;
         let WarpBytes { space, addresses, size } = bytes;
@@ -92,6 +150,7 @@ impl<O: Observer> Worker<'_, O> {
             group,
             reserved: space == Space::Shared
                 && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),
+            home,
         };
         if let Some(trace) = &mut self.trace {
             trace.access(code, warp, &access);

@@ -106,6 +106,7 @@ impl<O: Observer> Worker<'_, O> {
         warp.strayed &= !mask;
         shared.live[warp.index as usize] = warp.live();
         shared.moved = true;
+        self.cluster_exit(shared, warp.index, mask);
         let mut frame = group.frame;
         while frame != u32::MAX {
             warp.frames[frame as usize].lanes &= !mask;

@@ -86,6 +86,10 @@ impl<O: Observer> Worker<'_, O> {
                 self.fault(shared, warp, group.pc, mask, FindingKind::Unsupported { instruction })
             }
             Op::Barrier(index) => self.barrier(shared, warp, at, mask, &code.barriers[index as usize]),
+            #[cfg(not(target_family = "wasm"))]
+            Op::ClusterArrive { releases } => self.cluster_arrive(shared, warp, at, mask, releases),
+            #[cfg(not(target_family = "wasm"))]
+            Op::ClusterWait { acquires } => self.cluster_wait(shared, warp, at, mask, acquires),
             Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => self.converge(shared, warp, at, mask),
             _ if mask == 0 => advance(warp, at),
             Op::Load(index) => self.load(shared, warp, at, mask, &code.accesses[index as usize]),
@@ -142,7 +146,11 @@ impl<O: Observer> Worker<'_, O> {
             Op::ProxyFence { global, shared } => self.observer.proxy_fence(who, mask, [global, shared]),
             Op::Fence(index) => {
                 let op = self.context.decoded.code.fences[index as usize];
-                self.observer.fence(who, mask, op.order, op.scope);
+                #[cfg(not(target_family = "wasm"))]
+                let scope = self.in_cluster(op.scope);
+                #[cfg(target_family = "wasm")]
+                let scope = op.scope;
+                self.observer.fence(who, mask, op.order, scope);
             }
             _ => {}
         }

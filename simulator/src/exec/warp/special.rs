@@ -42,7 +42,10 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::Envreg(1) => context.workspace >> 32,
         Special::Envreg(2) => context.workspace & 0xffff_ffff,
         Special::Envreg(_) | Special::Zero => 0,
+        #[cfg(target_family = "wasm")]
         Special::One => 1,
+        #[cfg(not(target_family = "wasm"))]
+        Special::Cluster(which) => crate::exec::cluster::special(which, context, block),
         Special::DynamicSmemSize => context.dynamic_shared.into(),
         Special::DynamicSmemBase => context.dynamic_base().into(),
         Special::ReservedSmem => context.decoded.reserved_shared.into(),

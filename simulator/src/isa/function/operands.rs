@@ -17,7 +17,10 @@ impl Builder<'_> {
                     return Ok(self.constant(ty, 32));
                 }
                 if name == "%is_explicit_cluster" && ty == Ty::Pred {
+                    #[cfg(target_family = "wasm")]
                     return Ok(Reg::P(self.const_predicate(false)));
+                    #[cfg(not(target_family = "wasm"))]
+                    return self.nonzero(name);
                 }
                 if name.starts_with('%') {
                     return self.special(name);
@@ -45,6 +48,15 @@ impl Builder<'_> {
             Operand::Address(inner) if inner.len() == 1 => self.source(&inner[0], ty),
             _ => Err(Unknown),
         }
+    }
+
+    /// Is a special register other than 0?
+    #[cfg(not(target_family = "wasm"))]
+    fn nonzero(&mut self, name: &str) -> Lower<Reg> {
+        let Reg::R32(a) = self.special(name)? else { return Err(Unknown) };
+        let (b, d) = (self.const32(0), self.temp_p());
+        self.emit(Op::SetU32 { d, a, b, cmp: Cmp::Ne });
+        Ok(Reg::P(d))
     }
 
     fn const_predicate(&mut self, value: bool) -> R {

@@ -1,5 +1,7 @@
 //! Special registers by name.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::isa::op::ClusterSpecial;
 use crate::isa::op::Special;
 
 /// A special register and whether it is 64 bits wide.
@@ -33,11 +35,7 @@ pub fn register(name: &str) -> Option<(Special, bool)> {
         "%dynamic_smem_size" => Special::DynamicSmemSize,
         "%total_smem_size" => Special::TotalSmemSize,
         "%aggr_smem_size" => Special::AggregateSmemSize,
-        // A launch without clusters is one of clusters of one block.
-        "%clusterid" => Special::Ctaid(part),
-        "%nclusterid" => Special::Nctaid(part),
-        "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Special::Zero,
-        "%cluster_nctaid" | "%cluster_nctarank" => Special::One,
+        _ if base.contains("cluster") => cluster(base, part)?,
         "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => Special::ReservedSmem,
         "%reserved_smem_offset_1" => Special::ReservedForTiles,
         // Performance counters count nothing here.
@@ -65,4 +63,31 @@ pub fn register(name: &str) -> Option<(Special, bool)> {
         }
     };
     Some((narrow, false))
+}
+
+/// A special register of clusters.
+#[cfg(not(target_family = "wasm"))]
+fn cluster(name: &str, part: u8) -> Option<Special> {
+    Some(Special::Cluster(match name {
+        "%clusterid" => ClusterSpecial::Id(part),
+        "%nclusterid" => ClusterSpecial::Count(part),
+        "%cluster_ctaid" => ClusterSpecial::Block(part),
+        "%cluster_nctaid" => ClusterSpecial::Blocks(part),
+        "%cluster_ctarank" => ClusterSpecial::Rank,
+        "%cluster_nctarank" => ClusterSpecial::Ranks,
+        "%is_explicit_cluster" => ClusterSpecial::Explicit,
+        _ => return None,
+    }))
+}
+
+/// Where clusters are not simulated, each has one block.
+#[cfg(target_family = "wasm")]
+fn cluster(name: &str, part: u8) -> Option<Special> {
+    Some(match name {
+        "%clusterid" => Special::Ctaid(part),
+        "%nclusterid" => Special::Nctaid(part),
+        "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Special::Zero,
+        "%cluster_nctaid" | "%cluster_nctarank" => Special::One,
+        _ => return None,
+    })
 }

@@ -3,6 +3,7 @@
 pub mod arith;
 pub mod bulk;
 pub mod call;
+pub mod cluster;
 pub mod cvt;
 pub mod float;
 pub mod matrix;

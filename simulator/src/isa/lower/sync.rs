@@ -21,8 +21,12 @@ pub fn bar(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lowe
             let mask = b.source32(mask, Ty::B32)?;
             b.emit(Op::WarpBarrier { mask });
         }
+        #[cfg(not(target_family = "wasm"))]
+        "barrier" if parts.has("cluster") => return crate::isa::lower::cluster::barrier(b, parts),
         // A launch without clusters: a cluster is a block.
+        #[cfg(target_family = "wasm")]
         "barrier" if parts.has("cluster") && parts.has("arrive") => b.emit(Op::Nop),
+        #[cfg(target_family = "wasm")]
         "barrier" if parts.has("cluster") => {
             let id = b.constant(Ty::U32, 15);
             push_barrier(b, BarrierOp { id, ..BARRIER });

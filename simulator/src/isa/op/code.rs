@@ -173,6 +173,8 @@ pub struct Code {
     pub never_return: Vec<u32>,
     /// A clock or timer is read somewhere.
     pub reads_clock: bool,
+    /// Threads wait for the other blocks of their cluster somewhere, or ask where those have their shared memory.
+    pub uses_clusters: bool,
 }
 
 /// Operations that are looked at for a source line, each way.

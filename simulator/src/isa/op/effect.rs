@@ -30,6 +30,8 @@ impl Op {
             Self::Collective(_) | Self::ActiveMask { .. } | Self::Elect { .. } => Effect::Exchange,
             Self::WarpBarrier { .. }
             | Self::Barrier(_)
+            | Self::ClusterArrive { .. }
+            | Self::ClusterWait { .. }
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep

@@ -76,8 +76,32 @@ pub enum Special {
     ReservedSmem,
     /// `%reserved_smem_offset_1`
     ReservedForTiles,
+    /// Where the block is in its cluster.
+    #[cfg(not(target_family = "wasm"))]
+    Cluster(ClusterSpecial),
     Zero,
+    #[cfg(target_family = "wasm")]
     One,
+}
+
+/// Special registers of clusters.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClusterSpecial {
+    /// `%clusterid`, by axis.
+    Id(u8),
+    /// `%nclusterid`
+    Count(u8),
+    /// `%cluster_ctaid`
+    Block(u8),
+    /// `%cluster_nctaid`
+    Blocks(u8),
+    /// `%cluster_ctarank`
+    Rank,
+    /// `%cluster_nctarank`
+    Ranks,
+    /// `%is_explicit_cluster`
+    Explicit,
 }
 
 impl Special {

@@ -110,6 +110,10 @@ pub enum Op {
     WarpBarrier { mask: R },
     /// Index into [`barriers`](super::Code::barriers).
     Barrier(u32),
+    /// `barrier.cluster.arrive`
+    ClusterArrive { releases: bool },
+    /// `barrier.cluster.wait`
+    ClusterWait { acquires: bool },
     /// Index into [`fences`](super::Code::fences).
     Fence(u32),
     /// `fence.proxy.async`: bulk copies come after what the thread knows of global memory, of shared memory.

@@ -37,6 +37,8 @@ impl Op {
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep
+            | Self::ClusterArrive { .. }
+            | Self::ClusterWait { .. }
             | Self::CopyCommit
             | Self::CopyWait { .. } => {}
             Self::Uniform { guard } => visit(super::registers::guard(guard), Decides),

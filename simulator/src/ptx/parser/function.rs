@@ -16,24 +16,16 @@ const WITHOUT_EFFECT: [&str; 7] = [
     ".unified",
 ];
 
-/// What a function says of clusters. The launch is to say how large they are, unless the kernel does.
-#[derive(Default)]
-struct Clusters {
-    /// `.explicitcluster`
-    explicit: bool,
-    /// `.reqnctapercluster`
-    sized: bool,
-}
-
 impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parse<()> {
         let mut function = self.head()?;
-        let mut clusters = Clusters::default();
+        // `.explicitcluster`: the launch is to say how large clusters are, unless the kernel does.
+        let mut explicit = false;
         loop {
             match self.lexer.token {
                 Token::Punct(b'{') => {
                     self.lexer.advance()?;
-                    if clusters.explicit && !clusters.sized {
+                    if explicit && function.cluster.is_none() {
                         function.unknown = Some(".explicitcluster without .reqnctapercluster".to_owned());
                     }
                     function.body = Some(if self.bodies {
@@ -48,7 +40,7 @@ impl Parser<'_> {
                     self.lexer.advance()?;
                     break;
                 }
-                Token::Word(word) if word.starts_with('.') => self.directive(word, &mut function, &mut clusters)?,
+                Token::Word(word) if word.starts_with('.') => self.directive(word, &mut function, &mut explicit)?,
                 _ => return self.expected("`{`, `;` or a performance directive"),
             }
         }
@@ -86,13 +78,13 @@ impl Parser<'_> {
             max_threads: None,
             required_block: None,
             unknown: None,
-            cluster: 1,
+            cluster: None,
             body: None,
             line,
         })
     }
 
-    fn directive(&mut self, word: &str, function: &mut Function, clusters: &mut Clusters) -> Parse<()> {
+    fn directive(&mut self, word: &str, function: &mut Function, explicit: &mut bool) -> Parse<()> {
         match word {
             ".maxntid" | ".reqntid" => {
                 let extents = self.extents()?;
@@ -105,13 +97,11 @@ impl Parser<'_> {
                 Ok(())
             }
             ".reqnctapercluster" => {
-                let extents = self.extents()?;
-                clusters.sized = true;
-                function.cluster = extents.iter().map(|&extent| u64::from(extent)).product();
+                function.cluster = Some(self.extents()?);
                 Ok(())
             }
             ".explicitcluster" => {
-                clusters.explicit = true;
+                *explicit = true;
                 self.lexer.advance()
             }
             ".noreturn" => {

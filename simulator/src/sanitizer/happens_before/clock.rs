@@ -109,8 +109,14 @@ impl Clock {
             || block.warps.get(epoch.thread() as usize / 32).is_some_and(|warp| warp.as_ref().is_some_and(known))
     }
 
+    /// Does it know anything of a block?
+    #[cfg(not(target_family = "wasm"))]
+    pub fn knows_some(&self, block: u32) -> bool {
+        self.block(block).is_some()
+    }
+
     /// Are the two the same memory?
-    #[cfg(test)]
+    #[cfg(not(target_family = "wasm"))]
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),

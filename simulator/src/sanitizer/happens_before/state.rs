@@ -189,6 +189,9 @@ pub struct Slot {
     pub shared: Shadow,
     /// What those who arrived at a barrier without waiting release to those who wait there, by barrier.
     pub arrived: HashMap<u32, Clock>,
+    /// Its place in a cluster.
+    #[cfg(not(target_family = "wasm"))]
+    pub member: crate::sanitizer::cluster::Membership,
     /// Each thread's last proxy fences.
     pub proxy_fences: ProxyFences,
     /// As [`crate::sanitizer::racecheck::Races::published`], for shared memory.

@@ -1,10 +1,11 @@
 //! What orders accesses: releases, acquires, fences and barriers.
 
 use super::clock::{Clock, Fact};
-use super::state::{Fence, Loose, Release, Slot, Talk, Warp};
+use super::state::{Fence, Loose, Published, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use crate::sanitizer::cells::shadow::Cell;
 use crate::sanitizer::racecheck::Races;
+use std::collections::HashMap;
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.
@@ -13,52 +14,18 @@ pub const PUBLISHED: usize = 1 << 20;
 impl Races {
     /// Acquires and releases of a strong access. True when it publishes something.
     pub fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
+        if access.space == Space::Shared && access.home != access.warp.slot {
+            // Another block's are borrowed apart from one's own.
+            let Some(home) = self.slots.get_mut(access.home as usize) else { return false };
+            let mut published = std::mem::take(&mut home.published);
+            let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
+            let done = synchronise(slot, Some(&mut published), &mut self.full, access, lane, address);
+            self.slots[access.home as usize].published = published;
+            return done;
+        }
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
-        let published = if access.space == Space::Shared { &mut slot.published } else { &mut self.published };
-        let (block, phase) = (slot.block as u32, slot.phase);
-        let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return false };
-        let at = lane as usize;
-
-        if access.kind != AccessKind::Store
-            && let Some(there) = published.get(&address)
-        {
-            let there = there.reach(block);
-            let talk = warp.talk.get_or_insert_default();
-            // A relaxed load acquires nothing until its thread executes a fence.
-            let relaxed = access.order == MemoryOrder::Relaxed && access.kind == AccessKind::Load;
-            if relaxed || access.order == MemoryOrder::Release {
-                talk.pending[at].join(&there);
-            } else {
-                talk.acquire(at, &there, &slot.acquired);
-                warp.apart = true;
-            }
-        }
-        if access.kind == AccessKind::Load {
-            return false;
-        }
-        let copies = if access.copy { warp.issued + 1 } else { 0 };
-        let thread = access.warp.warp * 32 + lane;
-        let of = Fact { block, phase, thread, clock: 0, warp_clock: 0, copies };
-        let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {
-            if access.kind == AccessKind::Store {
-                published.remove(&address);
-            }
-            return false;
-        };
-        if published.len() >= PUBLISHED {
-            self.full = true;
-            return true;
-        }
-        let there = published.entry(address).or_default();
-        // A read-modify-write continues the release sequence of those before it.
-        if access.kind == AccessKind::Store {
-            *there = Default::default();
-        }
-        match access.completing {
-            Some(completing) => there.arrive(block, &release, completing >> lane & 1 != 0),
-            None => there.add(block, &release),
-        }
-        true
+        let published = (access.space != Space::Shared).then_some(&mut self.published);
+        synchronise(slot, published, &mut self.full, access, lane, address)
     }
 
     /// A volatile store that publishes nothing, or an atomic that does not: is it strong all the same? It is while it is
@@ -206,6 +173,62 @@ impl Races {
     }
 }
 
+/// An access of a thread of the block in `slot`, to which `elsewhere` belongs if it is not the block's own shared memory.
+fn synchronise(
+    slot: &mut Slot,
+    elsewhere: Option<&mut HashMap<u64, Published>>,
+    full: &mut bool,
+    access: &WarpAccess<'_>,
+    lane: u32,
+    address: u64,
+) -> bool {
+    let published = elsewhere.unwrap_or(&mut slot.published);
+    let (block, phase) = (slot.block as u32, slot.phase);
+    let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return false };
+    let at = lane as usize;
+
+    if access.kind != AccessKind::Store
+        && let Some(there) = published.get(&address)
+    {
+        let there = there.reach(block);
+        let talk = warp.talk.get_or_insert_default();
+        // A relaxed load acquires nothing until its thread executes a fence.
+        let relaxed = access.order == MemoryOrder::Relaxed && access.kind == AccessKind::Load;
+        if relaxed || access.order == MemoryOrder::Release {
+            talk.pending[at].join(&there);
+        } else {
+            talk.acquire(at, &there, &slot.acquired);
+            warp.apart = true;
+        }
+    }
+    if access.kind == AccessKind::Load {
+        return false;
+    }
+    let copies = if access.copy { warp.issued + 1 } else { 0 };
+    let thread = access.warp.warp * 32 + lane;
+    let of = Fact { block, phase, thread, clock: 0, warp_clock: 0, copies };
+    let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {
+        if access.kind == AccessKind::Store {
+            published.remove(&address);
+        }
+        return false;
+    };
+    if published.len() >= PUBLISHED {
+        *full = true;
+        return true;
+    }
+    let there = published.entry(address).or_default();
+    // A read-modify-write continues the release sequence of those before it.
+    if access.kind == AccessKind::Store {
+        *there = Default::default();
+    }
+    match access.completing {
+        Some(completing) => there.arrive(block, &release, completing >> lane & 1 != 0),
+        None => there.add(block, &release),
+    }
+    true
+}
+
 /// What a lane's strong store or atomic releases, if anything: what it did before its fence, or before the access if that
 /// is a release itself. `block_wide`, `fenced`: as its [`Slot`] has them; `of`: the lane, with its copies.
 fn released(
@@ -261,7 +284,7 @@ fn released(
 }
 
 /// What the lanes of a warp did so far is added to `all`, which stays in their block.
-fn release(slot: &mut Slot, warp: usize, mask: u32, all: &mut Clock) {
+pub fn release(slot: &mut Slot, warp: usize, mask: u32, all: &mut Clock) {
     let (block, phase) = (slot.block as u32, slot.phase);
     let Some(state) = slot.warps.get_mut(warp) else { return };
     state.clock += 1;
@@ -271,6 +294,24 @@ fn release(slot: &mut Slot, warp: usize, mask: u32, all: &mut Clock) {
         let thread = (warp * 32 + lane) as u32;
         all.learn(Fact { block, phase, thread, clock, warp_clock, copies: 0 });
     }
+}
+
+/// The same for a warp of which all lanes come that are left: what those did who have exited is added, too.
+#[cfg(not(target_family = "wasm"))]
+pub fn release_all(slot: &mut Slot, warp: usize, mask: u32, all: &mut Clock) {
+    let (block, phase) = (slot.block as u32, slot.phase);
+    let Some(state) = slot.warps.get_mut(warp) else { return };
+    state.clock += 1;
+    let clock = state.clock;
+    let mut before: Option<&Clock> = None;
+    for lane in lanes(mask) {
+        let acquired = state.acquired(lane, &slot.acquired);
+        if !before.is_some_and(|before| before.is_same(acquired)) {
+            all.join(acquired);
+        }
+        before = Some(acquired);
+    }
+    all.learn(Fact { block, phase, thread: warp as u32 * 32, clock, warp_clock: clock, copies: 0 });
 }
 
 /// What fences of the lanes release to whoever passes a `__syncwarp` with them and publishes.

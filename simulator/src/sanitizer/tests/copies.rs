@@ -27,6 +27,7 @@ impl Bench {
             completing: None,
             proxy: false,
             reserved: false,
+            home: who.slot,
         };
         let caught = &mut self.caught;
         self.watch.access(&access, &mut |complaint| caught.push(complaint));

@@ -84,6 +84,7 @@ impl Bench {
             completing: None,
             proxy: false,
             reserved: self.reserved,
+            home: who.slot,
         };
         let caught = &mut self.caught;
         let unwritten = self.watch.access(&access, &mut |complaint| caught.push(complaint));
@@ -306,7 +307,14 @@ fn words_that_two_warps_have_read_are_looked_at_again_by_these_two() {
     let again = bench.pc;
     bench.load(warp(0, 0, 3), FULL, pair);
     bench.store(warp(0, 0, 2), 1, |_| 4);
-    let met: Vec<u32> = bench.caught.iter().map(|Complaint::Race { other_pc, .. }| *other_pc).collect();
+    let met: Vec<u32> = bench
+        .caught
+        .iter()
+        .filter_map(|complaint| match complaint {
+            Complaint::Race { other_pc, .. } => Some(*other_pc),
+            Complaint::Early { .. } => None,
+        })
+        .collect();
     assert_eq!(met, [again]);
     // Once it is written it is no longer read by two.
     bench.caught.clear();

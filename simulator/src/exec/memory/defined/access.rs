@@ -44,6 +44,15 @@ pub(super) fn owner(shared: &Shared, warp: &Warp, space: AddressSpace, lane: usi
 }
 
 impl<O: Observer> Worker<'_, O> {
+    /// Whose memory a lane's address is in, and the address there.
+    fn owner(&self, shared: &Shared, warp: &Warp, space: AddressSpace, lane: usize, address: u64) -> (Owner, u64) {
+        if space == AddressSpace::Shared {
+            let (slot, address) = self.home(shared, address);
+            return (Owner::Shared(slot), address);
+        }
+        (owner(shared, warp, space, lane), address)
+    }
+
     /// Undefined bits of `size` bytes, 8 at most, that a lane reads `behind` bytes behind its address.
     pub(super) fn undefined(
         &self,
@@ -55,7 +64,8 @@ impl<O: Observer> Worker<'_, O> {
         size: u32,
     ) -> (u64, Option<Origin>) {
         let address = to.addresses[lane].wrapping_add(behind.into());
-        let (bits, origin) = self.defined.cells.bits(owner(shared, warp, to.space, lane), address, size);
+        let (whose, address) = self.owner(shared, warp, to.space, lane, address);
+        let (bits, origin) = self.defined.cells.bits(whose, address, size);
         let missing = to.unwritten.as_ref().map_or(0, |bytes| bytes[lane] >> behind);
         (bits | widen(missing) & u64::MAX >> (64 - size.min(8) * 8), origin)
     }
@@ -105,7 +115,8 @@ impl<O: Observer> Worker<'_, O> {
         let address = to.addresses[lane].wrapping_add(behind.into());
         let from =
             origin.filter(|_| bits != 0).map(|origin| (origin, self.stored_at(shared, warp, to.pc, lane as u32)));
-        self.defined.cells.write(owner(shared, warp, to.space, lane), address, size, bits, from);
+        let (whose, address) = self.owner(shared, warp, to.space, lane, address);
+        self.defined.cells.write(whose, address, size, bits, from);
     }
 
     /// After lanes have stored.
@@ -172,10 +183,10 @@ impl<O: Observer> Worker<'_, O> {
         for lane in each(to.mask) {
             let (mut old, mut from) = self.undefined(shared, warp, to, lane, 0, op.size);
             // Lanes before this one may have written it since.
-            let whose = owner(shared, warp, to.space, lane);
+            let (whose, address) = self.owner(shared, warp, to.space, lane, to.addresses[lane]);
             let before = |other: usize| to.mask >> other & 1 != 0 && to.addresses[other] == to.addresses[lane];
             if (0..lane).any(before) {
-                (old, from) = self.defined.cells.bits(whose, to.addresses[lane], op.size);
+                (old, from) = self.defined.cells.bits(whose, address, op.size);
             }
             let (b_bits, b_from) = self.register(warp, to, b, lane);
             let (c_bits, c_from) = self.register(warp, to, c, lane);

@@ -70,12 +70,19 @@ impl<O: Observer> Worker<'_, O> {
             }
             match next_turn {
                 Some(((_, _, _, warp), at)) => {
+                    self.unpark(&mut resident[at]);
                     let (turn, woke) = self.turn(&mut resident[at], warp);
+                    self.park(&mut resident[at]);
                     choices[at].forget(warp, woke);
+                    if self.cluster_moved() {
+                        resident.iter_mut().for_each(|block| self.pass_cluster(block));
+                        choices.iter_mut().for_each(|choices| *choices = Choices::default());
+                    }
                     match turn {
                         Turn::Stop => return,
                         Turn::Done => {
                             let block = resident.swap_remove(at);
+                            self.leave_cluster(&block);
                             choices.swap_remove(at);
                             free.push((block.shared.slot, block));
                         }
@@ -207,6 +214,9 @@ impl<O: Observer> Worker<'_, O> {
         free: &mut Vec<(u32, Block)>,
         resident: &mut Vec<Block>,
     ) -> bool {
+        if self.context.clustered {
+            return self.admit_cluster(next, slots, free, resident);
+        }
         let reversed = self.control.as_ref().is_some_and(|control| control.blocks_reversed);
         let Some((slot, mut block)) = free.pop().or_else(|| slots.next().map(|slot| (slot, Block::default()))) else {
             return false;

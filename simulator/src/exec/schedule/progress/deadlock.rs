@@ -1,5 +1,7 @@
 //! Explains who waits where for whom, after nobody can go on.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::exec::block::CLUSTER_BARRIER;
 use crate::exec::block::{Block, Shared};
 use crate::exec::context::Worker;
 use crate::exec::schedule::progress::counted::looped;
@@ -44,6 +46,10 @@ impl<O: Observer> Worker<'_, O> {
     /// What a group that cannot run waits for; `None` for one that can.
     fn awaits(&self, shared: &Shared, warp: &Warp, group: &Group) -> Option<String> {
         let for_whom = match group.state {
+            #[cfg(not(target_family = "wasm"))]
+            State::Barrier(CLUSTER_BARRIER) => {
+                format!("at the cluster's barrier for {} of its threads", self.missing_in_cluster(shared))
+            }
             State::Barrier(id) => {
                 let barrier = &shared.barriers[id as usize];
                 let warps = barrier.arrived.iter().zip(&shared.live).enumerate();

@@ -93,6 +93,7 @@ pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     let [d, a] = operands else { return Err(Unknown) };
     let (d, a) = (b.destination(d)?, b.source(a, Ty::U64)?);
     let space = space_of(parts);
+    let own = !parts.has("shared::cluster");
     b.emit_map(
         d,
         &[a],
@@ -100,7 +101,9 @@ pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         map1(move |a| {
             let found = window::classify(a);
             u64::from(match space {
-                AddressSpace::Shared => found == AddressSpace::Shared,
+                AddressSpace::Shared => {
+                    found == AddressSpace::Shared && !(own && window::rank(a & (window::SIZE - 1)).is_some())
+                }
                 AddressSpace::Local => found == AddressSpace::Local,
                 AddressSpace::Param => found == AddressSpace::Param,
                 AddressSpace::Const => window::is_variable(a),
