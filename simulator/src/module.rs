@@ -57,13 +57,6 @@ pub struct Kernel {
     pub cluster: Option<[u32; 3]>,
 }
 
-impl Kernel {
-    /// Is it launched in clusters of several blocks?
-    pub fn is_clustered(&self) -> bool {
-        self.cluster.is_some_and(|cluster| cluster != [1; 3])
-    }
-}
-
 /// A parsed and decoded module. Cheap to share between devices.
 #[derive(Clone)]
 pub struct Module {

@@ -152,6 +152,7 @@ pub enum Complaint {
         guess: Option<u32>,
     },
     /// Lane `lane` accesses the shared memory of another block, which nothing says has begun.
+    #[cfg(not(target_family = "wasm"))]
     Early {
         /// The lane.
         lane: u32,

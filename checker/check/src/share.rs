@@ -228,6 +228,7 @@ mod tests {
             shared: 0,
             args: Vec::new(),
             cooperative: false,
+            cluster: None,
             resident: None,
             line: 1,
         };

@@ -175,6 +175,9 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// `//@ launch cooperative ...`
     pub cooperative: bool,
+    /// `//@ launch cluster(...) ...`: blocks of a cluster in x, y, z, where the kernel was compiled for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<[u32; 3]>,
     /// Blocks of it that the device holds at once, where the machine code tells.
     #[serde(default)]
     pub resident: Option<u32>,

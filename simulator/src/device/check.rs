@@ -3,15 +3,16 @@
 use super::Device;
 use super::error::LaunchError;
 use crate::launch::Arg;
-use crate::{Launch, Module};
+use crate::{Dim3, Launch, Module};
 
 /// Blocks that a cluster has on any device that knows clusters.
+#[cfg(not(target_family = "wasm"))]
 const MAX_CLUSTER: u64 = 8;
 /// Threads a block may have.
 const MAX_THREADS: u64 = 1024;
 
 impl Device {
-    pub(super) fn check(&self, module: &Module, launch: &Launch) -> Result<usize, LaunchError> {
+    pub(super) fn check(&self, module: &Module, launch: &Launch, cluster: Option<Dim3>) -> Result<usize, LaunchError> {
         let kernels = module.kernels();
         let Some(at) = kernels.iter().position(|kernel| kernel.name == launch.kernel) else {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -36,7 +37,11 @@ impl Device {
         let threads: u64 = launch.block.iter().map(|&extent| u64::from(extent)).product();
         let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
         extent("threads a block".into(), threads, limit)?;
-        if let Some(cluster) = kernel.cluster {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(cluster) = cluster.or(kernel.cluster) {
+            if let Some(required) = kernel.cluster.filter(|required| *required != cluster) {
+                return Err(LaunchError::RequiredCluster { kernel: kernel.name.clone(), required, given: cluster });
+            }
             let blocks = cluster.iter().map(|&extent| u64::from(extent)).product();
             extent("blocks a cluster".into(), blocks, MAX_CLUSTER)?;
             if launch.grid.iter().zip(&cluster).any(|(grid, cluster)| grid % cluster != 0) {

@@ -34,7 +34,19 @@ pub enum LaunchError {
         /// What the launch asks for.
         given: [u32; 3],
     },
+    /// Other clusters than `.reqnctapercluster` asks for.
+    #[cfg(not(target_family = "wasm"))]
+    #[error("`{kernel}` is compiled for clusters of {required:?} blocks, and {given:?} were asked for")]
+    RequiredCluster {
+        /// The kernel.
+        kernel: String,
+        /// What it takes.
+        required: [u32; 3],
+        /// What the launch asks for.
+        given: [u32; 3],
+    },
     /// A grid that is no whole number of clusters.
+    #[cfg(not(target_family = "wasm"))]
     #[error("`{kernel}` is launched in clusters of {cluster:?} blocks, and a grid of {grid:?} is no multiple of that")]
     Cluster {
         /// The kernel.

@@ -27,8 +27,21 @@ impl Device {
     /// # Errors
     /// It cannot be launched so: no such kernel, other arguments, a grid, block or shared memory that no device has.
     pub fn launch(&mut self, launch: &Launch) -> Result<LaunchReport, LaunchError> {
+        self.launch_in_clusters(launch, None)
+    }
+
+    /// The same in clusters of so many blocks, by axis: as `cuLaunchKernelEx` with that attribute. A kernel that was compiled for clusters
+    /// (`.reqnctapercluster`) has its own.
+    ///
+    /// # Errors
+    /// As of [`Device::launch`]; and a grid that is no whole number of clusters, or clusters of more blocks than any device takes.
+    pub fn launch_in_clusters(
+        &mut self,
+        launch: &Launch,
+        cluster: Option<crate::Dim3>,
+    ) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
-        let function = self.check(&module, launch)?;
+        let function = self.check(&module, launch, cluster)?;
         if launch.cooperative {
             self.clear_workspace();
         }
@@ -36,7 +49,8 @@ impl Device {
         let info = &module.kernels()[function];
         self.launches += 1;
         let stop = AtomicBool::new(false);
-        let clustered = info.is_clustered() || module.decoded().code.uses_clusters;
+        let cluster = cluster.or(info.cluster);
+        let clustered = cluster.is_some_and(|cluster| cluster != [1; 3]) || module.decoded().code.uses_clusters;
         let mut context = Context {
             decoded: module.decoded(),
             config: &self.config,
@@ -44,7 +58,8 @@ impl Device {
             params: parameters(&info.params, &launch.args),
             grid: launch.grid,
             block: launch.block,
-            cluster: info.cluster.unwrap_or([1; 3]),
+            cluster: cluster.unwrap_or([1; 3]),
+            explicit_cluster: cluster.is_some(),
             clustered,
             static_shared: info.static_shared,
             dynamic_shared: launch.shared,

@@ -105,11 +105,7 @@ pub fn special(which: ClusterSpecial, context: &Context<'_>, block: [u32; 3]) ->
         ClusterSpecial::Id(_) | ClusterSpecial::Block(_) => 0,
         ClusterSpecial::Rank => (inside[0] + cluster[0] * (inside[1] + cluster[1] * inside[2])).into(),
         ClusterSpecial::Ranks => context.cluster_size().into(),
-        ClusterSpecial::Explicit => {
-            let kernels = context.decoded.entries.iter().zip(&context.decoded.kernels);
-            let mut own = kernels.filter(|(function, _)| **function == context.function);
-            own.any(|(_, kernel)| kernel.cluster.is_some()).into()
-        }
+        ClusterSpecial::Explicit => context.explicit_cluster.into(),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Context<'a> {
     pub block: Dim3,
     /// Blocks of a cluster, by axis.
     pub cluster: Dim3,
+    /// The kernel or the launch says so (`%is_explicit_cluster`).
+    pub explicit_cluster: bool,
     /// Threads may meet the other blocks of their cluster, be it one of a single block.
     pub clustered: bool,
     /// Static shared memory.

@@ -34,8 +34,9 @@ impl Finding {
                 | FindingKind::Misaligned { .. }
                 | FindingKind::Uninitialised { .. }
                 | FindingKind::Trap
-                | FindingKind::BlockAbsent { .. }
         );
+        #[cfg(not(target_family = "wasm"))]
+        let tells_lanes = tells_lanes || matches!(self.kind, FindingKind::BlockAbsent { .. });
         if tells_lanes && self.place.lanes > 1 {
             explanation.details.insert(0, format!("{} lanes of the warp did the same", self.place.lanes));
         }
@@ -125,6 +126,7 @@ impl FindingKind {
             Self::DivergentBarrier { explanation } => {
                 ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
             }
+            #[cfg(not(target_family = "wasm"))]
             Self::BlockAbsent { access, exited } => (
                 format!(
                     "{} in the shared memory of another block, which {}{}",
@@ -134,6 +136,7 @@ impl FindingKind {
                 ),
                 advise(if *exited { EXITED } else { EARLY }),
             ),
+            #[cfg(not(target_family = "wasm"))]
             Self::ClusterBarrier { explanation } => {
                 ("the barrier of the cluster takes arrivals and waits in turn".to_owned(), advise(explanation))
             }
@@ -200,8 +203,11 @@ impl fmt::Display for FindingKind {
             Self::OutOfBounds { access }
             | Self::Misaligned { access }
             | Self::WriteToConstant { access }
-            | Self::InputChanged { access }
-            | Self::BlockAbsent { access, .. } => write!(f, "; at {:#x}", access.address),
+            | Self::InputChanged { access } => write!(f, "; at {:#x}", access.address),
+            #[cfg(not(target_family = "wasm"))]
+            Self::BlockAbsent { access, .. } => write!(f, "; at {:#x}", access.address),
+            #[cfg(not(target_family = "wasm"))]
+            Self::ClusterBarrier { explanation } => write!(f, "; {explanation}"),
             Self::Uninitialised { access, .. } => write!(f, "; read in PTX line {}", access.place.ptx_line),
             Self::Race { first, second, .. } | Self::LateWrite { first, second } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
@@ -212,7 +218,6 @@ impl fmt::Display for FindingKind {
                 write!(f, "; {}", all.join("; "))
             }
             Self::DivergentBarrier { explanation }
-            | Self::ClusterBarrier { explanation }
             | Self::SyncMask { explanation }
             | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
             _ => match self.limit() {
@@ -267,9 +272,11 @@ fn unwritten(access: &Access) -> &'static str {
 }
 
 /// What keeps a block from being there too late.
+#[cfg(not(target_family = "wasm"))]
 const EXITED: &str = "its memory ends with it: every block has to wait at a cluster.sync() before it leaves, behind the last access by others";
 
 /// What keeps an access from coming too early.
+#[cfg(not(target_family = "wasm"))]
 const EARLY: &str = "blocks of a cluster begin one after the other: a cluster.sync() before the first access to another block makes sure \
      that all are there";
 

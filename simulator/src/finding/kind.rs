@@ -3,9 +3,9 @@
 use super::{Access, OrderValue, Poll, Usage};
 use serde::{Deserialize, Serialize};
 
-/// Declares the kinds once: the data, the names, the meanings.
+/// Declares the kinds once: the data, the names, the meanings. What a page's module cannot meet is left out of it.
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $({
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $(except $family:literal)? $({
         $($(#[doc = $about:literal])+ $(#[serde($serde:ident)])? $field:ident: $ty:ty,)*
     })?,)*) => {
         /// What was caught. The name in JSON ([`FindingName::name`]) is stable: problems' mutants refer to it.
@@ -13,7 +13,7 @@ macro_rules! kinds {
         #[serde(tag = "kind")]
         #[non_exhaustive]
         pub enum FindingKind {
-            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant $({
+            $($(#[doc = $doc])+ $(#[cfg(not(target_family = $family))])? #[serde(rename = $name)] $variant $({
                 $($(#[doc = $about])+ $(#[serde($serde)])? $field: $ty,)*
             })?,)*
         }
@@ -28,7 +28,7 @@ macro_rules! kinds {
             /// Its kind.
             pub const fn name(&self) -> FindingName {
                 match self {
-                    $(Self::$variant { .. } => FindingName::$variant,)*
+                    $($(#[cfg(not(target_family = $family))])? Self::$variant { .. } => FindingName::$variant,)*
                 }
             }
         }
@@ -142,14 +142,14 @@ kinds! {
         explanation: String,
     },
     /// An access to the shared memory of another block of the cluster, which may not have begun yet, or may have exited.
-    BlockAbsent "block-absent" {
+    BlockAbsent "block-absent" except "wasm" {
         /// The access.
         access: Access,
         /// It may come too late, not too early.
         exited: bool,
     },
     /// A thread waits at the barrier of its cluster without having arrived, or arrives a second time without having waited.
-    ClusterBarrier "cluster-barrier" {
+    ClusterBarrier "cluster-barrier" except "wasm" {
         /// Which.
         explanation: String,
     },

@@ -139,6 +139,17 @@ fn launches_that_are_refused() {
     ));
     assert!(matches!(refused(".reqnctapercluster 4, 4", [16, 4, 1]), Err(LaunchError::Extent { value: 16, .. })));
     assert!(matches!(refused(".reqnctapercluster 0", [16, 1, 1]), Err(LaunchError::Extent { value: 0, .. })));
+    // What the kernel leaves open is the launch's to say.
+    let said = |head: &str, cluster| {
+        let mut device = Device::new(module(head, ""), Config::default());
+        let (kernel, args) = ("k".into(), vec![Arg::Pointer(0)]);
+        let launch = Launch { kernel, grid: [6, 2, 1], block: [32, 1, 1], shared: 0, args, cooperative: false };
+        device.launch_in_clusters(&launch, Some(cluster)).map(|_| ())
+    };
+    assert_eq!(said("", [3, 2, 1]), Ok(()));
+    assert_eq!(said(PAIR, [2, 1, 1]), Ok(()));
+    assert!(matches!(said("", [4, 1, 1]), Err(LaunchError::Cluster { .. })));
+    assert!(matches!(said(PAIR, [1, 2, 1]), Err(LaunchError::RequiredCluster { required: [2, 1, 1], .. })));
 }
 
 /// A sum over all blocks of a cluster, each by 64 threads; all pass the barrier often.
@@ -198,17 +209,9 @@ fn what_goes_wrong_is_said() {
     let MemoryLocation::Nobodys { memory } = access.object else { panic!("{access:?}") };
     assert_eq!(memory, "the cluster has 2 blocks, and none of rank 5");
     // Into the next array, behind the last one, before the first one: of another block's as of one's own.
-    for offset in ["256", "252+4", "600000", "-2000", "-4"] {
-        let body = to(
-            "%r4",
-            &format!(
-                "add.u32 %r8, %r8, {};\nst.shared::cluster.u32 [%r8], 1;",
-                offset.split('+').next().expect("some")
-            ),
-        );
-        let body = if offset.contains('+') { body.replace("[%r8], 1", "[%r8+4], 1") } else { body };
-        let body = body.replace("mov.u32 %r7, %r4;", "xor.b32 %r7, %r4, 1;");
-        let kind = stopped(PAIR, &body, [2, 1, 1], 1);
+    for offset in [256, 600_000, -2000, -4] {
+        let body = to("%r6", &format!("add.s32 %r8, %r8, {offset};\nst.shared::cluster.u32 [%r8], 1;"));
+        let kind = stopped(PAIR, &format!("xor.b32 %r6, %r4, 1;\n{body}"), [2, 1, 1], 1);
         let FindingKind::OutOfBounds { access } = kind else { panic!("{offset}: {kind:?}") };
         assert_eq!(access.object.name(), Some("s"), "{offset}: {access:?}");
     }

@@ -38,20 +38,26 @@ fn threads_of(block: [u32; 3]) -> u32 {
 /// Blocks that a cluster has on any device that knows clusters.
 const MAX_CLUSTER: u32 = 8;
 
-/// What is wrong with a grid for a kernel that is launched in clusters of these extents.
-fn misfit(kernel: &str, cluster @ [x, y, z]: [u32; 3], grid @ [a, b, c]: [u32; 3]) -> Option<String> {
+/// What is wrong with the clusters of a launch of a kernel that was compiled for clusters of these extents.
+fn misfit(kernel: &str, compiled: Option<[u32; 3]>, launch: &plan::Launch) -> Option<String> {
+    let cluster = compiled.or(launch.cluster).filter(|_| cfg!(not(target_family = "wasm")))?;
+    let extents = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    let from = if compiled.is_some() { " (__cluster_dims__)" } else { "" };
+    if let Some(asked) = launch.cluster.filter(|asked| *asked != cluster) {
+        let [asked, cluster] = [asked, cluster].map(extents);
+        return Some(format!("clusters of {asked} blocks, but `{kernel}` is compiled for clusters of {cluster}{from}"));
+    }
     let blocks = threads_of(cluster);
+    let (size, grid) = (extents(cluster), extents(launch.grid));
     if blocks > MAX_CLUSTER {
         return Some(format!(
-            "`{kernel}` is compiled for clusters of {x} x {y} x {z} blocks (__cluster_dims__), {blocks} in all: every device takes \
-             {MAX_CLUSTER}, not every one more"
+            "clusters of {size} blocks{from}, {blocks} in all: every device that knows clusters takes {MAX_CLUSTER}, not every one more"
         ));
     }
-    let whole = grid.iter().zip(cluster).all(|(grid, cluster)| grid % cluster.max(1) == 0);
+    let whole = launch.grid.iter().zip(cluster).all(|(grid, cluster)| grid % cluster.max(1) == 0);
     (!whole).then(|| {
         format!(
-            "a grid of {a} x {b} x {c} blocks, but `{kernel}` is compiled for clusters of {x} x {y} x {z}: each has to be a multiple \
-             (__cluster_dims__)"
+            "a grid of {grid} blocks, but `{kernel}` is launched in clusters of {size}{from}: each has to be a multiple"
         )
     })
 }
@@ -94,7 +100,7 @@ pub fn check_plan(
             );
             return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
         }
-        if let Some(message) = entry.cluster.and_then(|cluster| misfit(&kernel, cluster, launch.grid)) {
+        if let Some(message) = misfit(&kernel, entry.cluster, launch) {
             return Err(file.line(launch.line).error(file.launch_column(launch.line), message));
         }
         signature::check(file, plan, index, &entry.params)?;

@@ -14,6 +14,9 @@ const GRID_LIMITS: [i64; 3] = [i32::MAX as i64, 65535, 65535];
 /// Threads of a block in x, y, z (same table).
 const BLOCK_LIMITS: [i64; 3] = [1024, 1024, 64];
 
+/// Blocks of a cluster in x, y, z, whichever device that knows clusters it is.
+const CLUSTER_LIMITS: [i64; 3] = [8; 3];
+
 /// Threads of a block in all (same table).
 const MAX_BLOCK_THREADS: u64 = 1024;
 
@@ -28,7 +31,8 @@ impl<'a> Walk<'a> {
         }
         let kernel = self.kernel(source, &launch.kernel)?;
         if !self.compiled() {
-            let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared);
+            let cluster = launch.cluster.iter().flat_map(|cluster| &cluster.dims);
+            let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared).chain(cluster);
             let mut args = Vec::new();
             launch.args.iter().for_each(|arg| arg.expressions(&mut args));
             return extents.chain(args).try_for_each(|expr| self.ask_about(source, expr));
@@ -44,6 +48,12 @@ impl<'a> Walk<'a> {
             return Err(source.error(launch.block.column, message));
         }
         let shared = self.shared(source, launch)?;
+        let cluster = match &launch.cluster {
+            Some(cluster) if cfg!(not(target_family = "wasm")) => {
+                Some(self.extent(source, cluster, "cluster", "blocks", CLUSTER_LIMITS)?)
+            }
+            _ => None,
+        };
         if launch.cooperative
             && let Some(ask) = self.scope.active_blocks
         {
@@ -72,6 +82,7 @@ impl<'a> Walk<'a> {
             shared,
             args,
             cooperative,
+            cluster,
             resident: None,
             line: source.line,
         });

@@ -36,6 +36,24 @@ fn plan(lines: &str) -> Result<Plan, LineError> {
 }
 
 #[test]
+fn words_before_the_kernel_are_words_or_its_name() {
+    let kernels = "extern \"C\" __global__ void block_sum(const float *x, float *y, int n) {}\n\
+                   extern \"C\" __global__ void cluster(const float *x, float *y, int n) {}\n";
+    let launch = |line: &str| {
+        let plan = plan_at(&format!("{kernels}//@ let two = 2\n//@ launch {line}(a, sum, n)\n"), 1000).unwrap();
+        let launch = &plan.launches[0];
+        (launch.kernel.clone(), launch.cooperative, launch.cluster)
+    };
+    assert_eq!(launch("cluster(2 * two) block_sum<<<8, 256>>>"), ("block_sum".into(), false, Some([4, 1, 1])));
+    assert_eq!(
+        launch("cooperative cluster(2, two) block_sum<<<(2, 2), 256>>>"),
+        ("block_sum".into(), true, Some([2, 2, 1]))
+    );
+    assert_eq!(launch("cluster<<<8, 256>>>"), ("cluster".into(), false, None));
+    assert_eq!(launch("cluster(two) cluster<<<8, 256>>>"), ("cluster".into(), false, Some([2, 1, 1])));
+}
+
+#[test]
 fn the_example_of_the_design_becomes_two_launches() {
     let plan = plan(
         "//@ let     block = 256\n\
@@ -257,6 +275,8 @@ fn malformed_lines_have_clear_messages() {
         ("negative shared memory", "//@ launch block_sum<<<1, 1, -4>>>(a, sum, n)".to_string()),
         ("active_blocks fails", "//@ launch block_sum<<<active_blocks(block_sum, 3, 0), 1>>>(a, sum, n)".to_string()),
         ("cooperative grid", "//@ launch cooperative block_sum<<<793, 256, 1024>>>(a, sum, n)".to_string()),
+        ("cluster too large", "//@ launch cluster(9) block_sum<<<9, 256>>>(a, sum, n)".to_string()),
+        ("cluster of 0", "//@ launch cluster(2, 0) block_sum<<<9, 256>>>(a, sum, n)".to_string()),
         ("no launch", "//@ let x = 1".to_string()),
         ("for without end", "//@ for (i = 0; i < 3; i = i + 1)".to_string()),
         ("end without for", format!("{launch}\n//@ end")),

@@ -1,6 +1,6 @@
 //! No clusters: what the executor asks of them, for a page's module.
 
-use super::block::{Block, Shared, Turn};
+use super::block::{Block, Shared};
 use super::cell::AccessError;
 use super::context::Worker;
 use crate::observe::Observer;

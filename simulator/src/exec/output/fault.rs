@@ -217,6 +217,7 @@ impl<O: Observer> Worker<'_, O> {
         };
         let (lane, address, guess, same_value) = match complaint {
             Complaint::Race { lane, address, guess, same_value, .. } => (lane, address, guess, same_value),
+            #[cfg(not(target_family = "wasm"))]
             Complaint::Early { lane } => (lane, access.addresses[lane as usize & 31], None, false),
         };
         let mask = 1 << lane;
@@ -235,6 +236,7 @@ impl<O: Observer> Worker<'_, O> {
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {
+            #[cfg(not(target_family = "wasm"))]
             Complaint::Early { .. } => FindingKind::BlockAbsent { access: this, exited: false },
             Complaint::Race {
                 other_block,

@@ -3,6 +3,7 @@
 pub mod arith;
 pub mod bulk;
 pub mod call;
+#[cfg(not(target_family = "wasm"))]
 pub mod cluster;
 pub mod cvt;
 pub mod float;

@@ -14,6 +14,7 @@ pub const PUBLISHED: usize = 1 << 20;
 impl Races {
     /// Acquires and releases of a strong access. True when it publishes something.
     pub fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
+        #[cfg(not(target_family = "wasm"))]
         if access.space == Space::Shared && access.home != access.warp.slot {
             // Another block's are borrowed apart from one's own.
             let Some(home) = self.slots.get_mut(access.home as usize) else { return false };

@@ -120,6 +120,7 @@ mod tests {
             shared: 0,
             args: vec![Arg::Buffer(0), Arg::Int(5)],
             cooperative: false,
+            cluster: None,
             resident: None,
             line: 1,
         };

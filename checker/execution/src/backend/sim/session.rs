@@ -128,7 +128,7 @@ impl SimSession {
             cooperative: launch.cooperative,
         };
         self.device.config_mut().resident_blocks = launch.resident.unwrap_or(self.resident);
-        self.device.launch(&request).map_err(|error| bad(error.to_string()))
+        self.device.launch_in_clusters(&request, launch.cluster).map_err(|error| bad(error.to_string()))
     }
 }
 

@@ -71,8 +71,13 @@ impl<'a> Tools<'a> {
     }
 
     fn launch(&self, function: &Function, blocks: u32, arguments: &[u64]) -> Result<(), CudaError> {
-        let shape =
-            LaunchExtents { grid: [blocks.max(1), 1, 1], block: [THREADS, 1, 1], shared: 0, cooperative: false };
+        let shape = LaunchExtents {
+            grid: [blocks.max(1), 1, 1],
+            block: [THREADS, 1, 1],
+            shared: 0,
+            cooperative: false,
+            cluster: None,
+        };
         function.launch(self.gpu.stream(), shape, arguments)
     }
 
@@ -94,7 +99,7 @@ impl<'a> Tools<'a> {
     /// # Errors
     /// The driver's.
     pub fn spin(&self, ns: u64) -> Result<(), CudaError> {
-        let shape = LaunchExtents { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false };
+        let shape = LaunchExtents { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false, cluster: None };
         self.probe.launch(self.gpu.stream(), shape, &[self.results.address(), ns])
     }
 
@@ -186,8 +191,13 @@ impl<'a> Tools<'a> {
     /// The driver's.
     pub fn scrub(&self, value: u32) -> Result<(), CudaError> {
         let bytes = self.gpu.info().shared_per_block / 4 * 4;
-        let shape =
-            LaunchExtents { grid: [self.gpu.info().sms, 1, 1], block: [1024, 1, 1], shared: bytes, cooperative: false };
+        let shape = LaunchExtents {
+            grid: [self.gpu.info().sms, 1, 1],
+            block: [1024, 1, 1],
+            shared: bytes,
+            cooperative: false,
+            cluster: None,
+        };
         self.scrub.launch(self.gpu.stream(), shape, &[u64::from(bytes / 4), value.into()])
     }
 

@@ -308,6 +308,7 @@ fn of_a_large_size_the_first_run_of_an_order_is_watched() {
             shared: 0,
             args: Vec::new(),
             cooperative: false,
+            cluster: None,
             resident: None,
             line: 1,
         }];

@@ -30,13 +30,10 @@ fn parse_extent(cursor: &mut Cursor) -> Result<Extent, LineError> {
 }
 
 pub(super) fn parse_launch(cursor: &mut Cursor) -> Result<LaunchStatement, LineError> {
-    let mark = cursor.mark();
-    let mut cooperative = cursor.take_name().is_some_and(|word| word == "cooperative");
-    // A kernel may itself be called `cooperative`.
-    if !cooperative || cursor.starts_with("<") || cursor.starts_with("::") {
-        cursor.reset(mark);
-        cooperative = false;
-    }
+    let cooperative = takes(cursor, "cooperative");
+    // A page's module has no clusters.
+    let clustered = cfg!(not(target_family = "wasm")) && takes(cursor, "cluster");
+    let cluster = if clustered { Some(parse_extent(cursor)?) } else { None };
     let kernel = KernelName::parse(cursor)?;
     cursor.require("<<<")?;
     let grid = parse_extent(cursor)?;
@@ -61,7 +58,18 @@ pub(super) fn parse_launch(cursor: &mut Cursor) -> Result<LaunchStatement, LineE
         return Err(cursor.error(format!("expected `,` or `)` for the `(` in column {open}, found {found}")));
     }
     cursor.take(";");
-    Ok(LaunchStatement { cooperative, kernel, grid, block, shared, args })
+    Ok(LaunchStatement { cooperative, cluster, kernel, grid, block, shared, args })
+}
+
+/// Is the next word this one? A kernel may itself be called so.
+fn takes(cursor: &mut Cursor, wanted: &str) -> bool {
+    let mark = cursor.mark();
+    let found = cursor.take_name().is_some_and(|word| word == wanted);
+    let taken = found && !cursor.starts_with("<") && !cursor.starts_with("::");
+    if !taken {
+        cursor.reset(mark);
+    }
+    taken
 }
 
 fn parse_arg(cursor: &mut Cursor) -> Result<ArgExpr, LineError> {

@@ -91,6 +91,8 @@ pub struct Assignment {
 pub struct LaunchStatement {
     /// `launch cooperative ...`
     pub cooperative: bool,
+    /// `launch cluster(...) ...`: blocks of a cluster.
+    pub cluster: Option<Extent>,
     /// What is launched.
     pub kernel: KernelName,
     /// Blocks.

@@ -152,6 +152,24 @@ fn publishes(order: MemoryOrder, scope: Scope) -> bool {
     matches!(order, MemoryOrder::Acquire | MemoryOrder::Release | MemoryOrder::AcqRel) && scope != Scope::Cta
 }
 
+/// Is it by shared memory, or by a barrier, that the operation lets other blocks of a cluster see what came before it?
+fn reaches_cluster(code: &Code, op: &Op) -> bool {
+    let shared = |space| space == AddressSpace::Shared;
+    match op {
+        Op::ClusterArrive { releases: sees } | Op::ClusterWait { acquires: sees } => *sees,
+        Op::Mbarrier(_) => true,
+        Op::Load(index) | Op::Store(index) => {
+            let op = &code.accesses[*index as usize];
+            shared(op.space) && publishes(op.order, op.scope)
+        }
+        Op::Atomic(index) => {
+            let op = &code.atomics[*index as usize];
+            shared(op.space) && publishes(op.order, op.scope)
+        }
+        _ => false,
+    }
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// Before an operation: what its block has to see of its own writes comes, and so does what it publishes. What memory holds, if its
     /// own writes are to come late.
@@ -171,6 +189,9 @@ impl<O: Observer> Worker<'_, O> {
         }
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
+        if self.context.clustered && reaches_cluster(code, op) {
+            self.come_of(shared.linear);
+        }
         let (base, offset, bytes, frame) = match op {
             Op::Fence(index) => {
                 if code.fences[*index as usize].scope != Scope::Cta {

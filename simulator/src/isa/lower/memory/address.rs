@@ -93,7 +93,7 @@ pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     let [d, a] = operands else { return Err(Unknown) };
     let (d, a) = (b.destination(d)?, b.source(a, Ty::U64)?);
     let space = space_of(parts);
-    let own = !parts.has("shared::cluster");
+    let own = !parts.has("shared::cluster") && cfg!(not(target_family = "wasm"));
     b.emit_map(
         d,
         &[a],

@@ -124,6 +124,8 @@ pub struct LaunchExtents {
     pub shared: u32,
     /// Every block resident at once, `grid.sync()` works.
     pub cooperative: bool,
+    /// Blocks of a cluster, where the launch is to say so.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Function {
@@ -176,7 +178,9 @@ impl Function {
         // SAFETY: the function is valid; there is one pointer a parameter, each to as many readable bytes, which the driver
         // copies before it returns. What the kernel does is confined to the device.
         unsafe {
-            if shape.cooperative {
+            if let Some(cluster) = shape.cluster {
+                self.launch_in_clusters(stream, shape, cluster, &mut pointers)
+            } else if shape.cooperative {
                 let call = "cuLaunchCooperativeKernel";
                 let launch = result::launch_cooperative_kernel;
                 launch(self.handle, grid, block, shape.shared, stream.handle, &mut pointers).map_err(named(call))
@@ -186,5 +190,45 @@ impl Function {
                     .map_err(named("cuLaunchKernel"))
             }
         }
+    }
+
+    /// Launches in clusters of so many blocks.
+    ///
+    /// # Safety
+    ///
+    /// There is one pointer a parameter, each to as many readable bytes.
+    unsafe fn launch_in_clusters(
+        &self,
+        stream: &Stream,
+        shape: LaunchExtents,
+        [x, y, z]: [u32; 3],
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        use sys::CUlaunchAttributeID::{CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE};
+        let cluster =
+            sys::CUlaunchAttributeValue { clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z } };
+        let cooperative = sys::CUlaunchAttributeValue { cooperative: shape.cooperative.into() };
+        let attribute = |id, value| sys::CUlaunchAttribute { id, pad: [0; 4], value };
+        let mut attributes = [
+            attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, cluster),
+            attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative),
+        ];
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (shape.grid, shape.block);
+        let config = sys::CUlaunchConfig {
+            gridDimX: grid_x,
+            gridDimY: grid_y,
+            gridDimZ: grid_z,
+            blockDimX: block_x,
+            blockDimY: block_y,
+            blockDimZ: block_z,
+            sharedMemBytes: shape.shared,
+            hStream: stream.handle,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        // SAFETY: the function is valid, the attributes live as long as the call, and the caller answers for the pointers.
+        unsafe { sys::cuLaunchKernelEx(&raw const config, self.handle, pointers.as_mut_ptr(), std::ptr::null_mut()) }
+            .result()
+            .map_err(named("cuLaunchKernelEx"))
     }
 }

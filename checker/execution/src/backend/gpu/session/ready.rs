@@ -92,6 +92,7 @@ pub(super) fn ready(
         block: launch.block,
         shared: launch.shared,
         cooperative: launch.cooperative,
+        cluster: launch.cluster,
     };
     Ok(Ready { function, shape, arguments })
 }

@@ -145,7 +145,7 @@ impl Opened<'_> {
             cooperative: false,
         };
         self.device.config_mut().blocks = Some(blocks);
-        self.device.launch(&request).ok()
+        self.device.launch_in_clusters(&request, planned.cluster).ok()
     }
 
     /// Runs some blocks; `Ok(false)`: they say nothing.
