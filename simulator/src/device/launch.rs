@@ -99,13 +99,10 @@ impl Device {
         let known = self.watch.take().filter(|(for_checks, _)| *for_checks == checks);
         let (_, mut watch) = known.unwrap_or_else(|| (checks, remembering(checks, &self.history)));
         #[cfg(feature = "threads")]
-        let mut outcomes = if context.clustered {
-            Vec::new()
-        } else {
+        let mut outcomes =
             Shared { context: &context, global: &mut self.global, defined: &mut self.defined, kept: &mut self.shares }
                 .run(&mut watch)
-                .unwrap_or_default()
-        };
+                .unwrap_or_default();
         #[cfg(not(feature = "threads"))]
         let mut outcomes = Vec::new();
         if outcomes.is_empty() {

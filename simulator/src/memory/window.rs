@@ -35,7 +35,7 @@ pub fn of_rank(rank: u32) -> u64 {
 #[inline]
 pub fn rank(address: u64) -> Option<(u32, i64)> {
     // What lies shortly before a block's memory is meant to be in it.
-    let above = (address + (WITHIN + 1) / 2) >> WITHIN.count_ones();
+    let above = (address + (WITHIN >> 1)) >> WITHIN.count_ones();
     // The last addresses of all are those before one's own first.
     let rank = u32::try_from(above.checked_sub(1)?).ok().filter(|rank| *rank < 255)?;
     Some((rank, address as i64 - of_rank(rank) as i64))

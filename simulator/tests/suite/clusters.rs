@@ -170,8 +170,7 @@ fn clusters_come_and_go_whatever_is_resident() {
             [Schedule::Its, Schedule::PreVolta, Schedule::Adversarial { seed: 5 }, Schedule::Adversarial { seed: 12 }]
         {
             for threads in [1, 2] {
-                let config =
-                    Config { resident_blocks: resident, schedule: schedule.clone(), threads, ..Config::default() };
+                let config = Config { resident_blocks: resident, schedule, threads, ..Config::default() };
                 let (report, out) = sums(config, 5);
                 assert!(report.findings.is_empty(), "{resident} {schedule:?}: {:?}", report.findings);
                 for cluster in 0..5 {

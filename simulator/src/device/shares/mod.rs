@@ -58,6 +58,7 @@ impl Shared<'_, '_> {
         let slots = context.config.resident_blocks.max(1);
         let hosts = (context.config.shares as u64).min(blocks).min(u64::from(slots)) as u32;
         if hosts < 2
+            || context.clustered
             || threads < MANY
             || self.kept.independent.get(&context.function) == Some(&false)
             || !self.is_plain()

@@ -12,7 +12,7 @@ impl Member {
     /// Lanes of a warp that have arrived, and in a phase that is over.
     fn through(&self, warp: usize, phase: u64) -> u32 {
         let (arrived, odd) = (self.arrived[warp], self.odd[warp]);
-        arrived & if phase % 2 == 0 { odd } else { !odd }
+        arrived & if phase.is_multiple_of(2) { odd } else { !odd }
     }
 }
 
@@ -40,7 +40,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         shared.member.arrived[index] |= mask;
         let odd = &mut shared.member.odd[index];
-        *odd = if cluster.phase % 2 == 0 { *odd & !mask } else { *odd | mask };
+        *odd = if cluster.phase.is_multiple_of(2) { *odd & !mask } else { *odd | mask };
         cluster.arrived += mask.count_ones();
         if O::ACTIVE {
             self.observer.cluster_arrive(shared.warp(warp.index), mask, releases);
