@@ -176,7 +176,8 @@ pub struct Launch {
     /// `//@ launch cooperative ...`
     pub cooperative: bool,
     /// `//@ launch cluster(...) ...`: blocks of a cluster in x, y, z, where the kernel was compiled for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(not(target_family = "wasm"), serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(target_family = "wasm", serde(skip))]
     pub cluster: Option<[u32; 3]>,
     /// Blocks of it that the device holds at once, where the machine code tells.
     #[serde(default)]

@@ -31,8 +31,9 @@ impl<'a> Walk<'a> {
         }
         let kernel = self.kernel(source, &launch.kernel)?;
         if !self.compiled() {
-            let cluster = launch.cluster.iter().flat_map(|cluster| &cluster.dims);
-            let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared).chain(cluster);
+            let extents = launch.grid.dims.iter().chain(&launch.block.dims).chain(&launch.shared);
+            #[cfg(not(target_family = "wasm"))]
+            let extents = extents.chain(launch.cluster.iter().flat_map(|cluster| &cluster.dims));
             let mut args = Vec::new();
             launch.args.iter().for_each(|arg| arg.expressions(&mut args));
             return extents.chain(args).try_for_each(|expr| self.ask_about(source, expr));
