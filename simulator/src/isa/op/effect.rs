@@ -30,14 +30,14 @@ impl Op {
             Self::Collective(_) | Self::ActiveMask { .. } | Self::Elect { .. } => Effect::Exchange,
             Self::WarpBarrier { .. }
             | Self::Barrier(_)
-            | Self::ClusterArrive { .. }
-            | Self::ClusterWait { .. }
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep
             | Self::CopyCommit
             | Self::CopyWait { .. }
             | Self::Mbarrier(_) => Effect::Synchronises,
+            #[cfg(not(target_family = "wasm"))]
+            Self::ClusterArrive { .. } | Self::ClusterWait { .. } => Effect::Synchronises,
             Self::Matrix(index) => match code.matrices[*index as usize].kind {
                 MatrixKind::Product(_) | MatrixKind::Transpose => Effect::Exchange,
                 MatrixKind::Load { .. }

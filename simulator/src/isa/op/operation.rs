@@ -111,8 +111,10 @@ pub enum Op {
     /// Index into [`barriers`](super::Code::barriers).
     Barrier(u32),
     /// `barrier.cluster.arrive`
+    #[cfg(not(target_family = "wasm"))]
     ClusterArrive { releases: bool },
     /// `barrier.cluster.wait`
+    #[cfg(not(target_family = "wasm"))]
     ClusterWait { acquires: bool },
     /// Index into [`fences`](super::Code::fences).
     Fence(u32),

@@ -37,10 +37,10 @@ impl Op {
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep
-            | Self::ClusterArrive { .. }
-            | Self::ClusterWait { .. }
             | Self::CopyCommit
             | Self::CopyWait { .. } => {}
+            #[cfg(not(target_family = "wasm"))]
+            Self::ClusterArrive { .. } | Self::ClusterWait { .. } => {}
             Self::Uniform { guard } => visit(super::registers::guard(guard), Decides),
             Self::SameTarget { a } => visit(a, Decides),
             Self::Mov32 { d, a }

@@ -156,6 +156,7 @@ fn publishes(order: MemoryOrder, scope: Scope) -> bool {
 fn reaches_cluster(code: &Code, op: &Op) -> bool {
     let shared = |space| space == AddressSpace::Shared;
     match op {
+        #[cfg(not(target_family = "wasm"))]
         Op::ClusterArrive { releases: sees } | Op::ClusterWait { acquires: sees } => *sees,
         Op::Mbarrier(_) => true,
         Op::Load(index) | Op::Store(index) => {
