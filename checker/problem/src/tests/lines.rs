@@ -46,7 +46,7 @@ fn words_before_the_kernel_are_words_or_its_name() {
     };
     assert_eq!(launch("cluster(2 * two) block_sum<<<8, 256>>>"), ("block_sum".into(), false, Some([4, 1, 1])));
     assert_eq!(
-        launch("cooperative cluster(2, two) block_sum<<<(2, 2), 256>>>"),
+        launch("cooperative cluster(2, two) block_sum<<<(2, 2), 256, 1024>>>"),
         ("block_sum".into(), true, Some([2, 2, 1]))
     );
     assert_eq!(launch("cluster<<<8, 256>>>"), ("cluster".into(), false, None));

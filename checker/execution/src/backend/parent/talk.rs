@@ -39,8 +39,7 @@ pub(super) fn converse(
     let clock = if simulated { worker.clock() } else { Clock::Wall };
     let mut unit = Stopwatch::start(clock);
     let end = loop {
-        let spent = unit.spent();
-        let next = match options.more(&spent) {
+        let next = match options.more(&unit.spent()) {
             Some(time) => worker.next(time),
             None => Err(RecvTimeoutError::Timeout),
         };
@@ -58,11 +57,14 @@ pub(super) fn converse(
                 }
             },
             Ok(Event::Nonsense) => break End::Flooded,
-            Err(RecvTimeoutError::Timeout) if options.more(&unit.spent()).is_some() => {}
-            Err(RecvTimeoutError::Timeout) if spent.is_little(options.timeout) => {
-                break End::CutShort { seconds: spent.wall.as_secs_f64() };
+            Err(RecvTimeoutError::Timeout) => {
+                let spent = unit.spent();
+                let seconds = spent.wall.as_secs_f64();
+                if options.more(&spent).is_none() {
+                    let little = spent.is_little(options.timeout);
+                    break if little { End::CutShort { seconds } } else { End::TimedOut { seconds } };
+                }
             }
-            Err(RecvTimeoutError::Timeout) => break End::TimedOut { seconds: spent.wall.as_secs_f64() },
             Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => {
                 let status = worker.wait();
                 break End::Died(death(status, &worker.stderr()));
