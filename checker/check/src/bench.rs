@@ -79,7 +79,7 @@ impl Bench {
     /// # Errors
     /// It cannot be measured.
     pub fn roof(&self) -> Result<RoofValues, CheckError> {
-        time::roof(&self.toolchain, &self.device)
+        crate::roof::roof(&self.toolchain, &self.device)
     }
 
     /// Measures the roof again.

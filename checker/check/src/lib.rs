@@ -22,7 +22,7 @@ pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
 use context::CheckContext;
 pub use stages::modelled;
-use stages::{elsewhere, numbers, stage, time, verify};
+use stages::{elsewhere, numbers, roof, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;

@@ -1,11 +1,12 @@
 //! Measured times of a ladder: all versions at one place in turn, every timed output verified.
 
 use super::compiled::CompiledLadder;
-use crate::time::{Tools, cache, failed, least_us, roof};
+use crate::roof::{self, roof};
+use crate::time::{Tools, cache, failed, least_us};
 use crate::{CheckError, bench};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Budget, DeviceInfo, Measure, Timing};
-use execution::measure::{Interval, Timed};
+use execution::measure::{Interval, RoofValues, Timed};
 use problem::ladder::BLOCK;
 use problem::{Problem, Sizes};
 use report::{self, Reason};
@@ -90,7 +91,8 @@ pub fn measure(
         timing.least_us = least_us(typed, &roof, info, &place.sizes)?;
         let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
         let options = backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() };
-        let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { continue };
+        let least = |roof: &RoofValues| Ok(vec![least_us(typed, roof, info, &place.sizes)?]);
+        let Some(timed) = roof::timed(toolchain, info, job, &options, &least)?.into_iter().next() else { continue };
         if timed.intervals.len() != taking_part.len() || !timed.status.passed() {
             return Ok(Err(Box::new(wrong(problem, compiled, place, &taking_part, &timed)?)));
         }

@@ -81,7 +81,7 @@ pub fn add_times(
     report: &mut Report,
 ) -> Result<(), CheckError> {
     let (Some(table), Some(measured)) = (&mut report.ladder, measured.first()) else { return Ok(()) };
-    let roof = time::roof_value(&time::roof(toolchain, info)?, RoofKind::Read);
+    let roof = time::roof_value(&crate::roof::roof(toolchain, info)?, RoofKind::Read);
     table.times = Some(time::provenance(info));
     for found in &measured.versions {
         let Some(step) = table.steps.get_mut(found.version) else { continue };

@@ -7,6 +7,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod judge;
 pub mod modelled;
 pub(crate) mod numbers;
+pub(crate) mod roof;
 mod slower;
 pub(crate) mod stage;
 pub(crate) mod time;

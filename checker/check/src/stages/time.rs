@@ -4,11 +4,12 @@ use crate::CheckError;
 use crate::build::Built;
 use crate::numbers::Known;
 use crate::platform::Platform;
+use crate::roof::{self, roof};
 use crate::versions::{Cubins, Versions, assemble};
 use account::outputs_of;
 use account::reasons::{self, Scene};
 use compiler::compile::{CompileRequest, compile};
-use compiler::toolchain::{Toolchain, home::Home};
+use compiler::toolchain::Toolchain;
 use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::record::{Record, RoofKind};
 use execution::measure::{self, FloorWork, RoofValues, Timed};
@@ -53,29 +54,6 @@ impl Tools {
     }
 }
 
-/// The device's roof: measured once, then kept by device and driver.
-pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, CheckError> {
-    let key: String = format!("roof-{}-{}", info.uuid, driver(info))
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
-        .collect();
-    let kept = Home::from_environment().probes().join(key + ".json");
-    let known = system::files::read_named(&kept, 1 << 20)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<RoofValues>(&bytes).ok());
-    // An older one does not know the L2 cache.
-    if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
-        return Ok(roof);
-    }
-    let tools = Tools::build(toolchain, &info.arch)?;
-    let roof = backend::roof(info.ordinal, &tools.artefact(), &backend::WorkerOptions::default())?;
-    // A cache only: a disk that cannot be written costs the next run some time.
-    if let (Some(folder), Ok(bytes)) = (kept.parent(), serde_json::to_vec(&roof)) {
-        let _ = std::fs::create_dir_all(folder).map(|()| system::files::replace(&kept, &bytes));
-    }
-    Ok(roof)
-}
-
 /// Which roof bounds a problem, by what it declares to move and to compute.
 pub fn roof_kind(problem: &Problem, sizes: &Sizes) -> Option<RoofKind> {
     if problem.manifest.bytes.is_none() {
@@ -112,10 +90,12 @@ pub fn measure(
     let tools = Tools::build(toolchain, &info.arch)?;
     let sizes = &problem.manifest.time;
     let mut timing = pair(problem, &versions, &files, sizes, report.seed)?;
+    let least = |roof: &RoofValues| Ok(vec![least_us(problem, roof, info, sizes)?]);
     timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
     let options = backend::WorkerOptions { until, ..backend::WorkerOptions::default() };
-    let Some(timed) = backend::measure(&job, &options)?.into_iter().next() else { return Ok(()) };
+    let timed = roof::timed(toolchain, info, job, &options, &least)?;
+    let Some(timed) = timed.into_iter().next() else { return Ok(()) };
     if let backend::Status::TimedOut { seconds } = &timed.status {
         report.cut = Some(format!("a measurement was stopped after {seconds:.0} s"));
     }
@@ -293,7 +273,8 @@ pub fn sweep(
         });
     }
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings };
-    let results = backend::measure(&job, &backend::WorkerOptions::default())?;
+    let least = |roof: &RoofValues| cells.iter().map(|cell| least_us(problem, roof, info, &cell.sizes)).collect();
+    let results = roof::timed(toolchain, info, job, &backend::WorkerOptions::default(), &least)?;
     let work = match sweep.quantity {
         Quantity::Gflops => &problem.manifest.flops,
         Quantity::GBytes => &problem.manifest.bytes,
