@@ -24,7 +24,7 @@ pub struct WorkerOptions {
     pub timeout: Duration,
     /// When all has to end, whatever is left to do.
     pub until: Option<Instant>,
-    /// Bytes that a worker may use on the simulator; see [`WorkerOptions::share`].
+    /// Bytes that a worker may use on the simulator; how they are dealt out: `parent::room`.
     pub memory: u64,
     /// Where it takes them from while it works, if others do, too.
     pub room: Option<Arc<Room>>,
