@@ -1,6 +1,6 @@
 //! What to try first about a failure, in one question or order.
 
-use report::{Pattern, Reason, Verdict};
+use report::{Excerpt, Pattern, Reason, Verdict};
 use simulator::finding::FindingName;
 
 fn lanes_at(line: &str) -> String {
@@ -9,7 +9,8 @@ fn lanes_at(line: &str) -> String {
 
 /// The one thing to try first about a failure.
 pub fn try_first(reason: &Reason) -> Option<String> {
-    let place = reason.excerpts.last().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+    let named = |excerpt: &Excerpt| format!("{}:{}", excerpt.file, excerpt.line);
+    let place = reason.excerpts.last().map(named);
     let line = place.as_deref().unwrap_or("this line");
     let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
     Some(match reason.verdict {
@@ -20,7 +21,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         }
         Verdict::Uninitialised => {
             // What is read comes first, what it is used for behind that.
-            let read = reason.excerpts.first().map(|excerpt| format!("{}:{}", excerpt.file, excerpt.line));
+            let read = reason.excerpts.first().map(named);
             let line = read.as_deref().unwrap_or(line);
             format!("Who was to write those bytes, and is it done before {line} runs?")
         }

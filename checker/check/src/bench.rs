@@ -2,7 +2,7 @@
 
 use super::platform::{BackendChoice, Platform, find_gpu};
 use super::versions::{Cubins, assemble};
-use super::{CheckError, build_version, time};
+use super::{CheckError, build_version, roof, time};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Budget, DeviceInfo, Measure};
 use execution::measure::record::{Record, RecordedDevice, RecordedSweep, RoofFraction, RoofKind, SCHEMA, Sides};
@@ -79,7 +79,7 @@ impl Bench {
     /// # Errors
     /// It cannot be measured.
     pub fn roof(&self) -> Result<RoofValues, CheckError> {
-        crate::roof::roof(&self.toolchain, &self.device)
+        roof::roof(&self.toolchain, &self.device)
     }
 
     /// Measures the roof again.
@@ -87,8 +87,7 @@ impl Bench {
     /// # Errors
     /// It cannot be measured.
     pub fn fresh_roof(&self) -> Result<RoofValues, CheckError> {
-        let tools = time::Tools::build(&self.toolchain, &self.device.arch)?;
-        Ok(backend::roof(self.device.ordinal, &tools.artefact(), &patient())?)
+        roof::fresh(&self.toolchain, &self.device, &patient())
     }
 
     /// Measures a problem.
@@ -114,9 +113,10 @@ impl Bench {
         let sizes = &problem.manifest.time;
         let mut timing = time::pair(problem, &versions, &files, sizes, ask.seed)?;
         timing.budget = BUDGET;
-        timing.least_us = time::least_us(problem, &self.roof()?, &self.device, sizes)?;
+        let least = |roof: &RoofValues| Ok(vec![time::least_us(problem, roof, &self.device, sizes)?]);
         let job = Measure { ordinal: self.device.ordinal, tools: tools.artefact(), timings: vec![timing] };
-        let Some(timed) = backend::measure(&job, &patient())?.into_iter().next() else {
+        let timed = roof::timed(&self.toolchain, &self.device, job, &patient(), &least)?;
+        let Some(timed) = timed.into_iter().next() else {
             return refuse("nothing was measured");
         };
         let [baseline, candidate] = timed.versions.as_slice() else {

@@ -1,7 +1,7 @@
 //! Measured times of a ladder: all versions at one place in turn, every timed output verified.
 
 use super::compiled::CompiledLadder;
-use crate::roof::{self, roof};
+use crate::roof;
 use crate::time::{Tools, cache, failed, least_us};
 use crate::{CheckError, bench};
 use compiler::toolchain::Toolchain;
@@ -78,7 +78,6 @@ pub fn measure(
     seed: u64,
 ) -> Result<Result<Vec<Measured>, Box<Reason>>, CheckError> {
     let tools = Tools::build(toolchain, &info.arch)?;
-    let roof = roof(toolchain, info)?;
     let budget = match thorough {
         Thorough::No => Budget { seconds: 2.0, at_least: 0.2, rounds: 7, half_width: 0.01 },
         Thorough::Yes => Budget { seconds: 3.0, at_least: 0.3, rounds: 15, half_width: 0.004 },
@@ -86,9 +85,8 @@ pub fn measure(
     let mut all = Vec::with_capacity(places.len());
     for place in places {
         let taking_part = taking_part(problem, compiled, place);
-        let mut timing = timing(problem, compiled, place, &taking_part, budget, seed)?;
+        let timing = timing(problem, compiled, place, &taking_part, budget, seed)?;
         let typed = compiled.element(place.element).map_or(problem, |element| &element.problem);
-        timing.least_us = least_us(typed, &roof, info, &place.sizes)?;
         let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
         let options = backend::WorkerOptions { timeout: PATIENCE, ..backend::WorkerOptions::default() };
         let least = |roof: &RoofValues| Ok(vec![least_us(typed, roof, info, &place.sizes)?]);

@@ -20,7 +20,7 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
     if let Some(roof) = known.filter(|roof| roof.l2_gb_per_s > 0.0) {
         return Ok(roof);
     }
-    let roof = fresh(toolchain, info, None)?;
+    let roof = fresh(toolchain, info, &WorkerOptions::default())?;
     keep(info, &roof);
     Ok(roof)
 }
@@ -28,9 +28,8 @@ pub fn roof(toolchain: &Toolchain, info: &DeviceInfo) -> Result<RoofValues, Chec
 /// The least times of timings under a roof, in microseconds.
 type Least<'l> = dyn Fn(&RoofValues) -> Result<Vec<Option<f64>>, CheckError> + 'l;
 
-/// Measures; `least` is about the job's timings. Where something is faster than the device can be, the
-/// roof is measured anew: what else ran there when it was measured may have held it back, and it is kept for long. Under a higher one
-/// all is measured once more.
+/// Measures under the device's roof. Where something is faster than the device can be, the roof is measured anew: what else ran there when
+/// it was measured may have held it back, and it is kept for long. Under a higher one all is measured once more.
 pub fn timed(
     toolchain: &Toolchain,
     info: &DeviceInfo,
@@ -38,23 +37,28 @@ pub fn timed(
     options: &WorkerOptions,
     least: &Least<'_>,
 ) -> Result<Vec<Timed>, CheckError> {
-    let timed = backend::measure(&job, options)?;
+    let mut measure = |roof: &RoofValues| -> Result<Vec<Timed>, CheckError> {
+        for (timing, least) in job.timings.iter_mut().zip(least(roof)?) {
+            timing.least_us = least;
+        }
+        Ok(backend::measure(&job, options)?)
+    };
+    let known = roof(toolchain, info)?;
+    let timed = measure(&known)?;
     let impossible = timed.iter().any(|timed| matches!(timed.status, Status::Impossible { .. }));
     if !impossible || options.until.is_some_and(|until| Instant::now() >= until) {
         return Ok(timed);
     }
-    let known = roof(toolchain, info)?;
-    let Some(higher) = higher(&known, fresh(toolchain, info, options.until)?) else { return Ok(timed) };
+    let anew = fresh(toolchain, info, &WorkerOptions { until: options.until, ..WorkerOptions::default() })?;
+    let Some(higher) = higher(&known, anew) else { return Ok(timed) };
     keep(info, &higher);
-    for (timing, least) in job.timings.iter_mut().zip(least(&higher)?) {
-        timing.least_us = least;
-    }
-    Ok(backend::measure(&job, options)?)
+    measure(&higher)
 }
 
-fn fresh(toolchain: &Toolchain, info: &DeviceInfo, until: Option<Instant>) -> Result<RoofValues, CheckError> {
+/// Measures it, whatever is known.
+pub fn fresh(toolchain: &Toolchain, info: &DeviceInfo, options: &WorkerOptions) -> Result<RoofValues, CheckError> {
     let tools = Tools::build(toolchain, &info.arch)?;
-    Ok(backend::roof(info.ordinal, &tools.artefact(), &WorkerOptions { until, ..WorkerOptions::default() })?)
+    Ok(backend::roof(info.ordinal, &tools.artefact(), options)?)
 }
 
 /// The better of both, if the second is the better one anywhere.

@@ -89,9 +89,8 @@ pub fn measure(
     let files = Cubins::write(&versions)?;
     let tools = Tools::build(toolchain, &info.arch)?;
     let sizes = &problem.manifest.time;
-    let mut timing = pair(problem, &versions, &files, sizes, report.seed)?;
+    let timing = pair(problem, &versions, &files, sizes, report.seed)?;
     let least = |roof: &RoofValues| Ok(vec![least_us(problem, roof, info, sizes)?]);
-    timing.least_us = least_us(problem, &roof(toolchain, info)?, info, sizes)?;
     let job = Measure { ordinal: info.ordinal, tools: tools.artefact(), timings: vec![timing] };
     let options = backend::WorkerOptions { until, ..backend::WorkerOptions::default() };
     let timed = roof::timed(toolchain, info, job, &options, &least)?;
@@ -255,7 +254,6 @@ pub fn sweep(
     };
     let (own, oracle_file) = (file("sweep.cubin", built)?, file("reference.cubin", reference)?);
     let tools = Tools::build(toolchain, &info.arch)?;
-    let roof = roof(toolchain, info)?;
     let cells = sweep.cells(&problem.manifest.time);
     let mut timings = Vec::with_capacity(cells.len());
     for cell in &cells {
@@ -266,7 +264,7 @@ pub fn sweep(
             oracle: Some(reference.program(oracle, Some(oracle_file.clone()))),
             outputs: outputs_of(&problem.manifest.outputs, &cell.sizes)?,
             own_outputs: Vec::new(),
-            least_us: least_us(problem, &roof, info, &cell.sizes)?,
+            least_us: None,
             seed: first_turn(seed),
             cache: cache(problem),
             budget: Budget { seconds: 0.5, at_least: 0.05, ..Budget::default() },

@@ -67,13 +67,7 @@ fn measure(gpu: &Gpu, artefact: &Artefact, bytes: usize) -> Result<RoofValues, R
     let mut sample = |name: &str, blocks: u32, arguments: &[u64]| -> Result<f64, RoofError> {
         let name = artefact.names.get(name).map_or(name, String::as_str);
         let function = module.function(name)?;
-        let shape = LaunchExtents {
-            grid: [blocks, 1, 1],
-            block: [THREADS, 1, 1],
-            shared: 0,
-            cooperative: false,
-            cluster: None,
-        };
+        let shape = LaunchExtents::new([blocks, 1, 1], [THREADS, 1, 1]);
         let mut times = Vec::new();
         for number in 0..SAMPLES + 3 {
             tools.spin(30_000)?;

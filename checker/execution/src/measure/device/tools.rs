@@ -71,13 +71,7 @@ impl<'a> Tools<'a> {
     }
 
     fn launch(&self, function: &Function, blocks: u32, arguments: &[u64]) -> Result<(), CudaError> {
-        let shape = LaunchExtents {
-            grid: [blocks.max(1), 1, 1],
-            block: [THREADS, 1, 1],
-            shared: 0,
-            cooperative: false,
-            cluster: None,
-        };
+        let shape = LaunchExtents::new([blocks.max(1), 1, 1], [THREADS, 1, 1]);
         function.launch(self.gpu.stream(), shape, arguments)
     }
 
@@ -99,7 +93,7 @@ impl<'a> Tools<'a> {
     /// # Errors
     /// The driver's.
     pub fn spin(&self, ns: u64) -> Result<(), CudaError> {
-        let shape = LaunchExtents { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false, cluster: None };
+        let shape = LaunchExtents::new([1; 3], [1; 3]);
         self.probe.launch(self.gpu.stream(), shape, &[self.results.address(), ns])
     }
 
@@ -191,13 +185,7 @@ impl<'a> Tools<'a> {
     /// The driver's.
     pub fn scrub(&self, value: u32) -> Result<(), CudaError> {
         let bytes = self.gpu.info().shared_per_block / 4 * 4;
-        let shape = LaunchExtents {
-            grid: [self.gpu.info().sms, 1, 1],
-            block: [1024, 1, 1],
-            shared: bytes,
-            cooperative: false,
-            cluster: None,
-        };
+        let shape = LaunchExtents { shared: bytes, ..LaunchExtents::new([self.gpu.info().sms, 1, 1], [1024, 1, 1]) };
         self.scrub.launch(self.gpu.stream(), shape, &[u64::from(bytes / 4), value.into()])
     }
 

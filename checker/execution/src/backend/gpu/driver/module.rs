@@ -128,6 +128,13 @@ pub struct LaunchExtents {
     pub cluster: Option<[u32; 3]>,
 }
 
+impl LaunchExtents {
+    /// Without dynamic shared memory, and nothing asked for beyond that.
+    pub const fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block, shared: 0, cooperative: false, cluster: None }
+    }
+}
+
 impl Function {
     /// Bytes of each parameter.
     pub fn params(&self) -> &[usize] {
