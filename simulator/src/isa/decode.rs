@@ -8,7 +8,7 @@ use super::parts::Parts;
 use crate::memory::window;
 use crate::module::{Kernel, Param};
 use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Var, VarSpace};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A decoded module.
 pub struct Decoded {
@@ -152,20 +152,31 @@ impl<'t> Functions<'t> {
 
     /// Variables that are declared in a body and are there once for all.
     fn variables(&self) -> Vec<&'t Var> {
-        let mut found: Vec<&Var> = Vec::new();
-        for function in &self.all {
-            let Some(body) = &function.body else { continue };
-            nested(body, &mut |statement| {
-                if let Statement::Var(var) = statement {
-                    let shared_of_func = var.space == VarSpace::Shared && !function.entry;
-                    if matches!(var.space, VarSpace::Global | VarSpace::Const) || shared_of_func {
-                        found.push(var);
-                    }
-                }
-            });
-        }
-        found
+        self.all.iter().copied().flat_map(once_for_all).collect()
     }
+
+    /// Names of such variables that something else has, too: each hides another in its scope, and all are placed by name.
+    fn clashing(&self, tree: &'t Tree) -> HashSet<&'t str> {
+        let mut known: HashSet<&str> = self.index_of.keys().copied().collect();
+        known.extend(tree.vars.iter().map(|var| var.name.as_str()));
+        self.variables().into_iter().map(|var| var.name.as_str()).filter(|name| !known.insert(name)).collect()
+    }
+}
+
+/// Variables that a function's body declares, and that are there once for all.
+fn once_for_all(function: &Function) -> Vec<&Var> {
+    let mut found = Vec::new();
+    if let Some(body) = &function.body {
+        nested(body, &mut |statement| {
+            if let Statement::Var(var) = statement {
+                let shared_of_func = var.space == VarSpace::Shared && !function.entry;
+                if matches!(var.space, VarSpace::Global | VarSpace::Const) || shared_of_func {
+                    found.push(var);
+                }
+            }
+        });
+    }
+    found
 }
 
 /// Places variables and lowers all functions, of which none may use more than `registers` of a kind.
@@ -191,7 +202,8 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         shared: shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect(),
     };
     let reach = reachable_shared(&functions, &shared, reserved_shared.into());
-    let lowering = Lowering { symbols: &symbols, shared: &shared, reach: &reach, registers };
+    let clashing = functions.clashing(tree);
+    let lowering = Lowering { symbols: &symbols, shared: &shared, reach: &reach, registers, clashing: &clashing };
     for (index, function) in functions.all.iter().enumerate() {
         lowering.function(index, function, &mut decoded);
     }
@@ -217,6 +229,8 @@ struct Lowering<'a> {
     reach: &'a [u64],
     /// Most registers of a kind.
     registers: u32,
+    /// Names of variables of functions' bodies that stand for something else, too.
+    clashing: &'a HashSet<&'a str>,
 }
 
 impl Lowering<'_> {
@@ -230,6 +244,9 @@ impl Lowering<'_> {
         let (accesses, atomics) = (code.accesses.len(), code.atomics.len());
         let reach = (self.reach[index], self.shared);
         let mut builder = Builder::new(self.symbols, code, index as u32, function.entry, reach, self.registers);
+        for var in once_for_all(function).iter().filter(|var| self.clashing.contains(var.name.as_str())) {
+            refuse(&mut builder, format!("a variable `{}` that hides another of its name", var.name));
+        }
         lower_body(&mut builder, function, body);
         control_flow::place(&mut builder, base);
         let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
@@ -336,7 +353,6 @@ fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec
         for value in &var.init {
             let bits = match value {
                 Init::Int(value) => *value,
-                Init::F32(bits) if element == 8 => f64::from(f32::from_bits(*bits)).to_bits(),
                 Init::F32(bits) => u64::from(*bits),
                 Init::F64(bits) if element == 4 => u64::from((f64::from_bits(*bits) as f32).to_bits()),
                 Init::F64(bits) => *bits,

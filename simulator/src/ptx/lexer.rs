@@ -144,11 +144,15 @@ impl<'a> Lexer<'a> {
             }
             Token::Word(&self.text[start..self.at])
         } else if first == b'"' {
+            // As the assembler reads it: to the next quote, whatever stands before that, over ends of lines, too.
             self.at += 1;
-            while self.at < self.bytes.len() && !matches!(self.bytes[self.at], b'"' | b'\n') {
-                self.at += if self.bytes[self.at] == b'\\' && self.peek(1) != b'\n' { 2 } else { 1 };
+            while self.at < self.bytes.len() && self.bytes[self.at] != b'"' {
+                if self.bytes[self.at] == b'\n' {
+                    self.line += 1;
+                    self.line_start = self.at + 1;
+                }
+                self.at += 1;
             }
-            self.at = self.at.min(self.bytes.len());
             if self.peek(0) != b'"' {
                 return Err(self.error("a string that never ends"));
             }

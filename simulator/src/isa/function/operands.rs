@@ -31,9 +31,7 @@ impl Builder<'_> {
             Operand::Int(value) if ty == Ty::F32 => Ok(Reg::R32(self.const32((*value as i64 as f32).to_bits()))),
             Operand::Int(value) if ty == Ty::F64 => Ok(Reg::R64(self.const64((*value as i64 as f64).to_bits()))),
             Operand::Int(value) => Ok(self.constant(ty, *value)),
-            Operand::F32(bits) if ty.size() == 8 => {
-                Ok(Reg::R64(self.const64(f64::from(f32::from_bits(*bits)).to_bits())))
-            }
+            // Bits, also where 64 are asked for: `0f3f800000` is no 1.0 there.
             Operand::F32(bits) => Ok(self.constant(ty, u64::from(*bits))),
             Operand::F64(bits) if ty.size() == 8 => Ok(Reg::R64(self.const64(*bits))),
             Operand::F64(bits) if ty.size() == 4 => {

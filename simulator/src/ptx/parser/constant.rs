@@ -2,7 +2,7 @@
 //!
 //! As the PTX manual has it (4.5.4 to 4.5.6): integers have 64 bits; a literal is signed unless it ends in `U` or does not fit; operators
 //! and their precedence are C's, with C's usual conversions; comparisons and logic give a signed 0 or 1; a shift has its
-//! left side's sign. Floating-point literals take unary minus and the four operations only, among themselves.
+//! left side's sign. A remainder is unsigned, as the assembler has it. Floating-point literals take unary minus and the four operations only, among themselves.
 
 use super::{Parse, Parser};
 use crate::ptx::lexer::Token;
@@ -181,9 +181,9 @@ fn combine(name: &str, left: Constant, right: Constant) -> Option<Constant> {
         "-" => a.wrapping_sub(b),
         "*" => a.wrapping_mul(b),
         "/" if unsigned => a.checked_div(b)?,
-        "%" if unsigned => a.checked_rem(b)?,
+        // Unsigned, whatever its sides are, as the assembler does: -7 % 4 is 1.
+        "%" => return Some(Constant::Int(a.checked_rem(b)?, true)),
         "/" if t != 0 => s.wrapping_div(t) as u64,
-        "%" if t != 0 => s.wrapping_rem(t) as u64,
         "&" => a & b,
         "|" => a | b,
         "^" => a ^ b,

@@ -81,6 +81,10 @@ pub fn setp(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         Operand::Pair(p, q) => (b.destination_p(p)?, Some(b.destination_p(q)?)),
         d => (b.destination_p(d)?, None),
     };
+    // Which of two results stays in one predicate is not written down, and the assembler has its own order.
+    if q == Some(p) {
+        return Err(Unknown);
+    }
     match (q, rest) {
         (None, []) => compare(b, parts, ty, x, y, p)?,
         (q, rest) => {

@@ -112,7 +112,8 @@ fn rare_add_mul(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, d: Reg, regs: &[
     Ok(())
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the carry lives in a predicate of the function.
+/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the carry lives in a predicate of the function. A difference is the sum
+/// with the complement: it leaves a carry where it borrows nothing. Only who mixes the two sees that.
 fn carry(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty: Ty) -> Lower<()> {
     let flag = Reg::P(b.carry_flag());
     let takes = matches!(parts.base, "addc" | "subc" | "madc");
@@ -141,8 +142,8 @@ fn carry(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty: Ty) -
         _ => return Err(Unknown),
     };
     let run = move |a: u64, c: u64, carry: u64| -> (u64, bool) {
-        let carry = takes && carry != 0;
-        match (is64, subtract) {
+        let carry = takes && (carry != 0) != subtract;
+        let (result, out) = match (is64, subtract) {
             (true, false) => b64::add_carry(a, c, carry),
             (true, true) => b64::sub_borrow(a, c, carry),
             (false, false) => {
@@ -153,7 +154,8 @@ fn carry(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty: Ty) -
                 let (difference, out) = b32::sub_borrow(a as u32, c as u32, carry);
                 (difference.into(), out)
             }
-        }
+        };
+        (result, out != subtract)
     };
     // The new carry must not be seen by the sum, nor the sum by the new carry: the destination may be a source.
     if sets {
