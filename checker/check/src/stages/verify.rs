@@ -199,11 +199,23 @@ impl Trials<'_> {
 
     /// What a version does at some sizes in the usual order, without watching or judging it: its counters.
     pub fn counted(&self, built: &Built, sizes: &[Sizes]) -> Result<Vec<Checked>, BuildError> {
+        self.unjudged(built, sizes, Schedule::Its)
+    }
+
+    /// How evenly the blocks of a version work at the `count` size where nobody is kept from going on by others who took a turn more:
+    /// in the other orders one block may have taken all from a counter before the next one begins.
+    pub fn evenness_in_turn(&self, built: &Built) -> Result<Option<f64>, BuildError> {
+        let count = std::slice::from_ref(&self.problem.manifest.count);
+        let checked = self.unjudged(built, count, Schedule::Patient { seed: 0 })?;
+        Ok(checked.first().and_then(|checked| checked.evenness))
+    }
+
+    fn unjudged(&self, built: &Built, sizes: &[Sizes], schedule: Schedule) -> Result<Vec<Checked>, BuildError> {
         let case = |(index, sizes)| {
             self.case(built, None, CaseAt { sizes, index, thoroughness: Thoroughness::Once, judged: false })
         };
         let cases = sizes.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let on = self.platform.on(vec![schedule], Checks::NONE, STEPS, self.seed);
         let options = self.options();
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
         let results: Vec<Checked> =

@@ -128,6 +128,10 @@ impl Version<'_> {
         if first && let Some(failed) = Failed::of(&status, &pass) {
             self.shorten(&replayed, &failed, &pass, checked)?;
         }
+        if first {
+            // What blocks take from a counter depends on the order.
+            checked.is_as_even_as(evenness(self.program, &pass));
+        }
         record(checked, self.program, run, pass);
         if run.number == 0 && !self.machine.broken() {
             if self.answers.is_empty() && !self.case.quiet {
@@ -293,7 +297,6 @@ fn evenness(program: &Program, pass: &Pass) -> Option<f64> {
 fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
     let first = run.number == 0;
     if first {
-        checked.evenness = evenness(program, &pass);
         keep_printf(checked, &pass.printf, pass.printf_dropped);
     }
     let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();

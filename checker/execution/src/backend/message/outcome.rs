@@ -170,6 +170,11 @@ pub struct Checked {
     pub confined: bool,
 }
 
+/// The larger one, of those that there are.
+fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
+
 impl Checked {
     /// The first run that did not pass.
     pub fn failed_run(&self) -> Option<&RunId> {
@@ -184,18 +189,17 @@ impl Checked {
         self.closed &= other.closed;
         self.confined &= other.confined;
         self.runs.extend(other.runs);
-        self.error_over_bound = match (self.error_over_bound, other.error_over_bound) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
-        self.evenness = match (self.evenness, other.evenness) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
+        self.error_over_bound = larger(self.error_over_bound, other.error_over_bound);
+        self.is_as_even_as(other.evenness);
         for found in other.findings {
             self.add_finding(found);
         }
         self.shortest = self.shortest.take().or(other.shortest);
+    }
+
+    /// How evenly its blocks worked in one more run: the order that comes to most counts.
+    pub fn is_as_even_as(&mut self, evenness: Option<f64>) {
+        self.evenness = larger(self.evenness, evenness);
     }
 
     /// Its launches were stopped when the time for all was over, before that said anything about them: what it had not come to is what
