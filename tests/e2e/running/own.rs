@@ -68,6 +68,20 @@ fn all_of_cub_that_runs_on_a_device_is_one_include() {
     assert!(ran.code == Some(0) && ran.stdout.contains("y: f32[2]  256 44"), "{ran:?}");
 }
 
+/// What a host's headers bring with them is there for the device, in the place of one that is left out, and a constant that only the host
+/// can work out is left out, though a kernel's parameter has its name.
+#[test]
+fn parts_of_std_are_brought_where_they_are_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "//@ size n = 64\n//@ in x: f32[n] = constant(1)\n//@ out y: f32[n]\n//@ launch twice<float><<<2, 32>>>(x, y, 2.5)\n\
+                #include <vector>\n#include <algorithm>\nconst double side = 3.0;\nconst double area = side * side;\n\
+                template <typename T> __global__ void twice(const T* x, T* y, float area)\n{\n    \
+                int i = blockIdx.x * 32 + threadIdx.x;\n    std::pair<T, T> both = std::make_pair(x[i], x[i]);\n    \
+                if constexpr (std::is_same<T, float>::value && UINT32_C(1) > 0) y[i] = area * (both.first + both.second);\n}\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.code == Some(0) && ran.stdout.contains("y: f32[64]  5 5"), "{ran:?}");
+}
+
 /// Lines and columns of what is found are those of the file as it stands, behind everything that was skipped.
 #[test]
 fn findings_keep_their_lines() {

@@ -17,6 +17,8 @@ pub enum Guess {
     Vector(&'static str, u32),
     /// A texture or a surface.
     Handle,
+    /// A structure whose members are known.
+    Structure,
     /// Something whose members only the owner knows.
     Unknown,
 }
@@ -71,9 +73,31 @@ pub fn scalar(ty: &str) -> u64 {
     bits / 8
 }
 
+/// C++ lets the words of an integer's type stand in any order, and `int` go without saying: `long unsigned int` is `unsigned long`.
+fn fundamental(base: &str) -> Option<String> {
+    let words: Vec<&str> = base.split(' ').collect();
+    let count = |word: &str| words.iter().filter(|one| **one == word).count();
+    let (long, short) = (count("long"), count("short"));
+    let known = long + short + count("int") + count("unsigned") + count("signed");
+    if words.len() < 2 || known < words.len() || count("int") > 1 || count("unsigned") + count("signed") > 1 {
+        return None;
+    }
+    let sign = if count("unsigned") == 1 { "unsigned " } else { "" };
+    let length = match (long, short) {
+        (0, 0) => "int",
+        (1, 0) => "long",
+        (2, 0) => "long long",
+        (0, 1) => "short",
+        _ => return None,
+    };
+    Some(format!("{sign}{length}"))
+}
+
 /// An element's type, `std::` before it left out; of a vector its members' and their number.
 pub fn element(base: &str) -> Option<(&'static str, u32)> {
-    let base = base.trim_start_matches("std::");
+    let base = base.trim_start_matches("std::").trim_start_matches("::");
+    let plain = fundamental(base);
+    let base = plain.as_deref().unwrap_or(base);
     let find = |name: &str| TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty);
     if let Some(ty) = find(base) {
         return Some((ty, 1));
@@ -94,6 +118,9 @@ pub fn element(base: &str) -> Option<(&'static str, u32)> {
     Some((find(stem)?, count))
 }
 
+/// Of an array of three dimensions each.
+const EXTENT: u32 = 16;
+
 /// The guess at a parameter.
 pub fn guess(parameter: &Parameter) -> Guess {
     match (parameter.pointers, element(&parameter.base)) {
@@ -107,19 +134,26 @@ pub fn guess(parameter: &Parameter) -> Guess {
         }
         (0, Some((_, 1))) => Guess::Real,
         (0, Some((ty, count))) => Guess::Vector(ty, count),
+        (0, None) if !parameter.members.is_empty() => Guess::Structure,
         (0, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Handle,
         _ => Guess::Unknown,
     }
 }
 
 /// Does a name sound like the size of something?
-fn is_size(name: &str) -> bool {
+pub fn is_size(name: &str) -> bool {
     const WHOLE: [&str; 16] = [
         "n", "m", "k", "w", "h", "nx", "ny", "nz", "dim", "rows", "cols", "width", "height", "depth", "pitch", "length",
     ];
     const PARTS: [&str; 9] = ["num", "size", "count", "len", "width", "height", "elements", "total", "row"];
     let lower = name.to_lowercase();
     is_side(name) || WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// What an integer that is the size of nothing is worth at first: one capital or two stand for an extent of an array of several
+/// dimensions (`B`, `T`, `C`, `NH`), sixteen cubed being as many elements as a buffer has.
+pub fn worth(name: &str) -> u32 {
+    if name.len() <= 2 && name.chars().all(|c| c.is_ascii_uppercase()) { EXTENT } else { 1 }
 }
 
 /// Is it one of several sizes of a matrix?

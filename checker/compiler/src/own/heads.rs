@@ -1,5 +1,6 @@
 //! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
 
+use super::classes::Member;
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
@@ -7,6 +8,7 @@ use super::macros::directive;
 use super::part::has_dynamic_shared;
 use super::texels::{TexelUse, texel_use};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A kernel of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +60,23 @@ pub struct Parameter {
     pub written: bool,
     /// How the body uses it, if it is a texture or surface.
     pub texel: Option<TexelUse>,
+    /// What it has in it, if it is a structure of the file's own that is known.
+    pub members: Vec<Member>,
 }
 
-/// The head of a kernel's declaration. `launches` are those of the host.
-pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches: &[HostLaunch]) -> Option<KernelHead> {
+/// What names mean where a kernel's head is read.
+pub struct Names {
+    /// Other names for types.
+    pub aliases: HashMap<String, String>,
+    /// Structures.
+    pub classes: HashMap<String, Vec<Member>>,
+    /// The host's launches.
+    pub launches: Vec<HostLaunch>,
+}
+
+/// The head of a kernel's declaration; `dead` is what the preprocessor leaves out of the text.
+pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Option<KernelHead> {
+    let Names { aliases, classes, launches } = names;
     let What::Function { parameters, .. } = &item.what else { return None };
     let whole = &text[item.span.clone()];
     let all = tokens(whole);
@@ -87,11 +102,16 @@ pub fn head(item: &Item, text: &str, aliases: &HashMap<String, String>, launches
     }
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
-    let list = first_branches(tokens(&text[parameters.clone()]));
+    let is_dead = |token: &Token| dead.iter().any(|range| range.contains(&(parameters.start + token.start)));
+    let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
     let void = list.len() == 1 && list[0].is("void");
     let mut found = Vec::new();
     for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
-        found.push(parameter(one, index, &|word| replaced(word, &templates, aliases), &body));
+        let mut parameter = parameter(one, index, &|word| replaced(word, &templates, aliases), &body);
+        if let Some(members) = classes.get(&parameter.base).filter(|_| parameter.pointers == 0) {
+            parameter.members.clone_from(members);
+        }
+        found.push(parameter);
     }
     let value = |name: &str| templates.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
@@ -122,7 +142,7 @@ fn first_branches(list: Vec<Token>) -> Vec<Token> {
 }
 
 /// Pieces between commas that no bracket encloses.
-fn split<'t, 'a>(list: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
+pub fn split<'t, 'a>(list: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
     let (mut pieces, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (at, token) in list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Punct) {
         match token.text {
@@ -172,7 +192,8 @@ fn without_parentheses<'a>(list: &[Token<'a>]) -> Vec<Token<'a>> {
     }
 }
 
-fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, body: &[Token]) -> Parameter {
+/// A parameter as its tokens have it, the `index`-th; `body` is what uses it.
+pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, body: &[Token]) -> Parameter {
     const QUALIFIERS: [&str; 9] = [
         "const",
         "volatile",
@@ -216,14 +237,28 @@ fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String, bo
         read_first: uses.first().is_some_and(|first| *first != Access::Write),
         written: uses.iter().any(|access| *access != Access::Read),
         texel: texel_use(body, &name),
+        members: Vec::new(),
         name,
     }
 }
 
-/// A word of a type: a template's parameter or another name for a type is replaced.
+/// A word of a type: a template's parameter or another name for a type is replaced, and what that is another name for.
 fn replaced(word: &str, templates: &[(String, String)], aliases: &HashMap<String, String>) -> String {
-    let value = templates.iter().find(|(name, _)| name == word).map(|(_, value)| value);
-    value.or_else(|| aliases.get(word)).cloned().unwrap_or_else(|| word.to_owned())
+    let value = templates.iter().find(|(name, _)| name == word).map(|(_, value)| value.as_str());
+    resolved(value.unwrap_or(word), aliases)
+}
+
+/// The type that a name stands for in the end.
+pub fn resolved(name: &str, aliases: &HashMap<String, String>) -> String {
+    const DEEPEST: usize = 8;
+    let mut name = name;
+    for _ in 0..DEEPEST {
+        match aliases.get(name) {
+            Some(other) => name = other,
+            None => break,
+        }
+    }
+    name.to_owned()
 }
 
 /// Other names for types: `typedef float real;`, `using real = float;`.

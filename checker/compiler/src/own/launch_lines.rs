@@ -1,6 +1,7 @@
 //! `//@` lines made from the kernels' own parameters: a first guess to be pasted and corrected.
 
-use super::guess::{Guess, element, guess, is_side, scalar};
+use super::classes::Member;
+use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::HostLaunch;
 use super::texels::texture_lines;
@@ -15,8 +16,10 @@ const BLOCK: u32 = 256;
 const TILE: u32 = 16;
 /// Bytes of dynamic shared memory for each of the block's threads: a vector.
 const SHARED_EACH: u32 = 16;
-/// Of the host's own launches only those are taken whole that are simulated in a moment.
+/// Of the host's own launches only those are taken whole that are simulated in a moment; of larger ones fewer blocks, where no other
+/// kernel reads what the rest would write.
 const MOST_THREADS: u64 = 1 << 20;
+const MOST_ALONE: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 26;
 
 /// A buffer that several kernels may share.
@@ -38,6 +41,8 @@ struct Common<'k> {
     buffers: BTreeMap<String, Shared>,
     /// Sizes in order, with the host's value where one is known.
     sizes: Vec<(&'k str, Option<i64>)>,
+    /// Does no kernel read what another one writes?
+    apart: bool,
 }
 
 /// The lines for a file's kernels, in the order in which they are to stand; none without kernels.
@@ -48,8 +53,9 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
     let mut order: Vec<String> = Vec::new();
     let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
     let mut buffers: BTreeMap<String, Shared> = BTreeMap::new();
+    let apart = apart(kernels);
     for kernel in kernels {
-        let whole = exact(kernel);
+        let whole = exact(kernel, apart);
         for (index, parameter) in kernel.parameters.iter().enumerate() {
             let name = parameter.name.as_str();
             let said = whole.and_then(|host| host.arguments.get(index)).copied().unwrap_or_default();
@@ -74,13 +80,23 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
                     buffer.written |= !parameter.constant && parameter.written;
                     buffer.elements = buffer.elements.max(said.bytes.map(|bytes| bytes / scalar(ty)));
                 }
+                Guess::Structure => {
+                    for member in parameter.members.iter().filter(|member| member.pointer) {
+                        let name = member_name(parameter, member);
+                        buffers.entry(name.clone()).or_insert_with(|| {
+                            order.push(name);
+                            let (ty, each) = (member.ty, member.each);
+                            Shared { ty, each, read_first: true, written: true, elements: None }
+                        });
+                    }
+                }
                 _ => {}
             }
         }
     }
     sizes.retain(|(name, _)| !buffers.contains_key(*name));
-    let common = Common::of(kernels, sizes, buffers);
-    let mut lines = common.size_lines();
+    let common = Common { apart, ..Common::of(kernels, sizes, buffers) };
+    let mut lines = common.size_lines(kernels);
     lines.extend(order.iter().map(|name| common.buffer_line(name)));
     lines.extend(texture_lines(kernels, &common.sides));
     lines.extend(kernels.iter().map(|kernel| launch(kernel, &common)));
@@ -97,16 +113,18 @@ impl<'k> Common<'k> {
             (_, [(first, _), ..]) => (*first).to_owned(),
             _ => own.to_owned(),
         };
-        Common { sides, length, buffers, sizes }
+        Common { sides, length, buffers, sizes, apart: true }
     }
 
-    fn size_lines(&self) -> Vec<String> {
+    fn size_lines(&self, kernels: &[KernelHead]) -> Vec<String> {
         let unsaid = |name: &str| self.sides.contains(&name) && self.length.contains('*');
         let line = |(name, value): &(&str, Option<i64>)| {
             let value = value.unwrap_or(if unsaid(name) { SIDE.into() } else { ELEMENTS.into() });
             format!("//@ size   {name} = {value}")
         };
-        let unsaid_length = self.buffers.is_empty() || self.buffers.values().any(|buffer| buffer.elements.is_none());
+        let unsaid_length = self.buffers.is_empty()
+            || self.buffers.values().any(|buffer| buffer.elements.is_none())
+            || kernels.iter().any(|kernel| exact(kernel, self.apart).is_none());
         if self.sizes.is_empty() && unsaid_length {
             return vec![format!("//@ size   {} = {ELEMENTS}", self.length)];
         }
@@ -137,37 +155,107 @@ fn buffer_name(name: &str, ty: &str, buffers: &BTreeMap<String, Shared>) -> Stri
     }
 }
 
-/// The host's launch of a kernel if it says everything in constants, and the whole is small enough to be simulated at once.
-fn exact(kernel: &KernelHead) -> Option<&HostLaunch> {
+/// What is at a structure's pointer.
+fn member_name(parameter: &Parameter, member: &Member) -> String {
+    format!("{}_{}", parameter.name, member.name)
+}
+
+/// A structure by value, member after member.
+fn structure(parameter: &Parameter, common: &Common) -> String {
+    let member = |member: &Member| {
+        if member.pointer {
+            return member_name(parameter, member);
+        }
+        let real = member.ty.starts_with(['f', 'b']);
+        let value = match member.ty {
+            "f32" => "1.0f".to_owned(),
+            "f64" => "1.0".to_owned(),
+            _ if real => "1".to_owned(),
+            _ if is_side(&member.name) => SIDE.to_string(),
+            _ if is_size(&member.name) => common.length.clone(),
+            _ => worth(&member.name).to_string(),
+        };
+        match (member.ty, member.each, member.count) {
+            ("f32" | "f64" | "i32", 1, 1) => value,
+            (ty, 1, 1) => format!("{ty} {value}"),
+            (ty, 1, count) => format!("{ty}[{count}] {value}"),
+            (_, each, _) => format!("{{{}}}", vec![if real { "1.0" } else { "1" }; each as usize].join(", ")),
+        }
+    };
+    format!("{{{}}}", parameter.members.iter().map(member).collect::<Vec<_>>().join(", "))
+}
+
+/// Does no kernel read what one before it writes?
+fn apart(kernels: &[KernelHead]) -> bool {
+    let writes = |kernel: &KernelHead, name: &str| {
+        kernel.parameters.iter().any(|parameter| {
+            parameter.name == name && parameter.pointers > 0 && !parameter.constant && parameter.written
+        })
+    };
+    kernels.iter().enumerate().all(|(index, kernel)| {
+        let reads = kernel
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.pointers > 0 && (parameter.constant || parameter.read_first));
+        reads.into_iter().all(|parameter| !kernels[..index].iter().any(|before| writes(before, &parameter.name)))
+    })
+}
+
+fn threads(dims: [u32; 3]) -> u64 {
+    u64::from(dims.iter().product::<u32>())
+}
+
+/// The host's launch of a kernel if it says everything in constants, and as much of it as is wanted is simulated at once.
+fn exact(kernel: &KernelHead, apart: bool) -> Option<&HostLaunch> {
     let host = kernel.host.as_ref().filter(|host| host.arguments.len() >= kernel.parameters.len())?;
-    let threads = |dims: [u32; 3]| u64::from(dims.iter().product::<u32>());
     let known = kernel.parameters.iter().zip(&host.arguments).all(|(parameter, said)| match guess(parameter) {
         Guess::Buffer(_) => said.bytes.is_some_and(|bytes| (1..=MOST_BYTES).contains(&bytes)),
-        Guess::Size => said.value.is_some_and(|value| (1..=MOST_THREADS as i64).contains(&value)),
+        Guess::Size => said.value.is_some_and(|value| value >= 1),
+        Guess::Structure => parameter.members.iter().all(|member| !member.pointer),
         _ => true,
     });
-    (known && threads(host.grid?) * threads(host.block?) <= MOST_THREADS).then_some(host)
+    let threads = threads(host.grid?) * threads(host.block?);
+    (known && (apart || threads <= MOST_THREADS)).then_some(host)
+}
+
+/// The host's grid, or so much of it that few threads are launched.
+fn part_of(grid: [u32; 3], block: [u32; 3], most: u64) -> [u32; 3] {
+    let mut grid = grid;
+    while threads(grid) * threads(block) > most && threads(grid) > 1 {
+        if let Some(most) = grid.iter_mut().max() {
+            *most = most.div_ceil(2);
+        }
+    }
+    grid
 }
 
 fn launch(kernel: &KernelHead, common: &Common) -> String {
-    let whole = exact(kernel);
+    let whole = exact(kernel, common.apart);
+    let host_argument = |index: usize| kernel.host.as_ref().and_then(|host| host.arguments.get(index));
     let argument = |(index, parameter): (usize, &Parameter)| {
-        let said = kernel.host.as_ref().and_then(|host| host.arguments.get(index)).and_then(|said| said.value);
+        let said = host_argument(index).and_then(|said| said.value);
         match guess(parameter) {
-            Guess::Buffer(ty) => buffer_name(&parameter.name, ty, &common.buffers),
+            Guess::Buffer(ty) => {
+                let name = buffer_name(&parameter.name, ty, &common.buffers);
+                let offset = host_argument(index).and_then(|said| said.offset).filter(|_| whole.is_some());
+                // The host's offset is in elements of the pointer, the line's in those of the buffer.
+                let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
+                offset.map_or(name.clone(), |offset| format!("{name} + {}", each * offset))
+            }
             // Two launches may give one name two values.
             Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {
                 Some((_, value)) if whole.is_some() && *value != said => said.unwrap_or(1).to_string(),
                 _ => parameter.name.clone(),
             },
             // The host's number, where lengths and grid are the host's as well.
-            Guess::Int => said.filter(|_| whole.is_some()).unwrap_or(1).to_string(),
+            Guess::Int => said.filter(|_| whole.is_some()).unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
             Guess::Real => "1.0".to_owned(),
             Guess::Vector(ty, count) => {
                 let member = if ty.starts_with('f') { "1.0" } else { "1" };
                 format!("{{{}}}", vec![member; count as usize].join(", "))
             }
             Guess::Handle => parameter.name.clone(),
+            Guess::Structure => structure(parameter, common),
             Guess::Unknown => "{0}".to_owned(),
         }
     };
@@ -189,6 +277,7 @@ fn shape(kernel: &KernelHead, common: &Common, whole: Option<&HostLaunch>) -> (&
     // One block for everything is what the kernel counts on.
     let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
     if let (Some(grid), Some(block)) = (whole.and_then(|host| host.grid).or(one), host) {
+        let grid = part_of(grid, block, if common.apart && !kernel.cooperative { MOST_ALONE } else { MOST_THREADS });
         return (word, dims(grid), dims(block));
     }
     if kernel.two_dimensional && !kernel.cooperative {

@@ -1,5 +1,6 @@
 //! What a file's macros bring with them: `#define HD __host__ __device__` makes `HD` an annotation.
 
+use super::guess::element;
 use super::lexer::{Kind, Token, tokens};
 use std::collections::HashMap;
 
@@ -106,4 +107,12 @@ pub fn definition(text: &str) -> Option<(&str, &str)> {
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     let (name, body) = rest.split_at(end);
     (!name.is_empty()).then_some((name, body))
+}
+
+/// Macros that stand for a type: `#define real float`.
+pub fn types(all: &[Token]) -> impl Iterator<Item = (String, String)> {
+    let directives = all.iter().filter(|token| token.kind == Kind::Directive);
+    let plain =
+        directives.filter_map(|token| definition(token.text)).filter(|(_, body)| element(body.trim()).is_some());
+    plain.map(|(name, body)| (name.to_owned(), body.trim().to_owned()))
 }

@@ -9,6 +9,8 @@
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
 //! judged is compiled as it stands.
 
+mod branches;
+mod classes;
 mod guess;
 mod headers;
 mod heads;
@@ -30,10 +32,15 @@ pub use summary::notes;
 
 use crate::compile::{self, CompileError, CompileRequest, Compiled, Diagnostic, Severity};
 use crate::toolchain::Toolchain;
+use classes::classes;
 use headers::Headers;
+use heads::Names;
+use items::Item;
+use lexer::Token;
 use macros::Macros;
 use part::Part;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -112,16 +119,32 @@ impl OwnCode {
 
     /// The file's kernels, those of its headers last, each name once.
     pub fn kernels(&self) -> Vec<KernelHead> {
-        // Of branches that the preprocessor chooses from, the first one counts.
+        let mut texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
+        let dead = left_out(&texts);
+        let alive = |part: usize, item: &&Item| !dead[part].iter().any(|range| range.contains(&item.span.start));
+        let items = |part: usize| self.parts[part].items().filter(move |item| alive(part, item));
+        // Of branches that nobody can choose from, the first one counts.
         let mut aliases: HashMap<String, String> = HashMap::new();
-        for (name, ty) in self.parts.iter().flat_map(Part::aliases) {
-            aliases.entry(name).or_insert(ty);
+        for part in 0..self.parts.len() {
+            let text = self.parts[part].original();
+            for (name, ty) in items(part).filter_map(|item| heads::alias(item, text)) {
+                aliases.entry(name).or_insert(ty);
+            }
         }
-        let texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
-        let launches = host::launches(&texts[0], &texts[1..]);
+        for (text, dead) in texts.iter_mut().zip(&dead) {
+            text.retain(|token| !dead.iter().any(|range| range.contains(&token.start)));
+        }
+        for (name, body) in texts.iter().flat_map(|text| macros::types(text)) {
+            aliases.entry(name).or_insert(body);
+        }
+        let known = |word: &str| heads::resolved(word, &aliases);
+        let classes = (0..self.parts.len()).flat_map(|part| classes(items(part), self.parts[part].original(), &known));
+        let classes = classes.collect();
+        let names = Names { classes, aliases, launches: host::launches(&texts[0], &texts[1..]) };
         let mut heads: Vec<KernelHead> = Vec::new();
-        for part in &self.parts {
-            for head in part.kernels().filter_map(|item| heads::head(item, part.original(), &aliases, &launches)) {
+        for (index, part) in self.parts.iter().enumerate() {
+            let kernels = part.kernels().filter(|item| alive(index, item));
+            for head in kernels.filter_map(|item| heads::head(item, part.original(), &dead[index], &names)) {
                 match heads.iter_mut().find(|known| known.name == head.name) {
                     // A definition knows more than a declaration before it.
                     Some(known) if !known.has_body => *known = head,
@@ -196,6 +219,10 @@ impl OwnCode {
                 self.skipped.extend(dropped);
                 continue;
             };
+            if standard(&said.message).is_some_and(|header| part.bring(header)) {
+                any = true;
+                continue;
+            }
             if let Some(skipped) = part.refuse(line, &said.message, &needed) {
                 self.skipped.push(skipped);
                 any = true;
@@ -278,4 +305,31 @@ impl OwnCode {
         }
         diagnostics
     }
+}
+
+/// What the preprocessor leaves out of each text for certain.
+fn left_out(texts: &[Vec<Token<'_>>]) -> Vec<Vec<Range<usize>>> {
+    let others = |own: usize| {
+        let others = texts.iter().enumerate().filter(move |(index, _)| *index != own);
+        others.flat_map(|(_, text)| branches::defined(text)).map(str::to_owned).collect()
+    };
+    texts.iter().enumerate().map(|(index, text)| branches::dead(text, &others(index))).collect()
+}
+
+/// The header for device code that has what the compiler missed in `std`: hosts' headers, which are left out, bring it with them.
+fn standard(message: &str) -> Option<&'static str> {
+    let missed = message.split_once("namespace \"std\" has no member \"")?.1.split('"').next()?;
+    Some(match missed {
+        "array" => "array",
+        "exchange"
+        | "index_sequence"
+        | "integer_sequence"
+        | "make_index_sequence"
+        | "make_integer_sequence"
+        | "make_pair"
+        | "pair" => "utility",
+        "get" | "make_tuple" | "tie" | "tuple" => "tuple",
+        "numeric_limits" => "limits",
+        _ => "type_traits",
+    })
 }

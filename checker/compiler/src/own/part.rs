@@ -1,6 +1,5 @@
 //! The part of a text that is for the device: everything else is blanked, so that lines and columns stay.
 
-use super::heads::alias;
 use super::items::{Item, What, items};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::{Macros, directive};
@@ -151,9 +150,9 @@ impl Part {
         outside.map(|item| tokens(&self.original[item.span.clone()])).any(|all| has_dynamic_shared(&all))
     }
 
-    /// Other names for types.
-    pub fn aliases(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        self.items.iter().filter(|item| item.what == What::Other).filter_map(|item| alias(item, &self.original))
+    /// Its declarations.
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter()
     }
 
     /// The text as it was.
@@ -197,6 +196,16 @@ impl Part {
         Some(self.drop_include(at))
     }
 
+    /// Includes a header in the place of one that is not there, so that no line moves; false if there is no such place.
+    pub fn bring(&mut self, header: &str) -> bool {
+        let line = format!("#include <{header}>");
+        if self.removed.iter().any(|(_, instead)| instead.as_ref() == Some(&line)) {
+            return false;
+        }
+        let absent = self.removed.iter_mut().find(|(_, instead)| instead.as_ref().is_some_and(String::is_empty));
+        absent.map(|(_, instead)| *instead = Some(line)).is_some()
+    }
+
     fn drop_include(&mut self, at: usize) -> Skipped {
         let (span, name) = self.includes.remove(at);
         let skipped = self.skipped(span.start, &name, Why::Header);
@@ -212,8 +221,15 @@ impl Part {
         if let Some(at) = self.includes.iter().position(|(span, _)| on(span)) {
             return Some(self.drop_include(at));
         }
+        // A constant that only the host can work out: a kernel may have a parameter of its name.
+        let hosts = |item: &Item| {
+            matches!(item.what, What::Variable { .. })
+                && !item.space.on_device()
+                && message.contains("dynamic initialization")
+        };
         let stays = |item: &&Item| {
-            needed.contains(last(&item.name)) || self.original[item.span.clone()].starts_with("static_assert")
+            needed.contains(last(&item.name)) && !hosts(item)
+                || self.original[item.span.clone()].starts_with("static_assert")
         };
         let item = self.kept().find(|item| on(&item.span)).filter(|item| !stays(item))?;
         let (span, name) = (item.span.clone(), item.name.clone());

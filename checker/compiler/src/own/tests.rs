@@ -216,7 +216,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    p: u8[n]",
                 "//@ in     q: u8[4 * n] = integers(0, 9)",
-                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {0}, q)",
+                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {1}, q)",
             ],
         ),
         // What one kernel writes, the next may read.
@@ -307,7 +307,7 @@ fn the_host_says_how_it_launches() {
                 "//@ out    out: f32[n]",
                 "//@ in     t_texels: f32[64 * 64] = uniform(0, 1)",
                 "//@ texture t: f32[64, 64] = t_texels",
-                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1)",
+                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1.0, {0})",
             ],
         ),
         // Constants that name each other, divisions by zero, brackets without an end.
@@ -315,6 +315,101 @@ fn the_host_says_how_it_launches() {
             "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
              int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
             &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+/// Launches of which the lines take a part.
+#[test]
+fn as_much_of_a_launch_as_is_simulated_in_a_moment() {
+    let cases: [(&str, &[&str]); 3] = [
+        // A place behind a pointer; more than is simulated in a moment, and nobody reads the rest.
+        (
+            "#define R 3\n__global__ void stencil(const float *in, float *out) { out[i] = in[i - 1]; }\n\
+             int main() { float *a, *b; const int n = 1 << 22; cudaMalloc(&a, (n + 2 * R) * sizeof(float));\n\
+             cudaMalloc(&b, n * sizeof(float)); stencil << <n / 256, 256 >> >(a + R, b); }",
+            &[
+                "//@ in     in: f32[4194310] = uniform(-1, 1)",
+                "//@ out    out: f32[4194304]",
+                "//@ launch stencil<<<256, 256>>>(in + 3, out)",
+            ],
+        ),
+        // The same, and another kernel does.
+        (
+            "__global__ void a(float *p) { p[i] = 1; } __global__ void b(const float *p, float *q) { q[i] = p[i]; }\n\
+             int main() { float *p, *q; cudaMalloc(&p, 4 << 22); cudaMalloc(&q, 4 << 22);\n\
+             a<<<1 << 14, 256>>>(p); b<<<1 << 14, 256>>>(p, q); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[n]",
+                "//@ out    q: f32[n]",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(p)",
+                "//@ launch b<<<ceil_div(n, 256), 256>>>(p, q)",
+            ],
+        ),
+        // Of one launch everything is known, of another nothing.
+        (
+            "__global__ void a(float *p) { p[i] = 1; } __global__ void b(float *p) { p[i] = 1; }\n\
+             int main() { float *p; cudaMalloc(&p, 4096); a<<<4, 256>>>(p); b<<<x, 256>>>(p); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[1024]",
+                "//@ launch a<<<4, 256>>>(p)",
+                "//@ launch b<<<ceil_div(n, 256), 256>>>(p)",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+/// Structures of the file's own, by value; types that a macro, a chain of names or the order of its words hides; capitals.
+#[test]
+fn members_and_names_of_types_are_known() {
+    let cases: [(&str, &[&str]); 4] = [
+        (
+            "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n\
+             struct Box { real lx, ly; int cells[3]; float4 w; int size() const { return 3; } static const int K = 1; };\n\
+             __global__ void k(Box box, real *x) { x[0] = box.lx; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    x: f32[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>({1.0f, 1.0f, i32[3] 1, {1.0, 1.0, 1.0, 1.0}}, x)",
+            ],
+        ),
+        (
+            "typedef struct { int width; size_t stride; float *elements; } Matrix;\n\
+             __global__ void mul(const Matrix a, Matrix c) { c.elements[0] = a.elements[0]; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ inout  a_elements: f32[n] = uniform(-1, 1)",
+                "//@ inout  c_elements: f32[n] = uniform(-1, 1)",
+                "//@ launch mul<<<ceil_div(n, 256), 256>>>({64, u64 1, a_elements}, {64, u64 1, c_elements})",
+            ],
+        ),
+        // One with a base has more in it than is read here.
+        (
+            "#define real float\ntypedef long unsigned int word; typedef word key; struct A { int a; }; struct B : A { int b; };\n\
+             __global__ void k(real *x, key *keys, unsigned short int *s, B b) { x[0] = 1; keys[0] = 1; s[0] = 1; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    x: f32[n]",
+                "//@ out    keys: u64[n]",
+                "//@ out    s: u16[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, keys, s, {0})",
+            ],
+        ),
+        (
+            "__global__ void k(float *x, int B, int T, int C, int stride) { x[0] = 1; }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    x: f32[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, 16, 16, 16, 1)",
+            ],
         ),
     ];
     for (text, want) in cases {
@@ -346,7 +441,7 @@ fn objects_flags_and_bounds_are_guessed() {
             "#if defined(WIDE)\ntypedef double real;\n#else\ntypedef float real;\n#endif\n\
              template <const int B, const bool F> __global__ void __launch_bounds__(B) k(real *p) { p[0] = 1; }\n\
              int main() { k<64, false><<<1, 64>>>(p); }",
-            &["//@ size   n = 4096", "//@ out    p: f64[n]", "//@ launch k<64, false><<<1, 64>>>(p)"],
+            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<64, false><<<1, 64>>>(p)"],
         ),
         (
             "template <int B> __global__ void __launch_bounds__(B) k(float *p, int w, int h) { p[threadIdx.y] = 1; }",

@@ -21,3 +21,9 @@ template <class T> __host__ __device__ constexpr void swap(T &a, T &b) {
 #define RAND_MAX 2147483647
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
+#ifndef UINT32_C
+#define INT32_C(value) value
+#define UINT32_C(value) value##U
+#define INT64_C(value) value##LL
+#define UINT64_C(value) value##ULL
+#endif

@@ -45,6 +45,8 @@ pub struct HostArgument {
     pub value: Option<i64>,
     /// Bytes that were allocated for the pointer.
     pub bytes: Option<u64>,
+    /// Elements behind its start, if it is given as `pointer + OFFSET`.
+    pub offset: Option<i64>,
 }
 
 /// Functions that allocate: the pointer's address first, then the bytes.
@@ -54,11 +56,10 @@ const CONFIGURATION: usize = 400;
 
 /// The launches of a text, in order. `headers` are texts whose macros hold as well.
 pub fn launches(tokens: &[Token], headers: &[Vec<Token>]) -> Vec<HostLaunch> {
+    // `<< <` is one, too.
     let chevrons = |at: usize, sign: &str| {
         let three = tokens.get(at..at + 3).unwrap_or_default();
-        three.len() == 3
-            && three.iter().all(|token| token.is(sign))
-            && three.windows(2).all(|two| two[0].end() == two[1].start)
+        three.len() == 3 && three.iter().all(|token| token.is(sign))
     };
     let opening: Vec<usize> = (0..tokens.len()).filter(|at| chevrons(*at, "<")).collect();
     if opening.is_empty() {
@@ -78,7 +79,13 @@ fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) ->
     let config = split(&tokens[open + 3..close]);
     let dims = |index: usize| constants.value(config.get(index)?).and_then(Value::dims);
     let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
-    let argument = |piece: &&[Token]| HostArgument { value: number(piece), bytes: allocated(tokens, constants, piece) };
+    let argument = |piece: &&[Token]| {
+        let plus = piece.iter().position(|token| token.is("+"));
+        let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
+        let offset = plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
+        // Behind an offset that nobody knows nobody knows the length.
+        HostArgument { value: number(piece), bytes: bytes.filter(|_| plus.is_none() || offset.is_some()), offset }
+    };
     Some(HostLaunch {
         kernel: last(name).to_owned(),
         instance: split(instance).into_iter().map(|piece| template_argument(constants, piece)).collect(),
