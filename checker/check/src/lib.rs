@@ -16,7 +16,7 @@ mod share;
 mod stages;
 mod sweep;
 
-pub use code::ahead::ahead;
+pub use code::ahead::{Ahead, ahead};
 pub use code::build::listing_options;
 pub use code::evidence;
 use code::{build, complaint, listing, page, versions};

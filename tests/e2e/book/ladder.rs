@@ -90,6 +90,11 @@ fn dev_check_proves_every_version_and_mutant() {
     let ran = workbook.run(["dev", "check", "total", "--backend", "sim"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("every version passes, 2 mutants caught"), "{}", ran.stdout);
+    // What is known at once waits for what is named before it.
+    workbook.write("kernels/unread/problem.toml", "nothing");
+    let ran = workbook.run(["dev", "check", "--backend", "sim"]);
+    let told: Vec<&str> = ran.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(ran.code == Some(1) && told.starts_with(&["total", "unread"]), "{ran:?}");
     // A file that nothing runs, a claim that the ladder does not make, a version that says nothing of itself.
     workbook.write("kernels/total/stray.cu", "// Stray.\n__global__ void f() {}\n");
     let queue = workbook.read("kernels/total/queue.cu");

@@ -1,14 +1,17 @@
 //! `checker dev check`: proves for each problem that its files are well formed, that the starter fails its goals, that
 //! the solution or the optimised version passes, and that each mutant fails for its stated reason.
 
-use super::prove::{Proof, Prover};
+use super::course::Prover;
+use super::prove::Proof;
 use crate::command::exercise::check::BackendArg;
 use crate::command::{Context, Exit, Fault, Outcome, spinner::Spinner, workbook};
 use check::fresh_seed;
 use clap::Args;
 use compiler::toolchain;
 use problem::{ProblemId, Workbook};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Options of `checker dev check`.
 #[derive(Debug, Clone, Args)]
@@ -29,9 +32,6 @@ pub struct CheckArgs {
     toolchain: Option<PathBuf>,
 }
 
-/// Problems whose versions are compiled and listed before the first of them is proven.
-const TOGETHER: usize = 8;
-
 /// Checks the problems named, or all.
 pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
     let workbook = workbook::open(context)?;
@@ -51,22 +51,11 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
         },
     };
     let width = ids.iter().map(|id| id.as_str().len()).max().unwrap_or(0);
-    let mut proofs: Vec<Proof> = Vec::new();
-    for ids in ids.chunks(TOGETHER) {
-        let spinner = Spinner::new(context);
-        spinner.say(&format!("{}: compiling every version", ids[0]));
-        prover.prepare(ids)?;
-        drop(spinner);
-        for id in ids {
-            let spinner = Spinner::new(context);
-            let proof = prover.prove(id, &|what| spinner.say(&format!("{id}: {what}")))?;
-            drop(spinner);
-            if !context.json {
-                context.print(shown(&proof, width))?;
-            }
-            proofs.push(proof);
-        }
-    }
+    let screen =
+        Mutex::new(Shown { context, width, spinner: Some(Spinner::new(context)), proofs: BTreeMap::new(), next: 0 });
+    let shown = || screen.lock().unwrap_or_else(PoisonError::into_inner);
+    prover.prove(&ids, &|what| shown().say(what), &|at, proof| shown().add(at, proof))?;
+    let proofs: Vec<Proof> = screen.into_inner().unwrap_or_else(PoisonError::into_inner).proofs.into_values().collect();
     let faulty = proofs.iter().filter(|proof| !proof.faults.is_empty()).count();
     if context.json {
         let value = serde_json::json!({
@@ -90,6 +79,38 @@ pub fn run(context: &Context, args: &CheckArgs) -> Outcome {
         })?;
     }
     Ok(if faulty == 0 { Exit::Met } else { Exit::NotMet })
+}
+
+/// Proofs, shown in the order of the problems as they come.
+struct Shown<'a> {
+    context: &'a Context,
+    width: usize,
+    spinner: Option<Spinner>,
+    proofs: BTreeMap<usize, Proof>,
+    /// The first that is not shown yet.
+    next: usize,
+}
+
+impl Shown<'_> {
+    fn say(&self, what: &str) {
+        if let Some(spinner) = &self.spinner {
+            spinner.say(what);
+        }
+    }
+
+    fn add(&mut self, at: usize, proof: Proof) -> Result<(), Fault> {
+        self.proofs.insert(at, proof);
+        while let Some(proof) = self.proofs.get(&self.next).filter(|_| !self.context.json) {
+            // It has the line that this is written to.
+            self.spinner = None;
+            self.context.print(shown(proof, self.width))?;
+            self.next += 1;
+        }
+        if self.spinner.is_none() {
+            self.spinner = Some(Spinner::new(self.context));
+        }
+        Ok(())
+    }
 }
 
 /// "ex01  ok   starter fails, solution passes, 3 mutants caught" and the faults below it.

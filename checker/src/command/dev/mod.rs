@@ -1,9 +1,11 @@
 //! `checker dev`: for authors of problems.
 
 mod check;
+mod course;
 mod model;
 mod new;
 mod prove;
+mod queue;
 mod screen;
 
 use super::{Context, Outcome};

@@ -1,27 +1,11 @@
-//! What `checker dev check` proves of one problem, and how.
+//! What `checker dev check` proves of one problem.
 
-use check::{self, BackendChoice, Baselines, Budget, CheckError};
-use problem::audit::audit;
-use problem::{BackendName, Kind, Problem, ProblemId, Reason, Version, Workbook};
+use problem::{Kind, Problem, ProblemId, Reason, Version};
 use report::{GoalStatus, Provenance, Report, Verdict};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How problems are proven.
-#[derive(Debug)]
-pub struct Prover<'a> {
-    /// Where they are.
-    pub workbook: &'a Workbook,
-    /// Stop after what the files alone tell.
-    pub files_only: bool,
-    /// How versions are checked; `version` is set for each.
-    pub options: check::CheckOptions,
-}
 
 /// What was found out about one problem.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Proof {
     /// The problem.
     pub name: String,
@@ -34,7 +18,7 @@ pub struct Proof {
 }
 
 /// One version that ran.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Probe {
     /// Which; in JSON as it is shown: "baseline", "solution", "mutant tail".
     #[serde(serialize_with = "as_text")]
@@ -53,12 +37,19 @@ fn as_text<S: serde::Serializer>(version: &Version, serializer: S) -> Result<S::
 
 /// What a version should end with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Expected {
+pub enum Expected {
+    /// All goals met.
     Passes,
+    /// That, first or among others.
     FailsFor(Reason),
 }
 
 impl Proof {
+    /// Of a problem of which nothing is known yet.
+    pub fn of(id: &ProblemId) -> Self {
+        Self { name: id.to_string(), ..Self::default() }
+    }
+
     /// "baseline fails, solution passes, 3 mutants caught".
     pub fn summary(&self) -> String {
         let mut parts: Vec<String> = self.skipped.iter().cloned().collect();
@@ -86,108 +77,13 @@ impl Proof {
     }
 }
 
-impl Prover<'_> {
-    /// Compiles what the proofs of these problems are about.
-    ///
-    /// # Errors
-    ///
-    /// There is no toolchain.
-    pub fn prepare(&self, ids: &[ProblemId]) -> Result<(), CheckError> {
-        if self.files_only {
-            return Ok(());
-        }
-        // What is malformed is its proof's to tell.
-        let problems: Vec<Problem> = ids.iter().filter_map(|id| self.workbook.load(id).ok()).collect();
-        let versions = |problem| plan(problem).into_iter().map(move |(version, _)| (problem, version));
-        check::ahead(&problems.iter().flat_map(versions).collect::<Vec<_>>(), &self.options)
-    }
-
-    /// Proves one problem.
-    ///
-    /// # Errors
-    ///
-    /// Only what no problem can cause: no toolchain, no worker.
-    pub fn prove(&self, id: &ProblemId, progress: check::Progress<'_>) -> Result<Proof, CheckError> {
-        let mut proof = Proof { name: id.to_string(), ..Proof::default() };
-        let problem = match self.workbook.load(id) {
-            Ok(problem) => problem,
-            Err(error) => {
-                proof.faults.push(error.to_string());
-                return Ok(proof);
-            }
-        };
-        proof.faults = audit(self.workbook, &problem);
-        // A malformed file would be complained about a second time by every run.
-        if self.files_only || !proof.faults.is_empty() {
-            return Ok(proof);
-        }
-        let on_simulator = problem.manifest.backends.contains(&BackendName::Sim);
-        if !on_simulator && self.options.backend == BackendChoice::Sim {
-            proof.skipped = Some("not run: it needs a GPU".to_owned());
-            return Ok(proof);
-        }
-        // Versions beside the two of a report run on the simulator wherever their problem allows it: a style may be slower than
-        // the solution, what it does is what matters. So many at a time as there are cores, each on one; a ladder shares out its own.
-        let baselines = Arc::new(Baselines::default());
-        let one = |(version, expected): &(Version, Expected)| {
-            let beside = on_simulator && problem.kind != Kind::Ladder && is_beside(version);
-            let workers = if beside { 1 } else { self.options.budget.workers };
-            let options = check::CheckOptions {
-                version: Some(version.clone()),
-                backend: if on_simulator && is_beside(version) { BackendChoice::Sim } else { self.options.backend },
-                everything: problem.kind == Kind::Ladder,
-                baselines: Some(baselines.clone()),
-                budget: Budget { workers, ..self.options.budget },
-                ..self.options.clone()
-            };
-            match check::check(&problem, &options, &|what| progress(&format!("{version}: {what}"))) {
-                Ok(report) => {
-                    let (probe, fault) = judge(version, *expected, &report);
-                    Ok((Some(probe), fault))
-                }
-                Err(error) if error.is_usage() => Ok((None, Some(format!("{version}: {error}")))),
-                Err(error) => Err(error),
-            }
-        };
-        let plan = plan(&problem);
-        let first = plan.partition_point(|(version, _)| !is_beside(version));
-        let jobs = if on_simulator && problem.kind != Kind::Ladder { self.options.budget.workers } else { 1 };
-        let mut proven = side_by_side(1, &plan[..first], one);
-        proven.extend(side_by_side(jobs, &plan[first..], one));
-        for outcome in proven {
-            let (probe, fault) = outcome?;
-            proof.probes.extend(probe);
-            proof.faults.extend(fault);
-        }
-        Ok(proof)
-    }
-}
-
 /// Neither of the two versions that a report compares.
-fn is_beside(version: &Version) -> bool {
+pub fn is_beside(version: &Version) -> bool {
     matches!(version, Version::Mutant(_) | Version::Style(_))
 }
 
-/// What becomes of each item, so many at a time, in the order of the items.
-fn side_by_side<T: Sync, R: Send + Sync>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let worker = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some(item) = items.get(at) else { return };
-        let outcome = work(item);
-        done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, outcome);
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs.min(items.len()) {
-            scope.spawn(worker);
-        }
-        worker();
-    });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
-}
-
 /// The versions of a problem and what each should end with.
-fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
+pub fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
     if problem.kind == Kind::Sweep {
         return vec![(Version::Sweep, Expected::Passes)];
     }
@@ -211,7 +107,7 @@ fn plan(problem: &Problem) -> Vec<(Version, Expected)> {
 }
 
 /// Holds a report against what was expected.
-fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Option<String>) {
+pub fn judge(version: &Version, expected: Expected, report: &Report) -> (Probe, Option<String>) {
     let ok = match expected {
         Expected::Passes => report.verdict.is_good(),
         Expected::FailsFor(reason) => ends_with(report, reason),
