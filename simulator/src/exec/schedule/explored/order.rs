@@ -34,6 +34,10 @@ const STOPS: u32 = 256;
 /// One in so many lanes that went a way of their own is stopped before an atomic there: a block's ticket, most often.
 const FIRST_ATOMIC: u32 = 4;
 
+/// Operations of a lane from which on a stop of it is behind all others every second time: whoever goes round for so long may wait for
+/// somebody who is behind, though it changes memory meanwhile, as one that gives its first lock back while the second is taken.
+const LONG: u32 = 1 << 10;
+
 /// The state of an explored schedule.
 pub struct Control {
     chooser: Chooser,
@@ -279,7 +283,7 @@ impl Control {
             // of other blocks.
             let takes = asker.atomic && !(self.patience.is_some() && asker.polls);
             if takes && self.below(FIRST_ATOMIC) == 0 {
-                return vec![(mask, Rank::Among(self.below(1 << 30)))];
+                return vec![(mask, self.place(asker))];
             }
             let mut stops = vec![(mask, Rank::InWarp(asker.group.turn))];
             // Nor need those stay together that go the same way.
@@ -316,7 +320,15 @@ impl Control {
         }
         self.stops = self.stops.saturating_sub(1);
         let part = if self.below(2) == 0 { mask } else { mask & self.below(u32::MAX) };
-        vec![(part, Rank::Among(self.below(1 << 30)))]
+        vec![(part, self.place(asker))]
+    }
+
+    /// Where somebody goes who is stopped at random.
+    fn place(&mut self, asker: &Asker<'_>) -> Rank {
+        let number = self.below(1 << 30);
+        let lane = asker.group.mask.trailing_zeros() as usize;
+        let long = asker.done.get(lane).is_some_and(|done| *done >= LONG);
+        if long && number % 2 == 0 { Rank::Last } else { Rank::Among(number) }
     }
 
     fn pct(&mut self, since: Since, mask: u32, lowers: bool) -> Vec<(u32, Rank)> {
