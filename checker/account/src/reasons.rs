@@ -289,6 +289,7 @@ fn wrong(output: &WrongOutput, run: &[String]) -> Reason {
     let text = match (wrong, len) {
         (0, len) => format!("the {len} elements of `{name}` are off by too much on average"),
         (1, 1) => format!("`{name}` is wrong"),
+        (2, 2) => format!("both elements of `{name}` are wrong"),
         (wrong, len) if wrong == len => format!("all {len} elements of `{name}` are wrong"),
         (1, len) => format!("1 of the {len} elements of `{name}` is wrong"),
         (wrong, len) => format!("{wrong} of the {len} elements of `{name}` are wrong"),

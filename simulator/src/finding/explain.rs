@@ -140,9 +140,11 @@ impl FindingKind {
             Self::ClusterBarrier { explanation } => {
                 ("the barrier of the cluster takes arrivals and waits in turn".to_owned(), advise(explanation))
             }
-            Self::SyncMask { explanation } => {
-                ("a warp operation without the lanes that it names, or reads from".to_owned(), advise(explanation))
-            }
+            Self::SyncMask { explanation } => (
+                "the lanes that execute this warp-wide instruction are not those that it names, or reads from"
+                    .to_owned(),
+                advise(explanation),
+            ),
             Self::EndlessLoop { explanation } => (
                 "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
                 vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],

@@ -209,7 +209,7 @@ fn reason(goal: &GoalResult, problem: &Problem, report: &Report, candidate: &Bui
     let detail = idle
         .map(|unexecuted| seen_only(unexecuted, problem))
         .or_else(|| goal.elsewhere.as_ref().map(|there| only_here(there, goal, problem, report)))
-        .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(at_best))
+        .or_else(|| report.modelled.as_ref().filter(|_| is_modelled(goal)).map(|_| AT_BEST.to_owned()))
         .or_else(|| report.not_modelled.as_deref().filter(|_| is_modelled(goal)).map(cannot_be));
     let text = format!("{}: {found}, and the goal is {}", goal.quantity, goal.demand);
     Reason { drawn, ..Reason::new(Verdict::NotYet, text).with_details(detail).with_excerpts(origin) }
@@ -220,15 +220,19 @@ fn try_first(goal: &GoalResult, reason: &Reason, modelled: Option<&report::Model
     let what = &goal.quantity;
     if let Some(modelled) = modelled.filter(|_| is_modelled(goal)) {
         let [_, after] = &modelled.versions;
-        return format!("Your version is modelled as bound by {}: {}", after.bound, after.ask);
+        return format!("Your version is modelled as bound by {}. {}", after.bound, capital(&after.ask));
     }
     match reason.excerpts.first() {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
             if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }
         }
-        None if goal.why.is_empty() => format!("Look at the {what}."),
-        None => format!("Look at the {what}. The goal: {}", stop(&goal.why)),
+        None => {
+            let what = what.trim_end_matches(" in all");
+            let question =
+                if goal.at_most { format!("What causes the {what}?") } else { format!("Look at the {what}.") };
+            if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }
+        }
     }
 }
 
@@ -236,14 +240,8 @@ fn is_modelled(goal: &GoalResult) -> bool {
     goal.provenance == Some(Provenance::Modelled)
 }
 
-/// "nothing was measured: a model of an H200 says 0.61x to 0.88x, bound by shared memory, and the better end counts".
-fn at_best(modelled: &report::Modelled) -> String {
-    let [_, after] = &modelled.versions;
-    format!(
-        "nothing was measured: a model of an {} says {:.2}x to {:.2}x, bound by {}, and the better end counts",
-        modelled.device, modelled.low, modelled.high, after.bound
-    )
-}
+/// The interval, and what binds, are told with the other numbers.
+const AT_BEST: &str = "nothing was measured: of what is modelled the better end counts";
 
 /// "it cannot be modelled: its threads may wait for each other".
 fn cannot_be(why: &str) -> String {
@@ -291,6 +289,12 @@ fn origin(opcode: &str, all: Option<f64>, candidate: &Built, sources: &mut Sourc
         (count, _) => format!("{count} of them come from here"),
     };
     Some(sources.excerpt(candidate.file.path(), line, None, &label))
+}
+
+/// Begins a sentence.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Ends with a stop.

@@ -95,7 +95,7 @@ impl Bound {
             Self::Dram => "which bytes are moved more than once, or moved and not used?",
             Self::Atomics => "how many atomics meet at an address, and which could be one for a warp or a block?",
             Self::Latency => {
-                "who works while a thread waits: are there warps on all multiprocessors, several loads under way?"
+                "who works while a thread waits? Are there warps on all multiprocessors, and several loads under way?"
             }
             Self::Blocks => "are there many more blocks than it needs, each with next to nothing to do?",
             Self::Launch => "which launches could be one?",

@@ -60,6 +60,6 @@ fn a_count_goes_before_a_time() {
     };
     let words = ["x  modelled speedup", "try first  Look at the work of a block"];
     fails("the first block works alone", &ask("first_block_alone"), &words);
-    let words = ["x  modelled speedup", "try first  Your version is modelled as bound by latency: who works while"];
+    let words = ["x  modelled speedup", "try first  Your version is modelled as bound by latency. Who works while"];
     fails("one block", &ask("one_block"), &words);
 }

@@ -195,7 +195,8 @@ fn modelled(pen: &mut Pen, report: &Report, detail: Detail) {
         let whose = report.versions.first().map_or("baseline", |version| version.label.as_str());
         format!("as fast as the {whose}")
     } else {
-        format!("{}{times} to {}{times}", ratio(modelled.low), ratio(modelled.high))
+        // As the goal on it has them.
+        format!("{:.2}{times} to {:.2}{times}", modelled.low, modelled.high)
     };
     let text = format!("modelled for an {}: {amount}, {bound}", modelled.device);
     if detail == Detail::Normal {
