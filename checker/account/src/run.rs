@@ -59,6 +59,13 @@ pub fn report_run(report: &mut Report, run: &CheckedRun<'_>, sources: &mut Sourc
     if checked.printf_dropped > 0 {
         report.notes.push(FindingKind::PrintfOverflow { dropped: checked.printf_dropped }.explain(&as_named).sentence);
     }
+    report.notes.extend(match checked.heap_left {
+        (0, _) => None,
+        (1, bytes) => Some(format!("a block of the device heap, {bytes} bytes, was never freed")),
+        (blocks, bytes) => {
+            Some(format!("{blocks} blocks of the device heap, {bytes} bytes together, were never freed"))
+        }
+    });
     report.notes.extend(race::same_values(checked.findings.iter().map(|found| &found.finding)));
     for path in &checked.dumped {
         report.notes.push(format!("wrote {}", system::text::path(path)));

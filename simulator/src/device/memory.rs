@@ -175,6 +175,12 @@ impl Device {
         Ok(())
     }
 
+    /// Blocks of the device heap that nobody has freed so far, and their bytes.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn heap_left(&mut self) -> (u64, u64) {
+        self.heap.as_mut().and_then(|heap| heap.get_mut().ok()).map_or((0, 0), |heap| heap.left())
+    }
+
     /// Makes room for `malloc`, if the module calls it. Where the memory limit leaves none, `malloc` returns null.
     pub(super) fn need_heap(&mut self, module: &Module) {
         let bytes = self.config.limits.heap;

@@ -87,7 +87,7 @@ impl FindingKind {
                         format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                     }
                 };
-                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access)))
+                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access, usage)))
             }
             Self::Race { first, second, hidden_before_volta } => {
                 race::explain(first, second, *hidden_before_volta, objects)
@@ -253,12 +253,23 @@ fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
         Usage::Address => "what it gives is used as an address".to_owned(),
         Usage::Condition => "what it gives decides where threads go".to_owned(),
         Usage::Barrier => "it is used as an mbarrier".to_owned(),
+        #[cfg(not(target_family = "wasm"))]
+        Usage::Printed => "printf writes it out".to_owned(),
         Usage::Output { object } => format!("what it gives ends up in {}", objects(object, None)),
     }
 }
 
+/// What to ask of a `printf` that writes what nobody gave it.
+#[cfg(not(target_family = "wasm"))]
+const ASKED: &str = "does the format ask for more arguments than there are, or for wider ones? Then whatever lies behind them is written";
+
 /// Where bytes that nobody wrote come from.
-fn unwritten(access: &Access) -> &'static str {
+#[cfg_attr(target_family = "wasm", expect(unused_variables, reason = "a page does not follow printf's arguments"))]
+fn unwritten(access: &Access, usage: &Usage) -> &'static str {
+    #[cfg(not(target_family = "wasm"))]
+    if *usage == Usage::Printed && access.space == "local" {
+        return ASKED;
+    }
     match access.space.as_str() {
         "shared" => {
             "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \

@@ -70,6 +70,9 @@ pub enum Usage {
     Condition,
     /// An `mbarrier` that nobody has initialised.
     Barrier,
+    /// `printf` writes it.
+    #[cfg(not(target_family = "wasm"))]
+    Printed,
     /// It is in memory that the host reads.
     Output {
         /// Where.

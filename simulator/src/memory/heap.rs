@@ -115,6 +115,13 @@ impl Heap {
         Ok(Some(*piece))
     }
 
+    /// Blocks that are allocated, and their bytes.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn left(&self) -> (u64, u64) {
+        let left = self.pieces.values().filter(|piece| piece.freed.is_none());
+        left.fold((0, 0), |(blocks, bytes), piece| (blocks + 1, bytes + piece.bytes))
+    }
+
     /// Are these bytes inside a block that is allocated?
     pub fn holds(&self, address: u64, size: u64) -> bool {
         self.nearest(address).is_some_and(|piece| {

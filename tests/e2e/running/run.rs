@@ -39,6 +39,21 @@ fn a_good_file_shows_outputs_counters_and_code() {
     assert!(line.contains("100 %"), "{line}");
 }
 
+/// What is allocated on the device heap and left there is told; what is freed, or never was there, is not.
+#[test]
+fn blocks_of_the_heap_that_nobody_frees_are_told() {
+    let folder = folder();
+    let body = |freed: &str| {
+        kernel(&format!("    float* own = new float[2];\n    own[1] = a[i];\n    c[i] = own[1];\n{freed}"))
+    };
+    let ran = run(folder.path(), &body("    if (i >= 3) delete[] own;"), &[]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("3 blocks of the device heap, 24 bytes together"), "{ran:?}");
+    let ran = run(folder.path(), &body("    if (i != 5) delete[] own;"), &[]);
+    assert!(ran.stdout.contains("a block of the device heap, 8 bytes, was never freed"), "{ran:?}");
+    let ran = run(folder.path(), &body("    delete[] own;"), &[]);
+    assert!(ran.code == Some(0) && !ran.stdout.contains("device heap"), "{ran:?}");
+}
+
 #[test]
 fn every_fault_ends_in_a_report() {
     let folder = folder();

@@ -282,6 +282,16 @@ fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
                     size in the `//@ launch` line";
         diagnostic.notes.push(note.to_owned());
     }
+    let instruction =
+        diagnostic.message.strip_prefix("Instruction '").and_then(|rest| rest.split_once("' not supported on .target"));
+    if let Some((name, _)) =
+        instruction.filter(|(name, _)| ["wgmma", "setmaxnreg", "tcgen05"].iter().any(|one| name.starts_with(one)))
+    {
+        diagnostic.notes.push(format!(
+            "`{name}` is there for one kind of GPU only, `--arch sm_90a` or sm_100a, and the simulator does not know it: `checker sass` lists its \
+             machine code, `checker run --backend gpu` runs it"
+        ));
+    }
     if let Some(rest) = diagnostic.message.strip_prefix("Ptx assembly aborted") {
         diagnostic.message = format!("the generated PTX was refused{}", rest.trim_start_matches(" due to errors"));
     }

@@ -212,17 +212,21 @@ impl OwnCode {
         let mut any = false;
         for said in diagnostics.iter().filter(|said| said.severity == Severity::Error) {
             let Some(line) = said.line else { continue };
-            let named = |part: &&mut Part| if part.file.is_empty() { said.file == own } else { part.file == said.file };
-            let Some(part) = self.parts.iter_mut().find(named) else {
+            let named = |part: &Part| if part.file.is_empty() { said.file == own } else { part.file == said.file };
+            let Some(at) = self.parts.iter().position(named) else {
                 let dropped = self.parts.iter_mut().find_map(|part| part.refuse_header(&said.file));
                 any |= dropped.is_some();
                 self.skipped.extend(dropped);
                 continue;
             };
-            if standard(&said.message).is_some_and(|header| part.bring(header)) {
+            // A header beside the file may count on what was included before it.
+            if let Some(header) = standard(&said.message)
+                && (self.parts[at].bring(header) || self.parts.iter_mut().any(|part| part.bring(header)))
+            {
                 any = true;
                 continue;
             }
+            let part = &mut self.parts[at];
             if let Some(skipped) = part.refuse(line, &said.message, &needed) {
                 self.skipped.push(skipped);
                 any = true;

@@ -79,6 +79,8 @@ pub struct Pass {
     pub printf: Vec<u8>,
     /// GPU: printed bytes that were dropped.
     pub printf_dropped: u64,
+    /// Simulator: blocks of the device heap that nobody freed, and their bytes.
+    pub heap_left: (u64, u64),
     /// Why it ended early.
     pub stop: Option<Stop>,
 }

@@ -298,6 +298,7 @@ fn record(checked: &mut Checked, program: &Program, run: &RunId, pass: Pass) {
     let first = run.number == 0;
     if first {
         keep_printf(checked, &pass.printf, pass.printf_dropped);
+        checked.heap_left = pass.heap_left;
     }
     let mut lines: BTreeMap<(String, u32), Counters> = BTreeMap::new();
     let mut covered = BTreeMap::new();

@@ -2,11 +2,18 @@
 
 use super::format::{Size, Spec};
 use crate::exec::accessing::LaneBytes;
+#[cfg(not(target_family = "wasm"))]
+use crate::exec::accessing::{Accessing, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, CallOp};
 use crate::observe::Observer;
+#[cfg(not(target_family = "wasm"))]
+use crate::{
+    exec::defined::Reached,
+    observe::{AccessKind, MemoryOrder, Scope},
+};
 
 /// Longest string followed.
 const TEXT: usize = 4096;
@@ -30,6 +37,21 @@ impl<O: Observer> Worker<'_, O> {
         self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok()
     }
 
+    /// Is an argument there? What is not is whatever lies behind the others.
+    #[cfg(not(target_family = "wasm"))]
+    fn given(&mut self, shared: &Shared, warp: &Warp, (pc, lane): (u32, usize), address: u64, size: u32) {
+        let (space, address) = Self::resolve(AddressSpace::Generic, address);
+        if !O::ACTIVE || space != AddressSpace::Local {
+            return;
+        }
+        let mut addresses = [0; 32];
+        addresses[lane] = address;
+        let by = Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load };
+        let bytes = WarpBytes::new(space, &addresses, size);
+        let unwritten = self.observe(shared, warp, by, bytes, (MemoryOrder::Weak, Scope::Cta));
+        self.printed(shared, warp, &Reached { pc, space, mask: 1 << lane, addresses: &addresses, unwritten }, size);
+    }
+
     /// `vprintf(format, arguments)` for the lanes of `mask`.
     pub fn printf_call(&mut self, shared: &Shared, warp: &mut Warp, frame: u32, pc: u32, mask: u32, op: &CallOp) {
         let formats = self.argument(warp, frame, op, 0, 8);
@@ -50,7 +72,7 @@ impl<O: Observer> Worker<'_, O> {
                 continue;
             }
             let format = format.clone();
-            let line = self.format(shared, warp, lane, &format, arguments[lane]);
+            let line = self.format(shared, warp, (pc, lane), &format, arguments[lane]);
             let room = limit - self.printf.len();
             if line.len() > room && self.dropped_at.is_none() {
                 self.dropped_at = Some(self.place(shared.index, warp, pc, 1 << lane));
@@ -67,7 +89,16 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    fn format(&mut self, shared: &Shared, warp: &Warp, lane: usize, format: &[u8], mut next: u64) -> Vec<u8> {
+    fn format(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (pc, lane): (u32, usize),
+        format: &[u8],
+        mut next: u64,
+    ) -> Vec<u8> {
+        #[cfg(target_family = "wasm")]
+        let _ = pc;
         let mut out = Vec::new();
         let mut rest = format;
         while let Some((&byte, tail)) = rest.split_first() {
@@ -86,6 +117,8 @@ impl<O: Observer> Worker<'_, O> {
             let mut take = |worker: &mut Self, size: u32| {
                 next = next.next_multiple_of(u64::from(size));
                 let value = worker.byte(shared, warp, lane, next, size).unwrap_or(0);
+                #[cfg(not(target_family = "wasm"))]
+                worker.given(shared, warp, (pc, lane), next, size);
                 next += u64::from(size);
                 value
             };

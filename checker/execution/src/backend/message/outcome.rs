@@ -150,6 +150,9 @@ pub struct Checked {
     pub printf: String,
     /// Bytes of printf output that were cut.
     pub printf_dropped: u64,
+    /// Simulator: blocks of the device heap that nobody had freed after the launches of the first run, and their bytes.
+    #[serde(default)]
+    pub heap_left: (u64, u64),
     /// Buffers written to files.
     pub dumped: Vec<PathBuf>,
     /// Without an oracle: what the outputs held after the first run.
@@ -239,6 +242,7 @@ impl Checked {
             coverage: Vec::new(),
             printf: String::new(),
             printf_dropped: 0,
+            heap_left: (0, 0),
             dumped: Vec::new(),
             outputs: Vec::new(),
             rounding: Vec::new(),

@@ -247,6 +247,10 @@ impl Session for SimSession {
                 }
             }
         }
+        #[cfg(not(target_family = "wasm"))]
+        if pass.stop.is_none() {
+            pass.heap_left = self.device.heap_left();
+        }
         if pass.stop.is_none() {
             let undefined = self.undefined_results();
             if let Some(report) = pass.reports.last_mut() {

@@ -136,6 +136,7 @@ fn parse_options(cursor: &mut Cursor, surface: bool) -> Result<Vec<(u32, &'stati
         let Some(option) = known.iter().copied().find(|option| *option == word) else {
             let message = match word.as_str() {
                 "" => format!("expected an option, found {}", cursor.found()),
+                _ if word.starts_with("mip") => "mipmaps are not there: an object has one level".to_owned(),
                 _ => format!("unknown option `{word}`{}", did_you_mean(&word, known.iter().copied())),
             };
             return Err(cursor.error_at(column, message).expected(format!("one of {}", known.join(", "))));

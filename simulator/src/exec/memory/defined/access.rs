@@ -227,6 +227,19 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// After `printf` has taken an argument of so many bytes: it writes what is there.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn printed(&mut self, shared: &Shared, warp: &Warp, to: &Reached<'_>, size: u32) {
+        for lane in each(to.mask) {
+            let (bits, from) = self.undefined(shared, warp, to, lane, 0, size);
+            if bits != 0 {
+                let at = (to.space, to.addresses[lane], size);
+                let origin = from.unwrap_or_else(|| self.read_from(shared, warp, to.pc, lane as u32, at));
+                self.used(shared, warp, to.pc, 1 << lane, origin, Usage::Printed);
+            }
+        }
+    }
+
     /// After lanes have copied `bytes[lane]` bytes from memory to memory; the rest of `size` has been written with zeros.
     pub fn copied(
         &mut self,

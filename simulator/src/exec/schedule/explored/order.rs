@@ -328,7 +328,7 @@ impl Control {
         let number = self.below(1 << 30);
         let lane = asker.group.mask.trailing_zeros() as usize;
         let long = asker.done.get(lane).is_some_and(|done| *done >= LONG);
-        if long && number % 2 == 0 { Rank::Last } else { Rank::Among(number) }
+        if long && number.is_multiple_of(2) { Rank::Last } else { Rank::Among(number) }
     }
 
     fn pct(&mut self, since: Since, mask: u32, lowers: bool) -> Vec<(u32, Rank)> {
