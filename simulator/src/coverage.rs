@@ -12,6 +12,8 @@ pub struct Covered {
     pub file: String,
     /// Source line on which it stands itself, in a header perhaps; 0 without one.
     pub line: u32,
+    /// Line of the PTX.
+    pub ptx_line: u32,
     /// `ld.global.v4.f32`
     pub opcode: String,
     /// Warps, or diverged parts of one, that executed it with a lane whose guard was true.
@@ -44,6 +46,8 @@ pub struct LineCoverage {
     pub opcode: String,
     /// For each of them, the warps that executed it with a lane whose guard was true.
     pub warps: Vec<u64>,
+    /// For each of them, its line of the PTX.
+    pub ptx_lines: Vec<u32>,
 }
 
 impl LineCoverage {
@@ -73,10 +77,11 @@ pub fn merge(all: &mut BTreeMap<u32, Covered>, launch: Vec<Covered>) {
 /// By line and opcode.
 pub fn by_line(all: impl IntoIterator<Item = Covered>) -> Vec<LineCoverage> {
     let mut lines: BTreeMap<(String, u32, String), LineCoverage> = BTreeMap::new();
-    for Covered { file, line, opcode, warps, .. } in all {
+    for Covered { file, line, ptx_line, opcode, warps, .. } in all {
         let entry = lines.entry((file.clone(), line, opcode.clone()));
-        let sum = entry.or_insert(LineCoverage { file, line, opcode, warps: Vec::new() });
+        let sum = entry.or_insert(LineCoverage { file, line, opcode, warps: Vec::new(), ptx_lines: Vec::new() });
         sum.warps.push(warps);
+        sum.ptx_lines.push(ptx_line);
     }
     lines.into_values().collect()
 }
@@ -86,7 +91,7 @@ mod tests {
     use super::*;
 
     fn covered(at: u32, line: u32, opcode: &str, warps: u64) -> Covered {
-        Covered { at, file: "k.cu".into(), line, opcode: opcode.into(), warps }
+        Covered { at, file: "k.cu".into(), line, ptx_line: 10 * at, opcode: opcode.into(), warps }
     }
 
     #[test]

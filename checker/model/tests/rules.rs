@@ -42,8 +42,14 @@ fn facts(body: Vec<Op>, turns: u64, warps_per_block: u64, blocks: u64) -> Facts 
         files: vec!["k.cu".into()],
         recursive: false,
     };
-    let covered =
-        |at: u32, line: u32, warps: u64| Covered { at, file: "k.cu".into(), line, opcode: "add.s32".into(), warps };
+    let covered = |at: u32, line: u32, warps: u64| Covered {
+        at,
+        file: "k.cu".into(),
+        line,
+        ptx_line: 0,
+        opcode: "add.s32".into(),
+        warps,
+    };
     let many = 160;
     let mut coverage = vec![covered(0, 1, warps_per_block), covered(1, 3, warps_per_block)];
     // As many instructions of PTX as there may be of the machine: no unrolling.
@@ -217,7 +223,7 @@ fn adding(own: u64, new: u64, away: u64, together: u64, blocks: u64) -> Facts {
     let mut facts = facts(vec![op(Unit::Reduction, 2)], 1, 8, blocks);
     let launch = &mut facts.launches[0];
     let (file, opcode) = ("k.cu".into(), "red.global.add.f32".into());
-    launch.coverage.push(Covered { at: 99, file, line: 2, opcode, warps: 8 });
+    launch.coverage.push(Covered { at: 99, file, line: 2, ptx_line: 0, opcode, warps: 8 });
     let sectors = (256 / together).min(own * 8);
     launch.counters.global_atomics = 256;
     launch.counters.global_atomic_requests = 8;

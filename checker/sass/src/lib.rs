@@ -10,6 +10,7 @@ mod analysis;
 #[cfg(not(target_family = "wasm"))]
 mod disassemble;
 mod elf;
+pub mod kept;
 pub mod limits;
 pub mod listing;
 #[cfg(not(target_family = "wasm"))]

@@ -310,6 +310,7 @@ fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
             at: at as u32,
             file: if line > 0 { code.file(file).to_string() } else { String::new() },
             line,
+            ptx_line: origin.ptx_line,
             opcode: code.opcodes.get(origin.opcode as usize).cloned().unwrap_or_default(),
             warps: *ran,
         });

@@ -317,3 +317,26 @@ fn blocks_that_idle_are_no_blocks() {
         assert_eq!(ran.code, Some(0), "{shared}: {ran:?}");
     }
 }
+
+/// One program that runs, and another that is judged: a branch that the assembler works out otherwise than the simulator does. The real work is
+/// not in the machine code, so the machine code says nothing of it.
+#[test]
+fn what_is_judged_is_what_is_simulated() {
+    let workbook = exercise(&goal("sass.instructions", "max = 400"));
+    let folded = |text: &str, real: &str| {
+        format!(
+            "    unsigned bits;\n    asm volatile(\"{text}\" : \"=r\"(bits));\n    if (bits == {real}u) {{\n        float f = 0.0f;\n\
+             \x20       for (int k = 0; k < 2; ++k) {{ f = f * 0.5f + i; asm volatile(\"\" :: \"f\"(f)); }}\n\
+             \x20       if (i < n) b[i] = a[i] * 1.7f;\n    }}\n    return;"
+        )
+    };
+    // The last bits of an approximation, and those of what is no number.
+    for (text, real) in [("sin.approx.f32 %0, 0f3fe1c1bd;", "0x3f7b401c"), ("neg.f32 %0, 0f7fc12345;", "0x7fffffff")] {
+        let ran = judged(&workbook, &folded(text, real));
+        assert_eq!(ran.code, Some(1), "{text}: {ran:?}");
+        assert!(ran.stdout.contains("part of what ran that is in the machine code"), "{text}: {}", ran.stdout);
+    }
+    // The same where both work it out alike.
+    let ran = judged(&workbook, &folded("mov.u32 %0, 7;", "7"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

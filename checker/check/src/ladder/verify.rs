@@ -5,7 +5,7 @@ use crate::build::BuildError;
 use crate::platform::Platform;
 use crate::share;
 use crate::verify::{STEPS, schedules};
-use execution::backend::{self, Case, Checked, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Program, Thoroughness, Verify};
 use problem::ladder::{BLOCK, Ladder};
 use problem::workbook::is_small;
 use problem::{Problem, Sizes};
@@ -68,8 +68,8 @@ const VERSIONS_A_TASK: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The tasks of a check, the longest first. Without `everything`, sizes that are not small are run at the first element type and
-/// the ladder's own block size only, and other element types at that block size; and small sizes elsewhere under one further
-/// order each.
+/// the version's own block size only (the ladder's, or of those that it claims the nearest), and other element types at that block
+/// size; and small sizes elsewhere under one further order each.
 pub fn tasks(problem: &Problem, compiled: &CompiledLadder, everything: bool, on_gpu: bool) -> Vec<Task> {
     let Some(ladder) = problem.ladder() else { return Vec::new() };
     let mut cases = problem.cases();
@@ -88,20 +88,24 @@ pub fn tasks(problem: &Problem, compiled: &CompiledLadder, everything: bool, on_
     for element in compiled.elements() {
         for (position, block) in ladder.blocks.iter().enumerate() {
             let here = |sizes: &&Sizes| sizes.get(BLOCK) == Some(block);
-            let (own, first) = (*block == ladder.block, element == 0);
+            let first = element == 0;
             let (small, large): (Vec<Sizes>, Vec<Sizes>) = cases.iter().filter(here).cloned().partition(is_small);
-            if everything || own || first {
-                let orders =
-                    if everything || own && first { Orders::Many } else { Orders::OneInTurn(position + element) };
-                tasks.extend(grouped(compiled, element, small, usize::MAX, (Thoroughness::Full, orders)));
-            }
-            if everything || (own && first) {
-                let thoroughness = match (everything, own && first) {
-                    (true, false) => Thoroughness::Once,
-                    (false, true) if !on_gpu => Thoroughness::LargeTwice,
-                    _ => Thoroughness::Full,
-                };
-                tasks.extend(grouped(compiled, element, large, most, (thoroughness, Orders::Many)));
+            for own in [true, false] {
+                if everything || own || first {
+                    let orders =
+                        if everything || own && first { Orders::Many } else { Orders::OneInTurn(position + element) };
+                    let sizes = small.clone();
+                    tasks.extend(grouped(compiled, element, own, sizes, usize::MAX, (Thoroughness::Full, orders)));
+                }
+                if everything || (own && first) {
+                    let thoroughness = match (everything, own && first) {
+                        (true, false) => Thoroughness::Once,
+                        (false, true) if !on_gpu => Thoroughness::LargeTwice,
+                        _ => Thoroughness::Full,
+                    };
+                    let sizes = large.clone();
+                    tasks.extend(grouped(compiled, element, own, sizes, most, (thoroughness, Orders::Many)));
+                }
             }
         }
     }
@@ -109,17 +113,21 @@ pub fn tasks(problem: &Problem, compiled: &CompiledLadder, everything: bool, on_
     tasks
 }
 
-/// Versions that claim the sizes, so many a task.
+/// Versions that claim the sizes, so many a task: those of which they have the own block size, or the others.
 fn grouped(
     compiled: &CompiledLadder,
     element: usize,
+    own: bool,
     sizes: Vec<Sizes>,
     most: usize,
     (thoroughness, orders): (Thoroughness, Orders),
 ) -> Vec<Task> {
     let Some(first) = sizes.first() else { return Vec::new() };
-    let versions: Vec<usize> =
-        (0..compiled.versions.len()).filter(|&version| compiled.claims(element, version, first)).collect();
+    let wanted = |&version: &usize| {
+        compiled.claims(element, version, first)
+            && own == (compiled.own_block(element, version, first).get(BLOCK) == first.get(BLOCK))
+    };
+    let versions: Vec<usize> = (0..compiled.versions.len()).filter(wanted).collect();
     let task = |versions: &[usize]| {
         let (sizes, versions) = (sizes.clone(), versions.to_vec());
         Task { element, sizes, versions, thoroughness, orders }
@@ -184,6 +192,7 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
             own_outputs: own_outputs?,
             versions: versions?,
             thoroughness: task.thoroughness,
+            between: between(compiled, task, sizes),
             exact_integers: true,
             steady: true,
             ..Case::default()
@@ -203,6 +212,29 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
         task.versions.iter().zip(checked).map(outcome).collect::<Vec<_>>()
     };
     Ok(task.sizes.iter().zip(results).flat_map(of_case).collect())
+}
+
+/// For each version that has variables of its own, itself at another of its small sizes: the first whose grids are no multiples of
+/// those at this one, so that numbers which blocks take in turn do not begin anew. Nothing where no version has any.
+fn between(compiled: &CompiledLadder, task: &Task, here: &Sizes) -> Vec<Program> {
+    let Some(element) = compiled.element(task.element) else { return Vec::new() };
+    if !is_small(here) || !task.versions.iter().any(|&version| element.versions[version].remembers()) {
+        return Vec::new();
+    }
+    let blocks = |program: &Program| -> Vec<u64> {
+        program.plan.launches.iter().map(|launch| launch.grid.into_iter().map(u64::from).product()).collect()
+    };
+    let other = |version: usize| -> Option<Program> {
+        let own = blocks(&compiled.program(task.element, version, here).ok()?);
+        let others = task.sizes.iter().filter(|sizes| *sizes != here);
+        let programs = others.filter_map(|sizes| compiled.program(task.element, version, sizes).ok());
+        let tells = |program: &Program| blocks(program).iter().zip(&own).any(|(there, here)| there % here.max(&1) != 0);
+        programs.into_iter().find(tells)
+    };
+    let remembers = |version: usize| element.versions[version].remembers();
+    let one =
+        |&version: &usize| if remembers(version) { other(version).unwrap_or_default() } else { Program::default() };
+    task.versions.iter().map(one).collect()
 }
 
 /// What each version does at the `count` size, without watching it: its counters.

@@ -3,7 +3,7 @@
 use super::judge::{failure_summary, judge, results_summary};
 use super::stage::{NOTHING_CAUGHT, fail, pass};
 use super::verify::{self, Results, Trials, schedules};
-use super::{Checking, Shown, machine, uneven};
+use super::{Checking, Shown, kept, machine, uneven};
 use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::versions::{Cubins, Versions, assemble, fault_of, not_here};
@@ -50,6 +50,7 @@ impl Checking<'_> {
             pass(self.check.report, StageName::Results, results_summary(problem, &candidate, platform));
             if !on_gpu {
                 pass(self.check.report, StageName::Findings, NOTHING_CAUGHT);
+                shown.kept = kept::broken(&versions.candidate, &candidate);
                 shown.counted = [baseline.count, candidate.count];
                 shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];
             }

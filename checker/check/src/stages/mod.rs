@@ -5,6 +5,7 @@ pub(crate) mod difference;
 mod early;
 pub(crate) mod elsewhere;
 pub(crate) mod judge;
+mod kept;
 pub mod modelled;
 pub(crate) mod numbers;
 pub(crate) mod roof;
@@ -27,7 +28,7 @@ use judge::verdict;
 use numbers::Known;
 use plan::Plan;
 use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
-use report::{self, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
+use report::{self, GoalResult, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -68,6 +69,8 @@ struct Shown {
     counted: [Option<Checked>; 2],
     /// At a second size.
     besides: [Option<(Sizes, Checked)>; 2],
+    /// At a size at which what ran is not what was compiled, that.
+    kept: Option<GoalResult>,
     /// What the simulator could not run, and a GPU did.
     left_out: Vec<Reason>,
 }
@@ -152,7 +155,7 @@ impl Checking<'_> {
     /// Time, the table, the goals and the verdict on them.
     fn numbers(self, versions: &Versions, arch: &str, shown: Shown) -> Result<(), CheckError> {
         let (problem, report) = (self.check.problem, self.check.report);
-        let Shown { counted, besides, left_out } = shown;
+        let Shown { counted, besides, kept, left_out } = shown;
         let plan = |built: &Built| -> Option<Plan> {
             built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
         };
@@ -223,6 +226,7 @@ impl Checking<'_> {
         goals(problem, versions, &known, &besides, report);
         let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
         report.goals.extend(uneven::broken(problem, &whose, &counted));
+        report.goals.extend(kept);
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
             if !modelled && slower::floor(problem).is_some() {
                 model(&mut known[1], report);

@@ -221,7 +221,8 @@ mod tests {
     }
 
     fn ran(line: u32, opcode: &str, warps: &[u64]) -> LineCoverage {
-        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps: warps.to_vec() }
+        let (warps, ptx_lines) = (warps.to_vec(), vec![line; warps.len()]);
+        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps, ptx_lines }
     }
 
     /// Instructions, each with its line.

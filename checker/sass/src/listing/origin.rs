@@ -279,8 +279,13 @@ mod tests {
     /// Which of the candidates fit best.
     fn chosen<'a>(text: &str, candidates: &[&'a str]) -> Vec<&'a str> {
         let instruction = instruction(text);
-        let line =
-            |opcode: &&str| LineCoverage { file: "k.cu".into(), line: 1, opcode: (*opcode).into(), warps: vec![1] };
+        let line = |opcode: &&str| LineCoverage {
+            file: "k.cu".into(),
+            line: 1,
+            opcode: (*opcode).into(),
+            warps: vec![1],
+            ptx_lines: vec![1],
+        };
         let all: Vec<LineCoverage> = candidates.iter().filter(|ptx| becomes(ptx, &instruction)).map(line).collect();
         let best = best(all.iter().collect(), &instruction);
         candidates.iter().copied().filter(|ptx| best.iter().any(|covered| covered.opcode == *ptx)).collect()

@@ -1,0 +1,235 @@
+//! How much of the PTX that ran is in the machine code. The simulator runs PTX and judges are shown machine code: where the assembler
+//! works out a branch in another way than the simulator does, one program runs and another one is judged.
+//!
+//! The assembler says of every machine instruction on which line of the PTX it was (`.nv_debug_line_sass`, a line table as in DWARF 2).
+
+use super::SassError;
+use super::elf::Elf;
+use simulator::LineCoverage;
+use std::collections::BTreeMap;
+
+/// Bytes of a machine instruction.
+const INSTRUCTION: u64 = 16;
+
+/// How many machine instructions were made of each line of the PTX. Nothing without that table.
+///
+/// # Errors
+/// It is no CUBIN, or its table is cut off.
+pub fn made_of(cubin: &[u8]) -> Result<Option<BTreeMap<u32, u64>>, SassError> {
+    let Some(section) = Elf::parse(cubin)?.section(".nv_debug_line_sass") else { return Ok(None) };
+    let mut table = Table::default();
+    let mut bytes = Bytes(section.data);
+    while !bytes.0.is_empty() {
+        let length = u64::from(bytes.u32()?);
+        let mut unit = Bytes(bytes.take(length)?);
+        table.unit(&mut unit)?;
+    }
+    Ok(Some(table.made))
+}
+
+/// Of what ran, the part that is in the machine code: instructions that the assembler does not leave out while somebody needs what they do,
+/// each as often as warps executed it. Nothing where there are none.
+pub fn part(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>) -> Option<f64> {
+    let mut by_line: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
+    for covered in coverage.iter().filter(|covered| stays(&covered.opcode)) {
+        for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
+            let entry = by_line.entry(line).or_default();
+            *entry = (entry.0 + 1, entry.1 + warps as f64);
+        }
+    }
+    let all: f64 = by_line.values().map(|(_, warps)| warps).sum();
+    let kept = by_line.iter().map(|(line, (instructions, warps))| {
+        let there = made.get(line).copied().unwrap_or(0);
+        warps * (there as f64 / *instructions as f64).min(1.0)
+    });
+    let kept: f64 = kept.sum();
+    (all > 0.0).then(|| kept / all)
+}
+
+/// Is a PTX instruction one that machine code has, too, whatever else was made of it? Moves, address arithmetic and conversions go
+/// into others, and an array in local memory into registers.
+fn stays(opcode: &str) -> bool {
+    let mut parts = opcode.split('.');
+    let base = parts.next().unwrap_or_default();
+    let has = |wanted: &[&str]| opcode.split('.').any(|part| wanted.contains(&part));
+    match base {
+        "ld" | "st" => !has(&["param", "local", "const"]),
+        "atom" | "red" | "shfl" | "vote" | "match" | "redux" | "bar" | "barrier" | "mma" | "wmma" | "ldmatrix" => true,
+        "add" | "sub" | "mul" | "fma" | "mad" => has(&["f32", "f64", "f16", "f16x2", "bf16", "bf16x2"]),
+        "ex2" | "lg2" | "sin" | "cos" | "tanh" | "rcp" | "rsqrt" | "sqrt" | "div" | "rem" | "dp4a" => true,
+        _ => false,
+    }
+}
+
+/// What is read of the table so far.
+#[derive(Default)]
+struct Table {
+    made: BTreeMap<u32, u64>,
+}
+
+/// A row: from this address on.
+#[derive(Clone, Copy)]
+struct Row {
+    address: u64,
+    line: i64,
+}
+
+impl Table {
+    fn row(&mut self, before: Option<Row>, address: u64) {
+        let Some(before) = before else { return };
+        if let Ok(line) = u32::try_from(before.line) {
+            *self.made.entry(line).or_default() += address.saturating_sub(before.address) / INSTRUCTION;
+        }
+    }
+
+    /// The program of one unit, as DWARF 2 has it (6.2).
+    fn unit(&mut self, unit: &mut Bytes<'_>) -> Result<(), SassError> {
+        let _version = unit.u16()?;
+        let header = u64::from(unit.u32()?);
+        let mut head = Bytes(unit.take(header)?);
+        let (least, _is_statement) = (u64::from(head.u8()?), head.u8()?);
+        let (line_base, line_range, opcode_base) = (i64::from(head.u8()? as i8), head.u8()?, head.u8()?);
+        let (range, base) = (u64::from(line_range.max(1)), opcode_base.max(1));
+        let arguments = (1..base).map(|_| head.u8()).collect::<Result<Vec<u8>, _>>()?;
+        let start = Row { address: 0, line: 1 };
+        let (mut now, mut last) = (start, None);
+        while !unit.0.is_empty() {
+            let opcode = unit.u8()?;
+            match opcode {
+                0 => {
+                    let length = unit.uleb()?;
+                    let mut inside = Bytes(unit.take(length)?);
+                    match inside.u8()? {
+                        // The end of a function.
+                        1 => {
+                            self.row(last, now.address);
+                            (now, last) = (start, None);
+                        }
+                        // Where a function begins; addresses are its own.
+                        2 => (now.address, last) = (0, None),
+                        _ => {}
+                    }
+                }
+                1 => {
+                    self.row(last, now.address);
+                    last = Some(now);
+                }
+                2 => now.address = now.address.wrapping_add(unit.uleb()?.wrapping_mul(least)),
+                3 => now.line = now.line.wrapping_add(unit.sleb()?),
+                8 => now.address = now.address.wrapping_add(u64::from(255 - base) / range * least),
+                9 => now.address = now.address.wrapping_add(unit.u16()?.into()),
+                opcode if opcode < base => {
+                    for _ in 0..arguments[usize::from(opcode) - 1] {
+                        unit.uleb()?;
+                    }
+                }
+                opcode => {
+                    let step = u64::from(opcode - base);
+                    now.address = now.address.wrapping_add(step / range * least);
+                    now.line = now.line.wrapping_add(line_base + (step % range) as i64);
+                    self.row(last, now.address);
+                    last = Some(now);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is left to read.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, length: u64) -> Result<&'a [u8], SassError> {
+        let split = usize::try_from(length).ok().and_then(|length| self.0.split_at_checked(length));
+        let (taken, rest) = split.ok_or(SassError::Cubin("its table of PTX lines is cut off"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn u8(&mut self) -> Result<u8, SassError> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16, SassError> {
+        Ok(u16::from_le_bytes([self.u8()?, self.u8()?]))
+    }
+
+    fn u32(&mut self) -> Result<u32, SassError> {
+        Ok(u32::from(self.u16()?) | u32::from(self.u16()?) << 16)
+    }
+
+    fn uleb(&mut self) -> Result<u64, SassError> {
+        let (mut value, mut shift) = (0u64, 0u32);
+        loop {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            shift = shift.saturating_add(7);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn sleb(&mut self) -> Result<i64, SassError> {
+        let (mut value, mut shift) = (0i64, 0u32);
+        loop {
+            let byte = self.u8()?;
+            value |= i64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            shift = shift.saturating_add(7);
+            if byte & 0x80 == 0 {
+                let negative = byte & 0x40 != 0 && shift < 64;
+                return Ok(if negative { value | -1i64 << shift } else { value });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Table, part};
+    use simulator::LineCoverage;
+    use std::collections::BTreeMap;
+
+    /// A header as NVRTC writes it, and a program of one function.
+    fn unit(program: &[u8]) -> Vec<u8> {
+        let header = [1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0];
+        let mut bytes = vec![2, 0, header.len() as u8, 0, 0, 0];
+        bytes.extend(header);
+        bytes.extend(program);
+        bytes
+    }
+
+    #[test]
+    fn a_line_has_the_instructions_up_to_the_next() {
+        let mut program = vec![0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0];
+        // Line 21 at 0; line 23 after two instructions, by one byte and by two; line 22 after one more; three instructions to the end.
+        program.extend([3, 20, 1, 2, 32, 3, 2, 1, 10 + 5 - 1 + 14 * 16]);
+        program.extend([2, 48, 0, 1, 1]);
+        let mut table = Table::default();
+        table.unit(&mut Bytes(&unit(&program))).unwrap();
+        assert_eq!(table.made, BTreeMap::from([(21, 2), (23, 1), (22, 3)]));
+        // Cut off anywhere it is an error, or shorter.
+        let whole = unit(&program);
+        for length in 0..whole.len() {
+            let _error_or_less = Table::default().unit(&mut Bytes(&whole[..length]));
+        }
+    }
+
+    #[test]
+    fn what_ran_counts_as_often_as_it_ran() {
+        let ran = |opcode: &str, warps: &[u64], lines: &[u32]| LineCoverage {
+            file: "k.cu".into(),
+            line: 1,
+            opcode: opcode.into(),
+            warps: warps.to_vec(),
+            ptx_lines: lines.to_vec(),
+        };
+        let made = BTreeMap::from([(5, 1), (7, 9)]);
+        // A move may go anywhere, what never ran says nothing.
+        assert_eq!(part(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])], &made), None);
+        assert_eq!(part(&[ran("ld.global.u32", &[30, 10], &[5, 6])], &made), Some(0.75));
+        // Two on one line, one instruction.
+        assert_eq!(part(&[ran("st.global.u32", &[8, 8], &[5, 5]), ran("fma.rn.f32", &[16], &[7])], &made), Some(0.75));
+    }
+}
