@@ -225,8 +225,7 @@ impl Checking<'_> {
         report.table.extend(times);
         goals(problem, versions, &known, &besides, report);
         let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
-        report.goals.extend(uneven::broken(problem, &whose, &counted));
-        report.goals.extend(kept);
+        report.goals.extend(uneven::broken(problem, &whose, &counted).into_iter().chain(kept));
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
             if !modelled && slower::floor(problem).is_some() {
                 model(&mut known[1], report);
