@@ -141,7 +141,7 @@ pub struct Config {
     pub lines: bool,
     /// Report which instructions ran: [`crate::LaunchReport::coverage`].
     pub coverage: bool,
-    /// Report what every comparison came to: [`crate::LaunchReport::conditions`]. That takes an operation at a time.
+    /// Report what every comparison came to, and arithmetic with sizes: [`crate::LaunchReport::conditions`]. That takes an operation at a time.
     pub conditions: bool,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
     pub trace: Option<crate::trace::TraceRequest>,

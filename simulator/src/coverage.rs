@@ -20,18 +20,37 @@ pub struct Covered {
     pub warps: u64,
 }
 
-/// An instruction that made a predicate, and what that came to.
+/// What is asked of an instruction's results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// Is the predicate true?
+    True,
+    /// Is the first of two numbers that are compared for equality the smaller one?
+    Less,
+    /// Is the number another than zero?
+    NotZero,
+    /// Is it the first source, or all of what was computed? A maximum may be the second; a product may not fit.
+    Kept,
+}
+
+/// An instruction whose result came out one way or the other: one that made a predicate, or whose number hangs on nothing but
+/// parameters and on where a thread is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// Which instruction of the module: the same in every launch.
     pub at: u32,
+    /// What was asked.
+    pub question: Question,
+    /// No data has a say in it, only parameters, and where a thread is.
+    pub by_size: bool,
     /// Source file, as in `.loc`; empty without one.
     pub file: String,
     /// Source line on which it stands itself; 0 without one.
     pub line: u32,
-    /// It was true in some lane.
+    /// The answer was yes in some lane.
     pub held: bool,
-    /// It was false in some lane.
+    /// It was no in some lane.
     pub failed: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct LaunchReport {
     /// Every instruction of the kernel and of functions that are no kernels; empty unless [`crate::Config::coverage`].
     #[serde(default)]
     pub coverage: Vec<crate::Covered>,
-    /// Every instruction that made a predicate, and what it came to; empty unless [`crate::Config::conditions`].
+    /// Every instruction that made a predicate or computed with sizes, and what it came to; empty unless [`crate::Config::conditions`].
     #[serde(default)]
     pub conditions: Vec<crate::Condition>,
     /// The trace, if [`crate::Config::trace`] asked for one.

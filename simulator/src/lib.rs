@@ -149,7 +149,7 @@ pub mod sanitizer;
 
 pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
-pub use coverage::{Condition, Covered, LineCoverage};
+pub use coverage::{Condition, Covered, LineCoverage, Question};
 pub use device::{Device, LaunchError, MemoryError};
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};

@@ -8,7 +8,7 @@ use plan::Buffer;
 use problem::LineError;
 use report::{Excerpt, Pattern, Reason, Sources, Verdict};
 use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
-use simulator::{Access, Finding, FindingKind, Place, Schedule, Severity};
+use simulator::{Access, Finding, FindingKind, Place, Question, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
 use values::fill::Values;
@@ -196,10 +196,43 @@ fn impossible(us: f64, least_us: f64) -> String {
 /// What happens at this size only, and where.
 fn untried(what: &Untried, scene: &Scene<'_>, sources: &mut Sources) -> (String, Option<Excerpt>) {
     match what {
-        Untried::Condition { file, line, holds } => {
+        Untried::Condition { file, line, question, holds, .. } => {
             let place = Place { file: file.clone(), line: *line, ..Place::default() };
-            let text = format!("a condition is {holds} at {} that is {} wherever it was verified", scene.case, !holds);
-            (text, excerpt(&place, "this condition", scene, sources))
+            let case = &scene.case;
+            let (text, label) = match (question, holds) {
+                (Question::True, _) => (
+                    format!("a condition is {holds} at {case} that is {} wherever it was verified", !holds),
+                    "this condition",
+                ),
+                (Question::Less, true) => (
+                    format!("a number is below another at {case} that is not wherever it was verified"),
+                    "compared here",
+                ),
+                (Question::Less, false) => (
+                    format!("a number reaches another at {case} that it is below wherever it was verified"),
+                    "compared here",
+                ),
+                (Question::NotZero, true) => {
+                    (format!("a number is not 0 at {case} that is 0 wherever it was verified"), "computed here")
+                }
+                (Question::NotZero, false) => {
+                    (format!("a number is 0 at {case} that is not wherever it was verified"), "computed here")
+                }
+                (Question::Kept, true) => (
+                    format!("a number stays as it is at {case} that is cut off wherever it was verified"),
+                    "cut off here",
+                ),
+                (Question::Kept, false) => (
+                    format!("a number is cut off or overflows at {case} that stays as it is wherever it was verified"),
+                    "cut off here",
+                ),
+            };
+            // What belongs to no instruction is an expression of the kernel file's own lines.
+            let shown = match file.is_empty() && *line > 0 {
+                true => Some(sources.excerpt(scene.file, *line, None, label)),
+                false => excerpt(&place, label, scene, sources),
+            };
+            (text, shown)
         }
         Untried::Kernel { kernel, line } => {
             let text = format!("`{kernel}` is launched at {} and nowhere where it was verified", scene.case);

@@ -205,6 +205,35 @@ pub struct Plan {
     /// What the host does after them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSum>,
+    /// Which way the file's expressions went.
+    #[cfg_attr(not(target_family = "wasm"), serde(default, skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(target_family = "wasm", serde(skip))]
+    pub choices: Vec<Choice>,
+}
+
+/// What an operation in an expression may come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceKind {
+    /// A quotient, a remainder or a shift: something, or 0.
+    NotZero,
+    /// A minimum, a maximum or a remainder: its first operand, or not. One that the device's figures have a say in is none.
+    First,
+}
+
+/// An operation in an expression of a kernel file, and what it came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Line of the kernel file.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What was asked.
+    pub kind: ChoiceKind,
+    /// The answer was yes once.
+    pub yes: bool,
+    /// It was no once.
+    pub no: bool,
 }
 
 impl Plan {

@@ -63,11 +63,6 @@ pub struct Context<'a> {
     pub textures: &'a [Texture],
 }
 
-/// A predicate was true in some lane.
-pub const HELD: u8 = 1;
-/// It was false in some lane.
-pub const FAILED: u8 = 2;
-
 /// What one host thread keeps.
 pub struct Worker<'a, O: Observer> {
     /// Shared.
@@ -80,7 +75,7 @@ pub struct Worker<'a, O: Observer> {
     pub lines: Vec<Counters>,
     /// What ran.
     pub profile: Profile,
-    /// By operation, what the predicates that it made came to ([`HELD`], [`FAILED`]); empty unless asked for.
+    /// By operation, what it came to ([`super::turns`]); empty unless asked for.
     pub conditions: Vec<u8>,
     /// The trace, when asked for.
     pub trace: Option<Box<Recorder<'a>>>,

@@ -1,10 +1,11 @@
 //! A grid: blocks become resident in order, take turns while they wait for each other, and leave.
 
 use super::block::{Block, Turn};
-use super::context::{Context, FAILED, HELD, Worker};
+use super::context::{Context, Worker};
 use super::defined::Defined;
+use super::turns::{FAILED, HELD, KEPT, LOST};
 use crate::counters::{Counters, LineCounters};
-use crate::coverage::{Condition, Covered};
+use crate::coverage::{Condition, Covered, Question};
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::isa::op::Op;
 use crate::launch::{LaunchOrder, LaunchReport, LaunchStatus};
@@ -318,18 +319,33 @@ fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
     covered
 }
 
-/// Every operation that made a predicate in some lane.
+/// What every operation came to of which that is asked.
 fn conditions(context: &Context<'_>, met: &[u8]) -> Vec<Condition> {
+    if met.is_empty() {
+        return Vec::new();
+    }
     let code = &context.decoded.code;
-    let one = |(at, (met, origin)): (usize, (&u8, &crate::isa::op::Origin))| {
-        let (file, line) = code.lines[origin.place as usize];
-        Condition {
-            at: at as u32,
-            file: if line > 0 { code.file(file).to_string() } else { String::new() },
-            line,
-            held: met & HELD != 0,
-            failed: met & FAILED != 0,
+    let turns = context.decoded.turns();
+    let mut all = Vec::new();
+    for (at, met) in met.iter().enumerate().filter(|(_, met)| **met != 0) {
+        let (file, line) = code.lines[code.origins[at].place as usize];
+        let questions = match turns[at].is_predicate() {
+            true => [Question::True, Question::Less],
+            false => [Question::NotZero, Question::Kept],
+        };
+        for (question, (yes, no)) in questions.into_iter().zip([(HELD, FAILED), (KEPT, LOST)]) {
+            if met & (yes | no) != 0 {
+                all.push(Condition {
+                    at: at as u32,
+                    question,
+                    by_size: turns[at].by_size,
+                    file: if line > 0 { code.file(file).to_string() } else { String::new() },
+                    line,
+                    held: met & yes != 0,
+                    failed: met & no != 0,
+                });
+            }
         }
-    };
-    met.iter().zip(&code.origins).enumerate().filter(|(_, (met, _))| **met != 0).map(one).collect()
+    }
+    all
 }

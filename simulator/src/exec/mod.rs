@@ -16,6 +16,7 @@ pub mod grid;
 mod memory;
 mod output;
 pub mod schedule;
+pub mod turns;
 pub mod warp;
 
 pub use memory::{cell, defined, direct, traffic};

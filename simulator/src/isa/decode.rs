@@ -5,10 +5,12 @@ use super::function::{Builder, Lower, Symbol, Unknown};
 use super::lower::call::system_function;
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
+use super::turns::{self, Turn};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
 use crate::ptx::ast::{Function, Init, Instruction, Operand, Statement, Tree, Var, VarSpace};
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// A decoded module.
 pub struct Decoded {
@@ -24,6 +26,14 @@ pub struct Decoded {
     pub reserved_shared: u32,
     /// Shared variables: name, offset, bytes, and the function that owns it.
     pub shared: Vec<(String, u64, u64, Option<u32>)>,
+    turns: OnceLock<Vec<Turn>>,
+}
+
+impl Decoded {
+    /// What is noted of every operation where conditions are.
+    pub fn turns(&self) -> &[Turn] {
+        self.turns.get_or_init(|| turns::turns(&self.code))
+    }
 }
 
 /// An instruction as text, for messages.
@@ -200,6 +210,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         variables: initial_values(&placed, &symbols),
         reserved_shared,
         shared: shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect(),
+        turns: OnceLock::new(),
     };
     let reach = reachable_shared(&functions, &shared, reserved_shared.into());
     let clashing = functions.clashing(tree);

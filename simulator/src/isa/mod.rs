@@ -12,5 +12,5 @@ pub mod table;
 
 #[cfg(feature = "threads")]
 pub use analysis::independent;
-pub use analysis::{control_flow, liveness, provenance};
+pub use analysis::{control_flow, liveness, provenance, turns};
 use analysis::{flow, marks};

@@ -89,11 +89,14 @@ pub fn all(problem: &Problem) -> Vec<Sizes> {
     [sizes(problem, seed), large(problem, seed), Some(ragged(problem, seed))].into_iter().flatten().collect()
 }
 
-/// Round is what two to this power divides.
-const ROUND: u32 = 10;
+/// Sizes between have the remainder of the far one by two to this power...
+const TAIL: u32 = 12;
+/// ... where the `count` size is so many times as large at least, else by a smaller one.
+const TAILS: i64 = 4;
 
 /// A size on the way from the `count` size to another one, `rung` of `rungs` steps, each as many times larger: where sizes are
-/// drawn with a tail or without one, as the other has, else divisible by the power of two that divides both.
+/// drawn with the other's tail, so that what is done about that is met at the first of them; else divisible by the power of two that
+/// divides both.
 pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
     let part = f64::from(rung) / f64::from(rungs);
     let one = |(name, &count): (&String, &i64)| {
@@ -102,11 +105,12 @@ pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
             return (name.clone(), count);
         }
         let size = (count as f64 * (far as f64 / count as f64).powf(part)) as i64;
-        let drawn = varies(problem, name);
-        if drawn && far % 2 != 0 {
-            return (name.clone(), size | 1);
+        if varies(problem, name) {
+            let step = 1 << (count / TAILS).max(1).ilog2().min(TAIL);
+            let (whole, tail) = (size / step * step, far % step);
+            return (name.clone(), if whole + tail > 0 { whole + tail } else { step });
         }
-        let step = 1 << if drawn { far.trailing_zeros().min(ROUND) } else { (count | far).trailing_zeros() };
+        let step = 1 << (count | far).trailing_zeros();
         (name.clone(), (size / step * step).max(step))
     };
     problem.manifest.count.iter().map(one).collect()

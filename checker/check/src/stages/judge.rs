@@ -74,6 +74,9 @@ pub fn judge(
         Some(format!("at {}, {}", report::sizes(sizes), kind.explain(&as_named).sentence))
     };
     report.notes.extend(candidate.cases.iter().find_map(unwatched));
+    if let (true, Some(cut)) = (against.is_empty(), &report.cut) {
+        report.notes.push(format!("not all was tried, and a class would get no grade for this: {cut}"));
+    }
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
     if dropped > 0 {

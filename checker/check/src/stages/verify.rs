@@ -4,6 +4,7 @@ mod besides;
 mod between;
 mod crowded;
 mod few;
+mod sought;
 
 use crate::build::Built;
 use crate::platform::Platform;

@@ -78,7 +78,14 @@ fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn
                 match status {
                     None | Some(Status::Passed) => {
                         let untried = machine.untried(large, &case.versions[1..], &[], case.seed)?;
-                        Ok(untried.or(status))
+                        Ok(match (untried, &status) {
+                            // Of blocks whose results were compared all had the arithmetic, and some those threads.
+                            (Some(Status::Untried { what, from, .. }), Some(_)) => {
+                                let shown = what.shows();
+                                Some(Status::Untried { what, from, shown })
+                            }
+                            (untried, _) => untried.or(status),
+                        })
                     }
                     status => Ok(status),
                 }

@@ -2,12 +2,15 @@
 //!
 //! Every evaluation ends and fits on any stack: there are no loops, and a line has few values.
 
+mod choices;
 pub(crate) mod cursor;
 pub(crate) mod formula;
 
 use super::error::{LineError, SourceLine, did_you_mean};
 use super::kernel_name::KernelName;
+use choices::Choices;
 use cursor::{Cursor, Number};
+use plan::{Choice, ChoiceKind};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -98,6 +101,7 @@ pub struct Scope<'a> {
     /// None while the kernels are not compiled yet.
     pub active_blocks: Option<ActiveBlocks<'a>>,
     operations: Cell<u32>,
+    choices: Choices,
 }
 
 impl<'a> Scope<'a> {
@@ -111,6 +115,16 @@ impl<'a> Scope<'a> {
     /// An empty scope that asks `active_blocks`, if the kernels are compiled.
     pub fn asking(active_blocks: Option<ActiveBlocks<'a>>) -> Self {
         Self { active_blocks, ..Self::default() }
+    }
+
+    /// What is evaluated from now on stands in this line.
+    pub fn on_line(&self, line: u32) {
+        self.choices.line.set(line);
+    }
+
+    /// Which way the expressions went so far.
+    pub fn choices(&self) -> Vec<Choice> {
+        self.choices.all()
     }
 
     /// What `name` stands for.
@@ -351,10 +365,28 @@ impl Expr {
                 let value = inner.eval(scope)?;
                 value.checked_neg().ok_or_else(|| fail(format!("-({value}) does not fit into 64 bits")))
             }
-            Node::Binary(op, left, right) => apply(*op, left.eval(scope)?, right.eval(scope)?).map_err(fail),
+            Node::Binary(op, left, right) => {
+                let (left, right) = (left.eval(scope)?, right.eval(scope)?);
+                let value = apply(*op, left, right).map_err(fail)?;
+                if matches!(op, Op::Div | Op::Rem | Op::Shr) {
+                    scope.choices.note(self.column, ChoiceKind::NotZero, value != 0);
+                }
+                if *op == Op::Rem {
+                    scope.choices.note(self.column, ChoiceKind::First, value == left);
+                }
+                Ok(value)
+            }
             Node::Call(function, args) => {
                 let values = args.iter().map(|arg| arg.eval(scope)).collect::<Result<Vec<_>, _>>()?;
-                call(*function, &values).map_err(fail)
+                let value = call(*function, &values).map_err(fail)?;
+                let several = values.iter().any(|other| *other != values[0]);
+                if matches!(function, Function::Min | Function::Max)
+                    && several
+                    && !args.iter().any(|arg| arg.asks_device(scope))
+                {
+                    scope.choices.note(self.column, ChoiceKind::First, value == values[0]);
+                }
+                Ok(value)
             }
             Node::ActiveBlocks(kernel, operands) => {
                 let name = kernel.instantiate(scope)?;
@@ -362,6 +394,18 @@ impl Expr {
                 let ask = scope.active_blocks.ok_or_else(|| EvalError::needs_compiler(self.column))?;
                 ask(&name, block, shared).map_err(fail)
             }
+        }
+    }
+
+    /// Does a figure of the device stand in it?
+    fn asks_device(&self, scope: &Scope) -> bool {
+        match &self.node {
+            Node::Int(_) => false,
+            Node::Name(name) => matches!(scope.get(name), Some(Binding::Device(_))),
+            Node::Neg(inner) => inner.asks_device(scope),
+            Node::Binary(_, left, right) => left.asks_device(scope) || right.asks_device(scope),
+            Node::Call(_, args) => args.iter().any(|arg| arg.asks_device(scope)),
+            Node::ActiveBlocks(..) => true,
         }
     }
 

@@ -40,6 +40,7 @@ impl KernelFile {
         }
         walk.statements(self.statements())?;
         self.require_launch()?;
+        walk.plan.choices = walk.scope.choices();
         Ok(walk.plan)
     }
 

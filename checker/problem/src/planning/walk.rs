@@ -70,6 +70,7 @@ impl<'a> Walk<'a> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Result<(), LineError> {
         for statement in statements {
             let source = &statement.source;
+            self.scope.on_line(source.line);
             match &statement.kind {
                 StatementKind::Size(size) => self.size(source, size)?,
                 StatementKind::Let(assignment) => self.bind(source, assignment)?,
@@ -296,6 +297,7 @@ impl<'a> Walk<'a> {
                 return Err(source.error(repeat.variable.column, message));
             }
             self.scope.bind(variable, value);
+            self.scope.on_line(source.line);
             let (left, comparison, right) = &repeat.condition;
             let left = self.binding(source, left.eval(&self.scope))?;
             let right = self.binding(source, right.eval(&self.scope))?;
@@ -310,6 +312,7 @@ impl<'a> Walk<'a> {
             let inside = self.scope.len();
             self.statements(&repeat.body)?;
             self.scope.truncate(inside);
+            self.scope.on_line(source.line);
             let next = self.binding(source, repeat.step.eval(&self.scope))?;
             if !known || next == Binding::Unavailable {
                 if repeat.start.is_none() {

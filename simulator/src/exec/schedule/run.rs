@@ -1,13 +1,13 @@
 //! Runs a warp group after group, within its time and the launch's limits.
 
 use super::super::block::{Shared, WarpTurn};
-use super::super::context::{FAILED, Flow, HELD, Worker};
+use super::super::context::{Flow, Worker};
 use super::super::direct::Direct;
 use super::super::lanes::{self, LaneMachine, Stop};
+use super::super::turns;
 use super::super::warp::{Group, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
-use crate::isa::op::{Reg, RegisterUse};
 use crate::observe::Observer;
 
 /// Warp instructions before another warp of the block gets its turn.
@@ -128,19 +128,20 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    /// What predicates an operation of `group` has made.
+    /// What an operation of `group` is about to compute with.
     #[cold]
-    fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32) {
+    fn sources(&self, warp: &Warp, group: &Group) -> turns::Sources {
         let code = &self.context.decoded.code;
+        let inst = code.insts.get(group.pc as usize);
+        inst.map_or([[0; 32]; 2], |inst| turns::sources(code, inst, warp, group.frame))
+    }
+
+    /// What an operation of `group` came to.
+    #[cold]
+    fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32, sources: &turns::Sources) {
+        let decoded = self.context.decoded;
         let at = group.pc as usize;
-        let base = warp.frames[group.frame as usize].base_p as usize;
-        let met = &mut self.conditions[at];
-        code.insts[at].op.registers(code, &mut |reg, role| {
-            if let (Reg::P(p), RegisterUse::Result) = (reg, role) {
-                let bits = warp.p[base + usize::from(p)];
-                *met |= if active & bits != 0 { HELD } else { 0 } | if active & !bits != 0 { FAILED } else { 0 };
-            }
-        });
+        self.conditions[at] |= turns::met(&decoded.code, decoded.turns()[at], warp, group, active, sources);
     }
 
     /// Records that lanes passed a barrier, where that is asked for.
@@ -170,7 +171,8 @@ impl<O: Observer> Worker<'_, O> {
             if careful {
                 self.careful(shared, warp, at);
             }
-            let noted = (!self.conditions.is_empty()).then(|| self.guarded(warp, &before));
+            let noted =
+                (!self.conditions.is_empty()).then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {
@@ -212,8 +214,8 @@ impl<O: Observer> Worker<'_, O> {
             if let (Some((block, active)), 1) = (guarded, instructions) {
                 self.record(block, warp, &before, active);
             }
-            if let (Some(active), Stop::Fuel) = (noted, stop) {
-                self.note_condition(warp, &before, active);
+            if let (Some((active, sources)), Stop::Fuel) = (&noted, stop) {
+                self.note_condition(warp, &before, *active, sources);
             }
             warp.groups[at] = group;
             if self.unreported >= report && !self.within_limits(shared, warp, group.pc) {

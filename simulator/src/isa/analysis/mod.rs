@@ -1,5 +1,6 @@
 //! What a function's text tells before it runs.
 
+mod by_size;
 pub mod control_flow;
 pub(in crate::isa) mod flow;
 #[cfg(feature = "threads")]
@@ -7,3 +8,4 @@ pub mod independent;
 pub mod liveness;
 pub(in crate::isa) mod marks;
 pub mod provenance;
+pub mod turns;

@@ -260,8 +260,10 @@ fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {
 #[test]
 fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
     let right = sum("", "x");
-    let book = workbook(SUM, SUM_REFERENCE, &right);
-    let wider = right.replace("1024)", "1024 * (n / 100000000 + 1))");
+    // Where sizes are drawn it is known what a size costs.
+    let drawn = SUM.replace("count = ", "drawn = [{ n = [2, 5000] }]\ncount = ");
+    let book = workbook(&drawn, SUM_REFERENCE, &right);
+    let wider = right.replace("1024)", "1024 * (n / 3000000 + 1))");
     passes("a wider grid of the same kernel", &check(&book, &wider, 3));
     let other = right.replace("part<<<grid, block>>>(a, parts, n)", "part<n / 4000000><<<grid, block>>>(a, parts, n)");
     let other = other
@@ -276,14 +278,27 @@ fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
         (
             "the same, near the timed size only",
             sum("if (n > 250000000 && blockIdx.x % 3 == 1) n = 0;", "x"),
-            ["a condition is true at n = 268435456", "if (n > 250000000"],
+            ["a condition is true at n = 26843", "if (n > 250000000"],
         ),
         (
             "read and dropped",
             sum("bool drop = n > 2000000;", "drop && i % 11 == 3 && x < 2 ? 0 : x"),
             ["WRONG RESULT", "sum[0]"],
         ),
-        ("an instance by size", other, ["WRONG RESULT", "is launched at n = 268435456"]),
+        ("an instance by size", other, ["WRONG RESULT", "is launched at n = 26843"]),
+        ("a quotient that is 0 up to there", sum("int more = n >> 21;", "x + more"), ["WRONG RESULT", "sum[0]"]),
+        (
+            "the end is cut off",
+            sum("n = min(n, 268000000);", "x"),
+            ["a number is cut off or overflows at n = 26843", "min(n"],
+        ),
+        (
+            "a launch line that cuts the end off",
+            sum("", "x").replace("(a, parts, n)", "(a, parts, min(n, 268000000))"),
+            ["a number is cut off or overflows at n = 26843", "//@"],
+        ),
+        ("one element", sum("", "x + 9999 * (i == 3000001)"), ["WRONG RESULT", "sum[0]"]),
+        ("a few threads' elements", sum("", "x + (i > 3000000)"), ["WRONG RESULT", "sum[0]"]),
     ] {
         fails(what, &check(&book, &kernel, 3), &words);
     }

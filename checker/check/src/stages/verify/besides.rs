@@ -1,10 +1,11 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
+use super::sought::{SOUGHT_INSTRUCTIONS, Sought, WATCHED_BYTES, bytes};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{BuildError, elsewhere};
-use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify, WorkerOptions};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -13,14 +14,8 @@ use values::fill::first_turn;
 /// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
 const LARGE_INSTRUCTIONS: f64 = 2.1e6;
 
-/// Warp instructions that a run may take of which it is known that something turns there: a second.
-const SOUGHT_INSTRUCTIONS: f64 = 3.2e7;
-
 /// Warp instructions per element where nobody counted them.
 const USUAL_INSTRUCTIONS: f64 = 2.0;
-
-/// Sizes that are asked about between one that is run whole and the one at which a version is timed.
-const RUNGS: i32 = 16;
 
 /// What makes the inputs of the drawn size beside the `count` size others than those of the cases.
 pub(super) const ELSEWHERE: usize = 1 << 20;
@@ -50,14 +45,6 @@ impl Besides {
     }
 }
 
-/// A version at a size, to be asked what it meets there.
-pub(super) struct Rung {
-    pub(super) sizes: Sizes,
-    pub(super) program: backend::Program,
-    /// With few multiprocessors.
-    pub(super) few: bool,
-}
-
 impl Trials<'_> {
     /// Tries a version at what a full check adds to the cases.
     pub(super) fn besides(&self, built: &Built) -> Result<Besides, BuildError> {
@@ -78,30 +65,32 @@ impl Trials<'_> {
         if !built.communicates() {
             near.extend(elsewhere.iter().chain(&large).map(|(sizes, _)| sizes.clone()));
         }
-        let by_elements = |sizes: &&Sizes| elsewhere::elements(self.problem, sizes) as u64;
-        let cases = self.problem.cases();
-        near.extend(cases.iter().max_by_key(by_elements).cloned());
+        near.extend(self.problem.cases());
         let mut sampled = self.sampled(built, &near)?;
         let mut sought = None;
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
         }
-        if let Some((far, Checked { status: Status::Untried { .. }, .. })) = &sampled {
+        if let Some((far, Checked { status: Status::Untried { shown, .. }, .. })) = &sampled {
             let affordable = affordable(SOUGHT_INSTRUCTIONS, cost.unwrap_or(USUAL_INSTRUCTIONS));
-            if let Some(Rung { sizes: from, program, few: is_few }) =
-                self.seek(built, far, &near)?.filter(|rung| affordable(&rung.sizes))
-            {
-                let checks = if built.communicates() { Checks::ALL } else { Checks::NONE };
-                let mut case = self.whole_case(built, &from, ELSEWHERE + 2, checks)?;
-                case.versions = vec![program];
-                let found = self.once(case, from, checks);
-                if found.is_some() {
-                    sampled = None;
+            let (settled, found) = match self.seek(built, far, &near, &affordable)? {
+                Sought::Nowhere => (*shown, None),
+                Sought::Nothing => (true, None),
+                Sought::At(rung) => {
+                    let is_few = rung.few;
+                    let found = self.run_rung(built, *rung)?;
+                    let ran = found.is_some();
+                    if is_few {
+                        few.extend(found);
+                        (ran, None)
+                    } else {
+                        (ran, found)
+                    }
                 }
-                if is_few { few.extend(found) } else { sought = found }
-            }
+            };
+            sought = found;
             // Who had no time to look does not know that there is nothing.
-            if self.cut.get().is_some() {
+            if settled || self.cut.get().is_some() {
                 sampled = None;
             }
         }
@@ -181,20 +170,14 @@ impl Trials<'_> {
         index: usize,
         checks: Checks,
     ) -> Result<Option<(Sizes, Checked)>, BuildError> {
-        let case = self.whole_case(built, &sizes, index, checks)?;
+        let case = self.whole_case(built, &sizes, index)?;
         Ok(self.once(case, sizes, checks))
     }
 
     /// That run.
-    pub(super) fn whole_case(
-        &self,
-        built: &Built,
-        sizes: &Sizes,
-        index: usize,
-        checks: Checks,
-    ) -> Result<Case, BuildError> {
+    pub(super) fn whole_case(&self, built: &Built, sizes: &Sizes, index: usize) -> Result<Case, BuildError> {
         let at = CaseAt { sizes, index, thoroughness: Thoroughness::Large, judged: true };
-        Ok(Case { reads: checks == Checks::NONE, ..self.case(built, None, at)? })
+        Ok(Case { reads: true, ..self.case(built, None, at)? })
     }
 
     /// What such a run comes to.
@@ -203,28 +186,14 @@ impl Trials<'_> {
         self.told(on, case, is_about_the_version).map(|checked| (sizes, checked))
     }
 
-    /// The first of some sizes by which all was met that is met at `far`, and the version there: sizes with few multiprocessors up to
-    /// a million elements, then sizes between the `count` size and `far`. `None`: there is none.
-    fn seek(&self, built: &Built, far: &Sizes, near: &[Sizes]) -> Result<Option<Rung>, BuildError> {
-        let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
-        let mut ladder = self.few_rungs(built);
-        for sizes in (0..RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
-            // An instance of a template that nobody compiled is no rung.
-            if let Ok(version) = self.version(built, &sizes) {
-                ladder.push(Rung { sizes, program: version, few: false });
-            }
-        }
-        case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let found = self.told(on, case, |_| true);
-        Ok(match found.map(|checked| checked.status) {
-            Some(Status::Untried { from: Some(from), .. }) => ladder.into_iter().nth(from),
-            _ => None,
-        })
-    }
-
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
-    fn far(&self, built: &Built, far: &Sizes, near: &[Sizes], thoroughness: Thoroughness) -> Result<Case, BuildError> {
+    pub(super) fn far(
+        &self,
+        built: &Built,
+        far: &Sizes,
+        near: &[Sizes],
+        thoroughness: Thoroughness,
+    ) -> Result<Case, BuildError> {
         let judged = thoroughness == Thoroughness::Sampled;
         let mut case = self.case(built, None, CaseAt { sizes: far, index: 0, thoroughness, judged })?;
         // The kind of inputs that is counted; what else is drawn differs from seed to seed.
@@ -253,8 +222,15 @@ impl Trials<'_> {
 
     /// What one case comes to, if that says anything.
     pub(super) fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
+        let mut options = self.options();
+        if case.versions.iter().map(bytes).any(|bytes| bytes > WATCHED_BYTES)
+            && case.thoroughness == Thoroughness::Large
+        {
+            // Once nobody else needs any.
+            options.memory = WorkerOptions::default().memory;
+        }
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let checked = match backend::verify(&job, &self.options()) {
+        let checked = match backend::verify(&job, &options) {
             Ok(cases) => cases.into_iter().flatten().next(),
             Err(error) => {
                 let _ = self.cut.set(error.to_string());

@@ -3,7 +3,8 @@
 //! that overflows there overflows here.
 
 use super::Trials;
-use super::besides::{ELSEWHERE, Rung};
+use super::besides::ELSEWHERE;
+use super::sought::Rung;
 use crate::build::Built;
 use crate::{BuildError, elsewhere};
 use execution::backend::{Checked, Program};
@@ -20,7 +21,7 @@ impl Trials<'_> {
     /// launches do not ask.
     pub(super) fn few(&self, built: &Built, sizes: &Sizes) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let Some(program) = self.on_few(built, sizes) else { return Ok(None) };
-        let mut case = self.whole_case(built, sizes, ELSEWHERE + 4, Checks::NONE)?;
+        let mut case = self.whole_case(built, sizes, ELSEWHERE + 4)?;
         case.seed = most_alike(&program.plan, case.seed);
         case.versions = vec![program];
         Ok(self.once(case, sizes.clone(), Checks::NONE))

@@ -89,8 +89,12 @@ pub enum Untried {
         file: String,
         /// Source line; 0 where it is not known.
         line: u32,
-        /// It is true there; otherwise false.
+        /// What was asked of its result.
+        question: simulator::Question,
+        /// The answer is yes there; otherwise no.
         holds: bool,
+        /// For some threads only.
+        some: bool,
     },
     /// It launches another kernel.
     Kernel {
@@ -99,6 +103,22 @@ pub enum Untried {
         /// The launch line.
         line: u32,
     },
+}
+
+impl Untried {
+    /// Would the results of any few blocks show what comes of it?
+    pub fn shows(&self) -> bool {
+        match self {
+            Self::Condition { question: simulator::Question::True, some, .. } => *some,
+            Self::Condition { .. } => true,
+            Self::Kernel { .. } => false,
+        }
+    }
+
+    /// Does it concern some threads only?
+    pub fn is_for_some(&self) -> bool {
+        matches!(self, Self::Condition { some: true, .. })
+    }
 }
 
 /// How a version fared at a size.
@@ -130,6 +150,8 @@ pub enum Status {
     Untried {
         /// What.
         what: Untried,
+        /// Results of blocks that did it were compared, and are right.
+        shown: bool,
         /// Of the sizes between that were asked about, the first by which all of it was met.
         from: Option<usize>,
     },

@@ -17,8 +17,11 @@ use values::fill::{self, Values};
 
 /// Blocks of a launch that are run: the first, the last, and drawn ones.
 const BLOCKS: u64 = 6;
-/// Warp instructions of a block after which it says nothing.
-const STEPS: u64 = 1 << 17;
+/// Warp instructions of a block after which it says nothing: thirtieths of a second. Few blocks that share all the work, as many as
+/// there are multiprocessors, have that much to do.
+const STEPS: u64 = 1 << 20;
+/// Warp instructions of a launch's blocks after which no more of them are run.
+const ENOUGH: u64 = 1 << 18;
 /// Blocks that are run for what they do on average, too, ...
 const SEVERAL: u64 = 24;
 /// ... and warp instructions of all of them together.
@@ -39,6 +42,8 @@ pub struct Opened<'p> {
     pub device: Device,
     /// Of its buffers.
     pub addresses: Vec<u64>,
+    /// Its module variables hold what its lines ask for.
+    pub constants: bool,
     /// Warp instructions that its blocks ran,
     pub ran: u64,
     /// and those blocks.
@@ -73,7 +78,10 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         };
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
-    Ok(Opened { program, device, addresses, ran: 0, blocks_run: 0, first: BTreeSet::new() })
+    let mut opened =
+        Opened { program, device, addresses, constants: true, ran: 0, blocks_run: 0, first: BTreeSet::new() };
+    opened.constants = opened.constants(seed);
+    Ok(opened)
 }
 
 impl Opened<'_> {
@@ -83,17 +91,20 @@ impl Opened<'_> {
     }
 
     /// Fills module variables as `//@ constant` lines ask; `false`: that cannot be done.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn constants(&mut self, seed: u64) -> bool {
+    fn constants(&mut self, seed: u64) -> bool {
         let program = self.program;
         program.plan.constants.iter().all(|constant| {
             let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
             let Some((address, size)) = self.device.variable(name) else { return false };
             let ConstantValue::Buffer(index) = constant.value else { return false };
             let buffer = &program.plan.buffers[index];
-            let mut bytes = vec![0; buffer.len as usize * buffer.dtype.size()];
-            fill::fill_part(buffer, seed, Values::AsStated, 0, &mut bytes);
-            bytes.len() as u64 <= size && self.device.write(address, &bytes).is_ok()
+            let bytes = buffer.len.saturating_mul(buffer.dtype.size() as u64);
+            if bytes > size || !READ.contains(&buffer.role) {
+                return false;
+            }
+            let mut values = vec![0; bytes as usize];
+            fill::fill_part(buffer, seed, Values::AsStated, 0, &mut values);
+            self.device.write(address, &values).is_ok()
         })
     }
 
@@ -189,7 +200,12 @@ impl Opened<'_> {
             let mut found = [Places { in_place: true, ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-            for &block in &chosen {
+            let mut run = 0;
+            for block in drawn_first(&chosen, blocks) {
+                if self.ran - ran > ENOUGH {
+                    break;
+                }
+                run += 1;
                 let before = self.bytes_touched();
                 let places = self.read_and_written();
                 match self.blocks(launch, vec![block]) {
@@ -208,20 +224,20 @@ impl Opened<'_> {
                 written[drawn].push(after.1 - before.1);
             }
             let before = self.bytes_touched();
-            let each = (self.ran - ran) / chosen.len() as u64;
+            let each = (self.ran - ran) / run.max(1);
             let several = match if several { self.several(launch, &chosen, each, seed) } else { Ok(Some(0)) } {
                 Ok(Some(several)) => several,
                 Ok(None) => return seen,
                 Err(fault) => return Seen { fault: Some(fault), ..seen },
             };
             let after = self.bytes_touched();
-            if chosen.len() as u64 + several < blocks {
+            if run + several < blocks {
                 self.device.end_part();
             }
             seen.launches += 1;
             for (found, bytes) in found.iter_mut().zip([&read, &written]) {
                 // One or two are in their place by chance.
-                found.in_place &= 2 * found.blocks >= chosen.len();
+                found.in_place &= 2 * found.blocks as u64 >= run;
                 found.block = bytes.iter().flatten().copied().fold(0.0, f64::max);
             }
             seen.places = found;
@@ -276,9 +292,23 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
     [0, blocks - 1].into_iter().chain((2..BLOCKS).map(drawn)).collect()
 }
 
+/// In the order in which they are run: if there is time for one only, that is none at an end.
+fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
+    let (ends, mut drawn): (Vec<u64>, Vec<u64>) =
+        chosen.iter().partition(|block| **block == 0 || **block == blocks - 1);
+    drawn.extend(ends);
+    drawn
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_at_the_ends_come_last() {
+        assert_eq!(drawn_first(&BTreeSet::from([0, 7, 5, 9]), 10), [5, 7, 0, 9]);
+        assert_eq!(drawn_first(&BTreeSet::from([0, 1]), 2), [0, 1]);
+    }
 
     #[test]
     fn blocks_are_drawn_by_seed_with_both_ends() {

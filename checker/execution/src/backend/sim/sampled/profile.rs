@@ -54,7 +54,7 @@ fn once(
     let mut opened = open_with(sim, program, seed, unwritten)?;
     let config = opened.device.config_mut();
     (config.limits.steps, config.coverage) = (steps, true);
-    if !opened.constants(seed) {
+    if !opened.constants {
         return Ok((Vec::new(), false));
     }
     let mut profiler = Profiler { opened, seed };

@@ -1,25 +1,39 @@
 //! Conditions that come out one way at every size that is run whole, and the other way at one that is not: behind them may
 //! lie what was never run whole.
 //!
-//! A condition that differs between threads says nothing here, nor does one that was met both ways. What is left hangs on the
-//! size (`n > 4000000`), or on how often a thread goes round, and a size where it turns may be small enough to be run whole.
+//! One that was met both ways says nothing here, nor does one that differs between threads, if data has a say in it. What is left
+//! hangs on the size (`n > 4000000`, `n >> 24`, `min(n, 90000)`), on where a thread is, or on how often it goes round, and a size
+//! where it turns may be small enough to be run whole.
 
 use super::opened::{chosen, open};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::{Status, Untried};
 use crate::backend::sim::Sim;
-use simulator::Condition;
+use plan::{Choice, ChoiceKind};
+use simulator::{Condition, Question};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp instructions of a block after which no more is looked at.
 const STEPS: u64 = 1 << 15;
 
+/// A line of the kernel file, a place, and what was asked of its result.
+type Asked = (u32, Where, Question);
+
+/// What was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Where {
+    /// An instruction that ran for this launch line.
+    Instruction(u32),
+    /// An operation in this column of an expression of the line.
+    Column(u32),
+}
+
 /// What some blocks met at a size.
 #[derive(Default)]
 struct Met {
-    /// What conditions came to, by launch line and instruction.
-    conditions: BTreeMap<(u32, u32), Condition>,
+    /// What conditions came to.
+    conditions: BTreeMap<Asked, Condition>,
     /// Kernels that were launched, with the first launch's line.
     kernels: BTreeMap<String, u32>,
 }
@@ -32,7 +46,18 @@ impl Met {
         self.kernels.extend(more.kernels);
     }
 
-    fn note(&mut self, at: (u32, u32), condition: Condition) {
+    /// Notes what an expression came to: no data has a say in it.
+    fn choose(&mut self, choice: &Choice) {
+        let question = match choice.kind {
+            ChoiceKind::NotZero => Question::NotZero,
+            ChoiceKind::First => Question::Kept,
+        };
+        let (at, held, failed) = (choice.column, choice.yes, choice.no);
+        let condition = Condition { at, question, by_size: true, file: String::new(), line: choice.line, held, failed };
+        self.note((choice.line, Where::Column(choice.column), question), condition);
+    }
+
+    fn note(&mut self, at: Asked, condition: Condition) {
         let known = self.conditions.entry(at).or_insert_with(|| condition.clone());
         known.held |= condition.held;
         known.failed |= condition.failed;
@@ -45,31 +70,47 @@ fn met(sim: &Sim, program: &Program, seed: u64) -> Result<Met, Stop> {
     opened.device.config_mut().conditions = true;
     opened.device.config_mut().limits.steps = STEPS;
     let mut met = Met::default();
+    for choice in &program.plan.choices {
+        met.choose(choice);
+    }
     for (launch, planned) in program.plan.launches.iter().enumerate() {
         met.kernels.entry(planned.kernel.clone()).or_insert(planned.line);
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
         for block in chosen(seed, launch as u64, blocks) {
             let report = opened.launch(launch, vec![block]);
             for condition in report.into_iter().flat_map(|report| report.conditions) {
-                met.note((planned.line, condition.at), condition);
+                met.note((planned.line, Where::Instruction(condition.at), condition.question), condition);
             }
         }
     }
     Ok(met)
 }
 
+/// What came out the other way.
+#[derive(Clone)]
+struct Turned {
+    /// The way that is new.
+    condition: Condition,
+    /// Some threads alone went it.
+    some: bool,
+}
+
 /// What `far` has that none of `near` had.
 struct Open {
-    conditions: BTreeMap<(u32, u32), Condition>,
+    conditions: BTreeMap<Asked, Turned>,
     kernels: BTreeMap<String, u32>,
 }
 
 impl Open {
     fn between(far: &Met, near: &Met) -> Self {
-        let turned = |(at, condition): (&(u32, u32), &Condition)| {
+        let turned = |(at, condition): (&Asked, &Condition)| {
             let before = near.conditions.get(at)?;
             let one_way = |condition: &Condition| condition.held != condition.failed;
-            (one_way(before) && one_way(condition) && before.held != condition.held).then(|| (*at, condition.clone()))
+            let both_ways = condition.by_size && condition.held && condition.failed;
+            let turns = one_way(before) && (both_ways || one_way(condition) && before.held != condition.held);
+            // The way that was met before is no news.
+            let condition = Condition { held: !before.held, failed: !before.failed, ..condition.clone() };
+            turns.then_some((*at, Turned { condition, some: both_ways }))
         };
         let known: BTreeSet<&String> = near.kernels.keys().collect();
         let new = far.kernels.iter().filter(|(name, _)| !known.contains(name));
@@ -81,7 +122,7 @@ impl Open {
 
     /// Takes away what is met at another size.
     fn close(&mut self, met: &Met) {
-        self.conditions.retain(|at, condition| {
+        self.conditions.retain(|at, Turned { condition, .. }| {
             let same = |other: &Condition| if condition.held { other.held } else { other.failed };
             !met.conditions.get(at).is_some_and(same)
         });
@@ -92,13 +133,24 @@ impl Open {
         if let Some((kernel, line)) = self.kernels.iter().next() {
             return Some(Untried::Kernel { kernel: kernel.clone(), line: *line });
         }
-        let condition = self.conditions.values().min_by_key(|condition| (condition.line == 0, condition.at))?;
-        Some(Untried::Condition { file: condition.file.clone(), line: condition.line, holds: condition.held })
+        let order = |turned: &&Turned| {
+            let condition = &turned.condition;
+            (turned.some, condition.question, condition.line == 0, condition.at)
+        };
+        let Turned { condition, some } = self.conditions.values().min_by_key(order)?;
+        Some(Untried::Condition {
+            file: condition.file.clone(),
+            line: condition.line,
+            question: condition.question,
+            holds: condition.held,
+            some: *some,
+        })
     }
 }
 
 /// What is different at a size (`far`) from sizes that are run whole (`near`), and the first size of `ladder` by which all
-/// of it was met. `None`: nothing is.
+/// of it was met, or else all that concerns all threads. `None`: nothing is, or only what some threads do, and no size of the ladder
+/// has that.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
@@ -109,10 +161,6 @@ pub fn first_tried(
     ladder: &[Program],
     seed: u64,
 ) -> Result<Option<Status>, Stop> {
-    // Sparse memory has no constants.
-    if !far.plan.constants.is_empty() {
-        return Ok(None);
-    }
     let far = met(sim, far, seed)?;
     let mut known = Met::default();
     for program in near {
@@ -120,13 +168,23 @@ pub fn first_tried(
     }
     let mut open = Open::between(&far, &known);
     let Some(what) = open.first() else { return Ok(None) };
+    // By which all was met that concerns all threads.
+    let mut certain = None;
     for (at, program) in ladder.iter().enumerate() {
         open.close(&met(sim, program, seed)?);
-        if open.first().is_none() {
-            return Ok(Some(Status::Untried { what, from: Some(at) }));
+        match open.first() {
+            None => return Ok(Some(Status::Untried { what, from: Some(at), shown: false })),
+            Some(left) if left.is_for_some() && !what.is_for_some() => certain = certain.or(Some(at)),
+            Some(_) => {}
         }
     }
-    Ok(Some(Status::Untried { what: open.first().unwrap_or(what), from: None }))
+    match open.first() {
+        // A loop that goes round once more, perhaps: nothing says that it is wrong.
+        Some(left) if left.is_for_some() && !ladder.is_empty() => {
+            Ok(certain.map(|at| Status::Untried { what, from: Some(at), shown: false }))
+        }
+        left => Ok(Some(Status::Untried { what: left.unwrap_or(what), from: None, shown: false })),
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +194,11 @@ mod tests {
     fn at_size(conditions: &[(u32, bool, bool)], kernels: &[&str]) -> Met {
         let mut met = Met::default();
         for &(at, held, failed) in conditions {
-            met.note((9, at), Condition { at, file: "k.cu".into(), line: at, held, failed });
+            let question = Question::True;
+            // What is odd is data.
+            let by_size = at % 2 == 0;
+            let condition = Condition { at, question, by_size, file: "k.cu".into(), line: at, held, failed };
+            met.note((9, Where::Instruction(at), question), condition);
         }
         met.kernels = kernels.iter().map(|name| ((*name).to_owned(), 9)).collect();
         met
@@ -144,15 +206,32 @@ mod tests {
 
     #[test]
     fn only_what_turns_for_all_threads_counts() {
-        let near = at_size(&[(1, false, true), (2, false, true), (3, true, true), (4, true, false)], &["k"]);
-        let far =
-            at_size(&[(1, true, false), (2, true, true), (3, true, false), (4, true, false), (5, true, false)], &["k"]);
-        let mut open = Open::between(&far, &near);
-        assert_eq!(open.conditions.keys().copied().collect::<Vec<_>>(), [(9, 1)]);
-        assert_eq!(open.first(), Some(Untried::Condition { file: "k.cu".into(), line: 1, holds: true }));
+        let near = [(1, false, true), (3, false, true), (4, true, true), (5, true, false)];
+        let far = [(1, true, false), (3, true, true), (4, true, false), (5, true, false), (6, true, false)];
+        let mut open = Open::between(&at_size(&far, &["k"]), &at_size(&near, &["k"]));
+        assert_eq!(open.conditions.keys().copied().collect::<Vec<_>>(), [(9, Where::Instruction(1), Question::True)]);
+        let first = |line| {
+            let question = Question::True;
+            Some(Untried::Condition { file: "k.cu".into(), line, question, holds: true, some: false })
+        };
+        assert_eq!(open.first(), first(1));
         open.close(&at_size(&[(1, false, true)], &["k"]));
         assert!(open.first().is_some(), "it did not turn there");
         open.close(&at_size(&[(1, true, true)], &["k"]));
+        assert_eq!(open.first(), None);
+    }
+
+    #[test]
+    fn without_data_both_ways_are_a_turn() {
+        let mut open = Open::between(
+            &at_size(&[(2, true, true), (3, true, true)], &["k"]),
+            &at_size(&[(2, false, true), (3, false, true)], &["k"]),
+        );
+        assert_eq!(open.conditions.keys().map(|(_, at, _)| *at).collect::<Vec<_>>(), [Where::Instruction(2)]);
+        assert!(matches!(open.first(), Some(Untried::Condition { some: true, .. })));
+        open.close(&at_size(&[(2, false, true)], &["k"]));
+        assert!(open.first().is_some(), "one way was known before");
+        open.close(&at_size(&[(2, true, false)], &["k"]));
         assert_eq!(open.first(), None);
     }
 

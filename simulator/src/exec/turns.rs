@@ -1,0 +1,102 @@
+//! What operations came to, one way or the other: conditions, and arithmetic that comes out otherwise from some size on.
+
+use super::warp::{Group, Warp};
+use crate::isa::op::{Code, Inst, Reg, RegisterUse};
+use crate::isa::turns::{Turn, Ways};
+
+/// A predicate was true in some lane; a result was not zero.
+pub const HELD: u8 = 1;
+/// It was false; it was zero.
+pub const FAILED: u8 = 2;
+/// Of two numbers the first was taken, or is the smaller; nothing was lost of a number.
+pub const KEPT: u8 = 4;
+/// The second was taken, or the first is not the smaller; something was lost.
+pub const LOST: u8 = 8;
+
+/// The lanes of an operation's first two sources, before it runs: a result may take their place.
+pub type Sources = [[u64; 32]; 2];
+
+/// Reads them.
+pub fn sources(code: &Code, inst: &Inst, warp: &Warp, frame: u32) -> Sources {
+    let mut sources = [[0; 32]; 2];
+    let mut at = 0;
+    inst.op.registers(code, &mut |reg, role| {
+        if role == RegisterUse::Value && at < 2 {
+            sources[at] = warp.read(frame, reg);
+            at += 1;
+        }
+    });
+    sources
+}
+
+/// What the lanes of `active` came to.
+pub fn met(code: &Code, turn: Turn, warp: &Warp, group: &Group, active: u32, sources: &Sources) -> u8 {
+    let inst = &code.insts[group.pc as usize];
+    let mut met = 0;
+    if matches!(turn.ways, Ways::Unasked) {
+        return met;
+    }
+    inst.op.registers(code, &mut |reg, role| match (reg, role) {
+        (Reg::P(_), RegisterUse::Result) => {
+            let bits = warp.read_predicate(group.frame, reg);
+            met |= if active & bits != 0 { HELD } else { 0 } | if active & !bits != 0 { FAILED } else { 0 };
+            for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+                met |= of_lane(turn.ways, sources[0][lane], sources[1][lane], 0);
+            }
+        }
+        (Reg::R32(_) | Reg::R64(_), RegisterUse::Result) if !turn.is_predicate() => {
+            let results = warp.read(group.frame, reg);
+            for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+                let (a, b, result) = (sources[0][lane], sources[1][lane], results[lane]);
+                met |= if result != 0 { HELD } else { FAILED } | of_lane(turn.ways, a, b, result);
+            }
+        }
+        _ => {}
+    });
+    met
+}
+
+fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
+    let signed = |word: u64| i64::from(word as u32 as i32);
+    let kept = match ways {
+        Ways::Predicate | Ways::Unasked | Ways::Number => return 0,
+        Ways::Equal { bits, signed: false } => a << (64 - bits) < b << (64 - bits),
+        Ways::Equal { bits, signed: true } => ((a << (64 - bits)) as i64) < ((b << (64 - bits)) as i64),
+        // Which of two equal numbers was taken nobody knows.
+        Ways::First if a == b => return 0,
+        Ways::First => result == a || signed(result) as u64 == a,
+        Ways::Fits(of) => {
+            let as_signed = of(signed(a), signed(b));
+            let as_unsigned = of(i64::from(a as u32), i64::from(b as u32));
+            i32::try_from(as_signed).is_ok() || u32::try_from(as_unsigned).is_ok()
+        }
+        Ways::Shifted => b < 32 && (result as u32) >> b == a as u32,
+    };
+    if kept { KEPT } else { LOST }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_keeps_or_loses() {
+        let way =
+            |ways, a: i64, b: i64, result: i64| of_lane(ways, a as u32 as u64, b as u32 as u64, result as u32 as u64);
+        assert_eq!(way(Ways::First, 5, 9, 5), KEPT);
+        assert_eq!(way(Ways::First, 9, 5, 5), LOST);
+        assert_eq!(way(Ways::First, 5, 5, 5), 0, "either");
+        let product = Ways::Fits(i64::wrapping_mul);
+        assert_eq!(way(product, 1 << 16, 1 << 15, 1 << 31), KEPT, "as unsigned");
+        assert_eq!(way(product, 1 << 16, 1 << 16, 0), LOST);
+        assert_eq!(way(product, -4, 5, -20), KEPT, "as signed");
+        assert_eq!(way(Ways::Fits(i64::wrapping_add), 100, -1, 99), KEPT);
+        assert_eq!(way(Ways::Fits(i64::wrapping_sub), 3, 5, -2), KEPT);
+        assert_eq!(way(Ways::Shifted, 1 << 24, 4, 1 << 28), KEPT);
+        assert_eq!(way(Ways::Shifted, 1 << 28, 4, 0), LOST);
+        assert_eq!(way(Ways::Number, 1, 1, 1), 0);
+        assert_eq!(way(Ways::Equal { bits: 32, signed: true }, -1, 1, 0), KEPT);
+        assert_eq!(way(Ways::Equal { bits: 32, signed: false }, -1, 1, 0), LOST);
+        assert_eq!(way(Ways::Equal { bits: 64, signed: false }, 1, 1, 1), LOST);
+    }
+}

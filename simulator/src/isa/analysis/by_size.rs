@@ -1,0 +1,146 @@
+//! Which operations compute with nothing but a kernel's parameters and where a thread is: their results hang on the size, and on
+//! no data.
+//!
+//! As with [`super::provenance`], no order is asked: a register is data if anything that writes it makes it so. One that is written in
+//! several places is data, too, if a condition on data tells which of them was the last.
+
+use crate::isa::op::{CallValue, Callee, Code, FunctionInfo, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, Special, guard};
+use crate::opcodes::Effect;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// By operation of a module: is its result such a number?
+pub fn by_size(code: &Code) -> Vec<bool> {
+    let mut all = vec![false; code.insts.len()];
+    for info in &code.functions {
+        let range = info.start as usize..(info.start + info.len) as usize;
+        let data = data(code, info, range.clone());
+        for at in range {
+            let mut results = 0;
+            let mut known = code.insts[at].op.effect(code) == Effect::Pure;
+            code.insts[at].op.registers(code, &mut |reg, role| {
+                if role == RegisterUse::Result && reg != Reg::None {
+                    results += 1;
+                    known &= !data.contains(&reg);
+                }
+            });
+            all[at] = known && results > 0;
+        }
+    }
+    all
+}
+
+/// The registers of a function that may hold data.
+fn data(code: &Code, info: &FunctionInfo, range: Range<usize>) -> HashSet<Reg> {
+    let insts = &code.insts[range.clone()];
+    let mut written: HashMap<Reg, u32> = HashMap::new();
+    let mut data: HashSet<Reg> = HashSet::new();
+    // Who calls a function with what is not asked.
+    data.extend(info.params.iter().filter_map(|value| match value {
+        CallValue::Register(reg) => Some(*reg),
+        CallValue::Memory { .. } => None,
+    }));
+    for inst in insts {
+        let fetched = fetches(code, &inst.op);
+        inst.op.registers(code, &mut |reg, role| {
+            if role == RegisterUse::Result && reg != Reg::None {
+                *written.entry(reg).or_default() += 1;
+                if fetched {
+                    data.insert(reg);
+                }
+            }
+        });
+    }
+    let several = |reg: Reg| written.get(&reg).is_some_and(|times| *times > 1);
+    loop {
+        let before = data.len();
+        for (at, inst) in insts.iter().enumerate() {
+            let by_guard = data.contains(&guard(inst.guard));
+            let mut from_data = false;
+            inst.op.registers(code, &mut |reg, role| from_data |= role != RegisterUse::Result && data.contains(&reg));
+            inst.op.registers(code, &mut |reg, role| {
+                if role == RegisterUse::Result && (from_data || by_guard && several(reg)) {
+                    data.insert(reg);
+                }
+            });
+            if let Op::Bra { target, join } = inst.op
+                && by_guard
+                && inst.guard != NO_GUARD
+            {
+                for other in decided(at, &[target, join], &range) {
+                    insts[other].op.registers(code, &mut |reg, role| {
+                        if role == RegisterUse::Result && several(reg) {
+                            data.insert(reg);
+                        }
+                    });
+                }
+            }
+        }
+        data.remove(&Reg::None);
+        if data.len() == before {
+            return data;
+        }
+    }
+}
+
+/// The operations, counted within the function, between a branch and where it leads or its ways meet.
+fn decided(at: usize, ends: &[u32], range: &Range<usize>) -> Range<usize> {
+    let ends = ends.iter().filter(|end| **end != NOWHERE).map(|end| (*end as usize).saturating_sub(range.start));
+    let (low, high) = ends.fold((at, at), |(low, high), end| (low.min(end), high.max(end)));
+    low..high.min(range.len())
+}
+
+/// Does an operation's result come from elsewhere than its sources?
+fn fetches(code: &Code, op: &Op) -> bool {
+    match *op {
+        Op::Load(index) => !code.accesses[index as usize].parameter,
+        // What a shuffle passes on is what it was given; a vote counts conditions.
+        Op::Collective(_) => false,
+        Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),
+        Op::Special32 { which, .. } | Op::Special64 { which, .. } => {
+            which.is_clock() || matches!(which, Special::Smid | Special::Nsmid | Special::Gridid)
+        }
+        op => op.effect(code) != Effect::Pure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Module;
+
+    /// The opcodes of a kernel's operations that compute with sizes only.
+    fn told(body: &str) -> Vec<String> {
+        let ptx = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n\
+             .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<4>;\nld.param.u64 %d1, [p];\nld.param.u32 %r1, [n];\n{body}\nret;\n}}\n"
+        );
+        let module = Module::parse(&ptx).unwrap();
+        let code = &module.decoded().code;
+        let all = super::by_size(code);
+        let known =
+            all.iter().zip(&code.insts).zip(&code.origins).filter(|((by_size, inst), _)| **by_size && inst.counted > 0);
+        known
+            .map(|(_, origin)| code.opcodes[origin.opcode as usize].clone())
+            .filter(|name| !name.starts_with("ld."))
+            .collect()
+    }
+
+    #[test]
+    fn parameters_and_places_make_sizes_and_loads_make_data() {
+        let sizes = "mov.u32 %r2, %tid.x;\nshr.u32 %r3, %r1, 24;\nadd.u32 %r4, %r2, %r3;";
+        assert_eq!(told(sizes), ["mov.u32", "shr.u32", "add.u32"]);
+        let data = "ld.global.u32 %r2, [%d1];\nshr.u32 %r3, %r2, 24;\nmin.u32 %r4, %r3, %r1;\nsub.u32 %r5, %r1, 1;";
+        assert_eq!(told(data), ["sub.u32"]);
+        assert_eq!(told("mov.u32 %r2, %clock;\nadd.u32 %r3, %r2, %r1;"), <[&str; 0]>::default());
+    }
+
+    #[test]
+    fn what_data_chooses_is_data() {
+        let chosen = "ld.global.u32 %r2, [%d1];\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 1;\n@%p1 bra DONE;\nmov.u32 %r3, %r1;\n\
+                      shr.u32 %r4, %r1, 20;\nDONE:\nadd.u32 %r5, %r3, 1;\nadd.u32 %r6, %r4, 1;";
+        // `r4` is written in one place only: what it holds is known.
+        assert_eq!(told(chosen), ["shr.u32", "add.u32"]);
+        let by_size = chosen.replace("setp.eq.u32 %p1, %r2, 0", "setp.eq.u32 %p1, %r1, 0");
+        assert_eq!(told(&by_size), ["setp.eq.u32", "mov.u32", "mov.u32", "shr.u32", "add.u32", "add.u32"]);
+    }
+}

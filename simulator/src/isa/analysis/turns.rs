@@ -1,0 +1,93 @@
+//! Which two ways an operation's result may come out, for those of which that is asked: conditions, and arithmetic that hangs on the
+//! size.
+
+use super::by_size::by_size;
+use crate::isa::op::{Cmp, Code, Op, Reg, RegisterUse};
+
+/// What is noted of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// It computes with parameters and with where a thread is.
+    pub by_size: bool,
+    /// Which two ways its result may come out besides being zero or not.
+    pub ways: Ways,
+}
+
+impl Turn {
+    /// Does it make a predicate?
+    pub fn is_predicate(self) -> bool {
+        matches!(self.ways, Ways::Predicate | Ways::Equal { .. })
+    }
+}
+
+/// Which.
+#[derive(Debug, Clone, Copy)]
+pub enum Ways {
+    /// It makes a predicate: one way or the other.
+    Predicate,
+    /// The same of two numbers that may be equal: the first is below the other or not.
+    Equal {
+        /// Bits of a number.
+        bits: u8,
+        /// As signed numbers.
+        signed: bool,
+    },
+    /// Nothing is asked.
+    Unasked,
+    /// Zero or not.
+    Number,
+    /// The first source, or not.
+    First,
+    /// The product, sum or difference fits into 32 bits, signed or unsigned, or does not.
+    Fits(fn(i64, i64) -> i64),
+    /// Shifted back, it is what it was.
+    Shifted,
+}
+
+/// For every operation of a module.
+pub fn turns(code: &Code) -> Vec<Turn> {
+    let by_size = by_size(code);
+    let one = |(at, by_size): (usize, bool)| {
+        let inst = &code.insts[at];
+        let mut predicate = false;
+        inst.op.registers(code, &mut |reg, role| predicate |= matches!((reg, role), (Reg::P(_), RegisterUse::Result)));
+        let opcode = code.opcodes.get(code.origins[at].opcode as usize).map_or("", String::as_str);
+        let ways = match (by_size, predicate) {
+            (true, true) => compared(&inst.op),
+            (false, true) => Ways::Predicate,
+            (true, false) => ways(&inst.op, opcode),
+            (false, false) => Ways::Unasked,
+        };
+        Turn { by_size, ways }
+    };
+    by_size.into_iter().enumerate().map(one).collect()
+}
+
+/// An operation that makes a predicate. What is equal to a number far away is not so in a few blocks, but lies to both sides of it.
+fn compared(op: &Op) -> Ways {
+    let equal = |cmp| matches!(cmp, Cmp::Eq | Cmp::Ne);
+    match *op {
+        Op::SetS32 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 32, signed: true },
+        Op::SetU32 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 32, signed: false },
+        Op::SetS64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: true },
+        Op::SetU64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: false },
+        _ => Ways::Predicate,
+    }
+}
+
+/// An operation that computes a number.
+fn ways(op: &Op, opcode: &str) -> Ways {
+    match op {
+        Op::MinS32 { .. } | Op::MaxS32 { .. } | Op::MinU32 { .. } | Op::MaxU32 { .. } => Ways::First,
+        Op::And32 { .. } | Op::And64 { .. } | Op::Trunc { .. } => Ways::First,
+        Op::Mul32 { .. } | Op::Mad32 { .. } => Ways::Fits(i64::wrapping_mul),
+        Op::Add32 { .. } => Ways::Fits(i64::wrapping_add),
+        Op::Sub32 { .. } => Ways::Fits(i64::wrapping_sub),
+        Op::Shl32 { .. } => Ways::Shifted,
+        // `n % 90000` is `n` for small ones.
+        Op::Map(_) if ["min.", "max.", "rem.", "cvt."].iter().any(|name| opcode.starts_with(name)) => Ways::First,
+        Op::Mov32 { .. } | Op::Mov64 { .. } | Op::Special32 { .. } | Op::Special64 { .. } => Ways::Unasked,
+        Op::Param32 { .. } | Op::Param64 { .. } | Op::LocalAddress64 { .. } => Ways::Unasked,
+        _ => Ways::Number,
+    }
+}
