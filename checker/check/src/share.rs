@@ -193,7 +193,7 @@ impl Pool<'_> {
 
 /// Deals items out so that the costliest share is small: the costliest item first, each to whoever has least. Each share
 /// is in order; no share is empty.
-fn deal(costs: &[u64], shares: usize) -> Vec<Vec<usize>> {
+pub fn deal(costs: &[u64], shares: usize) -> Vec<Vec<usize>> {
     let mut dealt = vec![(0u64, Vec::new()); shares.clamp(1, costs.len().max(1))];
     let mut items: Vec<usize> = (0..costs.len()).collect();
     items.sort_by_key(|&item| (std::cmp::Reverse(costs[item]), item));

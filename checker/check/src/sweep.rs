@@ -6,12 +6,15 @@ use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
 use super::verify::{CaseAt, STEPS, Trials, schedules};
-use super::{Budget, CHECK_SECONDS, CheckError, build_version, kernel_path, line_reason, refused, time};
+use super::{Budget, CHECK_SECONDS, CheckError, build_version, kernel_path, line_reason, refused, share, time};
 use account::reasons::{self, Scene};
 use account::schedule_name;
-use execution::backend::{self, Checked, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use plan::Buffer;
+use problem::Cell;
 use problem::{ProblemError, Version};
-use report::{self, Case, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
+use rayon::prelude::*;
+use report::{self, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -105,19 +108,7 @@ fn simulate(
     report.machine = RanOn::Sim { schedules: orders.iter().map(schedule_name).collect() };
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
-    let counting = || -> Result<Vec<Vec<Checked>>, BuildError> {
-        let cases = cells
-            .iter()
-            .enumerate()
-            .map(|(index, cell)| {
-                let at = CaseAt { sizes: &cell.sizes, index, thoroughness: Thoroughness::Once, judged: true };
-                bench.case(built, None, at)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, report.seed);
-        let job = Verify { on, cases, stop_at_failure: false };
-        backend::verify(&job, &backend::WorkerOptions::default()).map_err(|error| BuildError::Error(error.into()))
-    };
+    let counting = || counted(&bench, built, &cells);
     let verifying = || bench.run(built, None, Thoroughness::Full, orders.clone());
     let (verified, counted) = rayon::join(verifying, counting);
     let verified = match verified {
@@ -129,7 +120,7 @@ fn simulate(
         Ok(counted) => counted,
         Err(stop) => return refused(stop, sources),
     };
-    let at_count = cells.iter().zip(&counted).filter_map(|(cell, case)| Some((&cell.sizes, case.first()?)));
+    let at_count = cells.iter().map(|cell| &cell.sizes).zip(&counted);
     for (sizes, checked) in verified.cases.iter().map(|(sizes, checked)| (sizes, checked)).chain(at_count) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
@@ -138,13 +129,13 @@ fn simulate(
         }
         let reasons = reasons::of(checked, &Scene { file: path, case: &case, buffers: &[] }, sources);
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
-        report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
+        report.cases.push(report::Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });
         if !reasons.is_empty() {
             return Ok(reasons);
         }
     }
     let of = |checked: &Checked| sweep.counter.of(checked.counters.as_ref()?);
-    let values: Vec<Option<f64>> = counted.iter().map(|case| case.first().and_then(of)).collect();
+    let values: Vec<Option<f64>> = counted.iter().map(of).collect();
     let values = values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect();
     pass(report, StageName::Results, format!("right at {} cases, {} cells counted", verified.cases.len(), cells.len()));
     report.sweep = Some(SweepTable {
@@ -158,4 +149,79 @@ fn simulate(
         provenance: Provenance::Simulated,
     });
     Ok(Vec::new())
+}
+
+/// Every cell as it is counted, verified. As many workers as there are cores have cells of the same cost; those of their cells that take
+/// the same inputs share these, and the oracle's answer.
+fn counted(bench: &Trials<'_>, built: &Built, cells: &[Cell]) -> Result<Vec<Checked>, BuildError> {
+    let case = |(index, cell): (usize, &Cell)| {
+        bench.case(built, None, CaseAt { sizes: &cell.sizes, index, thoroughness: Thoroughness::Once, judged: true })
+    };
+    let cases = cells.iter().enumerate().map(case).collect::<Result<Vec<_>, _>>()?;
+    let costs: Vec<u64> = cases.iter().map(cost).collect();
+    let one = |share: &Vec<usize>| {
+        let (cases, cells): (Vec<Case>, Vec<Vec<usize>>) = together(&cases, share).into_iter().unzip();
+        let on = bench.platform.on(vec![Schedule::Its], Checks::NONE, STEPS << 3, bench.seed);
+        let job = Verify { on, cases, stop_at_failure: false };
+        let results = backend::verify(&job, &backend::WorkerOptions::default())?;
+        Ok::<_, backend::BackendError>(
+            cells.into_iter().flatten().zip(results.into_iter().flatten()).collect::<Vec<_>>(),
+        )
+    };
+    let shares = share::deal(&costs, bench.budget.workers);
+    let done: Result<Vec<_>, _> = shares.par_iter().with_max_len(1).map(one).collect();
+    let mut done: Vec<(usize, Checked)> =
+        done.map_err(|error| BuildError::Error(error.into()))?.into_iter().flatten().collect();
+    done.sort_by_key(|(cell, _)| *cell);
+    Ok(done.into_iter().map(|(_, checked)| checked).collect())
+}
+
+/// Those of `share`, with their numbers: what is judged over the same inputs by the same answer is one case of several versions.
+fn together(cases: &[Case], share: &[usize]) -> Vec<(Case, Vec<usize>)> {
+    let mut together: Vec<(Case, Vec<usize>)> = Vec::new();
+    for &index in share {
+        let case = &cases[index];
+        match together.iter_mut().find(|(first, _)| asks_the_same(first, case)) {
+            Some((first, cells)) => {
+                first.versions.extend(case.versions.iter().cloned());
+                cells.push(index);
+            }
+            None => together.push((case.clone(), vec![index])),
+        }
+    }
+    together
+}
+
+/// What a cell costs, roughly: as much as its buffers have elements.
+fn cost(case: &Case) -> u64 {
+    case.versions.iter().flat_map(|version| &version.plan.buffers).map(|buffer| buffer.len).sum()
+}
+
+/// Are both judged over the same inputs, by the same answer?
+fn asks_the_same(one: &Case, other: &Case) -> bool {
+    let buffers = |case: &Case| -> Vec<Buffer> {
+        case.versions.iter().take(1).flat_map(|version| version.plan.buffers.clone()).collect()
+    };
+    one.oracle == other.oracle && one.outputs == other.outputs && buffers(one) == buffers(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_with_the_same_inputs_are_one_case() {
+        let case = |name: &str, len: u64| {
+            let buffer =
+                Buffer { name: "x".into(), dtype: plan::dtype::DType::F32, len, role: plan::Role::Out, fill: None };
+            let plan = plan::Plan { buffers: vec![buffer], ..plan::Plan::default() };
+            let version = backend::Program { name: name.into(), plan, ..backend::Program::default() };
+            Case { versions: vec![version], ..Case::default() }
+        };
+        let cases = [case("a", 8), case("b", 9), case("c", 8), case("d", 8)];
+        let names = |case: &Case| case.versions.iter().map(|version| version.name.clone()).collect::<Vec<_>>();
+        let told: Vec<_> =
+            together(&cases, &[0, 1, 3]).iter().map(|(case, cells)| (names(case), cells.clone())).collect();
+        assert_eq!(told, [(vec!["a".to_owned(), "d".to_owned()], vec![0, 3]), (vec!["b".to_owned()], vec![1])]);
+    }
 }
