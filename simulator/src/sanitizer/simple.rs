@@ -73,12 +73,22 @@ fn find<'a>(
     shared: &'a mut Shadow,
     address: u64,
 ) -> Option<(&'a mut Shadow, u64)> {
+    stretch(space, global, shared, address).map(|(shadow, start, _)| (shadow, address - start))
+}
+
+/// The shadow of an address, and where the memory that it is of begins, and its bytes.
+#[inline(always)]
+fn stretch<'a>(
+    space: Space,
+    global: &'a mut Regions<Shadow>,
+    shared: &'a mut Shadow,
+    address: u64,
+) -> Option<(&'a mut Shadow, u64, u64)> {
     if space == Space::Shared {
-        return Some((shared, address));
+        return Some((shared, 0, u64::MAX));
     }
     let region = global.find(address)?;
-    let offset = address - region.base;
-    Some((&mut region.data, offset))
+    Some((&mut region.data, region.base, region.bytes))
 }
 
 impl Side<'_> {
@@ -142,20 +152,26 @@ impl Side<'_> {
         }
         let (mut rest, mut left) = (mask, 0);
         while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let Some((shadow, offset)) = self.shadow(access.addresses[lane as usize]) else { continue };
-            let cell = match shadow.line(offset, launch) {
-                Line::Words(words) => words.cell((offset % LINE / 4) as usize),
-                _ => {
-                    left |= 1 << lane;
-                    continue;
-                }
+            let address = access.addresses[rest.trailing_zeros() as usize];
+            let Some((shadow, start, bytes)) = stretch(access.space, self.global, self.shared, address) else {
+                rest &= rest - 1;
+                continue;
             };
-            if cell.is_met_like(first) {
-                push_atomic(cell, first.behind(lane));
-            } else {
-                left |= 1 << lane;
+            shadow.begin(launch);
+            // All lanes from here on that stay in this memory.
+            while rest != 0 {
+                let lane = rest.trailing_zeros();
+                let at = access.addresses[lane as usize].wrapping_sub(start);
+                if at >= bytes {
+                    break;
+                }
+                rest &= rest - 1;
+                match shadow.known(at) {
+                    Some(Line::Words(words)) if words.cells[(at % LINE / 4) as usize].is_met_like(first) => {
+                        push_atomic(words.cell((at % LINE / 4) as usize), first.behind(lane));
+                    }
+                    _ => left |= 1 << lane,
+                }
             }
         }
         left

@@ -271,11 +271,25 @@ impl Shadow {
     /// The line of an offset, as it is.
     #[inline(always)]
     pub fn line(&mut self, offset: u64, launch: u64) -> &mut Line {
+        self.begin(launch);
+        self.at((offset / LINE) as usize)
+    }
+
+    /// What is of an earlier launch is gone.
+    #[inline(always)]
+    pub fn begin(&mut self, launch: u64) {
         if self.launch != launch {
             self.launch = launch;
             self.chunks.clear();
         }
-        self.at((offset / LINE) as usize)
+    }
+
+    /// The line of an offset, if there is anything to be known of it or of those around it.
+    #[inline(always)]
+    pub fn known(&mut self, offset: u64) -> Option<&mut Line> {
+        let index = (offset / LINE) as usize;
+        let chunk = self.chunks.get_mut(index / CHUNK)?.as_mut()?;
+        Some(&mut chunk[index % CHUNK])
     }
 
     #[inline(always)]
