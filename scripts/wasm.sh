@@ -26,8 +26,7 @@ fi
 folder=${CARGO_TARGET_DIR:-target}/$target/page
 [[ $folder == /* ]] || folder=$PWD/$folder
 # The last crate's level makes vectors; inlined is as much as in code that has to be small.
-linked=(--profile page --crate-type cdylib "${arguments[@]}" -- -C strip=symbols)
-for limit in -inline-threshold=12 -inlinehint-threshold=200 -inline-cold-callsite-threshold=0; do linked+=(-C "llvm-args=$limit"); done
+linked=(--profile page --crate-type cdylib "${arguments[@]}" -- -C strip=symbols -C llvm-args=-inline-threshold=30)
 cargo rustc -p live-wasm "${linked[@]}"
 cp "$folder/live_wasm.wasm" "$folder/live.wasm"
 # Tests hold its age against that of its sources, as cargo has just done.

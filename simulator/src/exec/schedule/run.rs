@@ -171,8 +171,9 @@ impl<O: Observer> Worker<'_, O> {
             if careful {
                 self.careful(shared, warp, at);
             }
-            let noted =
-                (!self.conditions.is_empty()).then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
+            // A page never asks.
+            let asked = cfg!(not(target_family = "wasm")) && !self.conditions.is_empty();
+            let noted = asked.then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {

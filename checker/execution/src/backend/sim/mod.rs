@@ -2,19 +2,23 @@
 
 pub(super) mod arguments;
 mod modules;
+#[cfg(not(target_family = "wasm"))]
 mod sampled;
 mod session;
 mod textures;
 
+#[cfg(not(target_family = "wasm"))]
 pub(super) use arguments::arguments;
 pub use modules::Modules;
 use session::SimSession;
 
 use super::machine::{Machine, Session, Stop};
-use super::message::job::{Output, Program, Text};
 #[cfg(not(target_family = "wasm"))]
-use crate::backend::Profile;
-use crate::backend::{Fault, JobError, Status, UNREADABLE};
+use super::message::job::Output;
+use super::message::job::{Program, Text};
+use crate::backend::{Fault, JobError, UNREADABLE};
+#[cfg(not(target_family = "wasm"))]
+use crate::backend::{Profile, Status};
 use plan::stream::Stream;
 use simulator::explore::Effort;
 use simulator::finding::as_named;
@@ -137,6 +141,7 @@ impl Machine for Sim {
         self.schedules.iter().copied().map(Some).collect()
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn sampled(
         &self,
         programs: (&Program, &Program),
@@ -147,6 +152,7 @@ impl Machine for Sim {
         sampled::judge(self, programs, oracle, outputs, seed)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn untried(&self, far: &Program, near: &[Program], ladder: &[Program], seed: u64) -> Result<Option<Status>, Stop> {
         sampled::first_tried(self, far, near, ladder, seed)
     }

@@ -6,7 +6,6 @@
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
 mod compare;
 mod opened;
-#[cfg(not(target_family = "wasm"))]
 mod profile;
 mod seen;
 mod switches;
@@ -17,7 +16,6 @@ use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 use opened::open;
 use plan::{Arg, Plan, Role};
-#[cfg(not(target_family = "wasm"))]
 pub use profile::profile;
 use seen::Share;
 pub use switches::first_tried;
