@@ -110,6 +110,32 @@ fn made_lines_can_be_pasted() {
     assert!(ran.stdout.contains("FINISHED"), "{}", ran.stdout);
 }
 
+/// Made lines are tried: what the kernels go past is made longer, and what is pasted runs. An index that nobody knows makes nothing longer, nor
+/// does one past a length that the host says.
+#[test]
+fn made_buffers_are_as_long_as_kernels_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#include <cstdlib>\n__global__ void k(const float *a, float *b, const int *at, float *c, int n)\n{\n    \
+                int i = blockIdx.x * blockDim.x + threadIdx.x;\n    b[3 * i] = a[i] + a[i + 1];\n    c[at[i]] = 1;\n}\n\
+                int main(int argc, char **argv)\n{\n    float *a, *b, *c;\n    cudaMalloc(&a, atoi(argv[1]));\n    \
+                k<<<atoi(argv[1]), 256>>>(a, b, 0, c, atoi(argv[1]));\n}\n";
+    let asked = run(folder.path(), text);
+    let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
+    let wanted = [
+        "//@ in     a: f32[2 * n] = uniform(-1, 1)  // as far as a kernel goes",
+        "//@ out    b: f32[4 * n]  // as far as a kernel goes",
+        "//@ out    c: f32[n]",
+    ];
+    assert!(asked.code == Some(2) && wanted.iter().all(|line| lines.contains(line)), "{lines:?}");
+    let ran = run(folder.path(), &format!("{}\n{text}", lines.join("\n")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let said = text.replace("int *at, float *c, int n", "int *at, float *c").replace("atoi(argv[1])", "4096");
+    let said = said.replace("(a, b, 0, c, 4096)", "(a, a, a, a)").replace("<<<4096,", "<<<16,");
+    let asked = run(folder.path(), &said);
+    let length = "//@ in     a: f32[1024] = uniform(-1, 1)";
+    assert!(asked.code == Some(2) && asked.stderr.lines().any(|line| line == length), "{}", asked.stderr);
+}
+
 /// Leniency ends where a launched kernel needs what is refused.
 #[test]
 fn what_a_launched_kernel_needs_is_never_skipped() {

@@ -1,6 +1,7 @@
 //! `checker run FILE.cu`: any self-describing kernel file on either backend. First the file is read ([`read`]), then made ready
 //! ([`ready`]), then run under its orders ([`under`]).
 
+mod grown;
 mod read;
 mod ready;
 mod under;

@@ -70,7 +70,8 @@ impl Running<'_> {
     ) -> Result<(Built, Platform), Halt> {
         let mut own = stranger.then(|| OwnCode::read(toolchain, self.path, file.text()));
         if let Some(own) = own.as_ref().filter(|_| file.statements().is_empty()) {
-            let lines = launch_lines(&own.kernels());
+            (self.progress)("trying lines");
+            let lines = self.grown(toolchain, file.text(), launch_lines(&own.kernels()));
             return Err(CheckError::NoLines { file: self.shown.clone(), lines }.into());
         }
         let gpu = match self.options.backend {
@@ -151,7 +152,8 @@ fn cubin_file(platform: &Platform, built: &Built) -> Result<Option<NamedTempFile
     Ok(Some(file))
 }
 
-fn compiled(
+/// A file compiled for a platform.
+pub(super) fn compiled(
     toolchain: &Toolchain,
     file: KernelFile,
     sizes: &Sizes,

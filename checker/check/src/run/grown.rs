@@ -1,0 +1,114 @@
+//! Lines that were made for a file are tried once: a buffer past whose end its kernels go is made longer. The lines stay a guess; a
+//! comment says which lengths are nobody's word.
+
+use super::Running;
+use super::ready::compiled;
+use crate::platform::Platform;
+use compiler::own::OwnCode;
+use compiler::toolchain::Toolchain;
+use execution::backend::{self, Case, Found, Thoroughness, Verify, WorkerOptions};
+use problem::{KernelFile, Sizes};
+use simulator::finding::MemoryLocation;
+use simulator::{Checks, FindingKind, Schedule};
+use std::time::{Duration, Instant};
+
+/// Times that lines are tried, how long all of that may take, and the warp instructions of a launch.
+const TRIES: usize = 32;
+const TIME: Duration = Duration::from_secs(10);
+const STEPS: u64 = 1 << 22;
+/// Most times that a buffer gets longer: what goes farther follows an index that nobody knows.
+const MOST: u64 = 1 << 10;
+/// What is said of such a length.
+const REMARK: &str = "  // as far as a kernel goes";
+
+impl Running<'_> {
+    /// The lines, with buffers as long as the kernels of `text` reach; as they are where nothing can be tried.
+    pub(super) fn grown(&self, toolchain: &Toolchain, text: &str, mut lines: Vec<String>) -> Vec<String> {
+        // What cannot be tried stays as it is.
+        let _ = self.try_lines(toolchain, text, &mut lines);
+        lines
+    }
+
+    fn try_lines(&self, toolchain: &Toolchain, text: &str, lines: &mut [String]) -> Option<()> {
+        lines.first()?;
+        let until = Instant::now() + TIME;
+        let platform = Platform::sim(&self.options.arch);
+        let whole = |lines: &[String]| KernelFile::parse(self.path, &format!("{}\n{text}", lines.join("\n"))).ok();
+        let file = whole(lines)?;
+        let sizes = file.sizes(&Sizes::default()).ok()?;
+        let mut own = OwnCode::read(toolchain, self.path, file.text());
+        let mut built = compiled(toolchain, file, &sizes, &platform, Some(&mut own)).ok()?;
+        for _ in 0..TRIES {
+            let plan = built.plan(&sizes, &[]).ok()?;
+            built.fits(&plan).ok()?;
+            let case = Case {
+                name: report::sizes(&sizes),
+                seed: self.seed,
+                versions: vec![built.program(plan, None)],
+                thoroughness: Thoroughness::Once,
+                quiet: true,
+                ..Case::default()
+            };
+            let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+            let options = WorkerOptions { until: Some(until), ..WorkerOptions::default() };
+            let job = Verify { on, cases: vec![case], stop_at_failure: true };
+            let checked = backend::verify(&job, &options).ok()?.into_iter().flatten().next()?;
+            let (name, times) = checked.findings.iter().find_map(beyond)?;
+            let (at, longer) =
+                lines.iter().enumerate().find_map(|(at, line)| Some((at, longer(line, name, times)?)))?;
+            lines[at] = longer;
+            built.file = whole(lines)?;
+        }
+        Some(())
+    }
+}
+
+/// The buffer past whose end somebody went, and how many times as long it would have to be.
+fn beyond(found: &Found) -> Option<(&str, u64)> {
+    let FindingKind::OutOfBounds { access } = &found.finding.kind else { return None };
+    let MemoryLocation::Behind { name, offset, bytes, lies_in: None } = &access.object else { return None };
+    let times = (offset + u64::from(access.size)).div_ceil(*bytes.max(&1)).next_power_of_two();
+    (access.space == "global" && (2..=MOST).contains(&times)).then_some((name, times))
+}
+
+/// The line of this buffer with so many times its length; nothing if it is another one's, or the host says how long it is.
+fn longer(line: &str, name: &str, times: u64) -> Option<String> {
+    let declared = ["in", "out", "inout"].iter().any(|word| line.split_whitespace().nth(1) == Some(word));
+    let (before, rest) = line.split_once(&format!(" {name}: ")).filter(|_| declared)?;
+    let (ty, rest) = rest.split_once('[')?;
+    let (length, behind) = rest.split_once(']')?;
+    if length.parse::<u64>().is_ok() {
+        return None;
+    }
+    let (already, length) = match length.split_once(" * ").map(|(first, rest)| (first.parse::<u64>(), rest)) {
+        Some((Ok(already), rest)) if rest.parse::<u64>().is_err() => (already, rest),
+        _ => (1, length),
+    };
+    let all = already.checked_mul(times).filter(|all| *all <= MOST)?;
+    let behind = behind.trim_end_matches(REMARK);
+    Some(format!("{before} {name}: {ty}[{all} * {length}]{behind}{REMARK}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longer;
+
+    #[test]
+    fn a_length_is_multiplied_once() {
+        let first = longer("//@ in     a: f32[n] = uniform(-1, 1)", "a", 4).expect("its line");
+        assert_eq!(first, "//@ in     a: f32[4 * n] = uniform(-1, 1)  // as far as a kernel goes");
+        assert_eq!(longer(&first, "a", 2).expect("again"), first.replace("4 * n", "8 * n"));
+        assert_eq!(
+            longer("//@ out    c: f32[w * h]", "c", 2).expect("a product"),
+            "//@ out    c: f32[2 * w * h]  // as far as a kernel goes"
+        );
+        for (line, name) in [
+            ("//@ in     a: f32[n] = uniform(-1, 1)", "b"),
+            ("//@ in     a: f32[1024] = uniform(-1, 1)", "a"),
+            ("//@ launch k<<<1, 1>>>(a)", "a"),
+        ] {
+            assert_eq!(longer(line, name, 2), None, "{line}");
+        }
+        assert_eq!(longer("//@ out    c: f32[512 * n]", "c", 4), None, "too far");
+    }
+}
