@@ -67,8 +67,14 @@ impl Running<'_> {
 fn beyond(found: &Found) -> Option<(&str, u64)> {
     let FindingKind::OutOfBounds { access } = &found.finding.kind else { return None };
     let MemoryLocation::Behind { name, offset, bytes, lies_in: None } = &access.object else { return None };
-    let times = (offset + u64::from(access.size)).div_ceil(*bytes.max(&1)).next_power_of_two();
-    (access.space == "global" && (2..=MOST).contains(&times)).then_some((name, times))
+    let times = times(offset.checked_add(access.size.into())?, *bytes)?;
+    (access.space == "global").then_some((name, times))
+}
+
+/// How many times a buffer of so many bytes has to be there to reach to an end; any number may be an index.
+fn times(end: u64, bytes: u64) -> Option<u64> {
+    let times = end.div_ceil(bytes.max(1)).checked_next_power_of_two()?;
+    (2..=MOST).contains(&times).then_some(times)
 }
 
 /// The line of this buffer with so many times its length; nothing if it is another one's, or the host says how long it is.
@@ -91,7 +97,23 @@ fn longer(line: &str, name: &str, times: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::longer;
+    use super::{MOST, longer, times};
+
+    #[test]
+    fn any_end_has_a_number_of_times_or_none() {
+        for (end, bytes, want) in [
+            (17, 16, Some(2)),
+            (16, 16, None),
+            (65, 16, Some(8)),
+            (MOST * 16, 16, Some(MOST)),
+            (MOST * 16 + 1, 16, None),
+            (u64::MAX, 16, None),
+            (u64::MAX, 1, None),
+            (4, 0, Some(4)),
+        ] {
+            assert_eq!(times(end, bytes), want, "{end} of {bytes}");
+        }
+    }
 
     #[test]
     fn a_length_is_multiplied_once() {
