@@ -11,8 +11,8 @@ use account::reasons::{self, Scene};
 use account::schedule_name;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use plan::Buffer;
-use problem::Cell;
-use problem::{ProblemError, Version};
+use plan::stream::Stream;
+use problem::{Cell, ProblemError, Sizes, Version};
 use rayon::prelude::*;
 use report::{self, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
@@ -109,8 +109,8 @@ fn simulate(
     let Some(sweep) = problem.sweep() else { return Ok(Vec::new()) };
     let cells = sweep.cells(&problem.manifest.count);
     let counting = || counted(&bench, built, &cells);
-    let verifying = || bench.run(built, None, Thoroughness::Full, orders.clone());
-    let (verified, counted) = rayon::join(verifying, counting);
+    let verifying = || (bench.run(built, None, Thoroughness::Full, orders.clone()), far(&bench, built, &cells));
+    let ((verified, far), counted) = rayon::join(verifying, counting);
     let verified = match verified {
         Ok(verified) => verified,
         Err(stop) => return refused(stop, sources),
@@ -121,7 +121,8 @@ fn simulate(
         Err(stop) => return refused(stop, sources),
     };
     let at_count = cells.iter().map(|cell| &cell.sizes).zip(&counted);
-    for (sizes, checked) in verified.cases.iter().map(|(sizes, checked)| (sizes, checked)).chain(at_count) {
+    let cases = verified.cases.iter().chain(&far).map(|(sizes, checked)| (sizes, checked));
+    for (sizes, checked) in cases.chain(at_count) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -149,6 +150,33 @@ fn simulate(
         provenance: Provenance::Simulated,
     });
     Ok(Vec::new())
+}
+
+/// Cells of which a few blocks are run at the `time` size.
+const FAR: usize = 2;
+
+/// Those of them that are wrong there: what is done at sizes that are not run whole is done by every cell, so that a few will do, drawn.
+fn far(bench: &Trials<'_>, built: &Built, counted: &[Cell]) -> Vec<(Sizes, Checked)> {
+    let Some(sweep) = bench.problem.sweep() else { return Vec::new() };
+    let cells = sweep.cells(&bench.problem.manifest.time);
+    let drawn = Stream::new(bench.seed, "far cells");
+    let one = |turn: usize| -> Option<(Sizes, Checked)> {
+        let index = drawn.integer(turn as u64, 0, cells.len() as i64 - 1) as usize;
+        let (sizes, near) = (&cells.get(index)?.sizes, &counted.get(index)?.sizes);
+        if sizes == near {
+            return None;
+        }
+        let at = CaseAt { sizes, index: 0, thoroughness: Thoroughness::Sampled, judged: true };
+        let mut case = bench.case(built, None, at).ok()?;
+        case.versions.push(built.program(built.plan(near, &bench.problem.io(near).ok()?).ok()?, None));
+        let on = bench.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, bench.seed);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let results = backend::verify(&job, &backend::WorkerOptions::default()).ok()?;
+        let checked = results.into_iter().flatten().next()?;
+        let wrong = matches!(checked.status, Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. });
+        wrong.then(|| (sizes.clone(), checked))
+    };
+    (0..FAR).into_par_iter().with_max_len(1).filter_map(one).collect()
 }
 
 /// Every cell as it is counted, verified. As many workers as there are cores have cells of the same cost; those of their cells that take
