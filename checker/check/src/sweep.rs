@@ -121,8 +121,9 @@ fn simulate(
         Err(stop) => return refused(stop, sources),
     };
     let at_count = cells.iter().map(|cell| &cell.sizes).zip(&counted);
-    let cases = verified.cases.iter().chain(&far).map(|(sizes, checked)| (sizes, checked));
-    for (sizes, checked) in cases.chain(at_count) {
+    let at_cases = verified.cases.iter().map(|(sizes, checked)| (sizes, checked));
+    let at_time = far.iter().map(|(sizes, checked)| (sizes, checked));
+    for (sizes, checked) in at_cases.chain(at_count).chain(at_time) {
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");

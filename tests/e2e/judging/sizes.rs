@@ -28,6 +28,59 @@ fn a_sweep_is_right_where_it_is_counted() {
     assert!(ran.stdout.contains("elements of `out` are wrong") && ran.stdout.contains("n = 8192"), "{}", ran.stdout);
 }
 
+/// Nor is it at the size that is measured, which no cell is run at whole: a few blocks of two cells tell.
+#[test]
+fn a_sweep_is_right_where_it_is_measured() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/copy-flight", "kernels/register-budget"]);
+    for (id, whole, cut, says) in [
+        ("copy-flight", "size_t(blockIdx.x) * 128", "size_t(blockIdx.x % 4096) * 128", "it writes 6 % of its outputs"),
+        ("register-budget", "size_t(blockIdx.x) * 256", "size_t(blockIdx.x % 64) * 256", "elements of `y` are wrong"),
+    ] {
+        let file = format!("kernels/{id}/sweep.cu");
+        let right = workbook.read(&file);
+        assert!(right.contains(whole), "{id}");
+        let ran = |text: String| {
+            workbook.write(&file, text);
+            workbook.run([id].iter().chain(&SIM).chain([&"3"]))
+        };
+        let wrong = ran(right.replace(whole, cut));
+        assert!(wrong.code == Some(1) && wrong.stdout.contains(says), "{id}: {wrong:?}");
+        assert_eq!(ran(right).code, Some(0), "{id}");
+    }
+}
+
+/// A version is tried whole at a block size that it claims, and a few blocks of it at the size that is measured.
+#[test]
+fn a_ladders_version_is_tried_where_it_says_it_runs() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/reduction"]);
+    for (version, right, wrong, says) in [
+        // The ladder's own block size is none of its: other types, several blocks.
+        ("best", "t < n % width)", "t < n % width && t < 3)", "at half, n = "),
+        ("best", "        __threadfence();\n        last", "        last", "best: two threads use `partial["),
+        // Its module at another size between two runs.
+        (
+            "ticket",
+            "atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1",
+            "(atomicAdd(&ticket, 1u) + 1) % gridDim.x == 0",
+            "ticket: two threads use `partial[",
+        ),
+        (
+            "atomic",
+            "max(1, ceil_div(n, block))",
+            "max(1, min(65535, ceil_div(n, block)))",
+            "atomic: it reads 6 % of its inputs",
+        ),
+    ] {
+        let file = format!("kernels/reduction/{version}.cu");
+        let text = workbook.read(&file);
+        assert!(text.contains(right), "{version}");
+        workbook.write(&file, text.replace(right, wrong));
+        let ran = workbook.run(["reduction"].iter().chain(&SIM).chain([&"3"]));
+        assert!(ran.code == Some(1) && ran.stdout.contains(says), "{version}: {ran:?}");
+        workbook.write(&file, text);
+    }
+}
+
 /// From 2^27 elements on it is another instance, which a GPU verifies (`gpu_cases`) and nothing else can.
 #[test]
 fn a_ladders_step_is_not_wrong_for_what_gpus_run() {

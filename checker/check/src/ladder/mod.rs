@@ -118,6 +118,9 @@ fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &
     if compiled.versions.len() == 1 && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
         outcomes.extend(verify::run(compiled, platform, &large, report.seed, &say)?);
     }
+    if platform.gpu.is_none() && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
+        outcomes.extend(verify::far(compiled, platform, problem, report.seed));
+    }
     // In the order of the steps, so that the first that is wrong is told first.
     outcomes.sort_by_key(|outcome| (outcome.version, outcome.element));
     let runs: usize = outcomes.iter().map(|outcome| outcome.checked.runs.len()).sum();

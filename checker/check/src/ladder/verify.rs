@@ -5,7 +5,7 @@ use crate::build::BuildError;
 use crate::platform::Platform;
 use crate::share;
 use crate::verify::{STEPS, schedules};
-use execution::backend::{self, Case, Checked, Program, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Program, Status, Thoroughness, Verify};
 use problem::ladder::{BLOCK, Ladder};
 use problem::workbook::is_small;
 use problem::{Problem, Sizes};
@@ -235,6 +235,35 @@ fn between(compiled: &CompiledLadder, task: &Task, here: &Sizes) -> Vec<Program>
     let one =
         |&version: &usize| if remembers(version) { other(version).unwrap_or_default() } else { Program::default() };
     task.versions.iter().map(one).collect()
+}
+
+/// Versions of which a few blocks are wrong at the `time` size, or leave out there what they do at the `count` size. What such a few
+/// blocks do not tell is left to GPUs.
+pub fn far(compiled: &CompiledLadder, platform: &Platform, problem: &Problem, seed: u64) -> Vec<Outcome> {
+    let one = |version: usize| -> Option<Outcome> {
+        let [sizes, near] =
+            [&problem.manifest.time, &problem.manifest.count].map(|sizes| compiled.own_block(0, version, sizes));
+        if sizes == near {
+            return None;
+        }
+        let case = Case {
+            name: report::sizes(&sizes),
+            seed,
+            oracle: compiled.oracle(0, &sizes).ok()?,
+            outputs: compiled.outputs(0, None, &sizes).ok()?,
+            own_outputs: vec![compiled.outputs(0, Some(version), &sizes).ok()?],
+            versions: vec![compiled.program(0, version, &sizes).ok()?, compiled.program(0, version, &near).ok()?],
+            thoroughness: Thoroughness::Sampled,
+            ..Case::default()
+        };
+        let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);
+        let job = Verify { on, cases: vec![case], stop_at_failure: false };
+        let results = backend::verify(&job, &backend::WorkerOptions::default()).ok()?;
+        let checked = results.into_iter().flatten().next()?;
+        let wrong = matches!(checked.status, Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. });
+        wrong.then_some(Outcome { element: 0, version, sizes, checked })
+    };
+    (0..compiled.versions.len()).into_par_iter().with_max_len(1).filter_map(one).collect()
 }
 
 /// What each version does at the `count` size, without watching it: its counters.
