@@ -12,6 +12,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -46,23 +47,21 @@ def run(checker, cores, names, seed):
     command = [checker, "dev", "check", "--backend", "sim", "--plain", "--seed", str(seed), *names]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, allowed))
-    lines = []
+    said = tempfile.TemporaryFile("w+")
+    child = subprocess.Popen(command, stdout=said, preexec_fn=lambda: os.sched_setaffinity(0, allowed))
     user = system = 0.0
     # Workers that wait for the next job are not waited for by the checker: they are looked at while they live.
-    os.set_blocking(child.stdout.fileno(), False)
     while child.poll() is None:
         now = all_of(child.pid)
         user, system = max(user, now[0]), max(system, now[1])
-        lines.append(child.stdout.read() or "")
         time.sleep(0.2)
-    lines.append(child.stdout.read() or "")
     took = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     user = max(user, after.ru_utime - before.ru_utime)
     system = max(system, after.ru_stime - before.ru_stime)
     faults, switches = after.ru_minflt - before.ru_minflt, after.ru_nvcsw - before.ru_nvcsw
-    said = "".join(lines).strip().splitlines()
+    said.seek(0)
+    said = said.read().strip().splitlines()
     print(
         f"{cores:>3} cores  {took:7.1f} s  user {user:7.1f}  system {system:6.1f}  busy {(user + system) / took:5.2f}"
         f"  faults {faults:>9}  waits {switches:>8}  {said[-1] if said else ''}",
