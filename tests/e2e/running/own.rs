@@ -77,7 +77,7 @@ fn parts_of_std_are_brought_where_they_are_missed() {
                 #include <vector>\n#include <algorithm>\nconst double side = 3.0;\nconst double area = side * side;\n\
                 template <typename T> __global__ void twice(const T* x, T* y, float area)\n{\n    \
                 int i = blockIdx.x * 32 + threadIdx.x;\n    std::pair<T, T> both = std::make_pair(x[i], x[i]);\n    \
-                if constexpr (std::is_same<T, float>::value && UINT32_C(1) > 0) y[i] = area * (both.first + both.second);\n}\n";
+                if constexpr (std::is_same<T, float>::value && UINT32_C(1) > UINT8_C(0)) y[i] = area * (both.first + both.second);\n}\n";
     let ran = run(folder.path(), text);
     assert!(ran.code == Some(0) && ran.stdout.contains("y: f32[64]  5 5"), "{ran:?}");
 }

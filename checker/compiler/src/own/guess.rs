@@ -24,7 +24,7 @@ pub enum Guess {
 }
 
 /// C++'s names of elements as `//@` lines call them.
-const TYPES: [(&str, &str); 32] = [
+const TYPES: [(&str, &str); 35] = [
     ("float", "f32"),
     ("double", "f64"),
     ("half", "f16"),
@@ -52,9 +52,12 @@ const TYPES: [(&str, &str); 32] = [
     ("long", "i64"),
     ("long long", "i64"),
     ("int64_t", "i64"),
+    ("intptr_t", "i64"),
+    ("ptrdiff_t", "i64"),
     ("unsigned long", "u64"),
     ("unsigned long long", "u64"),
     ("uint64_t", "u64"),
+    ("uintptr_t", "u64"),
     ("size_t", "u64"),
     ("clock_t", "i64"),
 ];

@@ -394,13 +394,14 @@ fn members_and_names_of_types_are_known() {
         // One with a base has more in it than is read here.
         (
             "#define real float\ntypedef long unsigned int word; typedef word key; struct A { int a; }; struct B : A { int b; };\n\
-             __global__ void k(real *x, key *keys, unsigned short int *s, B b) { x[0] = 1; keys[0] = 1; s[0] = 1; }",
+             __global__ void k(real *x, key *keys, unsigned short int *s, std::ptrdiff_t *d, B b) { x[0] = 1; keys[0] = 1; s[0] = 1; d[0] = 1; }",
             &[
                 "//@ size   n = 4096",
                 "//@ out    x: f32[n]",
                 "//@ out    keys: u64[n]",
                 "//@ out    s: u16[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, keys, s, {0})",
+                "//@ out    d: i64[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, keys, s, d, {0})",
             ],
         ),
         (

@@ -22,6 +22,10 @@ template <class T> __host__ __device__ constexpr void swap(T &a, T &b) {
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #ifndef UINT32_C
+#define INT8_C(value) value
+#define UINT8_C(value) value
+#define INT16_C(value) value
+#define UINT16_C(value) value
 #define INT32_C(value) value
 #define UINT32_C(value) value##U
 #define INT64_C(value) value##LL
