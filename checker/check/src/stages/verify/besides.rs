@@ -9,6 +9,7 @@ use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify, Work
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
+use std::cmp::Reverse;
 use values::fill::first_turn;
 
 /// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
@@ -65,7 +66,9 @@ impl Trials<'_> {
         if !built.communicates() {
             near.extend(elsewhere.iter().chain(&large).map(|(sizes, _)| sizes.clone()));
         }
-        near.extend(self.problem.cases());
+        let mut cases = self.problem.cases();
+        cases.sort_by_cached_key(|sizes| Reverse(elsewhere::elements(self.problem, sizes) as u64));
+        near.extend(cases);
         let mut sampled = self.sampled(built, &near)?;
         let mut sought = None;
         if self.is_left_to_gpus() {

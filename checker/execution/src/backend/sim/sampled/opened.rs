@@ -21,7 +21,7 @@ const BLOCKS: u64 = 6;
 /// there are multiprocessors, have that much to do.
 const STEPS: u64 = 1 << 20;
 /// Warp instructions of a launch's blocks after which no more of them are run.
-const ENOUGH: u64 = 1 << 18;
+pub const ENOUGH: u64 = 1 << 17;
 /// Blocks that are run for what they do on average, too, ...
 const SEVERAL: u64 = 24;
 /// ... and warp instructions of all of them together.
@@ -85,6 +85,11 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
 }
 
 impl Opened<'_> {
+    /// Has a block so much to do that one is dear enough?
+    pub fn is_long(&self) -> bool {
+        self.ran / self.blocks_run.max(1) > ENOUGH / 2
+    }
+
     /// What the blocks touched of a buffer.
     pub fn touched(&self, index: usize) -> Touched {
         self.device.touched(self.addresses[index]).unwrap_or_default()
@@ -293,7 +298,7 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
 }
 
 /// In the order in which they are run: if there is time for one only, that is none at an end.
-fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
+pub fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
     let (ends, mut drawn): (Vec<u64>, Vec<u64>) =
         chosen.iter().partition(|block| **block == 0 || **block == blocks - 1);
     drawn.extend(ends);

@@ -5,7 +5,7 @@
 //! hangs on the size (`n > 4000000`, `n >> 24`, `min(n, 90000)`), on where a thread is, or on how often it goes round, and a size
 //! where it turns may be small enough to be run whole.
 
-use super::opened::{chosen, open};
+use super::opened::{chosen, drawn_first, open};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::{Status, Untried};
@@ -14,8 +14,11 @@ use plan::{Choice, ChoiceKind};
 use simulator::{Condition, Question};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Warp instructions of a block after which no more is looked at.
+/// Warp instructions of a block after which no more is looked at, and of several after which no other is.
 const STEPS: u64 = 1 << 15;
+
+/// Sizes that are run whole and looked at first; the others only where something is left.
+const FIRST: usize = 2;
 
 /// A line of the kernel file, a place, and what was asked of its result.
 type Asked = (u32, Where, Question);
@@ -76,9 +79,18 @@ fn met(sim: &Sim, program: &Program, seed: u64) -> Result<Met, Stop> {
     for (launch, planned) in program.plan.launches.iter().enumerate() {
         met.kernels.entry(planned.kernel.clone()).or_insert(planned.line);
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        for block in chosen(seed, launch as u64, blocks) {
+        let mut ran = 0;
+        // Those at the ends first.
+        for block in drawn_first(&chosen(seed, launch as u64, blocks), blocks).into_iter().rev() {
+            if ran > STEPS {
+                break;
+            }
             let report = opened.launch(launch, vec![block]);
-            for condition in report.into_iter().flat_map(|report| report.conditions) {
+            ran += report.as_ref().map_or(0, |report| report.counters.instructions);
+            // What blocks that did not run would have written decides nothing.
+            let known = !opened.unknown();
+            let told = |condition: &Condition| known || condition.by_size;
+            for condition in report.into_iter().flat_map(|report| report.conditions).filter(told) {
                 met.note((planned.line, Where::Instruction(condition.at), condition.question), condition);
             }
         }
@@ -163,10 +175,17 @@ pub fn first_tried(
 ) -> Result<Option<Status>, Stop> {
     let far = met(sim, far, seed)?;
     let mut known = Met::default();
-    for program in near {
+    let (first, others) = near.split_at(near.len().min(FIRST));
+    for program in first {
         known.add(met(sim, program, seed)?);
     }
     let mut open = Open::between(&far, &known);
+    for program in others {
+        if open.first().is_none() {
+            break;
+        }
+        open.close(&met(sim, program, seed)?);
+    }
     let Some(what) = open.first() else { return Ok(None) };
     // By which all was met that concerns all threads.
     let mut certain = None;
