@@ -10,8 +10,8 @@ use execution::backend::{self, LaunchProfile, Profile};
 use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
 use problem::{CacheState, Problem};
-use profiling::takes_turns;
 pub use profiling::{Profiled, Profiling, Wanted};
+use profiling::{queue_us, takes_turns};
 use report::{Modelled, ModelledPart, ModelledTime};
 use simulator::FindingName;
 use simulator::counters::Sum;
@@ -26,17 +26,19 @@ pub struct NotModelled {
     pub own_doing: bool,
     /// Is it that one block does more than can be followed, which of the baseline's none does?
     pub too_much: bool,
+    /// Microseconds that its blocks queue for their work at least.
+    pub queue_us: f64,
 }
 
 impl NotModelled {
     fn own_doing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), own_doing: true, too_much: false }
+        Self { why: why.into(), own_doing: true, too_much: false, queue_us: 0.0 }
     }
 }
 
 impl<T: Into<String>> From<T> for NotModelled {
     fn from(why: T) -> Self {
-        Self { why: why.into(), own_doing: false, too_much: false }
+        Self { why: why.into(), own_doing: false, too_much: false, queue_us: 0.0 }
     }
 }
 
@@ -98,14 +100,19 @@ pub fn compare(
     known(&device, platform)?;
     let sizes = &problem.manifest.time;
     let found = profiles?;
-    let mut times = Vec::new();
+    let mut times: Vec<model::Modelled> = Vec::new();
     for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
         let Some(profile) = profile else { return Err("its blocks could not be run".into()) };
-        let of_candidate = !times.is_empty();
-        let facts = facts(built, plan, profile, problem.manifest.cache).map_err(|found| NotModelled {
-            own_doing: found.own_doing && of_candidate,
-            too_much: found.too_much && of_candidate,
-            ..found
+        let facts = facts(built, plan, profile, problem.manifest.cache).map_err(|found| match times.first() {
+            Some(before) if found.queue_us > before.us => {
+                let [queue, before] = [found.queue_us, before.us].map(|us| us / 1e3);
+                let why = format!(
+                    "its blocks queue at one address for {queue:.1} ms or more, where the baseline takes about {before:.1} ms"
+                );
+                NotModelled::own_doing(why)
+            }
+            Some(_) => found,
+            None => NotModelled { own_doing: false, too_much: false, ..found },
         })?;
         let mut time = model::model(&facts, &device);
         if let Some(us) = left_to_one(problem, plan, &facts, &device) {
@@ -141,22 +148,27 @@ fn told(time: &model::Modelled) -> ModelledTime {
 /// What the model is told of a version, or why it is not modelled. Where launches do other things with other values in what blocks that did
 /// not run would have written, the time must be nearly the same.
 pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -> Result<Facts, NotModelled> {
-    let one = launched(built, plan, &profile.launches, cache)?;
+    let device = Device::h200().map_err(|error| error.to_string())?;
+    let one = launched(built, plan, &profile.launches, (cache, &device))?;
     if profile.otherwise.is_empty() {
         return Ok(one);
     }
-    let device = Device::h200().map_err(|error| error.to_string())?;
     let alike = |other: &Facts| {
         let [one, other] = [&one, other].map(|facts| model::model(facts, &device).us);
         (one - other).abs() <= ALIKE * one.min(other)
     };
-    match launched(built, plan, &profile.otherwise, cache) {
+    match launched(built, plan, &profile.otherwise, (cache, &device)) {
         Ok(other) if alike(&other) => Ok(one),
         _ => Err("a launch hangs on what blocks that were not run would have written".into()),
     }
 }
 
-fn launched(built: &Built, plan: &Plan, found: &[LaunchProfile], cache: CacheState) -> Result<Facts, NotModelled> {
+fn launched(
+    built: &Built,
+    plan: &Plan,
+    found: &[LaunchProfile],
+    (cache, device): (CacheState, &Device),
+) -> Result<Facts, NotModelled> {
     let Some(module) = &built.module else { return Err("its machine code was not read".into()) };
     let mut codes: Vec<Code> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -166,7 +178,9 @@ fn launched(built: &Built, plan: &Plan, found: &[LaunchProfile], cache: CacheSta
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
-            return Err(NotModelled { why, own_doing, too_much: own_doing && reason == FindingName::StepLimit.name() });
+            let too_much = own_doing && reason == FindingName::StepLimit.name();
+            let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
+            return Err(NotModelled { why, own_doing, too_much, queue_us });
         }
         let waits =
             |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");

@@ -5,7 +5,8 @@ use crate::CheckError;
 use crate::build::Built;
 use crate::platform::Platform;
 use execution::backend::{self, Case, LaunchProfile, Profile, Program, Thoroughness, Verify};
-use plan::Plan;
+use model::Device;
+use plan::{Plan, Role};
 use problem::{Problem, Sizes};
 use simulator::{Checks, FindingName, Schedule};
 use values::fill::first_turn;
@@ -255,6 +256,17 @@ fn most_of_a_block(profile: &Profile) -> u64 {
 /// block does hangs on how many there are.
 pub fn takes_turns(launches: &[LaunchProfile]) -> bool {
     launches.iter().any(|launch| launch.counters.global_atomic_return_sectors > 0)
+}
+
+/// Microseconds that such blocks queue for their numbers at least, if they took all of the inputs as they took what was followed of them: requests
+/// at one address follow each other in the L2 cache.
+pub fn queue_us(launch: &LaunchProfile, plan: &Plan, device: &Device) -> f64 {
+    let inputs = plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::In | Role::InOut));
+    let bytes: f64 = inputs.map(|buffer| buffer.len as f64 * buffer.dtype.size() as f64).sum();
+    let (counters, meeting) = (&launch.counters, &launch.locality.global);
+    let part = bytes / (counters.global_load_bytes.max(1) as f64);
+    let hottest = meeting.hottest_requests as f64 / meeting.requests.max(1) as f64;
+    counters.global_atomic_requests as f64 * part * hottest * device.memory.place_ns / 1e3
 }
 
 /// Did a block do more than it may?
