@@ -26,11 +26,7 @@ pub struct LaunchQuestion<'a> {
 /// # Errors
 /// The line of the first launch that cannot be made.
 pub fn settle(question: &LaunchQuestion<'_>, plan: &mut Plan) -> Result<(), LineError> {
-    let buffers: u64 = plan
-        .buffers
-        .iter()
-        .map(|buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64))
-        .fold(0, u64::saturating_add);
+    let buffers: u64 = plan.bytes();
     for launch in &mut plan.launches {
         let Some(known) = Known::of(question, launch) else { continue };
         if let Some(message) = refused(question.device, &known, launch, buffers) {

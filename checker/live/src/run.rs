@@ -201,8 +201,7 @@ fn plan(file: &KernelFile, code: &Code, sizes: &Sizes, io: &[Buffer]) -> Result<
     instances::check(file, code, &plan)?;
     check_plan(file, &mut plan, &code.names, &Outline::read(&code.ptx))?;
     launchable::settle(&LaunchQuestion { file, names: &code.names, needs: &code.needs, device: &device }, &mut plan)?;
-    let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
-    let all = plan.buffers.iter().map(bytes).fold(0, u64::saturating_add);
+    let all = plan.bytes();
     if all > MEMORY {
         let line = plan.launches.first().map_or(1, |launch| launch.line);
         let message = format!("the buffers have {all} bytes; a page's run may use {MEMORY}: choose a smaller size");

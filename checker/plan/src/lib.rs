@@ -119,6 +119,13 @@ pub struct Buffer {
     pub fill: Option<Fill>,
 }
 
+impl Buffer {
+    /// Bytes of all its elements.
+    pub fn bytes(&self) -> u64 {
+        self.len.saturating_mul(self.dtype.size() as u64)
+    }
+}
+
 /// One argument of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Arg {
@@ -237,6 +244,11 @@ pub struct Choice {
 }
 
 impl Plan {
+    /// Bytes of all buffers together.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(Buffer::bytes).fold(0, u64::saturating_add)
+    }
+
     /// Threads of all launches together.
     pub fn threads(&self) -> u64 {
         let extents = |launch: &Launch| launch.grid.into_iter().chain(launch.block);

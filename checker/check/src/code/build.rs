@@ -247,11 +247,10 @@ impl Built {
     /// The line of the largest buffer.
     pub fn fits(&self, plan: &Plan) -> Result<(), LineError> {
         let limit = simulator::Limits::default().memory;
-        let bytes = |buffer: &Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
-        if plan.buffers.iter().fold(0u64, |all, buffer| all.saturating_add(bytes(buffer))) <= limit {
+        if plan.bytes() <= limit {
             return Ok(());
         }
-        let Some(largest) = plan.buffers.iter().max_by_key(|buffer| bytes(buffer)) else { return Ok(()) };
+        let Some(largest) = plan.buffers.iter().max_by_key(|buffer| buffer.bytes()) else { return Ok(()) };
         let declares = |(_, line): &(u32, &str)| {
             let mut words = line.trim_start().strip_prefix("//@").unwrap_or_default().split_whitespace();
             matches!(words.next(), Some("in" | "out" | "inout" | "scratch"))
@@ -262,7 +261,7 @@ impl Built {
         });
         let line = (1..).zip(self.file.text().lines()).find(declares).map(|(number, _)| number);
         let line = line.or(uses.map(|launch| launch.line)).unwrap_or(1);
-        let message = format!("the buffer `{}` has {} bytes; {}", largest.name, bytes(largest), allowed(limit));
+        let message = format!("the buffer `{}` has {} bytes; {}", largest.name, largest.bytes(), allowed(limit));
         Err(self.file.line(line).error(1, message))
     }
 

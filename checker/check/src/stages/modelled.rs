@@ -53,7 +53,7 @@ fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -
     let outputs = plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Out | Role::InOut));
     let bytes = match &problem.manifest.bytes {
         Some(bytes) => bytes.eval(&problem.manifest.time).ok()? as f64,
-        None => outputs.map(|buffer| (buffer.len * buffer.dtype.size() as u64) as f64).sum(),
+        None => outputs.map(|buffer| buffer.bytes() as f64).sum(),
     };
     let moved = |launch: &LaunchFacts| {
         let each = Sum::GlobalSectors.of(&launch.counters) as f64 * 32.0 / launch.ran.max(1) as f64;
@@ -219,10 +219,10 @@ fn launched(
     if launches.is_empty() {
         return Err("nothing of it could be run".into());
     }
-    let memory = plan.buffers.iter().map(|buffer| Memory {
-        bytes: buffer.len * buffer.dtype.size() as u64,
-        input: matches!(buffer.role, Role::In | Role::InOut),
-    });
+    let memory = plan
+        .buffers
+        .iter()
+        .map(|buffer| Memory { bytes: buffer.bytes(), input: matches!(buffer.role, Role::In | Role::InOut) });
     Ok(Facts {
         codes,
         launches,

@@ -44,7 +44,7 @@ pub fn judge(
 pub fn guard_status(session: &mut dyn Session, program: &Program) -> Result<Status, Stop> {
     Ok(session.broken_guard()?.map_or(Status::Passed, |broken| {
         let buffer = &program.plan.buffers[broken.buffer];
-        let bytes = buffer.len * buffer.dtype.size() as u64;
+        let bytes = buffer.bytes();
         Status::GuardBroken { buffer: buffer.name.clone(), offset: broken.offset, bytes }
     }))
 }

@@ -54,7 +54,7 @@ impl Walk<'_> {
             line: source.line,
         };
         let of = &self.plan.buffers[buffer];
-        let there = (of.len * of.dtype.size() as u64).saturating_sub(offset);
+        let there = of.bytes().saturating_sub(offset);
         if made.bytes() > there {
             let from = if offset > 0 { " from there on" } else { "" };
             let message = format!(

@@ -262,7 +262,7 @@ pub fn takes_turns(launches: &[LaunchProfile]) -> bool {
 /// at one address follow each other in the L2 cache.
 pub fn queue_us(launch: &LaunchProfile, plan: &Plan, device: &Device) -> f64 {
     let inputs = plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::In | Role::InOut));
-    let bytes: f64 = inputs.map(|buffer| buffer.len as f64 * buffer.dtype.size() as f64).sum();
+    let bytes: f64 = inputs.map(|buffer| buffer.bytes() as f64).sum();
     let (counters, meeting) = (&launch.counters, &launch.locality.global);
     let part = bytes / (counters.global_load_bytes.max(1) as f64);
     let hottest = meeting.hottest_requests as f64 / meeting.requests.max(1) as f64;

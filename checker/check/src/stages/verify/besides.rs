@@ -1,7 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
-use super::sought::{SOUGHT_INSTRUCTIONS, Sought, WATCHED_BYTES, bytes};
+use super::sought::{SOUGHT_INSTRUCTIONS, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{BuildError, elsewhere};
@@ -57,7 +57,7 @@ impl Trials<'_> {
         let (large, mut few) = match size {
             Some(sizes) => {
                 let few = self.few(built, &sizes)?.into_iter().collect();
-                (self.whole(built, sizes, ELSEWHERE + 1, Checks::NONE)?, few)
+                (self.whole(built, sizes, ELSEWHERE + 1)?, few)
             }
             None => (None, Vec::new()),
         };
@@ -76,22 +76,21 @@ impl Trials<'_> {
         }
         if let Some((far, Checked { status: Status::Untried { shown, .. }, .. })) = &sampled {
             let affordable = affordable(SOUGHT_INSTRUCTIONS, cost.unwrap_or(USUAL_INSTRUCTIONS));
-            let (settled, found) = match self.seek(built, far, &near, &affordable)? {
-                Sought::Nowhere => (*shown, None),
-                Sought::Nothing => (true, None),
+            let settled = match self.seek(built, far, &near, &affordable)? {
+                Sought::Nowhere => *shown,
+                Sought::Nothing => true,
                 Sought::At(rung) => {
                     let is_few = rung.few;
                     let found = self.run_rung(built, *rung)?;
                     let ran = found.is_some();
                     if is_few {
-                        few.extend(found);
-                        (ran, None)
+                        few.extend(found)
                     } else {
-                        (ran, found)
+                        sought = found
                     }
+                    ran
                 }
             };
-            sought = found;
             // Who had no time to look does not know that there is nothing.
             if settled || self.cut.get().is_some() {
                 sampled = None;
@@ -166,15 +165,9 @@ impl Trials<'_> {
     }
 
     /// A version at a size, all of it, once.
-    fn whole(
-        &self,
-        built: &Built,
-        sizes: Sizes,
-        index: usize,
-        checks: Checks,
-    ) -> Result<Option<(Sizes, Checked)>, BuildError> {
+    fn whole(&self, built: &Built, sizes: Sizes, index: usize) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let case = self.whole_case(built, &sizes, index)?;
-        Ok(self.once(case, sizes, checks))
+        Ok(self.once(case, sizes, Checks::NONE))
     }
 
     /// That run.
@@ -226,7 +219,7 @@ impl Trials<'_> {
     /// What one case comes to, if that says anything.
     pub(super) fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
         let mut options = self.options();
-        if case.versions.iter().map(bytes).any(|bytes| bytes > WATCHED_BYTES)
+        if case.versions.iter().any(|version| version.plan.bytes() > WATCHED_BYTES)
             && case.thoroughness == Thoroughness::Large
         {
             // Once nobody else needs any.

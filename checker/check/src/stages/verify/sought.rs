@@ -56,7 +56,7 @@ impl Trials<'_> {
                 ladder.push(Rung { sizes, program, few: false });
             }
         }
-        ladder.retain(|rung| affordable(&rung.sizes) && bytes(&rung.program) <= SOUGHT_BYTES);
+        ladder.retain(|rung| affordable(&rung.sizes) && rung.program.plan.bytes() <= SOUGHT_BYTES);
         case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let found = self.told(on, case, |_| true);
@@ -72,7 +72,7 @@ impl Trials<'_> {
     /// Runs a version whole where it turns.
     pub(super) fn run_rung(&self, built: &Built, rung: Rung) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let Rung { sizes, program, .. } = rung;
-        let watched = built.communicates() && bytes(&program) <= WATCHED_BYTES;
+        let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
         let checks = if watched { Checks::ALL } else { Checks::NONE };
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
@@ -82,10 +82,4 @@ impl Trials<'_> {
         case.seed = first_turn(case.seed);
         Ok(self.once(case, sizes, checks))
     }
-}
-
-/// Bytes of all buffers.
-pub(super) fn bytes(program: &backend::Program) -> u64 {
-    let of = |buffer: &plan::Buffer| buffer.len.saturating_mul(buffer.dtype.size() as u64);
-    program.plan.buffers.iter().map(of).fold(0, u64::saturating_add)
 }

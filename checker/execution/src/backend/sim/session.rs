@@ -61,7 +61,7 @@ impl SimSession {
         };
         let mut findings: Vec<Finding> = Vec::new();
         for (index, buffer) in plan.buffers.iter().enumerate().filter(read) {
-            let bytes = buffer.len * buffer.dtype.size() as u64;
+            let bytes = buffer.bytes();
             for finding in self.device.undefined(self.addresses[index], bytes) {
                 if !findings.iter().any(|known| known.is_like(&finding)) {
                     findings.push(finding);
@@ -142,7 +142,7 @@ impl Session for SimSession {
 
     fn poison(&mut self, buffer: usize, byte: u8) -> Result<(), Stop> {
         let part = &self.program.plan.buffers[buffer];
-        let bytes = part.len * part.dtype.size() as u64;
+        let bytes = part.bytes();
         if bytes == 0 {
             return Ok(());
         }

@@ -64,7 +64,7 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
     device.config_mut().limits.steps = STEPS;
     let mut addresses = Vec::new();
     for buffer in &program.plan.buffers {
-        let bytes = buffer.len.saturating_mul(buffer.dtype.size() as u64);
+        let bytes = buffer.bytes();
         let known = matches!(buffer.role, Role::In | Role::InOut);
         let contents: simulator::Fill = if known {
             let (buffer, size) = (buffer.clone(), buffer.dtype.size() as u64);
@@ -103,7 +103,7 @@ impl Opened<'_> {
             let Some((address, size)) = self.device.variable(name) else { return false };
             let ConstantValue::Buffer(index) = constant.value else { return false };
             let buffer = &program.plan.buffers[index];
-            let bytes = buffer.len.saturating_mul(buffer.dtype.size() as u64);
+            let bytes = buffer.bytes();
             if bytes > size || !READ.contains(&buffer.role) {
                 return false;
             }
@@ -123,14 +123,13 @@ impl Opened<'_> {
 
     fn bytes(&self, roles: &[Role]) -> f64 {
         let buffers = self.program.plan.buffers.iter().filter(|buffer| roles.contains(&buffer.role));
-        buffers.map(|buffer| buffer.len as f64 * buffer.dtype.size() as f64).sum()
+        buffers.map(|buffer| buffer.bytes() as f64).sum()
     }
 
     /// What was touched, by buffer.
     fn ranges(&self, roles: &[Role], kind: fn(Touched) -> Vec<(u64, u64)>) -> Ranges {
         let buffers = self.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
-        let of =
-            |(index, buffer): (usize, &Buffer)| (buffer.len * buffer.dtype.size() as u64, kind(self.touched(index)));
+        let of = |(index, buffer): (usize, &Buffer)| (buffer.bytes(), kind(self.touched(index)));
         buffers.map(of).collect()
     }
 

@@ -136,7 +136,7 @@ impl Profiler<'_> {
 
     fn regions(&self) -> Vec<MemoryRegion> {
         let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
-        buffers.map(|(buffer, &base)| MemoryRegion { base, bytes: buffer.len * buffer.dtype.size() as u64 }).collect()
+        buffers.map(|(buffer, &base)| MemoryRegion { base, bytes: buffer.bytes() }).collect()
     }
 }
 
