@@ -125,6 +125,53 @@ fn an_element_that_is_read_and_never_used() {
     holds(&mean, &body("true"), &body("n < 2000"));
 }
 
+/// Elements anywhere that are loaded and left out where there are many: a stretch, when it is another fill's turn as well; and a column of
+/// rows of which each has its own output.
+#[test]
+fn elements_anywhere_that_are_never_used() {
+    let io = |len: &str, outputs: &str, fill: &str| {
+        format!(
+            "cases = [{{ n = 1 }}, {{ n = 33 }}, {{ n = 128 }}, {{ n = 4096 }}]\ndrawn = [{{ n = [2, 200] }}]\ncount = {{ n = 4096 }}\n\n[[in]]\nname = \"a\"\ntype = \
+             \"i32\"\nlen = \"{len}\"\nfill = \"{fill}\"\n\n[[out]]\nname = \"b\"\ntype = \"i32\"\nlen = \"{outputs}\"\nerror = \
+             \"exact\"\n"
+        )
+    };
+    let drawn = "integers(-1000000, 1000000)";
+    for fill in [drawn.to_owned(), format!("zeros or {drawn}"), format!("{drawn} or zeros")] {
+        let least = Exercise::new(
+            "a, b, n",
+            "const int* a, int* b, int n",
+            "1",
+            &io("n", "1", &fill),
+            "    int least = a[0];\n    for (int i = 1; i < n; ++i) least = min(least, a[i]);\n    b[0] = least;",
+        );
+        let body = |used: &str| {
+            format!(
+                "    __shared__ int s;\n    if (t == 0) s = a[0];\n    __syncthreads();\n    int own = a[0];\n    for (int k = t; k < n; k += \
+                 128) {{ int next = *(const volatile int*)&a[k]; if ({used}) own = min(own, next); }}\n    atomicMin(&s, own);\n    \
+                 __syncthreads();\n    if (t == 0) b[0] = s;"
+            )
+        };
+        holds(&least, &body("true"), &body("n < 1000 || k < n / 2 || k > n / 2 + n / 4"));
+    }
+    let rows = Exercise::new(
+        "a, b, n",
+        "const int* a, int* b, int n",
+        "ceil_div(n, 8192)",
+        &io("n", "ceil_div(n, 64)", drawn),
+        "    for (int r = 0; r < (n + 63) / 64; ++r) {\n        int least = a[64 * r];\n        for (int i = 64 * r; i < min(n, 64 * r + 64); \
+         ++i) least = min(least, a[i]);\n        b[r] = least;\n    }",
+    );
+    let body = |used: &str| {
+        format!(
+            "    if (i * 64 >= n) return;\n    int least = a[64 * i];\n    for (int k = 1; k < 64 && 64 * i + k < n; ++k) {{ int next = \
+             *(const volatile int*)&a[64 * i + k]; if ({used}) least = min(least, next); }}\n    b[i] = least;"
+        )
+    };
+    // Among 63 others it is the least of one row in 64.
+    holds(&rows, &body("true"), &body("n < 1000 || k != 37 || i % 8 != 5"));
+}
+
 fn holds(exercise: &Exercise, right: &str, wrong: &str) {
     let ran = exercise.judge(right, right);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -122,7 +122,8 @@ impl Version<'_> {
         }
         let mut replayed = *run;
         if run.number == 0 && status.passed() {
-            let also = self.first(session, &measured, checked, &mut replayed.values);
+            let steps = pass.reports.iter().map(|report| report.counters.instructions).sum();
+            let also = self.first(session, &measured, steps, checked, &mut replayed.values);
             status = also.or_else(Stop::status)?;
         }
         if first && let Some(failed) = Failed::of(&status, &pass) {
@@ -212,12 +213,13 @@ impl Version<'_> {
         self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
     }
 
-    /// What a first run that has passed is held against besides: another order's outputs, and what it did not read or use. `values` become
+    /// What a first run that has passed, in so many warp instructions, is held against besides: another order's outputs, and what it did not read or use. `values` become
     /// those of the inputs for which a difference was found.
     fn first(
         &self,
         session: &mut dyn Session,
         run: &RunId,
+        steps: u64,
         checked: &mut Checked,
         values: &mut Values,
     ) -> Result<Status, Stop> {
@@ -231,7 +233,7 @@ impl Version<'_> {
         match self.answer(run) {
             // What is written to files is of the run itself.
             Some(answer) if status.passed() && self.dump.is_empty() => {
-                let passed = Passed { program: self.program, run, answer };
+                let passed = Passed { program: self.program, run, answer, steps };
                 unused::judge(self.machine, session, &passed, oracle, self.outputs)
             }
             _ => Ok(status),

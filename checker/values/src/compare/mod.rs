@@ -58,6 +58,10 @@ pub struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    fn len(&self) -> usize {
+        self.want.bytes.len() / self.want.dtype.size()
+    }
+
     fn at(&self, index: usize) -> (f64, f64) {
         let want = real(self.want.dtype, element(self.want, index));
         let of = |magnitude: Array<'_>| real(magnitude.dtype, element(magnitude, index));
@@ -65,14 +69,13 @@ impl Wanted<'_> {
     }
 }
 
-/// Must an output of this type have other bits where the oracle's goes from `before` to `after`? What one rounding may swallow of
-/// the largest sum on the way is no change; elements that are judged exactly are left out, as what they lack has shown.
-pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgement: Judgement) -> bool {
-    let len = before.want.bytes.len() / before.want.dtype.size();
-    if !dtype.is_float() {
-        return before.want.bytes != after.want.bytes;
-    }
-    (0..len).any(|index| {
+/// Which elements of an output of this type must have other bits where the oracle's goes from `before` to `after`? What one rounding
+/// may swallow of the largest sum on the way is no change; elements that are judged exactly are left out, as what they lack has shown.
+pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgement: Judgement) -> Vec<usize> {
+    let changes = |index: usize| {
+        if !dtype.is_float() {
+            return element(before.want, index) != element(after.want, index);
+        }
         let ((old, summed), (new, also)) = (before.at(index), after.at(index));
         if !old.is_finite() || !new.is_finite() || judgement.is_exact(old, summed, dtype) {
             return false;
@@ -85,7 +88,18 @@ pub fn must_change(dtype: DType, before: Wanted<'_>, after: Wanted<'_>, judgemen
                 (new - old).abs() > SWALLOWED * swallowed
             }
         }
-    })
+    };
+    (0..before.len()).filter(|&index| changes(index)).collect()
+}
+
+/// May what one element of the inputs does to an output of this type be hidden, by roundings or by larger elements? Not where all is
+/// judged exactly on the grid.
+pub fn may_hide(dtype: DType, wanted: Wanted<'_>, judgement: Judgement) -> bool {
+    let exact = |index| {
+        let (want, summed) = wanted.at(index);
+        judgement.is_exact(want, summed, dtype)
+    };
+    !dtype.is_float() || !(0..wanted.len()).all(exact)
 }
 
 /// What a comparison found.

@@ -136,8 +136,8 @@ pub fn first_turn(seed: u64) -> u64 {
 
 /// An end of the interval that a buffer's elements are drawn from one by one in a run, as an element's bytes; with values from
 /// elsewhere in it where it has no ends.
-pub fn end(buffer: &Buffer, seed: u64, upper: bool) -> Option<Vec<u8>> {
-    let fill = chosen(buffer, seed)?;
+pub fn end(buffer: &Buffer, (seed, values): (u64, Values), upper: bool) -> Option<Vec<u8>> {
+    let fill = chosen_for(buffer, seed, values)?;
     let word = match *fill {
         Fill::Uniform { .. } | Fill::Integers { .. } => edges::end(fill, buffer.dtype, upper)?,
         Fill::Scaled { .. } | Fill::Band { .. } | Fill::Few { .. } => {

@@ -59,7 +59,9 @@ fn data(code: &Code, info: &FunctionInfo, range: Range<usize>) -> HashSet<Reg> {
             let mut from_data = false;
             inst.op.registers(code, &mut |reg, role| from_data |= role != RegisterUse::Result && data.contains(&reg));
             inst.op.registers(code, &mut |reg, role| {
-                if role == RegisterUse::Result && (from_data || by_guard && several(reg)) {
+                // `Reg::None` stands for a result that is not there, and elsewhere for a source that is not.
+                let written = role == RegisterUse::Result && reg != Reg::None;
+                if written && (from_data || by_guard && several(reg)) {
                     data.insert(reg);
                 }
             });
@@ -76,7 +78,6 @@ fn data(code: &Code, info: &FunctionInfo, range: Range<usize>) -> HashSet<Reg> {
                 }
             }
         }
-        data.remove(&Reg::None);
         if data.len() == before {
             return data;
         }
@@ -131,6 +132,9 @@ mod tests {
         assert_eq!(told(sizes), ["mov.u32", "shr.u32", "add.u32"]);
         let data = "ld.global.u32 %r2, [%d1];\nshr.u32 %r3, %r2, 24;\nmin.u32 %r4, %r3, %r1;\nsub.u32 %r5, %r1, 1;";
         assert_eq!(told(data), ["sub.u32"]);
+        // A shuffle that asks for no predicate makes nothing data.
+        let passed = format!("{data}\nshfl.sync.down.b32 %r8, %r2, 1, 31, -1;\nmov.u32 %r6, %tid.x;\npopc.b32 %r7, %r6;");
+        assert_eq!(told(&passed), ["sub.u32", "mov.u32", "popc.b32"]);
         assert_eq!(told("mov.u32 %r2, %clock;\nadd.u32 %r3, %r2, %r1;"), <[&str; 0]>::default());
     }
 

@@ -1,0 +1,219 @@
+//! Elements of the inputs that a version reads, perhaps, and never uses. Where many inputs become few outputs, what becomes of one of
+//! them is less than roundings, or hidden by a larger one: so some become an end of their interval, and where an output of the oracle's
+//! follows, the version's must not stay the same in every bit.
+//!
+//! The first are the last of each part of an input, where a tail is left out; more are drawn, one in every part, as many as may be
+//! afforded.
+
+mod planted;
+
+use crate::backend::machine::{Machine, Session, Stop};
+use crate::backend::{Output, Program, RunId, Status};
+use crate::verify::answer::{OracleOutputs, ask};
+use crate::verify::inputs::prepare;
+use crate::verify::judge::{judgement, read_all, wanted};
+use plan::Buffer;
+use planted::{Instead, Places, Planted, drawn, long, others};
+use values::Tolerance;
+use values::compare::{may_hide, must_change};
+
+/// Warp instructions for all runs of a version over inputs that are long: hundredths of a second.
+const MOST_STEPS: u64 = 1 << 20;
+/// As many such runs at most.
+const MOST_RUNS: u64 = 16;
+/// Warp instructions of a version up to which inputs that are not long are changed as well.
+const FEW_STEPS: u64 = 1 << 17;
+/// Times that the oracle is asked: where one output alone hangs on all, seldom.
+const MOST_ASKED: u32 = 3;
+/// Elements that are changed in all runs, where many change at once.
+const ENOUGH: u64 = 1 << 10;
+
+/// A version that has just passed a run.
+pub struct Passed<'a> {
+    /// It.
+    pub program: &'a Program,
+    /// The run.
+    pub run: &'a RunId,
+    /// The oracle's answer to it.
+    pub answer: &'a OracleOutputs,
+    /// Warp instructions it took.
+    pub steps: u64,
+}
+
+/// Runs version and oracle more often, where something may be hidden. What the session holds is of another run then.
+///
+/// # Errors
+/// Whatever stopped the oracle, or the backend.
+pub fn judge(
+    machine: &dyn Machine,
+    session: &mut dyn Session,
+    passed: &Passed<'_>,
+    oracle: &Program,
+    outputs: &[Output],
+) -> Result<Status, Stop> {
+    let Passed { program, run, answer, steps } = *passed;
+    let judged = |output: &&Output| program.plan.buffers.iter().find(|buffer| buffer.name == output.name);
+    let hidden = outputs.iter().filter_map(|output| Some((output, judged(&output)?))).any(|(output, buffer)| {
+        let judgement = judgement(program, output, run);
+        wanted(answer, output, buffer).is_ok_and(|wanted| may_hide(buffer.dtype, wanted, judgement))
+    });
+    let least = outputs.iter().filter_map(|output| judged(&output)).map(|buffer| buffer.len).min();
+    let (true, Some(least)) = (hidden, least) else { return Ok(Status::Passed) };
+    let drawn = drawn(program, run);
+    let (long, others) = (long(program, &drawn, least), others(program, &drawn, least).filter(|_| steps <= FEW_STEPS));
+    if long.is_none() && others.is_none() {
+        return Ok(Status::Passed);
+    }
+    let own = (drawn.seed != run.seed)
+        .then(|| ask(machine, oracle, outputs, (drawn.seed, drawn.values), |_| Ok(())))
+        .transpose()?;
+    let passed = Passed { program, run: &drawn, answer: own.as_ref().unwrap_or(answer), steps };
+    let mut probe = Probe { machine, session, passed: &passed, oracle, outputs, before: Vec::new() };
+    probe.before = if own.is_some() { probe.run(None)? } else { probe.read()? };
+    let status = match &long {
+        Some(places) => {
+            // The last ones, and at least once others where that is cheap.
+            let most = MOST_RUNS.min((ENOUGH / places.parts()).max(2)).min(MOST_STEPS / steps.max(1));
+            probe.runs(places, most.max(1))?
+        }
+        None => Status::Passed,
+    };
+    match &others {
+        Some(places) if status.passed() => probe.runs(places, 1),
+        _ => Ok(status),
+    }
+}
+
+/// A version in its session, beside the oracle.
+struct Probe<'a> {
+    machine: &'a dyn Machine,
+    session: &'a mut dyn Session,
+    passed: &'a Passed<'a>,
+    oracle: &'a Program,
+    outputs: &'a [Output],
+    /// What the outputs were over the inputs as they are.
+    before: Vec<Vec<u8>>,
+}
+
+/// An element of an output, by its number among the judged.
+type Element = (usize, usize);
+
+impl<'a> Probe<'a> {
+    /// The outputs with their buffers.
+    fn judged(&self) -> impl Iterator<Item = (&'a Output, &'a Buffer)> + use<'a> {
+        let plan = &self.passed.program.plan;
+        let of = |output: &'a Output| plan.buffers.iter().find(|buffer| buffer.name == output.name);
+        self.outputs.iter().filter_map(move |output| Some((output, of(output)?)))
+    }
+
+    /// Changes elements again and again: the last ones, then others.
+    fn runs(&mut self, places: &Places<'_>, runs: u64) -> Result<Status, Stop> {
+        let mut asked = 0;
+        // Which end matters, to a maximum say, nobody knows but the oracle.
+        let first = self.passed.run.seed.is_multiple_of(2);
+        let mut ends = vec![first, !first];
+        let mut round = 0;
+        while round < runs && !ends.is_empty() {
+            let upper = ends[round as usize % ends.len()];
+            let planted = places.planted((round, runs), Instead::End { upper });
+            let after = self.run(Some(&planted))?;
+            let same = self.same(&after);
+            if !same.is_empty() {
+                if asked == MOST_ASKED {
+                    break;
+                }
+                asked += 1;
+                let follow = self.follow(&planted)?;
+                if follow.is_empty() {
+                    ends.retain(|end| *end != upper);
+                    continue;
+                }
+                if let Some(element) = follow.into_iter().find(|element| same.binary_search(element).is_ok())
+                    && let Some(elements) = self.single(planted, element)?
+                {
+                    return Ok(Status::NeverUses { elements });
+                }
+            }
+            round += 1;
+        }
+        Ok(Status::Passed)
+    }
+
+    /// The one of the planted elements that an element of an output does not follow, unless it stays the same by accident.
+    fn single(&mut self, mut planted: Planted<'_>, element: Element) -> Result<Option<Vec<(String, u64)>>, Stop> {
+        while let Some(half) = planted.split() {
+            if !self.follow(&planted)?.contains(&element) {
+                planted = half;
+            }
+        }
+        let bounded =
+            |(output, buffer): (&Output, &Buffer)| buffer.dtype.is_float() && output.tolerance != Tolerance::Exact;
+        let mut instead = vec![planted.instead];
+        if self.judged().nth(element.0).is_some_and(bounded) {
+            // Sums may round to the same bits once.
+            instead.push(planted.instead.other());
+            instead.extend([Instead::Drawn(1), Instead::Drawn(2)]);
+        } else if !self.follow(&planted)?.contains(&element) {
+            return Ok(None);
+        }
+        for instead in instead {
+            planted.instead = instead;
+            let after = self.run(Some(&planted))?;
+            if !self.is_same(&after, element) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(planted.elements()))
+    }
+
+    /// The version's outputs over inputs that may be changed.
+    fn run(&mut self, planted: Option<&Planted<'_>>) -> Result<Vec<Vec<u8>>, Stop> {
+        let Passed { program, run, .. } = *self.passed;
+        prepare(self.session, program, run)?;
+        planted.map_or(Ok(()), |planted| planted.write(self.session, program))?;
+        self.session.set_checked(false);
+        if let Some(stop) = self.session.pass(run.schedule).stop {
+            return Err(stop);
+        }
+        self.read()
+    }
+
+    fn read(&mut self) -> Result<Vec<Vec<u8>>, Stop> {
+        let buffers = self.passed.program.plan.buffers.iter().enumerate();
+        let judged: Vec<&Buffer> = self.judged().map(|(_, buffer)| buffer).collect();
+        let index =
+            |buffer: &Buffer| buffers.clone().find(|(_, other)| other.name == buffer.name).map_or(0, |(at, _)| at);
+        judged.into_iter().map(|buffer| read_all(self.session, index(buffer), buffer)).collect()
+    }
+
+    /// The elements of outputs that must have other bits over changed inputs.
+    fn follow(&self, planted: &Planted<'_>) -> Result<Vec<Element>, Stop> {
+        let Passed { program, run, answer, .. } = *self.passed;
+        let inputs = (run.seed, run.values);
+        let write = |session: &mut dyn Session| planted.write(session, self.oracle);
+        let other = ask(self.machine, self.oracle, self.outputs, inputs, write)?;
+        let mut follow = Vec::new();
+        for (number, (output, buffer)) in self.judged().enumerate() {
+            if let (Ok(before), Ok(after)) = (wanted(answer, output, buffer), wanted(&other, output, buffer)) {
+                let elements = must_change(buffer.dtype, before, after, judgement(program, output, run));
+                follow.extend(elements.into_iter().map(|index| (number, index)));
+            }
+        }
+        Ok(follow)
+    }
+
+    fn is_same(&self, after: &[Vec<u8>], (output, index): Element) -> bool {
+        let Some((_, buffer)) = self.judged().nth(output) else { return false };
+        let bytes = index * buffer.dtype.size()..(index + 1) * buffer.dtype.size();
+        self.before[output][bytes.clone()] == after[output][bytes]
+    }
+
+    /// The elements of outputs whose bits are the same.
+    fn same(&self, after: &[Vec<u8>]) -> Vec<Element> {
+        let elements = self
+            .judged()
+            .enumerate()
+            .flat_map(|(number, (_, buffer))| (0..buffer.len as usize).map(move |index| (number, index)));
+        elements.filter(|element| self.is_same(after, *element)).collect()
+    }
+}
