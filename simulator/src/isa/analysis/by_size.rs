@@ -133,7 +133,8 @@ mod tests {
         let data = "ld.global.u32 %r2, [%d1];\nshr.u32 %r3, %r2, 24;\nmin.u32 %r4, %r3, %r1;\nsub.u32 %r5, %r1, 1;";
         assert_eq!(told(data), ["sub.u32"]);
         // A shuffle that asks for no predicate makes nothing data.
-        let passed = format!("{data}\nshfl.sync.down.b32 %r8, %r2, 1, 31, -1;\nmov.u32 %r6, %tid.x;\npopc.b32 %r7, %r6;");
+        let passed =
+            format!("{data}\nshfl.sync.down.b32 %r8, %r2, 1, 31, -1;\nmov.u32 %r6, %tid.x;\npopc.b32 %r7, %r6;");
         assert_eq!(told(&passed), ["sub.u32", "mov.u32", "popc.b32"]);
         assert_eq!(told("mov.u32 %r2, %clock;\nadd.u32 %r3, %r2, %r1;"), <[&str; 0]>::default());
     }
