@@ -28,7 +28,7 @@ pub use kernel_file::KernelFile;
 pub use kernel_name::KernelName;
 pub use ladder::{ElementType, Ladder, Published};
 pub use manifest::{
-    Axis, BackendName, CacheState, Cell, ErrorBound, HARDEST, InputSpec, Manifest, OutputSpec, Quantity, Sweep,
+    Axis, BackendName, CacheState, Cell, Drawn, ErrorBound, HARDEST, InputSpec, Manifest, OutputSpec, Quantity, Sweep,
     magnitude_name,
 };
 pub use metric::{Better, Counter, CounterRatio, Metric, MetricSource};

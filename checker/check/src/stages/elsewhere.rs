@@ -9,7 +9,7 @@ use crate::numbers::{self, Known};
 use execution::backend::Checked;
 use plan::Plan;
 use plan::stream::Stream;
-use problem::{Condition, Counter, Metric, MetricSource, Problem, Sizes};
+use problem::{Condition, Counter, Drawn, Metric, MetricSource, Problem, Sizes};
 use report::{self, Elsewhere, GoalResult, GoalStatus};
 use simulator::Counters;
 
@@ -81,6 +81,49 @@ pub fn large(problem: &Problem, seed: u64) -> Option<Sizes> {
         (name.clone(), drawn / block * block + beside(seed))
     };
     Some(manifest.count.iter().map(draw).collect())
+}
+
+/// So many small sizes that follow each other, of a row of drawn ones, in an order that the seed draws: each size that may vary has
+/// every remainder that they are enough for. The least is at most `small`.
+pub fn remainders(problem: &Problem, seed: u64, count: i64, small: i64) -> Vec<Sizes> {
+    let stream = |name: &str| Stream::new(seed, &format!("remainders of {name}"));
+    let wide = |row: &&Drawn| row.values().any(|(low, high)| high - low > count);
+    let all = &problem.manifest.drawn;
+    let mut rows: Vec<_> = all.iter().filter(wide).collect();
+    if rows.is_empty() {
+        rows.extend(all);
+    }
+    let Some(last) = rows.len().checked_sub(1) else { return Vec::new() };
+    let row = rows[stream("").integer(0, 0, last as i64) as usize];
+    let sizes = |at: i64| {
+        let one = |(name, &(low, high)): (&String, &(i64, i64))| {
+            let stream = stream(name);
+            let most = (high - count).min(small).max(low) as f64;
+            // As often between 8 and 16 as between 1024 and 2048: large ones take longer to ask.
+            let first = (low as f64 * (most / low as f64).powf(stream.unit(0))) as i64;
+            let range = (high - first + 1).clamp(1, count);
+            // An odd step meets all of a power of two, in another order for every name.
+            let step = if range == count { 2 * stream.integer(1, 0, count / 2) + 1 } else { 1 };
+            (name.clone(), first + (stream.integer(2, 0, count) + at * step) % range)
+        };
+        row.iter().map(one).collect()
+    };
+    (0..count).map(sizes).collect()
+}
+
+/// A size between the largest that are drawn and another one: drawn in one of so many steps, each as many times larger.
+pub fn on_the_way(problem: &Problem, seed: u64, far: &Sizes, step: u64, steps: u64) -> Sizes {
+    let part = (step as f64 + Stream::new(seed, "on the way").unit(step)) / steps as f64;
+    let one = |(name, &count): (&String, &i64)| {
+        if !varies(problem, name) {
+            return (name.clone(), count);
+        }
+        let drawn = problem.manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(_, high)| *high);
+        let first = drawn.fold(1, i64::max) as f64;
+        let far = far.get(name).copied().unwrap_or(count) as f64;
+        (name.clone(), (first * (far / first).powf(part)) as i64)
+    };
+    problem.manifest.count.iter().map(one).collect()
 }
 
 /// All sizes at which more than the cases is tried for sure: a template's argument may depend on them.

@@ -1,5 +1,6 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
+mod asked;
 mod besides;
 mod between;
 mod crowded;

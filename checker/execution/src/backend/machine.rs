@@ -126,6 +126,10 @@ pub trait Machine {
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }
+    /// Simulator: what a version does at each of some sizes that it does at none before, nor at those of which more is known.
+    fn news(&self, _known: &[Program], _asked: &[Program], _seed: u64) -> Result<Vec<Option<Status>>, Stop> {
+        Ok(Vec::new())
+    }
     /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks.
     fn profiled(&self, _program: &Program, _seed: u64, _steps: u64) -> Result<Option<Profile>, Stop> {
         Ok(None)

@@ -27,6 +27,18 @@ pub fn run_case(
     if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
+    if let Thoroughness::Asked { whole } = case.thoroughness {
+        let (known, asked) = case.versions.split_at(whole.min(case.versions.len()));
+        let news = machine.news(known, asked, case.seed).or_else(|stop| stop.status().map(|_| Vec::new()))?;
+        let known = std::iter::repeat_n(None, known.len());
+        // Of those that there was no time to ask nothing is known.
+        let all = known.chain(news).chain(std::iter::repeat(None)).take(case.versions.len());
+        for (version, status) in all.enumerate() {
+            let result = Box::new(Checked::only(status.unwrap_or(Status::Passed)));
+            emit(Reply::Checked { case: number, version, result });
+        }
+        return Ok(());
+    }
     if let Thoroughness::Profiled { steps } = case.thoroughness {
         return run_profiled(machine, number, case, steps, wanted, emit);
     }

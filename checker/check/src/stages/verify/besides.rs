@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use values::fill::first_turn;
 
 /// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
-const LARGE_INSTRUCTIONS: f64 = 2.1e6;
+pub(super) const LARGE_INSTRUCTIONS: f64 = 2.1e6;
 
 /// Warp instructions per element where nobody counted them.
 const USUAL_INSTRUCTIONS: f64 = 2.0;
@@ -34,6 +34,8 @@ pub struct Besides {
     pub few: Vec<(Sizes, Checked)>,
     /// The size from which on the version does what it does at the `time` size.
     pub sought: Option<(Sizes, Checked)>,
+    /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
+    pub asked: Vec<(Sizes, Checked)>,
     /// A case in which few blocks are resident at once, if that is wrong.
     pub crowded: Option<(Sizes, Checked)>,
 }
@@ -42,34 +44,41 @@ impl Besides {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
         let sizes = self.sampled.iter().chain(&self.elsewhere).chain(&self.large).chain(&self.few);
-        sizes.chain(&self.sought).chain(&self.crowded)
+        sizes.chain(&self.sought).chain(&self.asked).chain(&self.crowded)
     }
 }
 
 impl Trials<'_> {
     /// Tries a version at what a full check adds to the cases.
     pub(super) fn besides(&self, built: &Built) -> Result<Besides, BuildError> {
+        let (found, news) = rayon::join(|| self.at_some_sizes(built), || self.ask(built));
+        let (found, cost) = found?;
+        let asked = self.run_asked(built, news?, cost.unwrap_or(USUAL_INSTRUCTIONS))?;
+        Ok(Besides { asked, crowded: self.crowded(built)?, ..found })
+    }
+
+    /// What is tried at sizes that are chosen beforehand, and where the version turns; with the warp instructions that it takes per element.
+    fn at_some_sizes(&self, built: &Built) -> Result<(Besides, Option<f64>), BuildError> {
         let elsewhere = self.elsewhere(built, true)?;
         let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
         let affordable =
             |most: f64, cost: f64| move |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= most;
         let size = cost.and_then(|cost| self.large().filter(affordable(LARGE_INSTRUCTIONS, cost)));
-        let (large, mut few) = match size {
-            Some(sizes) => {
-                let few = self.few(built, &sizes)?.into_iter().collect();
-                (self.whole(built, sizes, ELSEWHERE + 1)?, few)
-            }
-            None => (None, Vec::new()),
-        };
         let mut near = vec![self.problem.manifest.count.clone()];
         // Where threads talk to each other, what nobody watched was not run whole.
         if !built.communicates() {
-            near.extend(elsewhere.iter().chain(&large).map(|(sizes, _)| sizes.clone()));
+            near.extend(elsewhere.iter().map(|(sizes, _)| sizes.clone()).chain(size.clone()));
         }
         let mut cases = self.problem.cases();
         cases.sort_by_cached_key(|sizes| Reverse(elsewhere::elements(self.problem, sizes) as u64));
         near.extend(cases);
-        let mut sampled = self.sampled(built, &near)?;
+        let large = || -> Result<_, BuildError> {
+            let Some(sizes) = size else { return Ok((None, Vec::new())) };
+            let few = self.few(built, &sizes)?.into_iter().collect();
+            Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few))
+        };
+        let (large, sampled) = rayon::join(large, || self.sampled(built, &near));
+        let ((large, mut few), mut sampled) = (large?, sampled?);
         let mut sought = None;
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
@@ -96,7 +105,7 @@ impl Trials<'_> {
                 sampled = None;
             }
         }
-        Ok(Besides { sampled, elsewhere, large, few, sought, crowded: self.crowded(built)? })
+        Ok((Besides { sampled, elsewhere, large, few, sought, ..Besides::default() }, cost))
     }
 
     /// Some blocks of the `time` size, with a tail and without one, beside sizes that are run whole, of which the first is the
@@ -114,11 +123,14 @@ impl Trials<'_> {
             use Status::{Fault, LeavesOut, Passed, Untried, Wrong};
             matches!(status, Passed | Wrong { .. } | Fault { .. } | LeavesOut { .. } | Untried { .. })
         };
-        let mut told: Option<(Sizes, Checked)> = None;
-        for sizes in [Some(ragged), round].into_iter().flatten() {
+        let run = |sizes: Sizes| -> Result<Option<(Sizes, Checked)>, BuildError> {
             let case = self.far(built, &sizes, near, Thoroughness::Sampled)?;
             let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-            let Some(now) = self.told(on, case, says).map(|checked| (sizes, checked)) else { continue };
+            Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
+        };
+        let (first, second) = rayon::join(|| run(ragged), || round.map(run).transpose());
+        let mut told: Option<(Sizes, Checked)> = None;
+        for now in [first?, second?.flatten()].into_iter().flatten() {
             // What was not tried here may be right; what the other size shows to be wrong is not.
             match now.1.status {
                 Status::Passed => told = told.or(Some(now)),

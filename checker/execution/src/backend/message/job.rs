@@ -126,6 +126,12 @@ pub enum Thoroughness {
         /// How many.
         whole: usize,
     },
+    /// Some blocks at each size, on the simulator: the first `whole` versions are sizes of which more is known, and of the others those are
+    /// told from the rest that do what none before them does.
+    Asked {
+        /// How many.
+        whole: usize,
+    },
     /// Some blocks of every launch, on the simulator: what they do, for a model of time. Nothing is judged.
     Profiled {
         /// Warp instructions that two blocks may take.

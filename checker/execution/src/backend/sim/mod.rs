@@ -158,6 +158,11 @@ impl Machine for Sim {
     }
 
     #[cfg(not(target_family = "wasm"))]
+    fn news(&self, known: &[Program], asked: &[Program], seed: u64) -> Result<Vec<Option<Status>>, Stop> {
+        sampled::news(self, known, asked, seed)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn profiled(&self, program: &Program, seed: u64, steps: u64) -> Result<Option<Profile>, Stop> {
         sampled::profile(self, program, seed, steps).map(Some)
     }

@@ -18,7 +18,7 @@ use opened::open;
 use plan::{Arg, Plan, Role};
 pub use profile::profile;
 use seen::Share;
-pub use switches::first_tried;
+pub use switches::{first_tried, news};
 
 /// A version that comes to all of its data where it is simulated whole...
 const ALL: f64 = 0.9;

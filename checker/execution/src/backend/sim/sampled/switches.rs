@@ -17,6 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Warp instructions of a block after which no more is looked at, and of several after which no other is.
 const STEPS: u64 = 1 << 15;
 
+/// The same of several blocks at one of many sizes, ...
+const FEW_STEPS: u64 = 1 << 12;
+/// ... and after which no more sizes are asked: hundredths of a second.
+const ASKED_STEPS: u64 = 1 << 17;
+
 /// Sizes that are run whole and looked at first; the others only where something is left.
 const FIRST: usize = 2;
 
@@ -39,10 +44,13 @@ struct Met {
     conditions: BTreeMap<Asked, Condition>,
     /// Kernels that were launched, with the first launch's line.
     kernels: BTreeMap<String, u32>,
+    /// Warp instructions that were run.
+    steps: u64,
 }
 
 impl Met {
     fn add(&mut self, more: Self) {
+        self.steps += more.steps;
         for (at, condition) in more.conditions {
             self.note(at, condition);
         }
@@ -60,6 +68,15 @@ impl Met {
         self.note((choice.line, Where::Column(choice.column), question), condition);
     }
 
+    /// Is there nothing at another size that is not here?
+    fn covers(&self, other: &Self) -> bool {
+        let both = |(at, there): (&Asked, &Condition)| {
+            let here = self.conditions.get(at);
+            here.is_some_and(|here| (here.held || !there.held) && (here.failed || !there.failed))
+        };
+        other.conditions.iter().all(both) && other.kernels.keys().all(|name| self.kernels.contains_key(name))
+    }
+
     fn note(&mut self, at: Asked, condition: Condition) {
         let known = self.conditions.entry(at).or_insert_with(|| condition.clone());
         known.held |= condition.held;
@@ -67,11 +84,11 @@ impl Met {
     }
 }
 
-/// Runs some blocks of each launch, whatever they read.
-fn met(sim: &Sim, program: &Program, seed: u64) -> Result<Met, Stop> {
+/// Runs some blocks of each launch, whatever they read, until they took so many warp instructions: each as many at most.
+fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Met, Stop> {
     let mut opened = open(sim, program, seed)?;
     opened.device.config_mut().conditions = true;
-    opened.device.config_mut().limits.steps = STEPS;
+    opened.device.config_mut().limits.steps = enough;
     let mut met = Met::default();
     for choice in &program.plan.choices {
         met.choose(choice);
@@ -82,7 +99,7 @@ fn met(sim: &Sim, program: &Program, seed: u64) -> Result<Met, Stop> {
         let mut ran = 0;
         // Those at the ends first.
         for block in drawn_first(&chosen(seed, launch as u64, blocks), blocks).into_iter().rev() {
-            if ran > STEPS {
+            if ran > enough {
                 break;
             }
             let report = opened.launch(launch, vec![block]);
@@ -94,6 +111,7 @@ fn met(sim: &Sim, program: &Program, seed: u64) -> Result<Met, Stop> {
                 met.note((planned.line, Where::Instruction(condition.at), condition.question), condition);
             }
         }
+        met.steps += ran;
     }
     Ok(met)
 }
@@ -173,24 +191,24 @@ pub fn first_tried(
     ladder: &[Program],
     seed: u64,
 ) -> Result<Option<Status>, Stop> {
-    let far = met(sim, far, seed)?;
+    let far = met(sim, far, seed, STEPS)?;
     let mut known = Met::default();
     let (first, others) = near.split_at(near.len().min(FIRST));
     for program in first {
-        known.add(met(sim, program, seed)?);
+        known.add(met(sim, program, seed, STEPS)?);
     }
     let mut open = Open::between(&far, &known);
     for program in others {
         if open.first().is_none() {
             break;
         }
-        open.close(&met(sim, program, seed)?);
+        open.close(&met(sim, program, seed, STEPS)?);
     }
     let Some(what) = open.first() else { return Ok(None) };
     // By which all was met that concerns all threads.
     let mut certain = None;
     for (at, program) in ladder.iter().enumerate() {
-        open.close(&met(sim, program, seed)?);
+        open.close(&met(sim, program, seed, STEPS)?);
         match open.first() {
             None => return Ok(Some(Status::Untried { what, from: Some(at), shown: false })),
             Some(left) if left.is_for_some() && !what.is_for_some() => certain = certain.or(Some(at)),
@@ -204,6 +222,37 @@ pub fn first_tried(
         }
         left => Ok(Some(Status::Untried { what: left.unwrap_or(what), from: None, shown: false })),
     }
+}
+
+/// What is done at each of some sizes (`asked`) that is done at none before, nor at those of which more is known. They are asked as far as
+/// there is time, and of the known as many as it takes until nothing is new.
+///
+/// # Errors
+/// As [`first_tried`].
+pub fn news(sim: &Sim, known: &[Program], asked: &[Program], seed: u64) -> Result<Vec<Option<Status>>, Stop> {
+    let (mut here, mut steps) = (Vec::new(), 0);
+    for program in asked {
+        if steps > ASKED_STEPS {
+            break;
+        }
+        let met = met(sim, program, seed, FEW_STEPS)?;
+        steps += met.steps;
+        here.push(met);
+    }
+    let mut before = Met::default();
+    for program in known {
+        if here.iter().all(|here| before.covers(here)) {
+            break;
+        }
+        before.add(met(sim, program, seed, STEPS)?);
+    }
+    let mut all = Vec::new();
+    for here in here {
+        let what = Open::between(&here, &before).first();
+        all.push(what.map(|what| Status::Untried { what, from: None, shown: false }));
+        before.add(here);
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
