@@ -22,7 +22,7 @@ pub use code::evidence;
 use code::{build, complaint, listing, page, versions};
 use context::CheckContext;
 pub use stages::modelled;
-use stages::{elsewhere, numbers, roof, stage, time, verify};
+use stages::{beside, numbers, roof, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;
@@ -360,7 +360,7 @@ fn compile_version(
         cases.extend(sweep.cells(&problem.manifest.time).into_iter().map(|cell| cell.sizes));
         cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
     }
-    cases.extend(elsewhere::all(problem));
+    cases.extend(beside::all(problem));
     build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
         if let Some(until) = until {
             request.limits = request.limits.until(until);

@@ -16,6 +16,35 @@ fn every_size_that_is_tried_has_its_instance_of_a_template() {
     }
 }
 
+/// Wrong at sizes with one remainder, or between the largest case and the `time` size, which neither draw meets.
+#[test]
+fn what_is_done_at_few_sizes_is_found() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex03", "solutions/ex03", "kernels/few-long", "exercises/ex21"]);
+    let right = workbook.read("solutions/ex03/solution.cu");
+    let place = "    if (x[i] > 0.0f)";
+    assert!(right.contains(place));
+    // What it says is of the size at which it was wrong.
+    let size = |stdout: &str| -> Option<i64> {
+        let (_, at) = stdout.split_once("at n = ")?;
+        at.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    let remainder = |rest: i64| move |n: i64| n % 128 == rest;
+    let between = |n: i64| n > 20000 && n < 400000;
+    for (condition, wrong_at) in [
+        ("n % 128 == 77 && i == 2", &remainder(77) as &dyn Fn(i64) -> bool),
+        ("(n & 127) - 22 == 0 && i == n - 1", &remainder(22)),
+        ("n > 20000 && n < 400000 && i == 20000", &between),
+    ] {
+        workbook
+            .write("exercises/ex03/kernel.cu", right.replace(place, &format!("    if ({condition}) return;\n{place}")));
+        for seed in ["3", "4"] {
+            let ran = workbook.run(["ex03"].iter().chain(&SIM).chain([&seed]));
+            let told = ran.stdout.contains("WRONG RESULT") && size(&ran.stdout).is_some_and(wrong_at);
+            assert!(ran.code == Some(1) && told, "{condition}, {seed}: {ran:?}");
+        }
+    }
+}
+
 /// The table shows what was counted of a right kernel.
 #[test]
 fn a_sweep_is_right_where_it_is_counted() {

@@ -1,5 +1,6 @@
 //! The pipeline of a pair or an exercise.
 
+pub(crate) mod beside;
 mod correctness;
 pub(crate) mod difference;
 mod early;

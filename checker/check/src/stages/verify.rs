@@ -9,7 +9,7 @@ mod sought;
 
 use crate::build::Built;
 use crate::platform::Platform;
-use crate::{Budget, BuildError, CheckError, Progress, elsewhere, share};
+use crate::{Budget, BuildError, CheckError, Progress, beside, share};
 use account::outputs_of;
 pub use besides::Besides;
 use execution::backend::{self, Case, Checked, Found, MEMORY, Room, Status, Thoroughness, Verify};
@@ -120,7 +120,7 @@ impl Trials<'_> {
         for (index, at) in sizes.iter().enumerate() {
             let asked = CaseAt { sizes: at, index, thoroughness, judged: true };
             let mut case = self.case(built, cubin.clone(), asked)?;
-            if full && self.tries_besides() && elsewhere::is_large(self.problem, at) {
+            if full && self.tries_besides() && beside::is_large(self.problem, at) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
             } else {
                 case.between = between.get(index).cloned().flatten().into_iter().collect();

@@ -5,7 +5,7 @@ use super::besides::{ELSEWHERE, LARGE_INSTRUCTIONS};
 use super::sought::SOUGHT_INSTRUCTIONS;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, elsewhere};
+use crate::{BuildError, beside};
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
 use plan::stream::Stream;
 use problem::Sizes;
@@ -39,20 +39,20 @@ impl Trials<'_> {
         if !self.tries_besides() {
             return Ok(Vec::new());
         }
-        let far = elsewhere::ragged(self.problem, self.seed);
-        let between = (0..BETWEEN).map(|step| elsewhere::on_the_way(self.problem, self.seed, &far, step, BETWEEN));
-        let small = elsewhere::remainders(self.problem, self.seed, REMAINDERS, SMALL);
+        let far = beside::ragged(self.problem, self.seed);
+        let between = (0..BETWEEN).map(|step| beside::on_the_way(self.problem, self.seed, &far, step, BETWEEN));
+        let small = beside::remainders(self.problem, self.seed, REMAINDERS, SMALL);
         let sizes = between.map(|sizes| (sizes, false)).chain(small.into_iter().map(|sizes| (sizes, true)));
         // An instance of a template that nobody compiled is not asked.
         let program = |(sizes, small): (Sizes, bool)| Some((self.version(built, &sizes).ok()?, sizes, small));
         let (programs, asked): (Vec<_>, Vec<_>) =
             sizes.filter_map(program).map(|(program, sizes, small)| (program, (sizes, small))).unzip();
         let mut near = self.problem.cases();
-        near.extend(elsewhere::sizes(self.problem, self.seed));
+        near.extend(beside::second(self.problem, self.seed));
         // What the `time` size has is looked at elsewhere.
         near.extend([manifest.count.clone(), manifest.time.clone(), far]);
         // The usual one first, then what takes least.
-        near.sort_by_cached_key(|sizes| (*sizes != manifest.count, elsewhere::elements(self.problem, sizes) as u64));
+        near.sort_by_cached_key(|sizes| (*sizes != manifest.count, beside::elements(self.problem, sizes) as u64));
         let known: Vec<_> = near.iter().filter_map(|sizes| self.version(built, sizes).ok()).collect();
         let thoroughness = Thoroughness::Asked { whole: known.len() };
         let at = CaseAt { sizes: &manifest.count, index: 0, thoroughness, judged: false };
@@ -77,7 +77,7 @@ impl Trials<'_> {
     ) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let affordable = |News { sizes, small, some }: &News| {
             let most = if *some { LARGE_INSTRUCTIONS } else { SOUGHT_INSTRUCTIONS };
-            *small || cost * elsewhere::elements(self.problem, sizes) <= most
+            *small || cost * beside::elements(self.problem, sizes) <= most
         };
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();

@@ -4,7 +4,7 @@
 use super::sought::{SOUGHT_INSTRUCTIONS, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
-use crate::{BuildError, elsewhere};
+use crate::{BuildError, beside};
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify, WorkerOptions};
 use plan::stream::Stream;
 use problem::Sizes;
@@ -26,7 +26,7 @@ pub(super) const ELSEWHERE: usize = 1 << 20;
 pub struct Besides {
     /// Some blocks at the `time` size.
     pub sampled: Option<(Sizes, Checked)>,
-    /// A drawn size beside the `count` size: see [`crate::elsewhere`].
+    /// A drawn size beside the `count` size: see [`crate::beside`].
     pub elsewhere: Option<(Sizes, Checked)>,
     /// A size beyond a million elements: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
@@ -62,7 +62,7 @@ impl Trials<'_> {
         let elsewhere = self.elsewhere(built, true)?;
         let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
         let affordable =
-            |most: f64, cost: f64| move |sizes: &Sizes| cost * elsewhere::elements(self.problem, sizes) <= most;
+            |most: f64, cost: f64| move |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= most;
         let size = cost.and_then(|cost| self.large().filter(affordable(LARGE_INSTRUCTIONS, cost)));
         let mut near = vec![self.problem.manifest.count.clone()];
         // Where threads talk to each other, what nobody watched was not run whole.
@@ -70,7 +70,7 @@ impl Trials<'_> {
             near.extend(elsewhere.iter().map(|(sizes, _)| sizes.clone()).chain(size.clone()));
         }
         let mut cases = self.problem.cases();
-        cases.sort_by_cached_key(|sizes| Reverse(elsewhere::elements(self.problem, sizes) as u64));
+        cases.sort_by_cached_key(|sizes| Reverse(beside::elements(self.problem, sizes) as u64));
         near.extend(cases);
         let large = || -> Result<_, BuildError> {
             let Some(sizes) = size else { return Ok((None, Vec::new())) };
@@ -116,7 +116,7 @@ impl Trials<'_> {
         if simulated || !self.tries_besides() {
             return Ok(None);
         }
-        let ragged = elsewhere::ragged(self.problem, self.seed);
+        let ragged = beside::ragged(self.problem, self.seed);
         let round = (ragged != manifest.time).then(|| manifest.time.clone());
         // What cannot be told in time, or at all, is not judged.
         let says = |status: &Status| {
@@ -150,7 +150,7 @@ impl Trials<'_> {
         if !self.tries_besides() {
             return Ok(None);
         }
-        let Some(sizes) = elsewhere::sizes(self.problem, self.seed) else { return Ok(None) };
+        let Some(sizes) = beside::second(self.problem, self.seed) else { return Ok(None) };
         let mut case = self.case(
             built,
             None,
@@ -168,12 +168,12 @@ impl Trials<'_> {
 
     /// A size beyond a million elements, where more than the cases is tried.
     fn large(&self) -> Option<Sizes> {
-        elsewhere::large(self.problem, self.seed).filter(|_| self.tries_besides())
+        beside::large(self.problem, self.seed).filter(|_| self.tries_besides())
     }
 
     /// Warp instructions per element that a run took, where they were counted.
     fn cost(&self, sizes: &Sizes, took: &Checked) -> Option<f64> {
-        Some(took.counters?.instructions as f64 / elsewhere::elements(self.problem, sizes).max(1.0))
+        Some(took.counters?.instructions as f64 / beside::elements(self.problem, sizes).max(1.0))
     }
 
     /// A version at a size, all of it, once.

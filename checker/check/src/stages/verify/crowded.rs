@@ -3,7 +3,7 @@
 use super::besides::ELSEWHERE;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, elsewhere};
+use crate::{BuildError, beside};
 use execution::backend::{Checked, Status, Thoroughness};
 use problem::Sizes;
 use simulator::finding::FindingName;
@@ -21,7 +21,7 @@ impl Trials<'_> {
             return Ok(None);
         }
         let manifest = &self.problem.manifest;
-        let by_elements = |sizes: &&Sizes| elsewhere::elements(self.problem, sizes) as u64;
+        let by_elements = |sizes: &&Sizes| beside::elements(self.problem, sizes) as u64;
         let Some(sizes) = self.problem.cases().iter().max_by_key(by_elements).cloned() else { return Ok(None) };
         let far = self.version(built, &manifest.time)?.plan;
         let at = CaseAt { sizes: &sizes, index: ELSEWHERE + 3, thoroughness: Thoroughness::Once, judged: false };

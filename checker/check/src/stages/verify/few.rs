@@ -6,7 +6,7 @@ use super::Trials;
 use super::besides::ELSEWHERE;
 use super::sought::Rung;
 use crate::build::Built;
-use crate::{BuildError, elsewhere};
+use crate::{BuildError, beside};
 use execution::backend::{Checked, Program};
 use plan::{Fill, Plan};
 use problem::Sizes;
@@ -29,15 +29,15 @@ impl Trials<'_> {
 
     /// The version at sizes from the `count` size to a million elements, so.
     pub(super) fn few_rungs(&self, built: &Built) -> Vec<Rung> {
-        let Some(far) = elsewhere::large(self.problem, self.seed) else { return Vec::new() };
-        let rungs = (0..=RUNGS).map(|rung| elsewhere::between(self.problem, &far, rung, RUNGS));
+        let Some(far) = beside::large(self.problem, self.seed) else { return Vec::new() };
+        let rungs = (0..=RUNGS).map(|rung| beside::between(self.problem, &far, rung, RUNGS));
         rungs.filter_map(|sizes| self.on_few(built, &sizes).map(|program| Rung { sizes, program, few: true })).collect()
     }
 
     /// The version at a size, with so many multiprocessors that each has as many of the elements as at the `time` size. `None`: it
     /// would be launched alike.
     fn on_few(&self, built: &Built, sizes: &Sizes) -> Option<Program> {
-        let [here, there] = [sizes, &self.problem.manifest.time].map(|sizes| elsewhere::elements(self.problem, sizes));
+        let [here, there] = [sizes, &self.problem.manifest.time].map(|sizes| beside::elements(self.problem, sizes));
         let sms = (built.device.sms as f64 * here / there) as i64;
         let io = self.problem.io(sizes).ok()?;
         let few = built.plan_for(sms.max(1), sizes, &io).ok()?;

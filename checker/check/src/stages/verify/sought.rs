@@ -3,7 +3,7 @@
 use super::besides::ELSEWHERE;
 use super::{STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, elsewhere};
+use crate::{BuildError, beside};
 use execution::backend::{self, Checked, Status, Thoroughness};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -50,7 +50,7 @@ impl Trials<'_> {
     ) -> Result<Sought, BuildError> {
         let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
         let mut ladder = self.few_rungs(built);
-        for sizes in (0..=RUNGS).map(|rung| elsewhere::between(self.problem, far, rung, RUNGS)) {
+        for sizes in (0..=RUNGS).map(|rung| beside::between(self.problem, far, rung, RUNGS)) {
             // An instance of a template that nobody compiled is no rung.
             if let Ok(program) = self.version(built, &sizes) {
                 ladder.push(Rung { sizes, program, few: false });

@@ -304,6 +304,18 @@ mod tests {
     }
 
     #[test]
+    fn a_size_covers_what_it_has_both_ways() {
+        let here = at_size(&[(2, true, true), (3, false, true)], &["k"]);
+        let covers = |conditions: &[(u32, bool, bool)], kernels: &[&str]| here.covers(&at_size(conditions, kernels));
+        assert!(covers(&[(2, true, false), (3, false, true)], &["k"]) && covers(&[], &[]));
+        assert!(
+            !covers(&[(3, true, true)], &["k"]) && !covers(&[(4, true, false)], &["k"]),
+            "the other way, or nowhere"
+        );
+        assert!(!covers(&[(2, true, true)], &["k", "large"]));
+    }
+
+    #[test]
     fn a_kernel_that_is_launched_there_only_is_new() {
         let mut open = Open::between(&at_size(&[], &["k", "large"]), &at_size(&[], &["k"]));
         assert_eq!(open.first(), Some(Untried::Kernel { kernel: "large".into(), line: 9 }));
