@@ -11,11 +11,12 @@ use crate::backend::machine::{Machine, Session, Stop};
 use crate::backend::{Output, Program, RunId, Status};
 use crate::verify::answer::{OracleOutputs, ask};
 use crate::verify::inputs::prepare;
-use crate::verify::judge::{judgement, read_all, wanted};
+use crate::verify::judge::{judge_outputs, judgement, read_all, wanted};
 use plan::Buffer;
 use planted::{Instead, Places, Planted, drawn, long, others};
 use values::Tolerance;
 use values::compare::{may_hide, must_change};
+use values::fill::Values;
 
 /// Warp instructions for all runs of a version over inputs that are long: hundredths of a second.
 const MOST_STEPS: u64 = 1 << 20;
@@ -118,20 +119,28 @@ impl<'a> Probe<'a> {
             let planted = places.planted((round, runs), Instead::End { upper });
             let after = self.run(Some(&planted))?;
             let same = self.same(&after);
-            if !same.is_empty() {
+            // The first are judged, too: values that lie far from all others may be right in no draw.
+            if !same.is_empty() || asked == 0 {
                 if asked == MOST_ASKED {
                     break;
                 }
                 asked += 1;
-                let follow = self.follow(&planted)?;
+                let other = self.ask(&planted)?;
+                let follow = self.changes(&other);
+                let stuck = follow.iter().find(|element| same.binary_search(element).is_ok());
+                // Judged while the session has it.
+                let status = self.judge(&other)?;
+                if let Some(element) = stuck
+                    && let Some(elements) = self.single(planted, *element)?
+                {
+                    return Ok(Status::NeverUses { elements });
+                }
+                if !status.passed() {
+                    return Ok(status);
+                }
                 if follow.is_empty() {
                     ends.retain(|end| *end != upper);
                     continue;
-                }
-                if let Some(element) = follow.into_iter().find(|element| same.binary_search(element).is_ok())
-                    && let Some(elements) = self.single(planted, element)?
-                {
-                    return Ok(Status::NeverUses { elements });
                 }
             }
             round += 1;
@@ -186,20 +195,35 @@ impl<'a> Probe<'a> {
         judged.into_iter().map(|buffer| read_all(self.session, index(buffer), buffer)).collect()
     }
 
-    /// The elements of outputs that must have other bits over changed inputs.
-    fn follow(&self, planted: &Planted<'_>) -> Result<Vec<Element>, Stop> {
-        let Passed { program, run, answer, .. } = *self.passed;
-        let inputs = (run.seed, run.values);
+    /// The oracle's answer over changed inputs.
+    fn ask(&self, planted: &Planted<'_>) -> Result<OracleOutputs, Stop> {
+        let run = self.passed.run;
         let write = |session: &mut dyn Session| planted.write(session, self.oracle);
-        let other = ask(self.machine, self.oracle, self.outputs, inputs, write)?;
+        ask(self.machine, self.oracle, self.outputs, (run.seed, run.values), write)
+    }
+
+    /// Is what the version's latest run left right?
+    fn judge(&mut self, answer: &OracleOutputs) -> Result<Status, Stop> {
+        // What is planted lies on no grid.
+        let run = RunId { values: Values::Edges, ..*self.passed.run };
+        judge_outputs(self.session, self.passed.program, self.outputs, &run, Some(answer), &mut None)
+    }
+
+    /// The elements of outputs that must have other bits there.
+    fn follow(&self, planted: &Planted<'_>) -> Result<Vec<Element>, Stop> {
+        Ok(self.changes(&self.ask(planted)?))
+    }
+
+    fn changes(&self, other: &OracleOutputs) -> Vec<Element> {
+        let Passed { program, run, answer, .. } = *self.passed;
         let mut follow = Vec::new();
         for (number, (output, buffer)) in self.judged().enumerate() {
-            if let (Ok(before), Ok(after)) = (wanted(answer, output, buffer), wanted(&other, output, buffer)) {
+            if let (Ok(before), Ok(after)) = (wanted(answer, output, buffer), wanted(other, output, buffer)) {
                 let elements = must_change(buffer.dtype, before, after, judgement(program, output, run));
                 follow.extend(elements.into_iter().map(|index| (number, index)));
             }
         }
-        Ok(follow)
+        follow
     }
 
     fn is_same(&self, after: &[Vec<u8>], (output, index): Element) -> bool {
