@@ -18,15 +18,17 @@ const SHORT: u64 = 64;
 
 /// Puts edge values into the elements of `bytes`, which begin with element `start` of the buffer filled by `fill`.
 pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, bytes: &mut [u8]) {
-    let Some(words) = words(fill, buffer.dtype) else { return };
+    let Some(mut words) = words(fill, buffer.dtype) else { return };
     let size = buffer.dtype.size();
+    let ends = words.len().min(2);
     // Buffers of one fill have different values at the same place.
     let turn = seed.wrapping_add(Stream::new(0, &buffer.name).bits(0) >> 8);
     if is_one_end(buffer, fill) && turn % 4 < 2 {
-        let word = words[(turn % 2) as usize % words.len()].to_le_bytes();
+        let word = words[(turn % 2) as usize % ends].to_le_bytes();
         bytes.chunks_exact_mut(size).for_each(|element| element.copy_from_slice(&word[..size]));
         return;
     }
+    words.extend(near(fill, buffer.dtype, Stream::new(seed, &buffer.name)));
     // Half of a short buffer stays as drawn; of one element all is edge.
     let places = PLACES.min(buffer.len.div_ceil(2));
     for place in 0..places {
@@ -50,6 +52,27 @@ pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, 
 /// May all elements be the same end?
 fn is_one_end(buffer: &Buffer, fill: &Fill) -> bool {
     matches!(fill, Fill::Integers { .. }) && !buffer.dtype.is_float() && buffer.len <= SHORT
+}
+
+/// Parts of an interval by two to the powers, from and to, in which a few drawn values lie: as often in its last thousandth as before.
+const PARTS: (i64, i64) = (3, 20);
+
+/// Values near the ends of the interval and near 0, as often within any part of it as within the half of that.
+fn near(fill: &Fill, dtype: DType, stream: Stream) -> Vec<u64> {
+    let (lo, hi) = match *fill {
+        Fill::Uniform { lo, hi } => (lo, hi),
+        Fill::Integers { lo, hi } => (lo as f64, hi as f64),
+        _ => return Vec::new(),
+    };
+    let away = |at: u64| {
+        let part = (1.0 + stream.unit(at)) * 2f64.powi(-stream.integer(!at, PARTS.0, PARTS.1) as i32);
+        part * (hi - lo)
+    };
+    let values = [lo + away(0), hi - away(1), away(2), -away(3)];
+    let words = values.map(|real| if dtype.is_float() { bits(real, dtype) } else { real as i64 as u64 });
+    // Rounding may have led out of it.
+    let real = |word: u64| if dtype.is_float() { value(word, dtype) } else { word as i64 as f64 };
+    words.into_iter().filter(|word| (lo..hi).contains(&real(*word))).collect()
 }
 
 /// An end of the interval.
@@ -177,6 +200,25 @@ mod tests {
         let buffer = Buffer { name: "a".into(), dtype, len, role: Role::In, fill: Some(of.clone()) };
         let bytes = fill(&buffer, seed, values, Path::new(".")).unwrap();
         bytes.chunks(dtype.size()).map(<[u8]>::to_vec).collect()
+    }
+
+    #[test]
+    fn near_the_edges() {
+        let drawn = |fill: &Fill, dtype| {
+            (0..200).flat_map(|seed| near(fill, dtype, Stream::new(seed, "a"))).collect::<Vec<_>>()
+        };
+        let reals: Vec<f64> = drawn(&Fill::Uniform { lo: -2.0, hi: 2.0 }, DType::F32)
+            .iter()
+            .map(|word| value(*word, DType::F32))
+            .collect();
+        assert!(reals.iter().all(|x| (-2.0..=2.0).contains(x)));
+        for (from, to) in [(-2.0, -1.9999), (-1.99, -1.9), (1.9999, 2.0), (0.0, 1e-4), (-1e-4, 0.0), (0.1, 0.2)] {
+            assert!(reals.iter().any(|x| *x > from && *x < to), "{from} to {to}");
+        }
+        let whole: Vec<i64> =
+            drawn(&Fill::Integers { lo: -5, hi: 4_000_000_000 }, DType::I64).iter().map(|x| *x as i64).collect();
+        assert!(whole.iter().all(|x| (-5..=4_000_000_000).contains(x)) && whole.iter().any(|x| *x > 3_999_900_000));
+        assert_eq!(near(&Fill::Iota, DType::F32, Stream::new(1, "a")), []);
     }
 
     #[test]
