@@ -68,7 +68,8 @@ fn near(fill: &Fill, dtype: DType, stream: Stream) -> Vec<u64> {
         let part = (1.0 + stream.unit(at)) * 2f64.powi(-stream.integer(!at, PARTS.0, PARTS.1) as i32);
         part * (hi - lo)
     };
-    let values = [lo + away(0), hi - away(1), away(2), -away(3)];
+    let whole = matches!(fill, Fill::Integers { .. });
+    let values = [lo + away(0), hi - away(1), away(2), -away(3)].map(|real| if whole { real.round() } else { real });
     let words = values.map(|real| if dtype.is_float() { bits(real, dtype) } else { real as i64 as u64 });
     // Rounding may have led out of it.
     let real = |word: u64| if dtype.is_float() { value(word, dtype) } else { word as i64 as f64 };
@@ -218,6 +219,8 @@ mod tests {
         let whole: Vec<i64> =
             drawn(&Fill::Integers { lo: -5, hi: 4_000_000_000 }, DType::I64).iter().map(|x| *x as i64).collect();
         assert!(whole.iter().all(|x| (-5..=4_000_000_000).contains(x)) && whole.iter().any(|x| *x > 3_999_900_000));
+        let whole = drawn(&Fill::Integers { lo: -8, hi: 8 }, DType::F32);
+        assert!(whole.iter().all(|word| value(*word, DType::F32).fract() == 0.0), "integers, held as reals");
         assert_eq!(near(&Fill::Iota, DType::F32, Stream::new(1, "a")), []);
     }
 
