@@ -84,6 +84,7 @@ impl Elements {
     fn object(&self, object: &str, sign: char, offset: u64, access: Option<u32>) -> (String, Option<u64>) {
         match self.element(object, sign == '-', offset, access) {
             Some((element, width)) => (element, Some(width)),
+            None if offset == 0 => (name(object), None),
             None => (format!("{} {sign} {offset}", name(object)), None),
         }
     }
@@ -262,6 +263,7 @@ mod tests {
             line: "line 7".into(),
             location: Some(MemoryLocation::Inside { name: "s".into(), offset: 4 }),
             last_change: Some("lane 0 of warp 1 changed last, in line 9".into()),
+            lacks: None,
         };
         assert_eq!(
             poll.say(|location| elements().say(location, None)),
@@ -277,6 +279,7 @@ mod tests {
         assert_eq!(elements().say(&inside("p", 32), Some(4)), "`p[8]`");
         assert_eq!(unknown.say(&inside("dynamic shared memory", 64), Some(4)), "element 16 of dynamic shared memory");
         assert_eq!(unknown.say(&inside("c", 124), None), "`c` + 124");
+        assert_eq!(unknown.say(&inside("lock", 0), None), "`lock`");
         assert_eq!(unknown.say(&past("c", 6, 4), Some(4)), "`c[1]` (2 bytes behind the end of its 4)");
         assert_eq!(unknown.say(&ahead("a", 2, 4), Some(4)), "`a` - 2 (2 bytes before its start, of 4)");
         assert_eq!(unknown.say(&MemoryLocation::Null { offset: 8 }, Some(4)), "a null pointer + 8");

@@ -6,9 +6,9 @@ use super::orders::{self, schedule_name, schedule_with_words};
 use execution::backend::{Checked, Death, Difference, Found, RunId, Status, UNREADABLE, Untried, WrongOutput};
 use plan::Buffer;
 use problem::LineError;
-use report::{Excerpt, Pattern, Reason, Sources, Verdict};
+use report::{Cause, Excerpt, Pattern, Reason, Sources, Verdict};
 use simulator::finding::{ENDLESS_ADVICE, Explanation, FindingName};
-use simulator::{Access, Finding, FindingKind, Place, Question, Schedule, Severity};
+use simulator::{Access, Finding, FindingKind, MemoryLocation, Place, Question, Schedule, Severity};
 use std::path::{Path, PathBuf};
 use system::text;
 use values::fill::Values;
@@ -459,7 +459,25 @@ fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut 
             excerpt(&finding.place, &label, scene, sources).into_iter().collect()
         }
     };
-    Some(Reason::new(verdict, text).with_details(details).with_excerpts(excerpts))
+    let reason = Reason::new(verdict, text).with_details(details).with_excerpts(excerpts);
+    Some(Reason { cause: cause(&finding.kind), ..reason })
+}
+
+/// What is behind a finding, where its verdict alone does not say what to try first.
+fn cause(kind: &FindingKind) -> Option<Cause> {
+    Some(match kind {
+        FindingKind::OutOfBounds { access } => match access.object {
+            MemoryLocation::Heap { freed: Some(_), .. } => Cause::Freed,
+            MemoryLocation::OtherThread { .. } => Cause::OtherThread,
+            MemoryLocation::Null { .. } => Cause::NullPointer,
+            _ => return None,
+        },
+        #[cfg(not(target_family = "wasm"))]
+        FindingKind::Uninitialised { usage: simulator::finding::Usage::NotGiven, .. } => Cause::NotGiven,
+        FindingKind::Uninitialised { access, .. } if access.object == MemoryLocation::Register => Cause::Variable,
+        FindingKind::Livelock { polls, .. } if polls.iter().any(|poll| poll.lacks.is_some()) => Cause::Mbarrier,
+        _ => return None,
+    })
 }
 
 fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {

@@ -1,6 +1,6 @@
 //! What to try first about a failure, in one question or order.
 
-use report::{Excerpt, Pattern, Reason, Verdict};
+use report::{Cause, Excerpt, Pattern, Reason, Verdict};
 use simulator::finding::FindingName;
 
 fn lanes_at(line: &str) -> String {
@@ -13,6 +13,9 @@ pub fn try_first(reason: &Reason) -> Option<String> {
     let place = reason.excerpts.last().map(named);
     let line = place.as_deref().unwrap_or("this line");
     let at = || place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
+    if let Some(cause) = reason.cause {
+        return Some(by_cause(cause, line));
+    }
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
         Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
@@ -65,6 +68,32 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
     })
+}
+
+/// What to try about a failure whose cause is known, at the place where it shows.
+fn by_cause(cause: Cause, line: &str) -> String {
+    match cause {
+        Cause::Freed => {
+            format!("Which thread frees that block, and what makes sure that nobody uses it any more, as {line} does?")
+        }
+        Cause::OtherThread => {
+            format!(
+                "Where does the pointer of {line} come from? A thread's own variables are for that thread alone: share them in __shared__ memory."
+            )
+        }
+        Cause::NullPointer => {
+            format!(
+                "Where does the pointer of {line} come from, and who makes sure that it is not null (malloc gives null when the heap is full)?"
+            )
+        }
+        Cause::Variable => format!("On which way to {line} is that variable not set?"),
+        Cause::NotGiven => format!(
+            "Compare the format in {line} with its arguments one by one: is there one for each %, and as wide (%d is for an int, %lld for a long long)?"
+        ),
+        Cause::Mbarrier => format!(
+            "What is waited for at {line} has to come: do as many threads arrive as it was initialised with, and are as many bytes copied as were announced?"
+        ),
+    }
 }
 
 fn wrong_element(element: &str, pattern: Option<Pattern>) -> String {

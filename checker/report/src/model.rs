@@ -145,6 +145,9 @@ pub struct Reason {
     /// What its wrong elements have in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
+    /// What is behind it, where the verdict alone does not say what to try first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// What may be behind it, whose places and sentence it has, where that alone would be no failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspicion: Option<FindingName>,
@@ -166,6 +169,24 @@ pub enum Pattern {
     LongWait,
 }
 
+/// What is behind a finding, as far as it says what to try first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// A block of the device heap that was freed.
+    Freed,
+    /// The local memory of another thread.
+    OtherThread,
+    /// A null pointer.
+    NullPointer,
+    /// A variable that was not set, rather than memory.
+    Variable,
+    /// `printf`'s format asks for what no argument gives.
+    NotGiven,
+    /// The phase of an `mbarrier` that does not end.
+    Mbarrier,
+}
+
 impl Reason {
     /// A verdict and its sentence, with nothing beside it.
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
@@ -178,6 +199,7 @@ impl Reason {
             element: None,
             only_under: None,
             pattern: None,
+            cause: None,
             suspicion: None,
         }
     }

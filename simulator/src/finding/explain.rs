@@ -82,12 +82,18 @@ impl FindingKind {
             Self::Uninitialised { access, usage } => {
                 let text = match &access.object {
                     register @ MemoryLocation::Register => register.to_string(),
+                    #[cfg(not(target_family = "wasm"))]
+                    _ if *usage == Usage::NotGiven => {
+                        let sentence =
+                            format!("printf's format asks for {} that no argument gives", bytes(access.size));
+                        return Explanation { sentence, details: advise(ASKED) };
+                    }
                     _ => {
                         let (size, space) = (bytes(access.size), &access.space);
                         format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                     }
                 };
-                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access, usage)))
+                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access)))
             }
             Self::Race { first, second, hidden_before_volta } => {
                 race::explain(first, second, *hidden_before_volta, objects)
@@ -254,7 +260,7 @@ fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
         Usage::Condition => "what it gives decides where threads go".to_owned(),
         Usage::Barrier => "it is used as an mbarrier".to_owned(),
         #[cfg(not(target_family = "wasm"))]
-        Usage::Printed => "printf writes it out".to_owned(),
+        Usage::Printed | Usage::NotGiven => "printf writes it out".to_owned(),
         Usage::Output { object } => format!("what it gives ends up in {}", objects(object, None)),
     }
 }
@@ -264,12 +270,7 @@ fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
 const ASKED: &str = "does the format ask for more arguments than there are, or for wider ones? Then whatever lies behind them is written";
 
 /// Where bytes that nobody wrote come from.
-#[cfg_attr(target_family = "wasm", expect(unused_variables, reason = "a page does not follow printf's arguments"))]
-fn unwritten(access: &Access, usage: &Usage) -> &'static str {
-    #[cfg(not(target_family = "wasm"))]
-    if *usage == Usage::Printed && access.space == "local" {
-        return ASKED;
-    }
+fn unwritten(access: &Access) -> &'static str {
     match access.space.as_str() {
         "shared" => {
             "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \

@@ -73,6 +73,9 @@ pub enum Usage {
     /// `printf` writes it.
     #[cfg(not(target_family = "wasm"))]
     Printed,
+    /// `printf`'s format asks for it, and no argument gives it.
+    #[cfg(not(target_family = "wasm"))]
+    NotGiven,
     /// It is in memory that the host reads.
     Output {
         /// Where.

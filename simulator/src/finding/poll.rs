@@ -16,6 +16,9 @@ pub struct Poll {
     pub location: Option<MemoryLocation>,
     /// Who changed that last, and where: "lane 0 of warp 1 changed last, in line 7".
     pub last_change: Option<String>,
+    /// Why the phase of an `mbarrier` does not end, where it polls one: "still wants 1 arrival and 512 bytes".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
 }
 
 impl Poll {
@@ -27,6 +30,7 @@ impl Poll {
             return format!("{lanes} {goes} round a loop in {line} that changes nothing");
         };
         let change = self.last_change.as_ref().map_or_else(String::new, |change| format!(", which {change}"));
-        format!("{lanes} {goes} round a loop in {line} and {polls} {}{change}", location(polled))
+        let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", an mbarrier whose phase {lacks}"));
+        format!("{lanes} {goes} round a loop in {line} and {polls} {}{lacks}{change}", location(polled))
     }
 }

@@ -1,5 +1,6 @@
 //! Kernel files that run by themselves, under every order.
 
+mod causes;
 mod counts;
 mod findings;
 mod orders;

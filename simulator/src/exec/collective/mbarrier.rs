@@ -45,6 +45,22 @@ impl Object {
     }
 }
 
+/// Why the phase of such an object does not end: "still wants 1 arrival and 512 bytes".
+pub fn lacks(bits: u64) -> String {
+    let object = Object::unpack(bits);
+    let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let arrivals = (object.pending > 0).then(|| counted(object.pending, "arrival"));
+    let early = BIAS.saturating_sub(object.transactions);
+    let bytes = (object.transactions > BIAS).then(|| counted(object.transactions - BIAS, "byte"));
+    let wanted: Vec<String> = arrivals.into_iter().chain(bytes).collect();
+    match (wanted.as_slice(), early) {
+        ([], 0) => "has ended already: the loop waits for another one".to_owned(),
+        ([], early) => format!("got {} more than it was told to expect", counted(early, "byte")),
+        (wanted, 0) => format!("still wants {}", wanted.join(" and ")),
+        (wanted, early) => format!("still wants {}, and got {} too many", wanted.join(" and "), counted(early, "byte")),
+    }
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// Executes one of them, lane after lane.
     pub fn mbarrier(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &MbarrierOp) -> Flow {

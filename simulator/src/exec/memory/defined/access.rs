@@ -234,8 +234,11 @@ impl<O: Observer> Worker<'_, O> {
             let (bits, from) = self.undefined(shared, warp, to, lane, 0, size);
             if bits != 0 {
                 let at = (to.space, to.addresses[lane], size);
-                let origin = from.unwrap_or_else(|| self.read_from(shared, warp, to.pc, lane as u32, at));
-                self.used(shared, warp, to.pc, 1 << lane, origin, Usage::Printed);
+                let (origin, usage) = match from {
+                    Some(origin) => (origin, Usage::Printed),
+                    None => (self.read_from(shared, warp, to.pc, lane as u32, at), Usage::NotGiven),
+                };
+                self.used(shared, warp, to.pc, 1 << lane, origin, usage);
             }
         }
     }

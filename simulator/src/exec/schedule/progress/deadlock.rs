@@ -3,11 +3,12 @@
 #[cfg(not(target_family = "wasm"))]
 use crate::exec::block::CLUSTER_BARRIER;
 use crate::exec::block::{Block, Shared};
+use crate::exec::collective::mbarrier;
 use crate::exec::context::Worker;
 use crate::exec::schedule::progress::counted::looped;
-use crate::exec::warp::{Group, State, Warp};
+use crate::exec::warp::{Group, Spins, State, Warp};
 use crate::explore::lanes;
-use crate::isa::op::AddressSpace;
+use crate::isa::op::{AddressSpace, Op};
 use crate::observe::Observer;
 use crate::{FindingKind, Poll, Severity};
 
@@ -177,7 +178,7 @@ impl<O: Observer> Worker<'_, O> {
         let several = group.mask.count_ones() != 1;
         let lanes = who(group.mask, warp.index, named);
         if spins.pc == u32::MAX {
-            return Poll { lanes, several, line: self.line(group.pc), location: None, last_change: None };
+            return Poll { lanes, several, line: self.line(group.pc), location: None, last_change: None, lacks: None };
         }
         let function = warp.frames.first().map_or(0, |frame| frame.function);
         let slot = (spins.space == AddressSpace::Shared).then_some(shared.slot);
@@ -187,6 +188,19 @@ impl<O: Observer> Worker<'_, O> {
             format!("{whose} changed last, in {}", self.line(writer.pc))
         });
         let location = Some(self.object(spins.space, spins.address, function, spins.pc));
-        Poll { lanes, several, line: self.line(spins.pc), location, last_change }
+        let lacks = self.lacks(shared, spins);
+        Poll { lanes, several, line: self.line(spins.pc), location, last_change, lacks }
+    }
+
+    /// Why the phase of the `mbarrier` that a group polls does not end; `None` for any other word.
+    fn lacks(&self, shared: &Shared, spins: &Spins) -> Option<String> {
+        let polls = self.context.decoded.code.insts.get(spins.pc as usize)?;
+        if !matches!(polls.op, Op::Mbarrier(_)) || spins.space != AddressSpace::Shared {
+            return None;
+        }
+        let (bytes, at) = self.shared_at(shared, spins.address).ok()?;
+        let at = usize::try_from(at).ok()?;
+        let object = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
+        Some(mbarrier::lacks(u64::from_le_bytes(object)))
     }
 }
