@@ -20,11 +20,10 @@ const SHORT: u64 = 64;
 pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, bytes: &mut [u8]) {
     let Some(words) = words(fill, buffer.dtype) else { return };
     let size = buffer.dtype.size();
-    let ends = words.len().min(2);
     // Buffers of one fill have different values at the same place.
     let turn = seed.wrapping_add(Stream::new(0, &buffer.name).bits(0) >> 8);
     if is_one_end(buffer, fill) && turn % 4 < 2 {
-        let word = words[(turn % 2) as usize % ends].to_le_bytes();
+        let word = words[(turn % 2) as usize % words.len()].to_le_bytes();
         bytes.chunks_exact_mut(size).for_each(|element| element.copy_from_slice(&word[..size]));
         return;
     }

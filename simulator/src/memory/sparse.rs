@@ -193,25 +193,7 @@ impl Sparse {
     /// Reads each lane's `count` values of `size` bytes, naturally aligned together.
     pub fn load_lanes(&self, mask: u32, offsets: &[u64; 32], size: u32, values: &mut [[u64; 32]]) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        // A loop for each size: its copies are moves of a word then.
-        let sound = match size {
-            1 => self.gather::<1>(&mut inside, mask, offsets, values),
-            2 => self.gather::<2>(&mut inside, mask, offsets, values),
-            4 => self.gather::<4>(&mut inside, mask, offsets, values),
-            _ => self.gather::<8>(&mut inside, mask, offsets, values),
-        };
-        inside.unknown |= !sound;
-    }
-
-    /// Reads each lane's values; do all have one?
-    fn gather<const SIZE: usize>(
-        &self,
-        inside: &mut Inside,
-        mask: u32,
-        offsets: &[u64; 32],
-        values: &mut [[u64; 32]],
-    ) -> bool {
-        let whole = SIZE * values.len();
+        let whole = size as usize * values.len();
         let mut recent = None;
         let mut sound = true;
         for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
@@ -222,16 +204,15 @@ impl Sparse {
             };
             recent = Some((number, at));
             let page = &mut inside.pages[at];
-            let (bytes, _) = page.bytes[from..from + whole].as_chunks::<SIZE>();
-            for (values, bytes) in values.iter_mut().zip(bytes) {
+            for (values, bytes) in values.iter_mut().zip(page.bytes[from..from + whole].chunks_exact(size as usize)) {
                 let mut value = [0; 8];
-                value[..SIZE].copy_from_slice(bytes);
+                value[..size as usize].copy_from_slice(bytes);
                 values[lane] = u64::from_le_bytes(value);
             }
             sound &= page.has_value(self.known, from, whole);
             page.read.set(from, whole);
         }
-        sound
+        inside.unknown |= !sound;
     }
 
     /// Stores a naturally aligned value of 1 to 8 bytes.

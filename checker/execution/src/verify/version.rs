@@ -213,8 +213,8 @@ impl Version<'_> {
         self.answers.iter().map(Rc::as_ref).find(|answer| answer.is_for(run))
     }
 
-    /// What a first run that has passed, in so many warp instructions, is held against besides: another order's outputs, and what it did not read or use. `values` become
-    /// those of the inputs for which a difference was found.
+    /// What a first run that has passed, in so many warp instructions, is held against besides: another order's outputs, and what it
+    /// did not read or use. `values` become those of the inputs for which a difference was found.
     fn first(
         &self,
         session: &mut dyn Session,

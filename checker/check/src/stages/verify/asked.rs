@@ -6,7 +6,7 @@ use super::sought::SOUGHT_INSTRUCTIONS;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
+use execution::backend::{Case, Checked, Status, Thoroughness};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -60,7 +60,8 @@ impl Trials<'_> {
         case.seed = first_turn(Stream::new(self.seed, "asked").bits(0));
         let whole = known.len();
         case.versions = known.into_iter().chain(programs).collect();
-        let told = self.all(case).into_iter().skip(whole);
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let told = self.run_all(on, case, &self.options()).into_iter().skip(whole);
         let news = asked.into_iter().zip(told).filter_map(|((sizes, small), checked)| match &checked.status {
             Status::Untried { what, .. } => Some(News { sizes, small, some: what.is_for_some() }),
             _ => None,
@@ -90,22 +91,5 @@ impl Trials<'_> {
             found.extend(self.once(case, sizes, Checks::NONE));
         }
         Ok(found)
-    }
-
-    /// What the versions of a case come to.
-    fn all(&self, case: Case) -> Vec<Checked> {
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        match backend::verify(&job, &self.options()) {
-            Ok(cases) => {
-                let all: Vec<Checked> = cases.into_iter().flatten().collect();
-                self.look_for_cuts(&all);
-                all
-            }
-            Err(error) => {
-                let _ = self.cut.set(error.to_string());
-                Vec::new()
-            }
-        }
     }
 }

@@ -237,16 +237,21 @@ impl Trials<'_> {
             // Once nobody else needs any.
             options.memory = WorkerOptions::default().memory;
         }
+        self.run_all(on, case, &options).into_iter().next().filter(|checked| says(&checked.status))
+    }
+
+    /// What the versions of one case come to; nothing where they could not be run, which is a cut.
+    pub(super) fn run_all(&self, on: backend::On, case: Case, options: &WorkerOptions) -> Vec<Checked> {
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let checked = match backend::verify(&job, &options) {
-            Ok(cases) => cases.into_iter().flatten().next(),
+        let all: Vec<Checked> = match backend::verify(&job, options) {
+            Ok(cases) => cases.into_iter().flatten().collect(),
             Err(error) => {
                 let _ = self.cut.set(error.to_string());
-                None
+                Vec::new()
             }
         };
-        self.look_for_cuts(checked.as_slice());
-        checked.filter(|checked| says(&checked.status))
+        self.look_for_cuts(&all);
+        all
     }
 }
 

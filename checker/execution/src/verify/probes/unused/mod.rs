@@ -45,21 +45,25 @@ pub struct Passed<'a> {
 ///
 /// # Errors
 /// Whatever stopped the oracle, or the backend.
-pub fn judge(
+pub fn judge<'a>(
     machine: &dyn Machine,
     session: &mut dyn Session,
-    passed: &Passed<'_>,
+    passed: &Passed<'a>,
     oracle: &Program,
-    outputs: &[Output],
+    outputs: &'a [Output],
 ) -> Result<Status, Stop> {
     let Passed { program, run, answer, steps } = *passed;
-    let judged = |output: &&Output| program.plan.buffers.iter().find(|buffer| buffer.name == output.name);
-    let hidden = outputs.iter().filter_map(|output| Some((output, judged(&output)?))).any(|(output, buffer)| {
+    let of = |output: &'a Output| {
+        let at = program.plan.buffers.iter().position(|buffer| buffer.name == output.name)?;
+        Some(Judged { output, at, buffer: &program.plan.buffers[at] })
+    };
+    let judged: Vec<Judged<'_>> = outputs.iter().filter_map(of).collect();
+    let hides = |Judged { output, buffer, .. }: &Judged<'_>| {
         let judgement = judgement(program, output, run);
         wanted(answer, output, buffer).is_ok_and(|wanted| may_hide(buffer.dtype, wanted, judgement))
-    });
-    let least = outputs.iter().filter_map(|output| judged(&output)).map(|buffer| buffer.len).min();
-    let (true, Some(least)) = (hidden, least) else { return Ok(Status::Passed) };
+    };
+    let least = judged.iter().map(|judged| judged.buffer.len).min();
+    let (true, Some(least)) = (judged.iter().any(hides), least) else { return Ok(Status::Passed) };
     let drawn = drawn(program, run);
     let (long, others) = (long(program, &drawn, least), others(program, &drawn, least).filter(|_| steps <= FEW_STEPS));
     if long.is_none() && others.is_none() {
@@ -69,7 +73,7 @@ pub fn judge(
         .then(|| ask(machine, oracle, outputs, (drawn.seed, drawn.values), |_| Ok(())))
         .transpose()?;
     let passed = Passed { program, run: &drawn, answer: own.as_ref().unwrap_or(answer), steps };
-    let mut probe = Probe { machine, session, passed: &passed, oracle, outputs, before: Vec::new() };
+    let mut probe = Probe { machine, session, passed: &passed, oracle, outputs, judged, before: Vec::new() };
     probe.before = if own.is_some() { probe.run(None)? } else { probe.read()? };
     let status = match &long {
         Some(places) => {
@@ -85,6 +89,13 @@ pub fn judge(
     }
 }
 
+/// An output, and where the version has it.
+struct Judged<'a> {
+    output: &'a Output,
+    at: usize,
+    buffer: &'a Buffer,
+}
+
 /// A version in its session, beside the oracle.
 struct Probe<'a> {
     machine: &'a dyn Machine,
@@ -92,6 +103,7 @@ struct Probe<'a> {
     passed: &'a Passed<'a>,
     oracle: &'a Program,
     outputs: &'a [Output],
+    judged: Vec<Judged<'a>>,
     /// What the outputs were over the inputs as they are.
     before: Vec<Vec<u8>>,
 }
@@ -99,14 +111,7 @@ struct Probe<'a> {
 /// An element of an output, by its number among the judged.
 type Element = (usize, usize);
 
-impl<'a> Probe<'a> {
-    /// The outputs with their buffers.
-    fn judged(&self) -> impl Iterator<Item = (&'a Output, &'a Buffer)> + use<'a> {
-        let plan = &self.passed.program.plan;
-        let of = |output: &'a Output| plan.buffers.iter().find(|buffer| buffer.name == output.name);
-        self.outputs.iter().filter_map(move |output| Some((output, of(output)?)))
-    }
-
+impl Probe<'_> {
     /// Changes elements again and again: the last ones, then others.
     fn runs(&mut self, places: &Places<'_>, runs: u64) -> Result<Status, Stop> {
         let mut asked = 0;
@@ -155,10 +160,9 @@ impl<'a> Probe<'a> {
                 planted = half;
             }
         }
-        let bounded =
-            |(output, buffer): (&Output, &Buffer)| buffer.dtype.is_float() && output.tolerance != Tolerance::Exact;
+        let Judged { output, buffer, .. } = &self.judged[element.0];
         let mut instead = vec![planted.instead];
-        if self.judged().nth(element.0).is_some_and(bounded) {
+        if buffer.dtype.is_float() && output.tolerance != Tolerance::Exact {
             // Sums may round to the same bits once.
             instead.push(planted.instead.other());
             instead.extend([Instead::Drawn(1), Instead::Drawn(2)]);
@@ -188,11 +192,7 @@ impl<'a> Probe<'a> {
     }
 
     fn read(&mut self) -> Result<Vec<Vec<u8>>, Stop> {
-        let buffers = self.passed.program.plan.buffers.iter().enumerate();
-        let judged: Vec<&Buffer> = self.judged().map(|(_, buffer)| buffer).collect();
-        let index =
-            |buffer: &Buffer| buffers.clone().find(|(_, other)| other.name == buffer.name).map_or(0, |(at, _)| at);
-        judged.into_iter().map(|buffer| read_all(self.session, index(buffer), buffer)).collect()
+        self.judged.iter().map(|judged| read_all(self.session, judged.at, judged.buffer)).collect()
     }
 
     /// The oracle's answer over changed inputs.
@@ -217,7 +217,7 @@ impl<'a> Probe<'a> {
     fn changes(&self, other: &OracleOutputs) -> Vec<Element> {
         let Passed { program, run, answer, .. } = *self.passed;
         let mut follow = Vec::new();
-        for (number, (output, buffer)) in self.judged().enumerate() {
+        for (number, Judged { output, buffer, .. }) in self.judged.iter().enumerate() {
             if let (Ok(before), Ok(after)) = (wanted(answer, output, buffer), wanted(other, output, buffer)) {
                 let elements = must_change(buffer.dtype, before, after, judgement(program, output, run));
                 follow.extend(elements.into_iter().map(|index| (number, index)));
@@ -227,17 +227,15 @@ impl<'a> Probe<'a> {
     }
 
     fn is_same(&self, after: &[Vec<u8>], (output, index): Element) -> bool {
-        let Some((_, buffer)) = self.judged().nth(output) else { return false };
-        let bytes = index * buffer.dtype.size()..(index + 1) * buffer.dtype.size();
+        let size = self.judged[output].buffer.dtype.size();
+        let bytes = index * size..(index + 1) * size;
         self.before[output][bytes.clone()] == after[output][bytes]
     }
 
-    /// The elements of outputs whose bits are the same.
+    /// The elements of outputs whose bits are the same, ascending.
     fn same(&self, after: &[Vec<u8>]) -> Vec<Element> {
-        let elements = self
-            .judged()
-            .enumerate()
-            .flat_map(|(number, (_, buffer))| (0..buffer.len as usize).map(move |index| (number, index)));
+        let lens = self.judged.iter().map(|judged| judged.buffer.len as usize).enumerate();
+        let elements = lens.flat_map(|(output, len)| (0..len).map(move |index| (output, index)));
         elements.filter(|element| self.is_same(after, *element)).collect()
     }
 }
