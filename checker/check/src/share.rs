@@ -14,6 +14,9 @@ use simulator::{Schedule, Severity};
 const WORKERS: usize = 8;
 /// Threads of a case up to which every order is tried.
 const FEW_THREADS: u64 = 1 << 10;
+/// Warp instructions of such a case in the usual order above which three are tried of it, too: with all of them it takes longer than
+/// large cases.
+const FEW_INSTRUCTIONS: u64 = 1 << 11;
 /// Threads of a case up to which three orders are tried, above it one.
 const SOME_THREADS: u64 = 1 << 14;
 /// An order that lets one lane after the other run takes up to 32 times the instructions of the usual one; of a case with more
@@ -112,7 +115,7 @@ fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -
             continue;
         }
         let dear = threads > FEW_THREADS && instructions * 32 > ONE_BY_ONE;
-        let orders = orders(if dear { &quick } else { others }, threads, index);
+        let orders = orders(if dear { &quick } else { others }, (threads, instructions), index);
         if threads <= FEW_THREADS {
             units.push((index, orders));
         } else if threads <= most {
@@ -124,12 +127,12 @@ fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -
     units
 }
 
-/// Of the explored schedules those that a case is run under: all where that is cheap, else the one that the seed draws (the
-/// last) and two others in turn, or that one alone.
-pub fn orders(explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
+/// Of the explored schedules those that a case of so many threads and warp instructions is run under: all where that is cheap, else the
+/// one that the seed draws (the last) and two others in turn, or that one alone.
+pub fn orders(explored: &[Schedule], (threads, instructions): (u64, u64), index: usize) -> Vec<Schedule> {
     let Some((drawn, fixed)) = explored.split_last() else { return Vec::new() };
     let in_turn = |at: usize| fixed.get((index + at) % fixed.len().max(1));
-    let fixed: Vec<&Schedule> = if threads <= FEW_THREADS {
+    let fixed: Vec<&Schedule> = if threads <= FEW_THREADS && instructions <= FEW_INSTRUCTIONS {
         fixed.iter().collect()
     } else if threads <= SOME_THREADS {
         [in_turn(0), in_turn(1)].into_iter().flatten().collect()
@@ -252,11 +255,13 @@ mod tests {
         assert_eq!(of(FEW_THREADS), [(0, 5)], "what was caught at something is tried further at small sizes only");
         let orders: Vec<Schedule> =
             units(&cases, &[0; 3], &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
-        assert_eq!(orders, super::orders(&others, 4096, 1), "and no order is lost");
+        assert_eq!(orders, super::orders(&others, (4096, 0), 1), "and no order is lost");
+        let of_few = |instructions| super::orders(&others, (64, instructions), 1).len();
+        assert_eq!((of_few(FEW_INSTRUCTIONS), of_few(FEW_INSTRUCTIONS + 1)), (5, 3), "few threads may have much to do");
         let cases = [case(4096), case(64)];
         let one_by_one = |instructions: u64| -> Vec<usize> {
             let with = |(_, orders): &(usize, Vec<Schedule>)| orders.contains(&Schedule::Adversarial { seed: 0 });
-            let units = units(&cases, &[instructions; 2], &others, u64::MAX);
+            let units = units(&cases, &[instructions, 0], &others, u64::MAX);
             units.iter().filter(|unit| with(unit)).map(|(index, _)| *index).collect()
         };
         assert_eq!(one_by_one(ONE_BY_ONE / 32), [0, 1]);
@@ -282,9 +287,9 @@ mod tests {
         let fixed: Vec<Schedule> = (0..4).map(|seed| Schedule::Adversarial { seed }).collect();
         let drawn = Schedule::Adversarial { seed: 99 };
         let explored: Vec<Schedule> = fixed.iter().copied().chain([drawn]).collect();
-        assert_eq!(orders(&explored, 1024, 0), explored);
-        assert_eq!(orders(&explored, 1025, 3), [fixed[3], fixed[0], drawn]);
-        assert_eq!(orders(&explored, 1 << 20, 3), [drawn]);
-        assert!(orders(&[], 5, 0).is_empty());
+        assert_eq!(orders(&explored, (1024, 0), 0), explored);
+        assert_eq!(orders(&explored, (1025, 0), 3), [fixed[3], fixed[0], drawn]);
+        assert_eq!(orders(&explored, (1 << 20, 0), 3), [drawn]);
+        assert!(orders(&[], (5, 0), 0).is_empty());
     }
 }

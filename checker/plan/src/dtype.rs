@@ -99,6 +99,7 @@ impl DType {
     }
 
     /// Bytes of one element.
+    #[inline]
     pub const fn size(self) -> usize {
         match self {
             Self::F64 | Self::I64 | Self::U64 => 8,
@@ -123,6 +124,7 @@ impl DType {
     }
 
     /// Is it a floating-point type?
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
     }

@@ -31,7 +31,8 @@ impl Stream {
     /// A real in [0, 1), a multiple of 2^-53.
     #[inline]
     pub fn unit(self, index: u64) -> f64 {
-        (self.bits(index) >> 11) as f64 * 2f64.powi(-53)
+        const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+        (self.bits(index) >> 11) as f64 * STEP
     }
 
     /// An integer in [lo, hi], both included.

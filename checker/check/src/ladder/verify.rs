@@ -43,7 +43,7 @@ impl Orders {
     /// Those of the `index`-th size.
     fn of(self, explored: &[Schedule], threads: u64, index: usize) -> Vec<Schedule> {
         match self {
-            Self::Many => share::orders(explored, threads, index),
+            Self::Many => share::orders(explored, (threads, 0), index),
             Self::OneInTurn(first) => explored.iter().cycle().skip(first + index).take(1).copied().collect(),
         }
     }

@@ -134,46 +134,27 @@ fn by_banks(words: &[u64]) -> (u64, u64) {
         }
         return (banks.iter().copied().max().unwrap_or(0).into(), distinct);
     }
-    by_few_a_bank(words).unwrap_or_else(|| by_passes(words))
+    by_chains(words)
 }
 
-/// The same, where no bank holds more than a few different words.
-fn by_few_a_bank(words: &[u64]) -> Option<(u64, u64)> {
-    const FEW: usize = 4;
-    let (mut held, mut counts) = ([[u64::MAX; FEW]; 32], [0u8; 32]);
-    for &word in words {
-        let (held, count) = (&mut held[(word % 32) as usize], &mut counts[(word % 32) as usize]);
-        if !held.contains(&word) {
-            *held.get_mut(usize::from(*count))? = word;
-            *count += 1;
+/// The same: of each bank, the different words so far are a chain.
+fn by_chains(words: &[u64]) -> (u64, u64) {
+    const END: u8 = u8::MAX;
+    let (mut newest, mut before, mut counts) = ([END; 32], [END; 128], [0u8; 32]);
+    for (at, &word) in words.iter().enumerate().take(128) {
+        let bank = (word % 32) as usize;
+        let mut known = newest[bank];
+        while known != END && words[usize::from(known)] != word {
+            known = before[usize::from(known)];
+        }
+        if known == END {
+            before[at] = newest[bank];
+            newest[bank] = at as u8;
+            counts[bank] += 1;
         }
     }
     let most = counts.iter().copied().max().unwrap_or(0);
-    Some((most.into(), counts.iter().map(|&count| u64::from(count)).sum()))
-}
-
-/// The same: a pass serves a word of each bank, and whoever else asked for it.
-fn by_passes(words: &[u64]) -> (u64, u64) {
-    let (mut left, mut passes, mut distinct) = ([0u64; 128], 0, 0);
-    let mut count = words.len();
-    left[..count].copy_from_slice(words);
-    while count > 0 {
-        let (mut served, mut busy) = ([0u64; 32], 0u32);
-        for &word in &left[..count] {
-            served[(word % 32) as usize] = word;
-            busy |= 1 << (word % 32);
-        }
-        let mut kept = 0;
-        for at in 0..count {
-            let word = left[at];
-            left[kept] = word;
-            kept += usize::from(served[(word % 32) as usize] != word);
-        }
-        count = kept;
-        passes += 1;
-        distinct += u64::from(busy.count_ones());
-    }
-    (passes, distinct)
+    (most.into(), counts.iter().map(|&count| u64::from(count)).sum())
 }
 
 /// Does no bank hold two different words? For accesses of at most a word.

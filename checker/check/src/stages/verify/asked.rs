@@ -1,16 +1,14 @@
 //! Sizes of which some blocks are run, to be asked whether they do what no size that is run whole does: every remainder of a power of two,
 //! and sizes between those that are run whole and the one at which a version is timed. Where they do they are run whole, too.
 
-use super::besides::{ELSEWHERE, LARGE_INSTRUCTIONS};
-use super::sought::SOUGHT_INSTRUCTIONS;
+use super::besides::{ELSEWHERE, LARGE};
+use super::sought::{Most, SOUGHT};
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{Case, Checked, Status, Thoroughness};
-use plan::stream::Stream;
+use execution::backend::{Case, Checked, Program, Status, Thoroughness, Untried};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
-use values::fill::first_turn;
 
 /// Small sizes that follow each other: they have every remainder of whatever is as large.
 const REMAINDERS: i64 = 128;
@@ -26,10 +24,11 @@ const MOST_BETWEEN: usize = 2;
 /// A size at which a version does something new.
 pub(super) struct News {
     sizes: Sizes,
+    program: Program,
     /// One of many that follow each other.
     small: bool,
-    /// Some threads alone do it.
-    some: bool,
+    /// What a run of it may take.
+    most: Most,
 }
 
 impl Trials<'_> {
@@ -45,8 +44,7 @@ impl Trials<'_> {
         let sizes = between.map(|sizes| (sizes, false)).chain(small.into_iter().map(|sizes| (sizes, true)));
         // An instance of a template that nobody compiled is not asked.
         let program = |(sizes, small): (Sizes, bool)| Some((self.version(built, &sizes).ok()?, sizes, small));
-        let (programs, asked): (Vec<_>, Vec<_>) =
-            sizes.filter_map(program).map(|(program, sizes, small)| (program, (sizes, small))).unzip();
+        let asked: Vec<_> = sizes.filter_map(program).collect();
         let mut near = self.problem.cases();
         near.extend(beside::second(self.problem, self.seed));
         // What the `time` size has is looked at elsewhere.
@@ -57,16 +55,19 @@ impl Trials<'_> {
         let thoroughness = Thoroughness::Asked { whole: known.len() };
         let at = CaseAt { sizes: &manifest.count, index: 0, thoroughness, judged: false };
         let mut case = self.case(built, None, at)?;
-        case.seed = first_turn(Stream::new(self.seed, "asked").bits(0));
+        // As elsewhere, so that a worker that was asked about the known ones knows.
+        case.seed = self.far_seed();
         let whole = known.len();
-        case.versions = known.into_iter().chain(programs).collect();
+        case.versions = known.into_iter().chain(asked.iter().map(|(program, ..)| program.clone())).collect();
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let told = self.run_all(on, case, &self.options()).into_iter().skip(whole);
-        let news = asked.into_iter().zip(told).filter_map(|((sizes, small), checked)| match &checked.status {
-            Status::Untried { what, .. } => Some(News { sizes, small, some: what.is_for_some() }),
-            _ => None,
-        });
-        Ok(news.collect())
+        let news = |((program, sizes, small), checked): (_, Checked)| {
+            let Status::Untried { what, .. } = checked.status else { return None };
+            // Another instance of a template does what others do, and few threads seldom do much.
+            let usual = what.is_for_some() || matches!(what, Untried::Kernel { .. });
+            Some(News { sizes, program, small, most: if usual { LARGE } else { SOUGHT } })
+        };
+        Ok(asked.into_iter().zip(told).filter_map(news).collect())
     }
 
     /// Runs a version whole where it does something new, if a run takes so many warp instructions per element.
@@ -76,10 +77,7 @@ impl Trials<'_> {
         news: Vec<News>,
         cost: f64,
     ) -> Result<Vec<(Sizes, Checked)>, BuildError> {
-        let affordable = |News { sizes, small, some }: &News| {
-            let most = if *some { LARGE_INSTRUCTIONS } else { SOUGHT_INSTRUCTIONS };
-            *small || cost * beside::elements(self.problem, sizes) <= most
-        };
+        let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();
         for News { sizes, small, .. } in

@@ -1,7 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
-use super::sought::{SOUGHT_INSTRUCTIONS, Sought, WATCHED_BYTES};
+use super::sought::{Most, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{BuildError, beside};
@@ -12,8 +12,8 @@ use simulator::{Checks, Schedule};
 use std::cmp::Reverse;
 use values::fill::first_turn;
 
-/// Warp instructions that a run over a million elements may take: 64 for each 32 of them, a tenth of a second.
-pub(super) const LARGE_INSTRUCTIONS: f64 = 2.1e6;
+/// A run over a million elements: 64 warp instructions for each 32 of them, a tenth of a second.
+pub(super) const LARGE: Most = Most { instructions: 2.1e6, bytes: 1 << 26 };
 
 /// Warp instructions per element where nobody counted them.
 const USUAL_INSTRUCTIONS: f64 = 2.0;
@@ -62,8 +62,8 @@ impl Trials<'_> {
         let elsewhere = self.elsewhere(built, true)?;
         let cost = elsewhere.as_ref().and_then(|(sizes, checked)| self.cost(sizes, checked));
         let affordable =
-            |most: f64, cost: f64| move |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= most;
-        let size = cost.and_then(|cost| self.large().filter(affordable(LARGE_INSTRUCTIONS, cost)));
+            |sizes: &Sizes| cost.is_some_and(|cost| cost * beside::elements(self.problem, sizes) <= LARGE.instructions);
+        let size = self.large().filter(affordable);
         let mut near = vec![self.problem.manifest.count.clone()];
         // Where threads talk to each other, what nobody watched was not run whole.
         if !built.communicates() {
@@ -84,8 +84,7 @@ impl Trials<'_> {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
         }
         if let Some((far, Checked { status: Status::Untried { shown, .. }, .. })) = &sampled {
-            let affordable = affordable(SOUGHT_INSTRUCTIONS, cost.unwrap_or(USUAL_INSTRUCTIONS));
-            let settled = match self.seek(built, far, &near, &affordable)? {
+            let settled = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), *shown)? {
                 Sought::Nowhere => *shown,
                 Sought::Nothing => true,
                 Sought::At(rung) => {
@@ -191,7 +190,11 @@ impl Trials<'_> {
     /// What such a run comes to.
     pub(super) fn once(&self, case: Case, sizes: Sizes, checks: Checks) -> Option<(Sizes, Checked)> {
         let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
-        self.told(on, case, is_about_the_version).map(|checked| (sizes, checked))
+        // Whoever is endless comes to the limit of steps; else there was too much of it for this machine, which is a cut.
+        let slow = |status: &Status| matches!(status, Status::TimedOut { .. });
+        let large = case.thoroughness == Thoroughness::Large;
+        let says = |status: &Status| is_about_the_version(status) && !(large && slow(status));
+        self.told(on, case, says).map(|checked| (sizes, checked))
     }
 
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
@@ -205,11 +208,15 @@ impl Trials<'_> {
         let judged = thoroughness == Thoroughness::Sampled;
         let mut case = self.case(built, None, CaseAt { sizes: far, index: 0, thoroughness, judged })?;
         // The kind of inputs that is counted; what else is drawn differs from seed to seed.
-        case.seed = first_turn(Stream::new(self.seed, "far").bits(0));
+        case.seed = self.far_seed();
         for sizes in near {
             case.versions.push(self.version(built, sizes)?);
         }
         Ok(case)
+    }
+
+    pub(super) fn far_seed(&self) -> u64 {
+        first_turn(Stream::new(self.seed, "far").bits(0))
     }
 
     pub(super) fn version(&self, built: &Built, sizes: &Sizes) -> Result<backend::Program, BuildError> {

@@ -9,10 +9,19 @@ use problem::Sizes;
 use simulator::{Checks, Schedule};
 use values::fill::first_turn;
 
-/// Warp instructions that a run may take of which it is known that something turns there: some seconds, ...
-pub(super) const SOUGHT_INSTRUCTIONS: f64 = 1.3e8;
-/// ... and bytes of its buffers: there are the oracle's, too.
-const SOUGHT_BYTES: u64 = 1 << 30;
+/// What a whole run may take.
+#[derive(Clone, Copy)]
+pub(super) struct Most {
+    /// Warp instructions.
+    pub(super) instructions: f64,
+    /// Bytes of its buffers, which are filled and compared; there are the oracle's, too.
+    pub(super) bytes: u64,
+}
+
+/// Of a run of which it is known that something turns there, and nothing else shows whether that is right: two or three seconds.
+pub(super) const SOUGHT: Most = Most { instructions: 6.4e7, bytes: 1 << 28 };
+/// The same where a few blocks did it and were right: some tenths of a second.
+const SHOWN: Most = Most { instructions: 8e6, bytes: 1 << 25 };
 
 /// Bytes of all buffers up to which it is watched: what is noted of them is several times as large.
 pub(super) const WATCHED_BYTES: u64 = 192 << 20;
@@ -40,13 +49,15 @@ pub(super) enum Sought {
 
 impl Trials<'_> {
     /// Looks for the first of some sizes by which all was met that is met at `far`: sizes with few multiprocessors up to
-    /// a million elements, then sizes between the `count` size and `far`, as far as there is time and memory to run them whole.
+    /// a million elements, then sizes between the `count` size and `far`, as far as they may be run whole at `cost` warp instructions per
+    /// element; `shown`: a few blocks did it, and were right.
     pub(super) fn seek(
         &self,
         built: &Built,
         far: &Sizes,
         near: &[Sizes],
-        affordable: &dyn Fn(&Sizes) -> bool,
+        cost: f64,
+        shown: bool,
     ) -> Result<Sought, BuildError> {
         let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
         let mut ladder = self.few_rungs(built);
@@ -56,7 +67,8 @@ impl Trials<'_> {
                 ladder.push(Rung { sizes, program, few: false });
             }
         }
-        ladder.retain(|rung| affordable(&rung.sizes) && rung.program.plan.bytes() <= SOUGHT_BYTES);
+        let most = if shown { SHOWN } else { SOUGHT };
+        ladder.retain(|rung| self.is_within(most, cost, &rung.sizes, &rung.program));
         case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
         let found = self.told(on, case, |_| true);
@@ -67,6 +79,11 @@ impl Trials<'_> {
             Some(Status::Passed) => Sought::Nothing,
             _ => Sought::Nowhere,
         })
+    }
+
+    /// Is a run at a size, which takes so many warp instructions per element, within such bounds?
+    pub(super) fn is_within(&self, most: Most, cost: f64, sizes: &Sizes, program: &backend::Program) -> bool {
+        cost * beside::elements(self.problem, sizes) <= most.instructions && program.plan.bytes() <= most.bytes
     }
 
     /// Runs a version whole where it turns.

@@ -134,25 +134,38 @@ impl Direct<'_> {
     /// The 8 or 16 bits that lie `behind` bytes behind each lane's offset.
     #[inline(always)]
     fn parts(&self, lanes: &Lanes, files: &Files<'_>, behind: u32, size: u32, signed: bool) -> LaneRow<u32> {
-        let unused = 32 - size * 8;
+        let at = |lane: usize| lanes.offsets[lane].wrapping_add(behind);
         let mut out = LaneRow([0; 32]);
-        for (lane, to) in out.iter_mut().enumerate() {
-            let offset = lanes.offsets[lane] + behind;
-            let at = (offset >> 2) as usize;
-            let word = match lanes.space {
-                AddressSpace::Shared => {
-                    // Shared memory may end in the middle of a word.
-                    let bytes = self.shared.get(offset as usize..(offset + size) as usize).unwrap_or_default();
-                    let low = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-                    low << ((offset & 3) * 8)
+        match lanes.space {
+            // Shared memory may end in the middle of a word.
+            AddressSpace::Shared if size == 2 => {
+                for (lane, to) in out.iter_mut().enumerate() {
+                    let bytes = self.shared.get(at(lane) as usize..).and_then(|bytes| bytes.first_chunk());
+                    *to = bytes.map_or(0, |bytes| u16::from_le_bytes(*bytes).into());
                 }
-                AddressSpace::Local => files.local.get(at).map_or(0, |word| word[lane]),
-                _ => {
-                    let words = &self.global.get().allocations[lanes.allocation].words;
-                    words.get(at).map_or(0, |word| word.load(Relaxed))
+            }
+            AddressSpace::Shared => {
+                for (lane, to) in out.iter_mut().enumerate() {
+                    *to = self.shared.get(at(lane) as usize).map_or(0, |byte| (*byte).into());
                 }
-            };
-            let high = word >> ((offset & 3) * 8) << unused;
+            }
+            AddressSpace::Local => {
+                for (lane, to) in out.iter_mut().enumerate() {
+                    let word = files.local.get((at(lane) >> 2) as usize).map_or(0, |word| word[lane]);
+                    *to = word >> ((at(lane) & 3) * 8);
+                }
+            }
+            _ => {
+                let words = &self.global.get().allocations[lanes.allocation].words;
+                for (lane, to) in out.iter_mut().enumerate() {
+                    let word = words.get((at(lane) >> 2) as usize).map_or(0, |word| word.load(Relaxed));
+                    *to = word >> ((at(lane) & 3) * 8);
+                }
+            }
+        }
+        let unused = 32 - size * 8;
+        for to in out.iter_mut() {
+            let high = *to << unused;
             *to = if signed { (high as i32 >> unused) as u32 } else { high >> unused };
         }
         out

@@ -5,6 +5,7 @@
 //! Judged is only what such blocks can tell for certain. A launch whose blocks read what blocks that did not run would have
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
 mod compare;
+mod known;
 mod opened;
 mod profile;
 mod seen;
@@ -14,6 +15,7 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
+pub use known::Known;
 use opened::open;
 use plan::{Arg, Plan, Role};
 pub use profile::profile;

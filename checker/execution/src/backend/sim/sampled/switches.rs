@@ -5,6 +5,7 @@
 //! hangs on the size (`n > 4000000`, `n >> 24`, `min(n, 90000)`), on where a thread is, or on how often it goes round, and a size
 //! where it turns may be small enough to be run whole.
 
+use super::known;
 use super::opened::{chosen, drawn_first, open};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -13,6 +14,7 @@ use crate::backend::sim::Sim;
 use plan::{Choice, ChoiceKind};
 use simulator::{Condition, Question};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Warp instructions of a block after which no more is looked at, and of several after which no other is.
 const STEPS: u64 = 1 << 15;
@@ -39,7 +41,7 @@ enum Where {
 
 /// What some blocks met at a size.
 #[derive(Default)]
-struct Met {
+pub struct Met {
     /// What conditions came to.
     conditions: BTreeMap<Asked, Condition>,
     /// Kernels that were launched, with the first launch's line.
@@ -49,12 +51,12 @@ struct Met {
 }
 
 impl Met {
-    fn add(&mut self, more: Self) {
+    fn add(&mut self, more: &Self) {
         self.steps += more.steps;
-        for (at, condition) in more.conditions {
-            self.note(at, condition);
+        for (at, condition) in &more.conditions {
+            self.note(*at, condition.clone());
         }
-        self.kernels.extend(more.kernels);
+        self.kernels.extend(more.kernels.clone());
     }
 
     /// Notes what an expression came to: no data has a say in it.
@@ -68,13 +70,17 @@ impl Met {
         self.note((choice.line, Where::Column(choice.column), question), condition);
     }
 
+    /// What there is at another size and not here.
+    fn lacks<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Asked, &'a Condition)> {
+        other.conditions.iter().filter(|(at, there)| {
+            let here = self.conditions.get(at);
+            !here.is_some_and(|here| (here.held || !there.held) && (here.failed || !there.failed))
+        })
+    }
+
     /// Is there nothing at another size that is not here?
     fn covers(&self, other: &Self) -> bool {
-        let both = |(at, there): (&Asked, &Condition)| {
-            let here = self.conditions.get(at);
-            here.is_some_and(|here| (here.held || !there.held) && (here.failed || !there.failed))
-        };
-        other.conditions.iter().all(both) && other.kernels.keys().all(|name| self.kernels.contains_key(name))
+        self.lacks(other).next().is_none() && other.kernels.keys().all(|name| self.kernels.contains_key(name))
     }
 
     fn note(&mut self, at: Asked, condition: Condition) {
@@ -85,7 +91,22 @@ impl Met {
 }
 
 /// Runs some blocks of each launch, whatever they read, until they took so many warp instructions: each as many at most.
-fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Met, Stop> {
+fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Rc<Met>, Stop> {
+    let (module, config) = (sim.module(program)?, sim.config(program));
+    let asked = known::Asked { module, plan: program.plan.clone(), config, seed, enough };
+    sim.modules.met.or(asked, || find(sim, program, seed, enough, None))
+}
+
+/// The same of launches in some lines only, if any are named.
+fn met_in(sim: &Sim, program: &Program, seed: u64, lines: Option<BTreeSet<u32>>) -> Result<Rc<Met>, Stop> {
+    match lines {
+        Some(lines) => find(sim, program, seed, STEPS, Some(&lines)).map(Rc::new),
+        None => met(sim, program, seed, STEPS),
+    }
+}
+
+/// Runs them.
+fn find(sim: &Sim, program: &Program, seed: u64, enough: u64, lines: Option<&BTreeSet<u32>>) -> Result<Met, Stop> {
     let mut opened = open(sim, program, seed)?;
     opened.device.config_mut().conditions = true;
     opened.device.config_mut().limits.steps = enough;
@@ -95,6 +116,9 @@ fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Met, Stop
     }
     for (launch, planned) in program.plan.launches.iter().enumerate() {
         met.kernels.entry(planned.kernel.clone()).or_insert(planned.line);
+        if lines.is_some_and(|lines| !lines.contains(&planned.line)) {
+            continue;
+        }
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let mut ran = 0;
         // Those at the ends first.
@@ -114,6 +138,11 @@ fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Met, Stop
         met.steps += ran;
     }
     Ok(met)
+}
+
+/// The launch lines of some conditions; `None`: all lines matter, as what a launch does may hang on what others have written.
+fn lines<'a>(conditions: impl Iterator<Item = (&'a Asked, &'a Condition)>) -> Option<BTreeSet<u32>> {
+    conditions.map(|((line, ..), condition)| condition.by_size.then_some(*line)).collect()
 }
 
 /// What came out the other way.
@@ -159,6 +188,11 @@ impl Open {
         self.kernels.retain(|name, _| !met.kernels.contains_key(name));
     }
 
+    /// See [`lines`].
+    fn lines(&self) -> Option<BTreeSet<u32>> {
+        lines(self.conditions.iter().map(|(at, turned)| (at, &turned.condition)))
+    }
+
     fn first(&self) -> Option<Untried> {
         if let Some((kernel, line)) = self.kernels.iter().next() {
             return Some(Untried::Kernel { kernel: kernel.clone(), line: *line });
@@ -195,20 +229,20 @@ pub fn first_tried(
     let mut known = Met::default();
     let (first, others) = near.split_at(near.len().min(FIRST));
     for program in first {
-        known.add(met(sim, program, seed, STEPS)?);
+        known.add(&*met(sim, program, seed, STEPS)?);
     }
     let mut open = Open::between(&far, &known);
     for program in others {
         if open.first().is_none() {
             break;
         }
-        open.close(&met(sim, program, seed, STEPS)?);
+        open.close(&*met_in(sim, program, seed, open.lines())?);
     }
     let Some(what) = open.first() else { return Ok(None) };
     // By which all was met that concerns all threads.
     let mut certain = None;
     for (at, program) in ladder.iter().enumerate() {
-        open.close(&met(sim, program, seed, STEPS)?);
+        open.close(&*met_in(sim, program, seed, open.lines())?);
         match open.first() {
             None => return Ok(Some(Status::Untried { what, from: Some(at), shown: false })),
             Some(left) if left.is_for_some() && !what.is_for_some() => certain = certain.or(Some(at)),
@@ -244,13 +278,14 @@ pub fn news(sim: &Sim, known: &[Program], asked: &[Program], seed: u64) -> Resul
         if here.iter().all(|here| before.covers(here)) {
             break;
         }
-        before.add(met(sim, program, seed, STEPS)?);
+        let lines = lines(here.iter().flat_map(|here| before.lacks(here)));
+        before.add(&*met_in(sim, program, seed, lines)?);
     }
     let mut all = Vec::new();
     for here in here {
         let what = Open::between(&here, &before).first();
         all.push(what.map(|what| Status::Untried { what, from: None, shown: false }));
-        before.add(here);
+        before.add(&here);
     }
     Ok(all)
 }
