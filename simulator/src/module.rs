@@ -4,6 +4,7 @@ use crate::Limits;
 use crate::isa::decode::{Decoded, decode};
 use crate::isa::op::Op;
 use crate::ptx::ast::Var;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,6 +120,16 @@ impl Module {
     /// Has it variables of its own in global memory, that keep their values from launch to launch? (Strings are no such.)
     pub fn remembers(&self) -> bool {
         self.decoded.variables.iter().any(|variable| !variable.constant && !variable.name.starts_with('$'))
+    }
+
+    /// Numbers that the code was written with: literals, of 32 bits as signed ones, addresses, and the bits of reals.
+    pub fn numbers(&self) -> BTreeSet<i64> {
+        let functions = &self.decoded.code.functions;
+        let short =
+            functions.iter().flat_map(|function| &function.constants32).map(|(_, value)| (*value as i32).into());
+        short
+            .chain(functions.iter().flat_map(|function| &function.constants64).map(|(_, value)| *value as i64))
+            .collect()
     }
 
     /// Code and variables.

@@ -99,15 +99,10 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let excerpt = sources.excerpt(scene.file, *line, None, "this launch");
             return vec![waits_for_later(sizes, *grid, *tried, details).with_excerpts(vec![excerpt])];
         }
-        Status::NeverReads { buffer, first, count } => {
-            details.push("the right outputs hang on what is there; of so few it may be less than roundings".into());
-            let others = if *count == 1 { String::new() } else { format!(" and {} more elements", count - 1) };
-            (Verdict::WrongResult, format!("it never reads {buffer}[{first}]{others}"))
-        }
-        Status::NeverUses { elements } => {
-            details.push("its outputs keep every bit where that changes, and the right ones do not".into());
-            let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
-            (Verdict::WrongResult, format!("it never uses {}", named.join(", nor ")))
+        Status::NeverReached { .. } | Status::NeverReads { .. } | Status::NeverUses { .. } => {
+            let (text, detail) = never(&checked.status);
+            details.push(detail.into());
+            (Verdict::WrongResult, text)
         }
         Status::Impossible { us, least_us } => {
             details.push(
@@ -187,6 +182,32 @@ fn leaves_out(reads: bool, part: f64, scene: &Scene<'_>) -> String {
     let (does, what) = if reads { ("reads", "inputs") } else { ("writes", "outputs") };
     let how_much = if part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
     format!("it {does} {how_much} of its {what} at {}", scene.case)
+}
+
+/// What a version never does, and how that is known.
+fn never(status: &Status) -> (String, &'static str) {
+    match status {
+        Status::NeverReached { buffer, index, reads, block } => {
+            let does = if *reads { "reads" } else { "writes" };
+            let why = match block {
+                Some(block) => format!("going by the other blocks, it falls to block {block}, which leaves it out"),
+                None => "the blocks of the grid end before it".to_owned(),
+            };
+            let detail = "some blocks of that size were simulated, and those around are where they should be";
+            (format!("nothing {does} {buffer}[{index}]: {why}"), detail)
+        }
+        Status::NeverReads { buffer, first, count } => {
+            let others = if *count == 1 { String::new() } else { format!(" and {} more elements", count - 1) };
+            let detail = "the right outputs hang on what is there; of so few it may be less than roundings";
+            (format!("it never reads {buffer}[{first}]{others}"), detail)
+        }
+        Status::NeverUses { elements } => {
+            let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
+            let detail = "its outputs keep every bit where that changes, and the right ones do not";
+            (format!("it never uses {}", named.join(", nor ")), detail)
+        }
+        _ => (String::new(), ""),
+    }
 }
 
 fn impossible(us: f64, least_us: f64) -> String {

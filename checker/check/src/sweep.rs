@@ -174,8 +174,7 @@ fn far(bench: &Trials<'_>, built: &Built, counted: &[Cell]) -> Vec<(Sizes, Check
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let results = backend::verify(&job, &backend::WorkerOptions::default()).ok()?;
         let checked = results.into_iter().flatten().next()?;
-        let wrong = matches!(checked.status, Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. });
-        wrong.then(|| (sizes.clone(), checked))
+        checked.status.is_shown_wrong().then(|| (sizes.clone(), checked))
     };
     (0..FAR).into_par_iter().with_max_len(1).filter_map(one).collect()
 }

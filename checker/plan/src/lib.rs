@@ -165,6 +165,11 @@ impl Arg {
             _ => None,
         }
     }
+
+    /// May a kernel come to this buffer by it? What structures and textures hold is not looked at.
+    pub fn may_lead_to(self, buffer: usize) -> bool {
+        matches!(self, Self::Structure(_) | Self::Texture(_)) || self.buffer() == Some(buffer)
+    }
 }
 
 /// One launch.

@@ -5,7 +5,7 @@ use crate::build::BuildError;
 use crate::platform::Platform;
 use crate::share;
 use crate::verify::{STEPS, schedules};
-use execution::backend::{self, Case, Checked, Program, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, Program, Thoroughness, Verify};
 use problem::ladder::{BLOCK, Ladder};
 use problem::workbook::is_small;
 use problem::{Problem, Sizes};
@@ -260,8 +260,7 @@ pub fn far(compiled: &CompiledLadder, platform: &Platform, problem: &Problem, se
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
         let results = backend::verify(&job, &backend::WorkerOptions::default()).ok()?;
         let checked = results.into_iter().flatten().next()?;
-        let wrong = matches!(checked.status, Status::Wrong { .. } | Status::Fault { .. } | Status::LeavesOut { .. });
-        wrong.then_some(Outcome { element: 0, version, sizes, checked })
+        checked.status.is_shown_wrong().then_some(Outcome { element: 0, version, sizes, checked })
     };
     (0..compiled.versions.len()).into_par_iter().with_max_len(1).filter_map(one).collect()
 }

@@ -212,6 +212,96 @@ __global__ void scale(const float* a, float* b, int n)
     }
 }
 
+/// Blocks that lie in a row tell whose part an element is, and numbers in the code where to look.
+#[test]
+fn no_block_and_no_element_is_left_out_beyond_the_simulated_sizes() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    let grid = "<<<ceil_div(n, 128), 128>>>";
+    let tail_first = "
+//@ launch scale<<<max(n / 128, 1), 128>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n / 128 * 128) b[i] = a[i] * 1.7f;
+    int last = n - 1 - threadIdx.x;
+    if (blockIdx.x == 0 && threadIdx.x < n % 128) b[last] = a[last] * 1.7f;
+}
+";
+    let round = "
+//@ launch scale<<<min(ceil_div(n, 128), 700000), 128>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{
+    for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) b[i] = a[i] * 1.7f;
+}
+";
+    let snake = "
+//@ let    wide = max(min(n / 100000, 64), 1)
+//@ launch scale<<<(wide, ceil_div(n, 128 * wide)), 128>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{
+    int x = blockIdx.y % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+    int i = (blockIdx.y * gridDim.x + x) * 128 + threadIdx.x;
+    if (i < n) b[i] = a[i] * 1.7f;
+}
+";
+    for (what, kernel) in [
+        ("from the end on", right.replace("blockIdx.x *", "(gridDim.x - 1 - blockIdx.x) *").as_str()),
+        ("a few blocks too many", &right.replace("ceil_div(n, 128),", "8 * ceil_div(n, 1024),")),
+        ("the first block has the tail", tail_first),
+        ("most blocks go round once more than others", round),
+        ("rows of blocks, there and back", snake),
+    ] {
+        for seed in [3, 4] {
+            passes(what, &check(&book, kernel, seed));
+        }
+    }
+    let without = |condition: &str| scale(&format!("if ({condition}) return;"), "a[i] * 1.7f");
+    let wrong: [(&str, String, &[&str]); 6] = [
+        (
+            "a block too few",
+            right.replace(grid, "<<<min(ceil_div(n, 128), 2097151), 128>>>"),
+            &["nothing writes b[", "end before it"],
+        ),
+        ("without the last block", without("blockIdx.x > 2097150"), &["nothing writes b[", "block 2097151"]),
+        (
+            "without the first block",
+            without("blockIdx.x == 0 && gridDim.x > 2000000"),
+            &["nothing writes b[0]", "block 0"],
+        ),
+        ("without a stretch of blocks", without("blockIdx.x / 20000 == 77"), &["nothing writes b["]),
+        ("without an element", without("i == 123456789"), &["nothing writes b[123456789]", "block 964506"]),
+        ("an element of its own", scale("", "a[i] * (i == 123456789 ? 1.8f : 1.7f)"), &["b[123456789] is"]),
+    ];
+    for (what, kernel, words) in &wrong {
+        for seed in [3, 4] {
+            fails(what, &check(&book, kernel, seed), words);
+        }
+    }
+    let sum = "
+//@ launch clear<<<1, 1>>>(sum)
+//@ launch add<<<ceil_div(n, 256), 256>>>(a, sum, n)
+__global__ void clear(float* sum) { *sum = 0.0f; }
+__global__ void add(const float* a, float* sum, int n)
+{
+    __shared__ float s[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    s[threadIdx.x] = i < n ? a[i] : 0.0f;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (threadIdx.x < step) s[threadIdx.x] += s[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, s[0]);
+}
+";
+    // Sums of so many by atomics are not near enough, whatever is left out.
+    let book = workbook(&SUM.replace("log2(n) + 20", "n"), SUM_REFERENCE, sum);
+    passes("a sum", &check(&book, sum, 3));
+    let but_one = sum.replace("i < n ?", "i < n && i != 123456789 ?");
+    fails("a sum of all but one", &check(&book, &but_one, 3), &["nothing reads a[123456789]", "block 482253"]);
+}
+
 /// Blocks that were run make a part of a list only: what launches behind them find in it says nothing.
 #[test]
 fn a_list_that_some_blocks_began_says_nothing_of_who_works_it_off() {

@@ -118,10 +118,8 @@ impl Trials<'_> {
         let ragged = beside::ragged(self.problem, self.seed);
         let round = (ragged != manifest.time).then(|| manifest.time.clone());
         // What cannot be told in time, or at all, is not judged.
-        let says = |status: &Status| {
-            use Status::{Fault, LeavesOut, Passed, Untried, Wrong};
-            matches!(status, Passed | Wrong { .. } | Fault { .. } | LeavesOut { .. } | Untried { .. })
-        };
+        let says =
+            |status: &Status| status.is_shown_wrong() || matches!(status, Status::Passed | Status::Untried { .. });
         let run = |sizes: Sizes| -> Result<Option<(Sizes, Checked)>, BuildError> {
             let case = self.far(built, &sizes, near, Thoroughness::Sampled)?;
             let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);

@@ -19,7 +19,7 @@ pub(super) struct Most {
 }
 
 /// Of a run of which it is known that something turns there, and nothing else shows whether that is right: two or three seconds.
-pub(super) const SOUGHT: Most = Most { instructions: 6.4e7, bytes: 1 << 28 };
+pub(super) const SOUGHT: Most = Most { instructions: 3.2e7, bytes: 1 << 27 };
 /// The same where a few blocks did it and were right: some tenths of a second.
 const SHOWN: Most = Most { instructions: 8e6, bytes: 1 << 25 };
 

@@ -355,6 +355,7 @@ mod tests {
             Status::Wrong { outputs: vec![wrong] },
             Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
             Status::LeavesOut { reads: true, part: 0.25 },
+            Status::NeverReached { buffer: "y".into(), index: 134_217_727, reads: false, block: Some(524_287) },
             Status::Untried {
                 what: Untried::Condition {
                     file: "k.cu".into(),

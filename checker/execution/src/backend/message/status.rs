@@ -146,6 +146,17 @@ pub enum Status {
         /// About which part it comes to, 1 being all.
         part: f64,
     },
+    /// At such a size no block comes to an element, and others tell whose part it is.
+    NeverReached {
+        /// The buffer.
+        buffer: String,
+        /// The first such element.
+        index: u64,
+        /// It is an input; otherwise an output.
+        reads: bool,
+        /// That block; `None`: the grid ends before it.
+        block: Option<u64>,
+    },
     /// At a size that is too large to be run whole it does what it does at none that was.
     Untried {
         /// What.
@@ -249,5 +260,10 @@ impl Status {
     /// Did it pass?
     pub fn passed(&self) -> bool {
         matches!(self, Self::Passed)
+    }
+
+    /// Is it wrong, as a few blocks of a large size have shown?
+    pub fn is_shown_wrong(&self) -> bool {
+        matches!(self, Self::Wrong { .. } | Self::Fault { .. } | Self::LeavesOut { .. } | Self::NeverReached { .. })
     }
 }

@@ -174,7 +174,7 @@ fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: 
             by_output.extend([from / size, (to - 1) / size].map(|element| at(element, buffer.len)));
         }
     }
-    let by_number: BTreeSet<u64> = here.first.iter().map(|&block| at(block, own)).collect();
+    let by_number: BTreeSet<u64> = here.done.iter().take(1).flatten().map(|&block| at(block, own)).collect();
     in_turn(by_number, by_output, &Stream::new(seed, "oracle's blocks"))
 }
 

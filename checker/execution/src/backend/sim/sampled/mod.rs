@@ -5,9 +5,11 @@
 //! Judged is only what such blocks can tell for certain. A launch whose blocks read what blocks that did not run would have
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
 mod compare;
+mod ends;
 mod known;
 mod opened;
 mod profile;
+mod reached;
 mod seen;
 mod switches;
 
@@ -16,8 +18,8 @@ use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 pub use known::Known;
-use opened::open;
-use plan::{Arg, Plan, Role};
+use opened::{WRITTEN, open};
+use plan::{Arg, Plan};
 pub use profile::profile;
 use seen::Share;
 pub use switches::{first_tried, news};
@@ -74,11 +76,11 @@ pub fn judge(
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
     let alike = comparable && kernels(large) == kernels(small);
-    for (reads, usual, now) in [(true, usual.read, seen.read), (false, usual.written, seen.written)] {
-        if alike && let Some(part) = falls_short(&usual, &now) {
+    for (reads, usual, now) in [(true, &usual.read, &seen.read), (false, &usual.written, &seen.written)] {
+        if alike && let Some(part) = falls_short(usual, now) {
             return Ok(Some(Status::LeavesOut { reads, part }));
         }
-        let (usual, now) = (Share::of_all(&usual), Share::of_all(&now));
+        let (usual, now) = (Share::of_all(usual), Share::of_all(now));
         if comparable && usual.drawn >= ALL && now.drawn < LITTLE {
             return Ok(Some(Status::LeavesOut { reads, part: now.drawn }));
         }
@@ -89,15 +91,32 @@ pub fn judge(
             return Ok(Some(Status::LeavesOut { reads, part: now.mean }));
         }
     }
+    if alike
+        && seen.launches == large.plan.launches.len()
+        && let Some(status) = reached::an_end(&mut here, &seen, &there)
+    {
+        return Ok(Some(status));
+    }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
-    match oracle {
-        Some(oracle) if whole(large) && whole(oracle) => {
-            if let Err(fault) = here.more(seed) {
-                return Ok(Some(fault));
-            }
-            compare::compare_outputs(sim, &here, oracle, outputs, seed)
+    for launch in 0..seen.launches {
+        match here.named(launch) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(fault) => return Ok(Some(fault)),
         }
-        _ => Ok(None),
+    }
+    let oracle = oracle.filter(|oracle| whole(large) && whole(oracle));
+    if oracle.is_some()
+        && let Err(fault) = here.more(seed)
+    {
+        return Ok(Some(fault));
+    }
+    if let Some(status) = reached::all_parts(&here, &seen) {
+        return Ok(Some(status));
+    }
+    match oracle {
+        Some(oracle) => compare::compare_outputs(sim, &here, oracle, outputs, seed),
+        None => Ok(None),
     }
 }
 
@@ -124,11 +143,9 @@ fn falls_short(usual: &[Share], now: &[Share]) -> Option<f64> {
 
 /// Does the first launch make all outputs, if any does, and no other touch them?
 fn one_makes_the_outputs(plan: &Plan) -> bool {
-    let output = |arg: &Arg| match arg {
-        Arg::Structure(_) | Arg::Texture(_) => true,
-        arg => arg.buffer().is_some_and(|at| matches!(plan.buffers[at].role, Role::Out | Role::InOut)),
-    };
-    plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(output))
+    let outputs = || plan.buffers.iter().enumerate().filter(|(_, buffer)| WRITTEN.contains(&buffer.role));
+    let leads_to_one = |arg: &Arg| outputs().any(|(index, _)| arg.may_lead_to(index));
+    plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(leads_to_one))
 }
 
 #[cfg(test)]

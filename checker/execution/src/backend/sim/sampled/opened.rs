@@ -1,6 +1,6 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
-use super::seen::{Places, Ranges, Seen, Share, span};
+use super::seen::{Places, Ranges, Seen, Share, span, stretch};
 use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -30,10 +30,14 @@ const SEVERAL_INSTRUCTIONS: u64 = 1 << 15;
 const MORE_BLOCKS: u64 = 512;
 /// ... and warp instructions of all of them together: hundredths of a second.
 const MORE_INSTRUCTIONS: u64 = 1 << 17;
+/// Numbers below are sizes of blocks and the like, not places in long arrays.
+const FEW_ELEMENTS: u64 = 4096;
+/// Warp instructions of the blocks that numbers in the code may mean.
+const NAMED_INSTRUCTIONS: u64 = 1 << 16;
 /// What is read,
-const READ: [Role; 2] = [Role::In, Role::InOut];
+pub const READ: [Role; 2] = [Role::In, Role::InOut];
 /// and what is written.
-const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
+pub const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
 /// A version at a size, opened for a few blocks.
 pub struct Opened<'p> {
     /// The version.
@@ -48,8 +52,8 @@ pub struct Opened<'p> {
     pub ran: u64,
     /// and those blocks.
     blocks_run: u64,
-    /// Those of the first launch, by number.
-    pub first: BTreeSet<u64>,
+    /// Those of each launch, by number.
+    pub done: Vec<BTreeSet<u64>>,
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -78,8 +82,8 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         };
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
-    let mut opened =
-        Opened { program, device, addresses, constants: true, ran: 0, blocks_run: 0, first: BTreeSet::new() };
+    let done = vec![BTreeSet::new(); program.plan.launches.len()];
+    let mut opened = Opened { program, device, addresses, constants: true, ran: 0, blocks_run: 0, done };
     opened.constants = opened.constants(seed);
     Ok(opened)
 }
@@ -166,9 +170,7 @@ impl Opened<'_> {
     /// Runs some blocks; `Ok(false)`: they say nothing.
     pub fn blocks(&mut self, launch: usize, blocks: Vec<u64>) -> Result<bool, Status> {
         let many = blocks.len() as u64;
-        if launch == 0 {
-            self.first.extend(&blocks);
-        }
+        self.done[launch].extend(&blocks);
         let Some(report) = self.launch(launch, blocks) else { return Ok(false) };
         self.ran += report.counters.instructions;
         self.blocks_run += many;
@@ -192,8 +194,15 @@ impl Opened<'_> {
     /// Runs blocks of every launch, as far as they say something; `several`: more of them, for what they do on average.
     pub fn run(&mut self, seed: u64, several: bool) -> Seen {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen =
-            Seen { launches: 0, read: Vec::new(), written: Vec::new(), fault: None, places: [Places::default(); 2] };
+        let mut seen = Seen {
+            launches: 0,
+            read: Vec::new(),
+            written: Vec::new(),
+            fault: None,
+            places: [Places::default(); 2],
+            stretches: [Vec::new(), Vec::new()],
+            drawn: Vec::new(),
+        };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;
@@ -205,23 +214,29 @@ impl Opened<'_> {
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let mut run = 0;
+            let mut places = self.read_and_written();
+            let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             for block in drawn_first(&chosen, blocks) {
                 if self.ran - ran > ENOUGH {
                     break;
                 }
                 run += 1;
                 let before = self.bytes_touched();
-                let places = self.read_and_written();
                 match self.blocks(launch, vec![block]) {
                     Ok(true) => {}
                     Ok(false) => return seen,
                     Err(fault) => return Seen { fault: Some(fault), ..seen },
                 }
-                for ((found, before), after) in found.iter_mut().zip(&places).zip(&self.read_and_written()) {
-                    if let Some(span) = span(before, after) {
+                let now = self.read_and_written();
+                for (((found, stretches), before), now) in found.iter_mut().zip(&mut stretches).zip(&places).zip(&now) {
+                    if let Some(span) = span(before, now) {
                         found.add(block, blocks, span);
                     }
+                    for ((stretches, (_, before)), (_, now)) in stretches.iter_mut().zip(before).zip(now) {
+                        stretches.extend(stretch(before, now).map(|(from, to)| (block, from, to)));
+                    }
                 }
+                places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
                 let after = self.bytes_touched();
                 read[drawn].push(after.0 - before.0);
@@ -245,6 +260,10 @@ impl Opened<'_> {
                 found.block = bytes.iter().flatten().copied().fold(0.0, f64::max);
             }
             seen.places = found;
+            seen.drawn.push(written[1].len());
+            for (all, these) in seen.stretches.iter_mut().zip(stretches) {
+                all.push(these);
+            }
             let several = ((after.0 - before.0, several), (after.1 - before.1, several));
             seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64 / inputs));
             seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64 / outputs));
@@ -272,6 +291,29 @@ impl Opened<'_> {
         Ok(told.then_some(many))
     }
 
+    /// Runs the blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
+    /// treat it in its own way. `false`: they say nothing.
+    pub fn named(&mut self, launch: usize) -> Result<bool, Status> {
+        let planned = &self.program.plan.launches[launch];
+        let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
+        let numbers = self.device.module().numbers();
+        let far = |number: &u64| (FEW_ELEMENTS..=elements.max(blocks)).contains(number);
+        let numbers: BTreeSet<u64> = numbers.into_iter().map(i64::unsigned_abs).filter(far).collect();
+        // Of blocks, of warps, and of threads with up to 16 elements each.
+        let shares = (0..=4).map(|power| threads << power).chain([1, threads.div_ceil(32), elements.div_ceil(blocks)]);
+        let shares: BTreeSet<u64> = shares.collect();
+        let near =
+            |number: u64| (number - 1..=number + 1).flat_map(|number| shares.iter().map(move |share| number / share));
+        let wanted: BTreeSet<u64> = numbers.into_iter().flat_map(near).filter(|block| *block < blocks).collect();
+        let each = (self.ran / self.blocks_run.max(1)).max(1);
+        let most = (NAMED_INSTRUCTIONS / each).min(MORE_BLOCKS) as usize;
+        let wanted: Vec<u64> =
+            wanted.into_iter().filter(|block| !self.done[launch].contains(block)).take(most).collect();
+        if wanted.is_empty() { Ok(true) } else { self.blocks(launch, wanted) }
+    }
+
     /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.
     pub fn more(&mut self, seed: u64) -> Result<(), Status> {
         let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
@@ -296,12 +338,20 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
     [0, blocks - 1].into_iter().chain((2..BLOCKS).map(drawn)).collect()
 }
 
-/// In the order in which they are run: if there is time for one only, that is none at an end.
+/// In the order in which they are run: if there is time for one only, that is none at an end; the last one is the second.
 pub fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
-    let (ends, mut drawn): (Vec<u64>, Vec<u64>) =
-        chosen.iter().partition(|block| **block == 0 || **block == blocks - 1);
-    drawn.extend(ends);
-    drawn
+    let mut order = ends_first(chosen, blocks);
+    order.reverse();
+    let ends = order.len() - 1;
+    order[1.min(ends)..].rotate_right(1);
+    order
+}
+
+/// The last one, the first one, and those that are drawn.
+pub fn ends_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
+    let is_end = |block: &u64| *block == 0 || *block == blocks - 1;
+    let (ends, drawn): (Vec<u64>, Vec<u64>) = chosen.iter().rev().partition(|block| is_end(block));
+    ends.into_iter().chain(drawn).collect()
 }
 
 #[cfg(test)]
@@ -309,9 +359,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_at_the_ends_come_last() {
-        assert_eq!(drawn_first(&BTreeSet::from([0, 7, 5, 9]), 10), [5, 7, 0, 9]);
+    fn one_block_comes_first_and_the_last_one_then() {
+        assert_eq!(drawn_first(&BTreeSet::from([0, 7, 5, 9]), 10), [5, 9, 7, 0]);
         assert_eq!(drawn_first(&BTreeSet::from([0, 1]), 2), [0, 1]);
+        assert_eq!(drawn_first(&BTreeSet::from([0]), 1), [0]);
+        assert_eq!(ends_first(&BTreeSet::from([0, 7, 5, 9]), 10), [9, 0, 7, 5]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What blocks of a few launches did, in parts of the inputs and outputs.
 
+use super::ends::Stretch;
 use crate::backend::message::status::Status;
 
 /// Stretches of an output beyond which nobody asks where they lie.
@@ -20,6 +21,10 @@ pub struct Seen {
     pub fault: Option<Status>,
     /// Where the blocks of the last launch read the inputs, and where they write the outputs.
     pub places: [Places; 2],
+    /// Where the blocks of each launch read each input, and where they write each output.
+    pub stretches: [Vec<Vec<Vec<Stretch>>>; 2],
+    /// How many blocks of each launch that is, but for the first and the last one.
+    pub drawn: Vec<usize>,
 }
 
 /// Where the blocks of a launch touch buffers.
@@ -92,26 +97,30 @@ impl Share {
     }
 }
 
-/// From where to where something came to be written, as parts of the buffers (bytes, what was written of them); the widest of all.
+/// From where to where something came to be touched of a buffer, in bytes: what was touched before, and what is now. Scattered
+/// places have no beginning and no end.
+pub fn stretch(known: &[(u64, u64)], now: &[(u64, u64)]) -> Option<(u64, u64)> {
+    if now.len() > SCATTERED {
+        return None;
+    }
+    let is_known = |byte: u64| known.iter().any(|(from, to)| (*from..*to).contains(&byte));
+    // What was touched before ends where something new begins.
+    let begins = now.iter().map(|(from, _)| *from).chain(known.iter().map(|(_, to)| *to));
+    let inside = |byte: &u64| now.iter().any(|(from, to)| (*from..*to).contains(byte)) && !is_known(*byte);
+    let ends = now.iter().map(|(_, to)| *to).chain(known.iter().map(|(from, _)| *from));
+    let last = ends.filter(|end| end.checked_sub(1).is_some_and(|byte| inside(&byte))).max();
+    Some((begins.filter(inside).min()?, last?))
+}
+
+/// The same of several buffers as parts of them (bytes, what was touched of them); the widest of all.
 pub fn span(before: &[(u64, Vec<(u64, u64)>)], after: &[(u64, Vec<(u64, u64)>)]) -> Option<(f64, f64)> {
     let mut widest: Option<(f64, f64)> = None;
     for ((bytes, known), (_, now)) in before.iter().zip(after) {
-        // Scattered writes have no place.
         if now.len() > SCATTERED {
             return Some((0.0, 1.0));
         }
-        let is_known = |byte: u64| known.iter().any(|(from, to)| (*from..*to).contains(&byte));
-        // What was written before ends where something new begins.
-        let begins = now.iter().map(|(from, _)| *from).chain(known.iter().map(|(_, to)| *to));
-        let inside = |byte: &u64| now.iter().any(|(from, to)| (*from..*to).contains(byte)) && !is_known(*byte);
-        let ends = now.iter().map(|(_, to)| *to).chain(known.iter().map(|(from, _)| *from));
-        let (Some(first), Some(last)) = (
-            begins.filter(inside).min(),
-            ends.filter(|end| end.checked_sub(1).is_some_and(|byte| inside(&byte))).max(),
-        ) else {
-            continue;
-        };
-        let (from, to) = (first as f64 / *bytes as f64, last as f64 / *bytes as f64);
+        let Some((from, to)) = stretch(known, now) else { continue };
+        let (from, to) = (from as f64 / *bytes as f64, to as f64 / *bytes as f64);
         widest = Some(widest.map_or((from, to), |(low, high)| (low.min(from), high.max(to))));
     }
     widest

@@ -6,7 +6,7 @@
 //! where it turns may be small enough to be run whole.
 
 use super::known;
-use super::opened::{chosen, drawn_first, open};
+use super::opened::{chosen, ends_first, open};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::{Status, Untried};
@@ -121,8 +121,7 @@ fn find(sim: &Sim, program: &Program, seed: u64, enough: u64, lines: Option<&BTr
         }
         let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let mut ran = 0;
-        // Those at the ends first.
-        for block in drawn_first(&chosen(seed, launch as u64, blocks), blocks).into_iter().rev() {
+        for block in ends_first(&chosen(seed, launch as u64, blocks), blocks) {
             if ran > enough {
                 break;
             }

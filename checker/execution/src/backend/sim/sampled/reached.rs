@@ -1,0 +1,162 @@
+//! Elements that nobody comes to, where the blocks of a large size lie in a row along a buffer.
+
+use super::ends::{self, Due, End};
+use super::opened::{Opened, READ, WRITTEN};
+use super::seen::Seen;
+use crate::backend::message::status::Status;
+use plan::{Buffer, Role};
+use simulator::Touched;
+
+/// Blocks that have to have the same part each, before others are held to it.
+const ALIKE: usize = 2;
+
+/// Elements of a tail.
+const TAIL: u64 = 512;
+
+/// What was done with buffers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Written,
+    Read,
+}
+
+impl Use {
+    /// What a report says first comes first.
+    const ALL: [Self; 2] = [Self::Written, Self::Read];
+
+    fn roles(self) -> [Role; 2] {
+        match self {
+            Self::Written => WRITTEN,
+            Self::Read => READ,
+        }
+    }
+
+    fn of(self, touched: Touched) -> Vec<(u64, u64)> {
+        match self {
+            Self::Written => touched.written,
+            Self::Read => touched.read,
+        }
+    }
+
+    /// How many of so many blocks have to lie in a row: one may be what is looked for, but for inputs, where what a block reads may say
+    /// that it needs no more.
+    fn needed(self, drawn: usize) -> usize {
+        match self {
+            Self::Written => drawn.saturating_sub(1).max(ALIKE),
+            Self::Read => drawn.max(ALIKE),
+        }
+    }
+
+    /// The buffers that it is about, with their indexes and where the blocks of a launch touched them.
+    fn buffers<'a>(
+        self,
+        here: &'a Opened<'_>,
+        seen: &'a Seen,
+        launch: usize,
+    ) -> impl Iterator<Item = (usize, &'a Buffer, &'a [ends::Stretch])> {
+        let buffers = here.program.plan.buffers.iter().enumerate();
+        let these = buffers.filter(move |(_, buffer)| self.roles().contains(&buffer.role));
+        let stretches = &seen.stretches[usize::from(matches!(self, Self::Written))][launch];
+        these.zip(stretches).map(|((index, buffer), stretches)| (index, buffer, stretches.as_slice()))
+    }
+
+    fn status(self, buffer: &Buffer, byte: u64, block: Option<u64>) -> Status {
+        let index = byte / buffer.dtype.size() as u64;
+        Status::NeverReached { buffer: buffer.name.clone(), index, reads: matches!(self, Self::Read), block }
+    }
+}
+
+/// An end of a buffer that blocks of the small size come to (`there`) and nobody at the large one, where it is known whose part it is.
+pub fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>) -> Option<Status> {
+    for (launch, planned) in here.program.plan.launches.iter().enumerate() {
+        for done in Use::ALL {
+            let mut left = Vec::new();
+            for (index, buffer, stretches) in done.buffers(here, seen, launch) {
+                let usual = there.program.plan.buffers.get(index).filter(|usual| usual.name == buffer.name);
+                // Of an input a tail of another length may have no say in any output.
+                let usual = usual.filter(|usual| done != Use::Read || usual.len % TAIL == buffer.len % TAIL);
+                for end in [End::First, End::Last] {
+                    let is_usual =
+                        usual.is_some_and(|usual| ends::is_touched(&done.of(there.touched(index)), usual.bytes(), end));
+                    let is_left = !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end);
+                    if is_usual
+                        && is_left
+                        && let Some(due) = ends::due(planned.grid, stretches, buffer.bytes(), end)
+                    {
+                        left.push((index, end, due));
+                    }
+                }
+            }
+            for (index, end, due) in left {
+                let buffer = &here.program.plan.buffers[index];
+                let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
+                let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
+                let told = matches!(here.blocks(launch, vec![block]), Ok(true));
+                if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
+                    return Some(done.status(buffer, byte, Some(block)));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A part of a buffer that a block leaves out, of those that were run, where others share it out evenly. The last block may have
+/// less to do; what several launches use, others may come to.
+pub fn all_parts(here: &Opened<'_>, seen: &Seen) -> Option<Status> {
+    (0..seen.launches).find_map(|launch| all_parts_of(here, seen, launch))
+}
+
+fn all_parts_of(here: &Opened<'_>, seen: &Seen, launch: usize) -> Option<Status> {
+    let launches = &here.program.plan.launches;
+    let grid = launches[launch].grid;
+    if grid.iter().filter(|extent| **extent > 1).count() > 1 {
+        return None;
+    }
+    let last = grid.iter().map(|&extent| u64::from(extent)).product::<u64>() - 1;
+    let others = || launches.iter().enumerate().filter(|(other, _)| *other != launch);
+    let is_shared = |index: usize| others().any(|(_, other)| other.args.iter().any(|arg| arg.may_lead_to(index)));
+    for done in Use::ALL {
+        let shares: Vec<Option<Share>> = done
+            .buffers(here, seen, launch)
+            .map(|(index, buffer, stretches)| {
+                let touched = done.of(here.touched(index));
+                let inner = || stretches.iter().filter(|(block, ..)| *block != 0 && *block != last);
+                let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
+                let share = Share { buffer, own, touched };
+                let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
+                (whole && !is_shared(index)).then_some(share)
+            })
+            .collect();
+        // One input may say what is needed of another.
+        let shares: Vec<Share> = match done {
+            Use::Read => shares.into_iter().collect::<Option<_>>().unwrap_or_default(),
+            Use::Written => shares.into_iter().flatten().collect(),
+        };
+        for share in &shares {
+            let mut blocks = here.done[launch].iter().filter(|block| **block != last);
+            let left = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)));
+            if let Some((byte, block)) = left {
+                return Some(done.status(share.buffer, byte, Some(block)));
+            }
+        }
+    }
+    None
+}
+
+/// A buffer of which every block has so many bytes, one behind the other.
+struct Share<'a> {
+    buffer: &'a Buffer,
+    own: u64,
+    touched: Vec<(u64, u64)>,
+}
+
+impl Share<'_> {
+    /// The first byte of a block's share that nobody came to.
+    fn left_by(&self, block: u64) -> Option<u64> {
+        let (from, to) = (block * self.own, ((block + 1) * self.own).min(self.buffer.bytes()));
+        let reached =
+            self.touched.iter().find(|(first, end)| *first <= from && from < *end).map_or(from, |(_, end)| *end);
+        (from < to && reached < to).then_some(reached)
+    }
+}
