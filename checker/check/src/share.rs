@@ -27,6 +27,9 @@ const ONE_BY_ONE: u64 = 1 << 19;
 /// is larger shows its errors at one of the smaller cases of many threads, where there is one.
 const EXPLORED: u64 = 1 << 18;
 
+/// So many times the warp instructions of the usual order another one may take of many threads, which may wait for each other: who has
+/// not ended by then may do so later.
+const STRETCH: u64 = 2;
 /// What a kernel that only starts costs, in threads or in warp instructions.
 const STARTS: u64 = 1024;
 /// Cost from which on cases are dealt out in more shares than there are workers, ...
@@ -70,8 +73,12 @@ pub fn run(
     let instructions: Vec<u64> =
         results.iter().map(|checked| checked.counters.map_or(0, |counters| counters.instructions)).collect();
     let units = units(cases, &instructions, others, most);
+    let within = |index: usize| {
+        (threads(&cases[index]) > FEW_THREADS).then(|| (EXPLORED / 2).max(STRETCH * instructions[index]))
+    };
     let again = |(index, schedules): &(usize, Vec<Schedule>)| Case {
         schedules: schedules.clone(),
+        within: within(*index),
         thoroughness: Thoroughness::Once,
         exact_integers: false,
         dump: Vec::new(),

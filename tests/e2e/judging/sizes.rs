@@ -70,7 +70,7 @@ fn a_sweep_is_right_where_it_is_measured() {
         assert!(right.contains(whole), "{id}");
         let ran = |text: String| {
             workbook.write(&file, text);
-            workbook.run([id].iter().chain(&SIM).chain([&"3"]))
+            workbook.run([id].iter().chain(&SIM).chain([&"4"]))
         };
         let wrong = ran(right.replace(whole, cut));
         assert!(wrong.code == Some(1) && wrong.stdout.contains(says), "{id}: {wrong:?}");

@@ -103,15 +103,16 @@ impl Version<'_> {
         session.set_checked(watched);
         let unfair = matches!(run.schedule, Some(Schedule::Patient { .. }))
             && self.runs.iter().any(|other| other.schedule != run.schedule);
-        if unfair {
-            session.at_most(PATIENT_STEPS);
+        let patience = unfair.then_some(PATIENT_STEPS).or(self.case.within);
+        if let Some(steps) = patience {
+            session.at_most(steps);
         }
         let (mut pass, mut status) = match self.pass(session, &measured, checked) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
         };
         // Waiting for longer than that is the order's doing.
-        if let (true, Status::Fault { fault }) = (unfair, &status)
+        if let (Some(_), Status::Fault { fault }) = (patience, &status)
             && fault.name == FindingName::StepLimit.name()
         {
             (pass, status) = (Pass::default(), Status::Passed);

@@ -46,6 +46,8 @@ pub struct LaneMachine<'m, 'a> {
 
 /// Iterations of a waiting loop before others get their turn.
 const SPINS: u32 = 16;
+/// Iterations when it has its turn again.
+const AGAIN: u32 = 2;
 
 /// Any NaN that an f32 operation makes is this one (the PTX manual's canonical NaN).
 #[inline(always)]
@@ -216,7 +218,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                         *spun = false;
                         *spins += 1;
                         if *spins >= SPINS {
-                            *spins = 0;
+                            *spins = if explored { 0 } else { SPINS - AGAIN };
                             break Stop::Spin;
                         }
                     }

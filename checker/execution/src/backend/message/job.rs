@@ -190,6 +190,8 @@ pub struct Case {
     /// A version with a thread for each element does here what it does at a small size: beyond 2^19 threads nobody watches.
     #[serde(default)]
     pub steady: bool,
+    /// Warp instructions of a launch after which it says nothing that it has not ended: the orders let others wait for long.
+    pub within: Option<u64>,
     /// Simulator: the versions' module at another size, launched once between the first two runs: what it leaves in its variables must
     /// not hang on the size. One for each version, or none.
     #[serde(default)]

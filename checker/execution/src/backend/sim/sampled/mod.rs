@@ -21,6 +21,7 @@ pub use known::Known;
 use opened::{WRITTEN, open};
 use plan::{Arg, Plan};
 pub use profile::profile;
+use reached::Use;
 use seen::Share;
 pub use switches::{first_tried, news};
 
@@ -91,12 +92,6 @@ pub fn judge(
             return Ok(Some(Status::LeavesOut { reads, part: now.mean }));
         }
     }
-    if alike
-        && seen.launches == large.plan.launches.len()
-        && let Some(status) = reached::an_end(&mut here, &seen, &there)
-    {
-        return Ok(Some(status));
-    }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
     for launch in 0..seen.launches {
         match here.named(launch) {
@@ -111,13 +106,21 @@ pub fn judge(
     {
         return Ok(Some(fault));
     }
-    if let Some(status) = reached::all_parts(&here, &seen) {
+    let beside = (alike && seen.launches == large.plan.launches.len()).then_some(&there);
+    if let Some(status) = reached::missed(&mut here, &seen, beside, Use::Written) {
         return Ok(Some(status));
     }
-    match oracle {
-        Some(oracle) => compare::compare_outputs(sim, &here, oracle, outputs, seed),
-        None => Ok(None),
+    let compared = match oracle {
+        Some(oracle) => compare::compare_outputs(sim, &here, oracle, outputs, seed)?,
+        None => None,
+    };
+    // Wrong results say more.
+    if compared.as_ref().is_none_or(Status::passed)
+        && let Some(status) = reached::missed(&mut here, &seen, beside, Use::Read)
+    {
+        return Ok(Some(status));
     }
+    Ok(compared)
 }
 
 /// Blocks that did all that there is, each the same, do less here and there, and none does more.

@@ -15,15 +15,14 @@ const TAIL: u64 = 512;
 
 /// What was done with buffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+pub enum Use {
+    /// Outputs.
     Written,
+    /// Inputs.
     Read,
 }
 
 impl Use {
-    /// What a report says first comes first.
-    const ALL: [Self; 2] = [Self::Written, Self::Read];
-
     fn roles(self) -> [Role; 2] {
         match self {
             Self::Written => WRITTEN,
@@ -66,36 +65,40 @@ impl Use {
     }
 }
 
+/// What no block comes to. `there`: some blocks of the small size, where the large one has the same launches and all said something.
+pub fn missed(here: &mut Opened<'_>, seen: &Seen, there: Option<&Opened<'_>>, done: Use) -> Option<Status> {
+    let launches = 0..seen.launches;
+    let end = there.and_then(|there| launches.clone().find_map(|launch| an_end(here, seen, there, launch, done)));
+    end.or_else(|| launches.clone().find_map(|launch| a_part(here, seen, launch, done)))
+}
+
 /// An end of a buffer that blocks of the small size come to (`there`) and nobody at the large one, where it is known whose part it is.
-pub fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>) -> Option<Status> {
-    for (launch, planned) in here.program.plan.launches.iter().enumerate() {
-        for done in Use::ALL {
-            let mut left = Vec::new();
-            for (index, buffer, stretches) in done.buffers(here, seen, launch) {
-                let usual = there.program.plan.buffers.get(index).filter(|usual| usual.name == buffer.name);
-                // Of an input a tail of another length may have no say in any output.
-                let usual = usual.filter(|usual| done != Use::Read || usual.len % TAIL == buffer.len % TAIL);
-                for end in [End::First, End::Last] {
-                    let is_usual =
-                        usual.is_some_and(|usual| ends::is_touched(&done.of(there.touched(index)), usual.bytes(), end));
-                    let is_left = !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end);
-                    if is_usual
-                        && is_left
-                        && let Some(due) = ends::due(planned.grid, stretches, buffer.bytes(), end)
-                    {
-                        left.push((index, end, due));
-                    }
-                }
+fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize, done: Use) -> Option<Status> {
+    let plan = &here.program.plan;
+    let mut left = Vec::new();
+    for (index, buffer, stretches) in done.buffers(here, seen, launch) {
+        let usual = there.program.plan.buffers.get(index).filter(|usual| usual.name == buffer.name);
+        // Of an input a tail of another length may have no say in any output.
+        let usual = usual.filter(|usual| done != Use::Read || usual.len % TAIL == buffer.len % TAIL);
+        for end in [End::First, End::Last] {
+            let is_usual =
+                usual.is_some_and(|usual| ends::is_touched(&done.of(there.touched(index)), usual.bytes(), end));
+            let is_left = !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end);
+            if is_usual
+                && is_left
+                && let Some(due) = ends::due(plan.launches[launch].grid, stretches, buffer.bytes(), end)
+            {
+                left.push((index, end, due));
             }
-            for (index, end, due) in left {
-                let buffer = &here.program.plan.buffers[index];
-                let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
-                let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
-                let told = matches!(here.blocks(launch, vec![block]), Ok(true));
-                if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
-                    return Some(done.status(buffer, byte, Some(block)));
-                }
-            }
+        }
+    }
+    for (index, end, due) in left {
+        let buffer = &plan.buffers[index];
+        let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
+        let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
+        let told = matches!(here.blocks(launch, vec![block]), Ok(true));
+        if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
+            return Some(done.status(buffer, byte, Some(block)));
         }
     }
     None
@@ -103,11 +106,7 @@ pub fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>) -> Option<
 
 /// A part of a buffer that a block leaves out, of those that were run, where others share it out evenly. The last block may have
 /// less to do; what several launches use, others may come to.
-pub fn all_parts(here: &Opened<'_>, seen: &Seen) -> Option<Status> {
-    (0..seen.launches).find_map(|launch| all_parts_of(here, seen, launch))
-}
-
-fn all_parts_of(here: &Opened<'_>, seen: &Seen, launch: usize) -> Option<Status> {
+fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<Status> {
     let launches = &here.program.plan.launches;
     let grid = launches[launch].grid;
     if grid.iter().filter(|extent| **extent > 1).count() > 1 {
@@ -116,32 +115,27 @@ fn all_parts_of(here: &Opened<'_>, seen: &Seen, launch: usize) -> Option<Status>
     let last = grid.iter().map(|&extent| u64::from(extent)).product::<u64>() - 1;
     let others = || launches.iter().enumerate().filter(|(other, _)| *other != launch);
     let is_shared = |index: usize| others().any(|(_, other)| other.args.iter().any(|arg| arg.may_lead_to(index)));
-    for done in Use::ALL {
-        let shares: Vec<Option<Share>> = done
-            .buffers(here, seen, launch)
-            .map(|(index, buffer, stretches)| {
-                let touched = done.of(here.touched(index));
-                let inner = || stretches.iter().filter(|(block, ..)| *block != 0 && *block != last);
-                let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
-                let share = Share { buffer, own, touched };
-                let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
-                (whole && !is_shared(index)).then_some(share)
-            })
-            .collect();
+    let shares: Vec<Option<Share>> = done
+        .buffers(here, seen, launch)
+        .map(|(index, buffer, stretches)| {
+            let touched = done.of(here.touched(index));
+            let inner = || stretches.iter().filter(|(block, ..)| *block != 0 && *block != last);
+            let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
+            let share = Share { buffer, own, touched };
+            let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
+            (whole && !is_shared(index)).then_some(share)
+        })
+        .collect();
+    let shares: Vec<Share> = match done {
         // One input may say what is needed of another.
-        let shares: Vec<Share> = match done {
-            Use::Read => shares.into_iter().collect::<Option<_>>().unwrap_or_default(),
-            Use::Written => shares.into_iter().flatten().collect(),
-        };
-        for share in &shares {
-            let mut blocks = here.done[launch].iter().filter(|block| **block != last);
-            let left = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)));
-            if let Some((byte, block)) = left {
-                return Some(done.status(share.buffer, byte, Some(block)));
-            }
-        }
-    }
-    None
+        Use::Read => shares.into_iter().collect::<Option<_>>()?,
+        Use::Written => shares.into_iter().flatten().collect(),
+    };
+    shares.iter().find_map(|share| {
+        let mut blocks = here.done[launch].iter().filter(|block| **block != last);
+        let (byte, block) = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)))?;
+        Some(done.status(share.buffer, byte, Some(block)))
+    })
 }
 
 /// A buffer of which every block has so many bytes, one behind the other.
