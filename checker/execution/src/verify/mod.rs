@@ -18,4 +18,4 @@ mod version;
 pub const POISON: [u8; 2] = [0xff, 0x7b];
 
 /// Warp instructions that a launch may take in an order in which who waits goes on waiting, beside other orders: tenths of a second.
-pub const PATIENT_STEPS: u64 = 1 << 20;
+pub const PATIENT_STEPS: u64 = 1 << 21;

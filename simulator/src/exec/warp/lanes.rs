@@ -44,9 +44,9 @@ pub struct LaneMachine<'m, 'a> {
     pub memory: Direct<'m>,
 }
 
-/// Iterations of a waiting loop before others get their turn.
+/// Iterations of a waiting loop before others get their turn, ...
 const SPINS: u32 = 16;
-/// Iterations when it has its turn again.
+/// ... and each time that the warp has waited before: of thousands who wait for a few locks all look again at every change.
 const AGAIN: u32 = 2;
 
 /// Any NaN that an f32 operation makes is this one (the PTX manual's canonical NaN).
