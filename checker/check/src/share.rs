@@ -24,12 +24,14 @@ const SOME_THREADS: u64 = 1 << 14;
 const ONE_BY_ONE: u64 = 1 << 19;
 
 /// Warp instructions that a case may take in the usual order to be run under others, too: each costs as much again, and more. What
-/// is larger shows its errors at one of the smaller cases of many threads, where there is one.
-const EXPLORED: u64 = 1 << 18;
+/// is larger shows its errors at one of the smaller cases of many threads, where there is one; else more is allowed.
+const EXPLORED: [u64; 2] = [1 << 16, 1 << 18];
 
 /// So many times the warp instructions of the usual order another one may take of many threads, which may wait for each other: who has
 /// not ended by then may do so later.
 const STRETCH: u64 = 2;
+/// It may take as many in any case.
+const LEAST: u64 = 1 << 17;
 /// What a kernel that only starts costs, in threads or in warp instructions.
 const STARTS: u64 = 1024;
 /// Cost from which on cases are dealt out in more shares than there are workers, ...
@@ -73,9 +75,8 @@ pub fn run(
     let instructions: Vec<u64> =
         results.iter().map(|checked| checked.counters.map_or(0, |counters| counters.instructions)).collect();
     let units = units(cases, &instructions, others, most);
-    let within = |index: usize| {
-        (threads(&cases[index]) > FEW_THREADS).then(|| (EXPLORED / 2).max(STRETCH * instructions[index]))
-    };
+    let within =
+        |index: usize| (threads(&cases[index]) > FEW_THREADS).then(|| LEAST.max(STRETCH * instructions[index]));
     let again = |(index, schedules): &(usize, Vec<Schedule>)| Case {
         schedules: schedules.clone(),
         within: within(*index),
@@ -113,8 +114,9 @@ fn is_caught(checked: &Checked) -> bool {
 /// usual order.
 fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
     let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != ONE_BY_ONE_ORDER).collect();
-    let many = |(case, instructions): (&Case, &u64)| threads(case) > SOME_THREADS && *instructions <= EXPLORED;
-    let longest = if cases.iter().zip(instructions).any(many) { EXPLORED } else { u64::MAX };
+    let many =
+        |most: u64| move |(case, instructions): (&Case, &u64)| threads(case) > SOME_THREADS && *instructions <= most;
+    let longest = EXPLORED.into_iter().find(|&most| cases.iter().zip(instructions).any(many(most))).unwrap_or(u64::MAX);
     let mut units = Vec::new();
     for (index, (case, &instructions)) in cases.iter().zip(instructions).enumerate() {
         let threads = threads(case);
@@ -284,9 +286,12 @@ mod tests {
             units(&cases, &instructions, &others, u64::MAX).iter().map(|(index, _)| *index).collect()
         };
         let (many, few) = (1 << 15, 1 << 12);
-        assert_eq!(of(&[(few, 9), (many, EXPLORED), (many, EXPLORED + 1)]), [0, 1]);
-        assert_eq!(of(&[(few, 9), (many, EXPLORED + 1)]), [0, 1]);
-        assert_eq!(of(&[(64, EXPLORED + 1), (many, 9)]), [0, 1], "few threads are always explored");
+        for most in EXPLORED {
+            assert_eq!(of(&[(few, 9), (many, most), (many, most + 1)]), [0, 1]);
+        }
+        let [_, most] = EXPLORED;
+        assert_eq!(of(&[(few, 9), (many, most + 1)]), [0, 1]);
+        assert_eq!(of(&[(64, most + 1), (many, 9)]), [0, 1], "few threads are always explored");
     }
 
     #[test]

@@ -18,8 +18,9 @@ pub(super) struct Most {
     pub(super) bytes: u64,
 }
 
-/// Of a run of which it is known that something turns there, and nothing else shows whether that is right: two or three seconds.
-pub(super) const SOUGHT: Most = Most { instructions: 3.2e7, bytes: 1 << 27 };
+/// Of a run of which it is known that something turns there, and nothing else shows whether that is right: some
+/// seconds. It holds a sum of so many floats that 65535 blocks of 1024 threads go round once more.
+pub(super) const SOUGHT: Most = Most { instructions: 1e8, bytes: 3 << 27 };
 /// The same where a few blocks did it and were right: some tenths of a second.
 const SHOWN: Most = Most { instructions: 8e6, bytes: 1 << 25 };
 
