@@ -180,7 +180,12 @@ fn waits_for_later(sizes: &str, [held, blocks]: [u64; 2], [some, all]: [u64; 2],
 /// How little of its inputs it reads, or of its outputs it writes.
 fn leaves_out(reads: bool, part: f64, scene: &Scene<'_>) -> String {
     let (does, what) = if reads { ("reads", "inputs") } else { ("writes", "outputs") };
-    let how_much = if part == 0.0 { "none".to_owned() } else { format!("{:.0} %", (100.0 * part).max(1.0)) };
+    let how_much = match 100.0 * part {
+        0.0 => "none".to_owned(),
+        // Not all of it.
+        percent if percent > 99.0 => format!("about {:.2} %", percent.min(99.99)),
+        percent => format!("about {:.0} %", percent.max(1.0)),
+    };
     format!("it {does} {how_much} of its {what} at {}", scene.case)
 }
 

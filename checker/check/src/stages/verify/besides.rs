@@ -83,9 +83,11 @@ impl Trials<'_> {
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
         }
-        if let Some((far, Checked { status: Status::Untried { shown, .. }, .. })) = &sampled {
-            let settled = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), *shown)? {
-                Sought::Nowhere => *shown,
+        if let Some((far, Checked { status: Status::Untried { what, shown, .. }, .. })) = &sampled {
+            // What some threads do is no news that must be settled.
+            let settled = *shown || what.is_for_some();
+            let tried = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), settled)? {
+                Sought::Nowhere => settled,
                 Sought::Nothing => true,
                 Sought::At(rung) => {
                     let is_few = rung.few;
@@ -100,7 +102,7 @@ impl Trials<'_> {
                 }
             };
             // Who had no time to look does not know that there is nothing.
-            if settled || self.cut.get().is_some() {
+            if tried || self.cut.get().is_some() {
                 sampled = None;
             }
         }

@@ -21,8 +21,8 @@ pub(super) struct Most {
 /// Of a run of which it is known that something turns there, and nothing else shows whether that is right: some
 /// seconds. It holds a sum of so many floats that 65535 blocks of 1024 threads go round once more.
 pub(super) const SOUGHT: Most = Most { instructions: 1e8, bytes: 3 << 27 };
-/// The same where a few blocks did it and were right: some tenths of a second.
-const SHOWN: Most = Most { instructions: 8e6, bytes: 1 << 25 };
+/// The same where something else has settled it: some tenths of a second.
+const SETTLED: Most = Most { instructions: 8e6, bytes: 1 << 25 };
 
 /// Bytes of all buffers up to which it is watched: what is noted of them is several times as large.
 pub(super) const WATCHED_BYTES: u64 = 192 << 20;
@@ -51,14 +51,14 @@ pub(super) enum Sought {
 impl Trials<'_> {
     /// Looks for the first of some sizes by which all was met that is met at `far`: sizes with few multiprocessors up to
     /// a million elements, then sizes between the `count` size and `far`, as far as they may be run whole at `cost` warp instructions per
-    /// element; `shown`: a few blocks did it, and were right.
+    /// element; `settled`: a few blocks did it and were right, or it is no news for all threads.
     pub(super) fn seek(
         &self,
         built: &Built,
         far: &Sizes,
         near: &[Sizes],
         cost: f64,
-        shown: bool,
+        settled: bool,
     ) -> Result<Sought, BuildError> {
         let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
         let mut ladder = self.few_rungs(built);
@@ -68,7 +68,7 @@ impl Trials<'_> {
                 ladder.push(Rung { sizes, program, few: false });
             }
         }
-        let most = if shown { SHOWN } else { SOUGHT };
+        let most = if settled { SETTLED } else { SOUGHT };
         ladder.retain(|rung| self.is_within(most, cost, &rung.sizes, &rung.program));
         case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);

@@ -81,8 +81,23 @@ pub fn due(grid: [u32; 3], stretches: &[Stretch], bytes: u64, end: End) -> Optio
         return None;
     }
     let blocks = width * height;
-    let flat = width == 1 || height == 1;
-    let place = |block: u64| if flat { [block as f64, 0.0] } else { [(block % width) as f64, (block / width) as f64] };
+    // In a grid of two extents blocks may be numbered through, too, whichever comes first.
+    let in_a_row = along(blocks, |block| [block as f64, 0.0], true, stretches, bytes, end);
+    if in_a_row.is_some() || width == 1 || height == 1 {
+        return in_a_row;
+    }
+    along(blocks, |block| [(block % width) as f64, (block / width) as f64], false, stretches, bytes, end)
+}
+
+/// The same of blocks that have these places.
+fn along(
+    blocks: u64,
+    place: impl Fn(u64) -> [f64; 2],
+    flat: bool,
+    stretches: &[Stretch],
+    bytes: u64,
+    end: End,
+) -> Option<Due> {
     // The block at the end itself may have a part of one to do.
     let but = if end == End::First { 0 } else { blocks - 1 };
     let points: Vec<_> = stretches
@@ -102,7 +117,8 @@ pub fn due(grid: [u32; 3], stretches: &[Stretch], bytes: u64, end: End) -> Optio
         End::Last if furthest + BESIDE < bytes as f64 => Some(Due::Nobody),
         // Blocks that go round a loop lie along every part of the buffer that they go through.
         End::Last if flat => Some(Due::Block(((bytes as f64 - BESIDE - line.start) / line.steps[0]).ceil() as u64)),
-        End::Last if furthest - bytes as f64 <= line.steps[1] => Some(Due::Block(blocks - 1)),
+        // Where the grid is wider or higher than it has to be, the last block has nothing to do.
+        End::Last if furthest - bytes as f64 <= line.steps[0].min(line.steps[1]) => Some(Due::Block(blocks - 1)),
         End::First if line.start.abs() <= BESIDE => Some(Due::Block(0)),
         _ => None,
     }
@@ -165,13 +181,22 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_blocks_that_are_numbered_through_are_a_row() {
+        // 300 blocks' worth of data, of 4 rows of 90 blocks: the last row is not full.
+        let some = row(&[5, 70, 131, 0, 299]);
+        assert_eq!(due([90, 4, 1], &some, 300 * 1024, End::Last), Some(Due::Block(299)));
+        assert_eq!(due([90, 3, 1], &some, 300 * 1024, End::Last), Some(Due::Nobody));
+    }
+
+    #[test]
     fn tiles_tell_who_is_in_the_last_corner() {
         // Tiles of 32 by 8 of a picture of 1000 by 500.
         let tile = |x: u64, y: u64| (y * 32 + x, (y * 8 * 1000 + x * 32) * 4, ((y * 8 + 7) * 1000 + x * 32 + 32) * 4);
         let some = [tile(3, 4), tile(20, 7), tile(9, 33), tile(0, 0), tile(14, 2)];
         let last = |grid| due(grid, &some, 1000 * 500 * 4, End::Last);
-        assert_eq!(last([32, 63, 1]), Some(Due::Block(32 * 63 - 1)));
         assert_eq!(last([32, 62, 1]), Some(Due::Nobody));
-        assert_eq!(last([32, 90, 1]), None);
+        assert_eq!(last([32, 63, 1]), None, "the last row of tiles may have nothing to do");
+        let last = |height: u64| due([32, 63, 1], &some, 1000 * height * 4, End::Last);
+        assert_eq!(last(504), Some(Due::Block(32 * 63 - 1)));
     }
 }

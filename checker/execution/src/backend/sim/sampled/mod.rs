@@ -31,15 +31,10 @@ const ALL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 /// The same of a version whose blocks all do as much as each other, the first and the last one no more.
 const NEARLY_ALL: f64 = 0.98;
-/// Where no block does more than its part...
-const ITS_PART: f64 = 1.02;
-/// ... and they come to less than this on average, what is missing is left out. A drawn block at the edge of a picture may do next to
-/// nothing.
-const ON_AVERAGE: f64 = 0.7;
-/// The same of many blocks, ...
-const OF_MANY: f64 = 0.8;
-/// ... which so many are.
-const MANY: u64 = 20;
+/// So many blocks' worth of an input may be left that no output needs, ...
+const LEFT: f64 = 2.0;
+/// ... and of outputs none.
+const NOTHING: f64 = 0.0;
 
 /// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
 /// told.
@@ -70,7 +65,7 @@ pub fn judge(
     // All that it touches elsewhere it touches again and again, if it is as much. A block that does more than one of the small
     // size goes round a loop, and may end anywhere.
     for (reads, usual, now) in [(false, usual.places[1], seen.places[1]), (true, usual.places[0], seen.places[0])] {
-        if comparable && usual.in_place && !now.in_place && now.block <= usual.block && now.reach < ALL {
+        if comparable && usual.in_place && !now.in_place && now.flat && now.block <= usual.block && now.reach < ALL {
             return Ok(Some(Status::LeavesOut { reads, part: now.reach }));
         }
     }
@@ -81,15 +76,21 @@ pub fn judge(
         if alike && let Some(part) = falls_short(usual, now) {
             return Ok(Some(Status::LeavesOut { reads, part }));
         }
+        let left = if reads { LEFT } else { NOTHING };
+        if comparable
+            && seen.launches == large.plan.launches.len()
+            && let (Some(usual), Some(now)) = (only(usual), only(now))
+            && usual.may_be_all(left)
+            && !now.may_be_all(left)
+        {
+            return Ok(Some(Status::LeavesOut { reads, part: if now.even { now.most } else { now.mean.min(1.0) } }));
+        }
         let (usual, now) = (Share::of_all(usual), Share::of_all(now));
         if comparable && usual.drawn >= ALL && now.drawn < LITTLE {
             return Ok(Some(Status::LeavesOut { reads, part: now.drawn }));
         }
         if comparable && usual.most >= NEARLY_ALL && now.even && now.most < NEARLY_ALL {
             return Ok(Some(Status::LeavesOut { reads, part: now.most }));
-        }
-        if comparable && loses(&usual, &now) {
-            return Ok(Some(Status::LeavesOut { reads, part: now.mean }));
         }
     }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
@@ -123,10 +124,10 @@ pub fn judge(
     Ok(compared)
 }
 
-/// Blocks that did all that there is, each the same, do less here and there, and none does more.
-fn loses(usual: &Share, now: &Share) -> bool {
-    let all = usual.even && usual.most >= NEARLY_ALL && usual.most <= ITS_PART;
-    all && now.most <= ITS_PART && now.mean < if now.blocks < MANY { ON_AVERAGE } else { OF_MANY }
+/// What the only launch did that came to anything, if its first and its last block were run.
+fn only(launches: &[Share]) -> Option<&Share> {
+    let mut some = launches.iter().filter(|share| share.most > 0.0);
+    some.next().filter(|share| share.ends && some.next().is_none())
 }
 
 /// The part that a launch comes to where it comes to all of the data usually, and no other does what is left. (One that
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_a_launch_leaves_out_others_may_do() {
-        let even = |part: f64| Share { drawn: part, most: part, mean: part, even: true, blocks: 6 };
+        let even = |part: f64| Share { drawn: part, most: part, mean: part, even: true, ..Share::default() };
         let here_and_there = |part: f64| Share { even: false, ..even(part) };
         let usual = [even(1.0), here_and_there(0.5)];
         let part = |now: &[Share]| falls_short(&usual, now);
@@ -167,16 +168,5 @@ mod tests {
         assert_eq!(part(&[even(0.95), here_and_there(0.7)]), None);
         assert_eq!(part(&[even(0.95), here_and_there(0.5), even(0.05)]), None);
         assert_eq!(falls_short(&[even(1.0), even(1.0)], &[even(0.95), even(1.0)]), None);
-    }
-
-    #[test]
-    fn blocks_that_do_less_than_their_part_leave_out_what_none_does_more_of() {
-        let share = |most: f64, mean: f64| Share { drawn: most, most, mean, even: most == mean, blocks: 6 };
-        assert!(loses(&share(1.0, 1.0), &share(1.0, 0.5)));
-        assert!(!loses(&share(1.0, 1.0), &share(1.0, 0.75)), "one block at an edge");
-        assert!(loses(&share(1.0, 1.0), &Share { blocks: 50, ..share(1.0, 0.75) }), "many blocks have no edge");
-        assert!(!loses(&share(1.0, 1.0), &share(2.0, 0.6)), "some take more than others");
-        assert!(!loses(&share(1.0, 0.9), &share(1.0, 0.5)), "they were not all alike before");
-        assert!(!loses(&share(1.4, 1.4), &share(1.0, 0.5)), "elements that blocks share");
     }
 }

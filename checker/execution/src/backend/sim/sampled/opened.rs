@@ -34,6 +34,8 @@ const MORE_INSTRUCTIONS: u64 = 1 << 17;
 const FEW_ELEMENTS: u64 = 4096;
 /// Warp instructions of the blocks that numbers in the code may mean.
 const NAMED_INSTRUCTIONS: u64 = 1 << 16;
+/// What divides the lengths of all buffers of a round size.
+const ROUND: u64 = 256;
 /// What is read,
 pub const READ: [Role; 2] = [Role::In, Role::InOut];
 /// and what is written.
@@ -210,14 +212,17 @@ impl Opened<'_> {
             let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
             let chosen = chosen(seed, launch as u64, blocks);
             let ran = self.ran;
-            let mut found = [Places { in_place: true, ..Places::default() }; 2];
+            let flat = planned.grid.iter().filter(|extent| **extent > 1).count() <= 1;
+            let mut found = [Places { in_place: true, flat, ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let mut run = 0;
             let mut places = self.read_and_written();
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
-            for block in drawn_first(&chosen, blocks) {
-                if self.ran - ran > ENOUGH {
+            for block in self.order(&chosen, blocks) {
+                // Both ends tell more than the other drawn ones: loops may go round once more there.
+                let spent = self.ran - ran;
+                if spent > ENOUGH && (run > 2 || 4 * spent > 3 * run * ENOUGH) {
                     break;
                 }
                 run += 1;
@@ -265,8 +270,8 @@ impl Opened<'_> {
                 all.push(these);
             }
             let several = ((after.0 - before.0, several), (after.1 - before.1, several));
-            seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64 / inputs));
-            seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64 / outputs));
+            seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64, inputs));
+            seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64, outputs));
         }
         seen
     }
@@ -276,6 +281,17 @@ impl Opened<'_> {
     /// Bytes of the inputs that were read so far, and of the outputs that were written.
     fn bytes_touched(&self) -> (f64, f64) {
         (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes))
+    }
+
+    /// In which order chosen blocks are run. If there is time for one only, that is the last one of a round size, and elsewhere none at an
+    /// end.
+    fn order(&self, chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
+        let round = self.program.plan.buffers.iter().all(|buffer| buffer.len == 1 || buffer.len % ROUND == 0);
+        let mut order = drawn_first(chosen, blocks);
+        if round {
+            order.sort_by_key(|block| *block != blocks - 1);
+        }
+        order
     }
 
     /// Runs several more blocks of a launch, where that costs little: how many. `Ok(None)`: they say nothing.
@@ -338,13 +354,12 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
     [0, blocks - 1].into_iter().chain((2..BLOCKS).map(drawn)).collect()
 }
 
-/// In the order in which they are run: if there is time for one only, that is none at an end; the last one is the second.
+/// In the order in which they are run: if there is time for one only, that is none at an end; the ends come next.
 pub fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
-    let mut order = ends_first(chosen, blocks);
-    order.reverse();
-    let ends = order.len() - 1;
-    order[1.min(ends)..].rotate_right(1);
-    order
+    let is_end = |block: &u64| *block == 0 || *block == blocks - 1;
+    let (ends, drawn): (Vec<u64>, Vec<u64>) = chosen.iter().rev().partition(|block| is_end(block));
+    let (first, others) = drawn.split_at(drawn.len().min(1));
+    [first, &ends, others].concat()
 }
 
 /// The last one, the first one, and those that are drawn.
@@ -359,9 +374,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_block_comes_first_and_the_last_one_then() {
-        assert_eq!(drawn_first(&BTreeSet::from([0, 7, 5, 9]), 10), [5, 9, 7, 0]);
-        assert_eq!(drawn_first(&BTreeSet::from([0, 1]), 2), [0, 1]);
+    fn one_block_comes_first_and_the_ends_then() {
+        assert_eq!(drawn_first(&BTreeSet::from([0, 7, 5, 9]), 10), [7, 9, 0, 5]);
+        assert_eq!(drawn_first(&BTreeSet::from([0, 1]), 2), [1, 0]);
         assert_eq!(drawn_first(&BTreeSet::from([0]), 1), [0]);
         assert_eq!(ends_first(&BTreeSet::from([0, 7, 5, 9]), 10), [9, 0, 7, 5]);
     }

@@ -96,7 +96,8 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
         let buffer = &plan.buffers[index];
         let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
         let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
-        let told = matches!(here.blocks(launch, vec![block]), Ok(true));
+        // One that has so much to do was run at the round size or never.
+        let told = !here.is_long() && matches!(here.blocks(launch, vec![block]), Ok(true));
         if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
             return Some(done.status(buffer, byte, Some(block)));
         }
@@ -118,10 +119,9 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
     let shares: Vec<Option<Share>> = done
         .buffers(here, seen, launch)
         .map(|(index, buffer, stretches)| {
-            let touched = done.of(here.touched(index));
             let inner = || stretches.iter().filter(|(block, ..)| *block != 0 && *block != last);
             let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
-            let share = Share { buffer, own, touched };
+            let share = Share { buffer, own, touched: done.of(here.touched(index)) };
             let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
             (whole && !is_shared(index)).then_some(share)
         })

@@ -6,6 +6,9 @@ use crate::backend::message::status::Status;
 /// Stretches of an output beyond which nobody asks where they lie.
 const SCATTERED: usize = 64;
 
+/// What parts of buffers may be off by, far below an element of a large one.
+const ROUNDING: f64 = 1e-12;
+
 /// Of some buffers: how many bytes each has, and which of them were touched, from and to.
 pub type Ranges = Vec<(u64, Vec<(u64, u64)>)>;
 
@@ -32,6 +35,8 @@ pub struct Seen {
 pub struct Places {
     /// Does every block do so where its number lies among the blocks, and nowhere else?
     pub in_place: bool,
+    /// The blocks are numbered along one axis.
+    pub flat: bool,
     /// The part of the buffers up to which they come.
     pub reach: f64,
     /// The bytes that the busiest of them touches.
@@ -53,7 +58,7 @@ impl Places {
 }
 
 /// Which part of buffers the blocks of a grid, or of several, come to, estimated from those that were run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Share {
     /// If each did as much as the busiest of those that were drawn.
     pub drawn: f64,
@@ -63,36 +68,53 @@ pub struct Share {
     pub mean: f64,
     /// All that were drawn did as much as each other.
     pub even: bool,
-    /// So many blocks tell what they do on average.
-    pub blocks: u64,
+    /// What those that were run lack of as much as the busiest of them did, ...
+    pub lacking: f64,
+    /// ... and what a block is that does as much.
+    pub block: f64,
+    /// The first and the last block are among them.
+    pub ends: bool,
 }
 
 impl Share {
-    /// Of a launch: what its first or last block did, what the others did, several more together, and how many blocks there are
-    /// to a byte of the buffers.
-    pub fn of_launch(ends: &[f64], drawn: &[f64], several: (f64, u64), scale: f64) -> Self {
+    /// Of a launch: what its first or last block did, what the others did, several more together; how many blocks
+    /// there are, and bytes of the buffers.
+    pub fn of_launch(ends: &[f64], drawn: &[f64], several: (f64, u64), blocks: f64, bytes: f64) -> Self {
+        let scale = blocks / bytes;
         let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
         // Of a few blocks all are drawn.
         let these = if drawn.is_empty() { ends } else { drawn };
-        let blocks = these.len() as u64 + several.1;
+        let most_of_all = most(ends).max(most(drawn));
+        let run = ends.len() as f64 + drawn.len() as f64 + several.1 as f64;
+        let sum = ends.iter().sum::<f64>() + drawn.iter().sum::<f64>() + several.0;
         Self {
             drawn: most(these) * scale,
-            most: most(ends).max(most(drawn)) * scale,
-            mean: (these.iter().sum::<f64>() + several.0) / blocks.max(1) as f64 * scale,
+            most: most_of_all * scale,
+            mean: sum / run.max(1.0) * scale,
             even: drawn.iter().all(|bytes| *bytes == drawn[0]),
-            blocks,
+            lacking: (run * most_of_all - sum) * scale / blocks,
+            block: most_of_all * scale / blocks,
+            ends: ends.len() as f64 >= blocks.min(2.0),
         }
+    }
+
+    /// Of a launch that alone comes to the buffers: can its blocks have come to all, if none did more than the busiest that was run?
+    /// Where all blocks together lack more of that than there is too much of it, they cannot.
+    pub fn may_be_all(&self, but: f64) -> bool {
+        self.lacking <= self.most - 1.0 + but * self.block + ROUNDING
     }
 
     /// Of all launches.
     pub fn of_all(launches: &[Self]) -> Self {
-        let none = Self { drawn: 0.0, most: 0.0, mean: 0.0, even: true, blocks: u64::MAX };
+        let none = Self { even: true, ends: true, ..Self::default() };
         launches.iter().fold(none, |all, one| Self {
             drawn: all.drawn + one.drawn,
             most: all.most + one.most,
             mean: all.mean + one.mean,
             even: all.even && one.even,
-            blocks: all.blocks.min(one.blocks),
+            lacking: all.lacking + one.lacking,
+            block: all.block + one.block,
+            ends: all.ends && one.ends,
         })
     }
 }
@@ -129,6 +151,22 @@ pub fn span(before: &[(u64, Vec<(u64, u64)>)], after: &[(u64, Vec<(u64, u64)>)])
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_cannot_have_come_to_all_if_they_lack_more_than_is_too_much() {
+        let may = |ends: &[f64], drawn: &[f64], several: (f64, u64), blocks: f64, bytes: f64| {
+            Share::of_launch(ends, drawn, several, blocks, bytes).may_be_all(0.0)
+        };
+        let all = [1024.0; 4];
+        assert!(may(&[1024.0, 512.0], &all, (0.0, 0), 1000.0, 1_023_488.0), "the last has what is left");
+        assert!(!may(&[1024.0, 512.0], &all, (0.0, 0), 1000.0, 1_024_000.0));
+        assert!(!may(&[1020.0; 2], &[1020.0; 4], (0.0, 0), 1000.0, 1_024_000.0), "each leaves a thread out");
+        assert!(!may(&[1024.0; 2], &all, (23.0 * 1024.0, 24), 1000.0, 1_024_000.0), "one of several does nothing");
+        // Grids that are too large have blocks without anything.
+        assert!(may(&[1024.0, 0.0], &[1024.0, 0.0, 1024.0, 0.0], (0.0, 0), 1500.0, 1_024_000.0));
+        // Some go round once more than others.
+        assert!(may(&[2048.0, 1024.0], &all, (0.0, 0), 700.0, 1_024_000.0));
+    }
 
     #[test]
     fn what_came_to_be_written_is_told_from_what_was() {

@@ -192,6 +192,16 @@ impl Open {
         lines(self.conditions.iter().map(|(at, turned)| (at, &turned.condition)))
     }
 
+    /// Takes away which of two numbers a launch line took where that launch's threads go another way as well: a grid that is held to so
+    /// many blocks is right if they go round once more.
+    fn settle_grids(&mut self) {
+        let instruction = |at: &Asked| matches!(at.1, Where::Instruction(_));
+        let some = self.conditions.iter().filter(|(at, turned)| instruction(at) && turned.some);
+        let lines: BTreeSet<u32> = some.map(|(at, _)| at.0).collect();
+        let is_settled = |at: &Asked| !instruction(at) && at.2 == Question::Kept && lines.contains(&at.0);
+        self.conditions.retain(|at, _| !is_settled(at));
+    }
+
     fn first(&self) -> Option<Untried> {
         if let Some((kernel, line)) = self.kernels.iter().next() {
             return Some(Untried::Kernel { kernel: kernel.clone(), line: *line });
@@ -237,6 +247,7 @@ pub fn first_tried(
         }
         open.close(&*met_in(sim, program, seed, open.lines())?);
     }
+    open.settle_grids();
     let Some(what) = open.first() else { return Ok(None) };
     // By which all was met that concerns all threads.
     let mut certain = None;
@@ -335,6 +346,27 @@ mod tests {
         assert!(open.first().is_some(), "one way was known before");
         open.close(&at_size(&[(2, true, false)], &["k"]));
         assert_eq!(open.first(), None);
+    }
+
+    #[test]
+    fn a_grid_that_is_held_to_some_blocks_needs_a_loop() {
+        let choice = |yes, no| Choice { line: 9, column: 3, kind: ChoiceKind::First, yes, no };
+        let at = |conditions: &[(u32, bool, bool)], choice: Choice| {
+            let mut met = at_size(conditions, &["k"]);
+            met.choose(&choice);
+            met
+        };
+        let first = |far: &[(u32, bool, bool)]| {
+            let near = at(&[(2, false, true)], choice(true, false));
+            let mut open = Open::between(&at(far, choice(false, true)), &near);
+            open.settle_grids();
+            open.first()
+        };
+        assert!(matches!(first(&[(2, false, true)]), Some(Untried::Condition { some: false, .. })));
+        assert!(
+            matches!(first(&[(2, true, true)]), Some(Untried::Condition { some: true, .. })),
+            "some go round again"
+        );
     }
 
     #[test]
