@@ -30,9 +30,10 @@ pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, 
     let near = near(fill, buffer.dtype, stream);
     // Half of a short buffer stays as drawn; of one element all is edge.
     let places = (PLACES + near.len() as u64).min(buffer.len.div_ceil(2));
+    let mut taken: Vec<u64> = Vec::new();
     for place in 0..places {
         let drawn = |place: u64| stream.integer(!place, 0, buffer.len.saturating_sub(2) as i64) as u64;
-        let (at, word) = match place {
+        let (mut at, word) = match place {
             _ if RANGE.contains(&place) => (drawn(RANGE[0]) + (place - RANGE[0]), (turn + place) % 2),
             _ => {
                 let at = ENDS.get(place as usize).map_or_else(|| drawn(place), |end| (*end).min(buffer.len - 1));
@@ -40,6 +41,11 @@ pub fn put(buffer: &Buffer, fill: &Fill, seed: u64, stream: Stream, start: u64, 
                 (at, turn + place - if place > RANGE[1] { RANGE.len() as u64 } else { 0 })
             }
         };
+        // In a short buffer many would meet, and 0 be no more.
+        while place > RANGE[1] && taken.contains(&at) {
+            at = (at + 1) % buffer.len;
+        }
+        taken.push(at);
         let word = match place.checked_sub(PLACES) {
             Some(place) => near[place as usize],
             None => words[(word % words.len() as u64) as usize],

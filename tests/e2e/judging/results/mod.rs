@@ -302,6 +302,95 @@ __global__ void add(const float* a, float* sum, int n)
     fails("a sum of all but one", &check(&book, &but_one, 3), &["nothing reads a[123456789]", "block 482253"]);
 }
 
+/// No block does more than the busiest, so that all of them cannot have come to all where some lack more than there is too much of it.
+#[test]
+fn blocks_that_lack_a_little_each_leave_elements_out() {
+    let loops = |goes_on: &str| {
+        format!(
+            "
+//@ launch scale<<<min(ceil_div(n, 128), 30000), 128>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{{
+    int step = gridDim.x * 128;
+    for (int i = blockIdx.x * 128 + threadIdx.x; {goes_on}; i += step) b[i] = a[i] * 1.7f;
+}}
+"
+        )
+    };
+    let book = workbook(SCALE, SCALE_REFERENCE, &loops("i < n"));
+    // Blocks are numbered through two extents, and some of the last row have nothing to do.
+    let wide = "
+//@ let    wide = min(ceil_div(n, 128), 65535)
+//@ launch scale<<<(wide, ceil_div(n, 128 * wide)), 128>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{
+    int i = (blockIdx.y * gridDim.x + blockIdx.x) * 128 + threadIdx.x;
+    if (i < n) b[i] = a[i] * 1.7f;
+}
+";
+    for seed in [3, 4] {
+        passes("rows of blocks that are too many", &check(&book, wide, seed));
+        passes("a loop over the grid", &check(&book, &loops("i < n"), seed));
+    }
+    let without = |condition: &str| scale(&format!("if ({condition}) return;"), "a[i] * 1.7f");
+    for (what, kernel) in [
+        ("one thread of a block, from some block on", without("threadIdx.x == 77 && blockIdx.x > 30000")),
+        ("the last thread of each block", without("threadIdx.x == 127 && n > 100000")),
+        ("a thread of every third block", without("threadIdx.x == 5 && blockIdx.x % 3 == 2 && blockIdx.x > 50000")),
+        ("the last round", loops("i < n && (i / step < 20 || i + step < n)")),
+        ("a round on the way", loops("i < n").replace("b[i] =", "if (i / step != 44) b[i] =")),
+    ] {
+        for seed in [3, 4] {
+            fails(what, &check(&book, &kernel, seed), &["WRONG RESULT", "268435"]);
+        }
+    }
+}
+
+/// A grid that is held to so many blocks is right where threads go round once more, however large a size has to be for that; and
+/// wrong where they do not.
+#[test]
+fn a_grid_that_is_held_to_some_blocks_needs_a_loop() {
+    // A part for every 100 elements: the first launch goes round from 52 million elements on.
+    let parts = "
+//@ let     m = ceil_div(n, 100)
+//@ scratch parts: f32[m]
+//@ launch  clear<<<min(ceil_div(m, 256), 2048), 256>>>(parts, m)
+//@ launch  add<<<ceil_div(n, 256), 256>>>(a, parts, n)
+//@ launch  finish<<<1, 256>>>(parts, sum, m)
+__global__ void clear(float* parts, int m)
+{
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < m; i += gridDim.x * 256) parts[i] = 0.0f;
+}
+__global__ void add(const float* a, float* parts, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) atomicAdd(&parts[i / 100], a[i]);
+}
+__global__ void finish(const float* parts, float* sum, int m)
+{
+    __shared__ float s[256];
+    float own = 0.0f;
+    for (int i = threadIdx.x; i < m; i += 256) own += parts[i];
+    s[threadIdx.x] = own;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (threadIdx.x < step) s[threadIdx.x] += s[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *sum = s[0];
+}
+";
+    let problem = SUM.replace("max    = 2", "max    = 3").replace("log2(n) + 20", "n");
+    let book = workbook(&problem, SUM_REFERENCE, parts);
+    passes("a loop", &check(&book, parts, 3));
+    let once = parts.replace(
+        "for (int i = blockIdx.x * 256 + threadIdx.x; i < m; i += gridDim.x * 256)",
+        "int i = blockIdx.x * 256 + threadIdx.x; if (i < m)",
+    );
+    assert_ne!(once, parts);
+    fails("no loop", &check(&book, &once, 3), &["WRONG RESULT", "268435"]);
+}
+
 /// Blocks that were run make a part of a list only: what launches behind them find in it says nothing.
 #[test]
 fn a_list_that_some_blocks_began_says_nothing_of_who_works_it_off() {

@@ -72,6 +72,8 @@ pub fn judge(
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
     let alike = comparable && kernels(large) == kernels(small);
+    // Said if nothing says which element.
+    let mut lacking = None;
     for (reads, usual, now) in [(true, &usual.read, &seen.read), (false, &usual.written, &seen.written)] {
         if alike && let Some(part) = falls_short(usual, now) {
             return Ok(Some(Status::LeavesOut { reads, part }));
@@ -83,7 +85,8 @@ pub fn judge(
             && usual.may_be_all(left)
             && !now.may_be_all(left)
         {
-            return Ok(Some(Status::LeavesOut { reads, part: if now.even { now.most } else { now.mean.min(1.0) } }));
+            lacking
+                .get_or_insert(Status::LeavesOut { reads, part: if now.even { now.most } else { now.mean.min(1.0) } });
         }
         let (usual, now) = (Share::of_all(usual), Share::of_all(now));
         if comparable && usual.drawn >= ALL && now.drawn < LITTLE {
@@ -110,6 +113,10 @@ pub fn judge(
     let beside = (alike && seen.launches == large.plan.launches.len()).then_some(&there);
     if let Some(status) = reached::missed(&mut here, &seen, beside, Use::Written) {
         return Ok(Some(status));
+    }
+    if lacking.is_some() {
+        let read = reached::missed(&mut here, &seen, beside, Use::Read);
+        return Ok(read.or(lacking));
     }
     let compared = match oracle {
         Some(oracle) => compare::compare_outputs(sim, &here, oracle, outputs, seed)?,

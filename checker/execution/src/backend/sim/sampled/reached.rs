@@ -81,13 +81,11 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
         // Of an input a tail of another length may have no say in any output.
         let usual = usual.filter(|usual| done != Use::Read || usual.len % TAIL == buffer.len % TAIL);
         for end in [End::First, End::Last] {
-            let is_usual =
-                usual.is_some_and(|usual| ends::is_touched(&done.of(there.touched(index)), usual.bytes(), end));
-            let is_left = !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end);
-            if is_usual
-                && is_left
-                && let Some(due) = ends::due(plan.launches[launch].grid, stretches, buffer.bytes(), end)
-            {
+            let Some(usual) = usual else { continue };
+            let Some(due) = ends::due(plan.launches[launch].grid, stretches, buffer.bytes(), end) else { continue };
+            let is_touched =
+                |opened: &Opened<'_>, bytes: u64| ends::is_touched(&done.of(opened.touched(index)), bytes, end);
+            if is_touched(there, usual.bytes()) && !is_touched(here, buffer.bytes()) {
                 left.push((index, end, due));
             }
         }
@@ -96,8 +94,9 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
         let buffer = &plan.buffers[index];
         let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
         let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
-        // One that has so much to do was run at the round size or never.
-        let told = !here.is_long() && matches!(here.blocks(launch, vec![block]), Ok(true));
+        // One that has much to do was run at the round size or never.
+        let told = here.done[launch].contains(&block)
+            || !here.is_long() && matches!(here.blocks(launch, vec![block]), Ok(true));
         if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
             return Some(done.status(buffer, byte, Some(block)));
         }
