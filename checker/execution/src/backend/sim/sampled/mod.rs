@@ -83,6 +83,7 @@ pub fn judge(
             && seen.launches == large.plan.launches.len()
             && let (Some(usual), Some(now)) = (only(usual), only(now))
             && usual.may_be_all(left)
+            && (!reads || usual.is_shared_out())
             && !now.may_be_all(left)
         {
             lacking

@@ -4,7 +4,7 @@ use super::ends::{self, Due, End};
 use super::opened::{Opened, READ, WRITTEN};
 use super::seen::Seen;
 use crate::backend::message::status::Status;
-use plan::{Buffer, Role};
+use plan::{Buffer, Plan, Role};
 use simulator::Touched;
 
 /// Blocks that have to have the same part each, before others are held to it.
@@ -76,7 +76,8 @@ pub fn missed(here: &mut Opened<'_>, seen: &Seen, there: Option<&Opened<'_>>, do
 fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize, done: Use) -> Option<Status> {
     let plan = &here.program.plan;
     let mut left = Vec::new();
-    for (index, buffer, stretches) in done.buffers(here, seen, launch) {
+    let own = |(index, ..): &(usize, &Buffer, &[ends::Stretch])| !others_may_come(plan, launch, *index);
+    for (index, buffer, stretches) in done.buffers(here, seen, launch).filter(own) {
         let usual = there.program.plan.buffers.get(index).filter(|usual| usual.name == buffer.name);
         // Of an input a tail of another length may have no say in any output.
         let usual = usual.filter(|usual| done != Use::Read || usual.len % TAIL == buffer.len % TAIL);
@@ -107,14 +108,12 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
 /// A part of a buffer that a block leaves out, of those that were run, where others share it out evenly. The last block may have
 /// less to do; what several launches use, others may come to.
 fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<Status> {
-    let launches = &here.program.plan.launches;
-    let grid = launches[launch].grid;
+    let plan = &here.program.plan;
+    let grid = plan.launches[launch].grid;
     if grid.iter().filter(|extent| **extent > 1).count() > 1 {
         return None;
     }
     let last = grid.iter().map(|&extent| u64::from(extent)).product::<u64>() - 1;
-    let others = || launches.iter().enumerate().filter(|(other, _)| *other != launch);
-    let is_shared = |index: usize| others().any(|(_, other)| other.args.iter().any(|arg| arg.may_lead_to(index)));
     let shares: Vec<Option<Share>> = done
         .buffers(here, seen, launch)
         .map(|(index, buffer, stretches)| {
@@ -122,7 +121,7 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
             let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
             let share = Share { buffer, own, touched: done.of(here.touched(index)) };
             let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
-            (whole && !is_shared(index)).then_some(share)
+            (whole && !others_may_come(plan, launch, index)).then_some(share)
         })
         .collect();
     let shares: Vec<Share> = match done {
@@ -135,6 +134,12 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
         let (byte, block) = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)))?;
         Some(done.status(share.buffer, byte, Some(block)))
     })
+}
+
+/// May launches beside one come to a buffer?
+fn others_may_come(plan: &Plan, launch: usize, buffer: usize) -> bool {
+    let others = plan.launches.iter().enumerate().filter(|(other, _)| *other != launch);
+    others.flat_map(|(_, other)| &other.args).any(|arg| arg.may_lead_to(buffer))
 }
 
 /// A buffer of which every block has so many bytes, one behind the other.

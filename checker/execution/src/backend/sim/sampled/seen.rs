@@ -98,6 +98,11 @@ impl Share {
         }
     }
 
+    /// Has each block a part of its own, and no more? Data say which parts others read, and how much of all.
+    pub fn is_shared_out(&self) -> bool {
+        self.even && self.most <= 1.0 + 2.0 * self.block
+    }
+
     /// Of a launch that alone comes to the buffers: can its blocks have come to all, if none did more than the busiest that was run?
     /// Where all blocks together lack more of that than there is too much of it, they cannot.
     pub fn may_be_all(&self, but: f64) -> bool {
