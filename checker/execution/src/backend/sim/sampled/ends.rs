@@ -3,6 +3,8 @@
 //! Blocks in the middle tell how far apart two neighbours are. With that it is known which block should come to an end, or that the
 //! grid stops short of it.
 
+use std::collections::BTreeSet;
+
 /// Bytes of a buffer that a block came to and none before it: the block's number, from, to.
 pub type Stretch = (u64, u64, u64);
 
@@ -81,9 +83,12 @@ pub fn due(grid: [u32; 3], stretches: &[Stretch], bytes: u64, end: End) -> Optio
         return None;
     }
     let blocks = width * height;
-    // In a grid of two extents blocks may be numbered through, too, whichever comes first.
-    let in_a_row = along(blocks, |block| [block as f64, 0.0], true, stretches, bytes, end);
-    if in_a_row.is_some() || width == 1 || height == 1 {
+    // In a grid of two extents blocks may be numbered through, too, which those of one row do not tell.
+    let one_axis = width == 1 || height == 1;
+    let rows: BTreeSet<u64> = stretches.iter().map(|(block, ..)| block / width).collect();
+    let through = one_axis || rows.len() > 1;
+    let in_a_row = through.then(|| along(blocks, |block| [block as f64, 0.0], true, stretches, bytes, end)).flatten();
+    if in_a_row.is_some() || one_axis {
         return in_a_row;
     }
     along(blocks, |block| [(block % width) as f64, (block / width) as f64], false, stretches, bytes, end)

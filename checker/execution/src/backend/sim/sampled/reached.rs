@@ -95,9 +95,14 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
         let buffer = &plan.buffers[index];
         let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
         let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
-        // One that has much to do was run at the round size or never.
-        let told = here.done[launch].contains(&block)
-            || !here.is_long() && matches!(here.blocks(launch, vec![block]), Ok(true));
+        // Rows may begin anew in between: those beside it are asked, too. One that has much to do was run at the round size or never.
+        let blocks = plan.launches[launch].grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let near = block.saturating_sub(1)..=(block + 1).min(blocks - 1);
+        let told = if here.is_long() {
+            here.done[launch].contains(&block)
+        } else {
+            matches!(here.blocks(launch, near.collect()), Ok(true))
+        };
         if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
             return Some(done.status(buffer, byte, Some(block)));
         }
