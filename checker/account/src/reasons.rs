@@ -147,7 +147,9 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             died(death)
         }
     };
-    vec![Reason::new(verdict, text).with_details(details).with_excerpts(excerpts)]
+    let left_out = matches!(checked.status, Status::LeavesOut { .. } | Status::NeverReached { .. });
+    let cause = left_out.then_some(Cause::LeftOut);
+    vec![Reason { cause, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
 }
 
 /// Outputs that differ between this order and `other`.

@@ -90,6 +90,11 @@ fn by_cause(cause: Cause, line: &str) -> String {
         Cause::NotGiven => format!(
             "Compare the format in {line} with its arguments one by one: is there one for each %, and as wide (%d is for an int, %lld for a long long)?"
         ),
+        Cause::LeftOut => {
+            "What is different at that size: is the grid held to fewer blocks, does a loop end a round early, does a \
+                           condition or a short index leave threads idle?"
+                .to_owned()
+        }
         Cause::Mbarrier => format!(
             "What is waited for at {line} has to come: do as many threads arrive as it was initialised with, and are as many bytes copied as were announced?"
         ),

@@ -185,6 +185,8 @@ pub enum Cause {
     NotGiven,
     /// The phase of an `mbarrier` that does not end.
     Mbarrier,
+    /// Elements that no block of a large size comes to.
+    LeftOut,
 }
 
 impl Reason {

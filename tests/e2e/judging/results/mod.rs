@@ -261,7 +261,7 @@ __global__ void scale(const float* a, float* b, int n)
         (
             "a block too few",
             right.replace(grid, "<<<min(ceil_div(n, 128), 2097151), 128>>>"),
-            &["nothing writes b[", "end before it"],
+            &["nothing writes b[", "end before it", "is the grid held"],
         ),
         ("without the last block", without("blockIdx.x > 2097150"), &["nothing writes b[", "block 2097151"]),
         (
