@@ -76,8 +76,7 @@ fn refused(device: &DeviceShape, known: &Known<'_>, launch: &Launch, buffers: u6
     if let Some(message) = too_much_local(device, launch, resources.stack.into(), buffers) {
         return Some(message);
     }
-    let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).fold(1, u64::saturating_mul);
-    let resident = u64::from(known.resident(device)?);
+    let (blocks, resident) = (launch.blocks(), u64::from(known.resident(device)?));
     (launch.cooperative && occupancy.active_blocks > 0 && blocks > resident).then(|| {
         format!(
             "a cooperative launch of {blocks} blocks: {resident} of `{}` are resident at once ({} on each of {} \

@@ -198,6 +198,22 @@ pub struct Launch {
     pub line: u32,
 }
 
+impl Launch {
+    /// Blocks of its grid.
+    pub fn blocks(&self) -> u64 {
+        product(self.grid)
+    }
+
+    /// Does its grid extend along one axis at most?
+    pub fn is_flat(&self) -> bool {
+        self.grid.iter().filter(|extent| **extent > 1).count() <= 1
+    }
+}
+
+fn product(extents: [u32; 3]) -> u64 {
+    extents.into_iter().map(u64::from).fold(1, u64::saturating_mul)
+}
+
 /// Buffers and launches of one version at one size.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plan {
@@ -256,8 +272,7 @@ impl Plan {
 
     /// Threads of all launches together.
     pub fn threads(&self) -> u64 {
-        let extents = |launch: &Launch| launch.grid.into_iter().chain(launch.block);
-        let threads = |launch| extents(launch).map(u64::from).fold(1, u64::saturating_mul);
+        let threads = |launch: &Launch| launch.blocks().saturating_mul(product(launch.block));
         self.launches.iter().map(threads).fold(0, u64::saturating_add)
     }
 }

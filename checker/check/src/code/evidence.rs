@@ -104,7 +104,7 @@ impl MachineCode {
             let (usage, limits) = self.built.usage(&launch.kernel, threads, launch.shared)?;
             Some(LaunchShape {
                 kernel: launch.kernel.clone(),
-                blocks: launch.grid.iter().map(|&extent| u64::from(extent)).product(),
+                blocks: launch.blocks(),
                 threads,
                 usage,
                 occupancy: self.built.occupancy(&launch.kernel, threads, launch.shared)?,

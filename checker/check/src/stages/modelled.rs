@@ -202,7 +202,7 @@ fn launched(
         launches.push(LaunchFacts {
             code,
             times: found.stands_for.len() as u64,
-            blocks: planned.grid.iter().map(|&extent| u64::from(extent)).product(),
+            blocks: planned.blocks(),
             threads,
             resident: occupancy.active_blocks,
             shared: kernel.resources.shared.saturating_add(planned.shared),

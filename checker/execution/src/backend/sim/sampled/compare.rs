@@ -160,8 +160,8 @@ fn find(program: &Program, name: &str) -> Option<(usize, Buffer)> {
 /// of the grid is its part of the work, and so of the output where that is one row of results; where it has several, as many
 /// results of every element one after the other, only the former leads to the block. They take turns.
 fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: u64) -> Vec<u64> {
-    let extent = |program: &Program| program.plan.launches[0].grid.iter().map(|&extent| u64::from(extent)).product();
-    let (blocks, own): (u64, u64) = (extent(oracle), extent(here.program));
+    let extent = |program: &Program| program.plan.launches[0].blocks();
+    let (blocks, own) = (extent(oracle), extent(here.program));
     let at = |part: u64, whole: u64| {
         let block = u128::from(part) * u128::from(blocks) / u128::from(whole.max(1));
         (block as u64).min(blocks - 1)
@@ -174,7 +174,7 @@ fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: 
             by_output.extend([from / size, (to - 1) / size].map(|element| at(element, buffer.len)));
         }
     }
-    let by_number: BTreeSet<u64> = here.done.iter().take(1).flatten().map(|&block| at(block, own)).collect();
+    let by_number: BTreeSet<u64> = here.done[0].iter().map(|&block| at(block, own)).collect();
     in_turn(by_number, by_output, &Stream::new(seed, "oracle's blocks"))
 }
 

@@ -3,8 +3,6 @@
 //! Blocks in the middle tell how far apart two neighbours are. With that it is known which block should come to an end, or that the
 //! grid stops short of it.
 
-use std::collections::BTreeSet;
-
 /// Bytes of a buffer that a block came to and none before it: the block's number, from, to.
 pub type Stretch = (u64, u64, u64);
 
@@ -57,9 +55,9 @@ impl Line {
             [(up * v - further * y) / whole, (further * x - up * u) / whole]
         };
         let line = Self { start: first - steps[0] * origin[0] - steps[1] * origin[1], steps };
-        let on_it = |(at, byte): &&([f64; 2], f64)| (line.at(*at) - byte).abs() <= BESIDE;
+        let on_it = |(at, byte): &([f64; 2], f64)| (line.at(*at) - byte).abs() <= BESIDE;
         let needed = if flat { 2 } else { 3 } + WITNESSES;
-        (points.len() >= needed && points.iter().filter(on_it).count() == points.len()).then_some(line)
+        (points.len() >= needed && points.iter().all(on_it)).then_some(line)
     }
 }
 
@@ -85,9 +83,10 @@ pub fn due(grid: [u32; 3], stretches: &[Stretch], bytes: u64, end: End) -> Optio
     let blocks = width * height;
     // In a grid of two extents blocks may be numbered through, too, which those of one row do not tell.
     let one_axis = width == 1 || height == 1;
-    let rows: BTreeSet<u64> = stretches.iter().map(|(block, ..)| block / width).collect();
-    let through = one_axis || rows.len() > 1;
-    let in_a_row = through.then(|| along(blocks, |block| [block as f64, 0.0], true, stretches, bytes, end)).flatten();
+    let row = |(block, ..): &Stretch| block / width;
+    let rows = stretches.windows(2).any(|pair| row(&pair[0]) != row(&pair[1]));
+    let in_a_row =
+        (one_axis || rows).then(|| along(blocks, |block| [block as f64, 0.0], true, stretches, bytes, end)).flatten();
     if in_a_row.is_some() || one_axis {
         return in_a_row;
     }

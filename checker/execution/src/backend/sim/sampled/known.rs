@@ -11,8 +11,7 @@ use std::sync::Arc;
 const MOST: usize = 64;
 
 /// What was asked: of which program, with which settings and inputs, and up to how many warp instructions.
-#[derive(Clone)]
-pub struct Asked {
+pub struct Query {
     pub(super) module: Arc<Module>,
     pub(super) plan: Plan,
     pub(super) config: Config,
@@ -20,9 +19,9 @@ pub struct Asked {
     pub(super) enough: u64,
 }
 
-impl Asked {
+impl Query {
     fn is(&self, other: &Self) -> bool {
-        let numbers = |asked: &Self| (asked.seed, asked.enough);
+        let numbers = |query: &Self| (query.seed, query.enough);
         Arc::ptr_eq(&self.module, &other.module)
             && numbers(self) == numbers(other)
             && self.config == other.config
@@ -31,7 +30,7 @@ impl Asked {
 }
 
 /// A question and its answer.
-type Answered = (Asked, Rc<Met>);
+type Answered = (Query, Rc<Met>);
 
 /// All of them; few, so they are compared and not hashed.
 #[derive(Clone, Default)]
@@ -39,8 +38,8 @@ pub struct Known(Rc<RefCell<Vec<Answered>>>);
 
 impl Known {
     /// What was found before, or is now.
-    pub(super) fn or<E>(&self, asked: Asked, find: impl FnOnce() -> Result<Met, E>) -> Result<Rc<Met>, E> {
-        let known = self.0.borrow().iter().find(|(known, _)| known.is(&asked)).map(|(_, met)| met.clone());
+    pub(super) fn or<E>(&self, query: Query, find: impl FnOnce() -> Result<Met, E>) -> Result<Rc<Met>, E> {
+        let known = self.0.borrow().iter().find(|(known, _)| known.is(&query)).map(|(_, met)| met.clone());
         if let Some(met) = known {
             return Ok(met);
         }
@@ -49,7 +48,7 @@ impl Known {
         if all.len() >= MOST {
             all.clear();
         }
-        all.push((asked, met.clone()));
+        all.push((query, met.clone()));
         Ok(met)
     }
 }

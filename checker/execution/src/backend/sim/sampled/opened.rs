@@ -91,9 +91,14 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
 }
 
 impl Opened<'_> {
+    /// Warp instructions of a block, on average.
+    fn each(&self) -> u64 {
+        self.ran / self.blocks_run.max(1)
+    }
+
     /// Has a block so much to do that one is dear enough?
     pub fn is_long(&self) -> bool {
-        self.ran / self.blocks_run.max(1) > ENOUGH / 2
+        self.each() > ENOUGH / 2
     }
 
     /// What the blocks touched of a buffer.
@@ -209,15 +214,14 @@ impl Opened<'_> {
             if planned.cooperative {
                 break;
             }
-            let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+            let blocks = planned.blocks();
             let chosen = chosen(seed, launch as u64, blocks);
             let ran = self.ran;
-            let flat = planned.grid.iter().filter(|extent| **extent > 1).count() <= 1;
-            let mut found = [Places { in_place: true, flat, ..Places::default() }; 2];
+            let mut found = [Places { in_place: true, flat: planned.is_flat(), ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let mut run = 0;
-            let mut places = self.read_and_written();
+            let (mut places, mut bytes) = (self.read_and_written(), self.bytes_touched());
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             for block in self.order(&chosen, blocks) {
                 // Both ends tell more than the other drawn ones: loops may go round once more there.
@@ -226,7 +230,6 @@ impl Opened<'_> {
                     break;
                 }
                 run += 1;
-                let before = self.bytes_touched();
                 match self.blocks(launch, vec![block]) {
                     Ok(true) => {}
                     Ok(false) => return seen,
@@ -244,10 +247,10 @@ impl Opened<'_> {
                 places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
                 let after = self.bytes_touched();
-                read[drawn].push(after.0 - before.0);
-                written[drawn].push(after.1 - before.1);
+                read[drawn].push(after.0 - bytes.0);
+                written[drawn].push(after.1 - bytes.1);
+                bytes = after;
             }
-            let before = self.bytes_touched();
             let each = (self.ran - ran) / run.max(1);
             let several = match if several { self.several(launch, &chosen, each, seed) } else { Ok(Some(0)) } {
                 Ok(Some(several)) => several,
@@ -269,7 +272,7 @@ impl Opened<'_> {
             for (all, these) in seen.stretches.iter_mut().zip(stretches) {
                 all.push(these);
             }
-            let several = ((after.0 - before.0, several), (after.1 - before.1, several));
+            let several = ((after.0 - bytes.0, several), (after.1 - bytes.1, several));
             seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64, inputs));
             seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64, outputs));
         }
@@ -296,8 +299,7 @@ impl Opened<'_> {
 
     /// Runs several more blocks of a launch, where that costs little: how many. `Ok(None)`: they say nothing.
     fn several(&mut self, launch: usize, but: &BTreeSet<u64>, each: u64, seed: u64) -> Result<Option<u64>, Status> {
-        let grid = &self.program.plan.launches[launch].grid;
-        let blocks = grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let blocks = self.program.plan.launches[launch].blocks();
         let stream = Stream::new(seed, "several blocks");
         let drawn = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks as i64 - 1) as u64;
         let many = (SEVERAL_INSTRUCTIONS / each.max(1)).min(SEVERAL);
@@ -311,7 +313,7 @@ impl Opened<'_> {
     /// treat it in its own way. `false`: they say nothing.
     pub fn named(&mut self, launch: usize) -> Result<bool, Status> {
         let planned = &self.program.plan.launches[launch];
-        let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let blocks = planned.blocks();
         let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
         let numbers = self.device.module().numbers();
@@ -323,8 +325,7 @@ impl Opened<'_> {
         let near =
             |number: u64| (number - 1..=number + 1).flat_map(|number| shares.iter().map(move |share| number / share));
         let wanted: BTreeSet<u64> = numbers.into_iter().flat_map(near).filter(|block| *block < blocks).collect();
-        let each = (self.ran / self.blocks_run.max(1)).max(1);
-        let most = (NAMED_INSTRUCTIONS / each).min(MORE_BLOCKS) as usize;
+        let most = (NAMED_INSTRUCTIONS / self.each().max(1)).min(MORE_BLOCKS) as usize;
         let wanted: Vec<u64> =
             wanted.into_iter().filter(|block| !self.done[launch].contains(block)).take(most).collect();
         if wanted.is_empty() { Ok(true) } else { self.blocks(launch, wanted) }
@@ -333,13 +334,12 @@ impl Opened<'_> {
     /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.
     pub fn more(&mut self, seed: u64) -> Result<(), Status> {
         let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
-        let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let each = (self.ran / self.blocks_run.max(1)).max(1);
+        let blocks = planned.blocks();
         // Others at another size.
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).fold(0, u64::wrapping_add);
         let stream = Stream::new(seed, &format!("more blocks of {elements}"));
         let drawn = |at: u64| stream.integer(at, 0, blocks as i64 - 1) as u64;
-        let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / each).min(MORE_BLOCKS)).map(drawn).collect();
+        let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / self.each().max(1)).min(MORE_BLOCKS)).map(drawn).collect();
         if !wanted.is_empty() {
             self.blocks(0, wanted.into_iter().collect())?;
         }
@@ -356,17 +356,20 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
 
 /// In the order in which they are run: if there is time for one only, that is none at an end; the ends come next.
 pub fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
-    let is_end = |block: &u64| *block == 0 || *block == blocks - 1;
-    let (ends, drawn): (Vec<u64>, Vec<u64>) = chosen.iter().rev().partition(|block| is_end(block));
+    let (ends, drawn) = ends_and_drawn(chosen, blocks);
     let (first, others) = drawn.split_at(drawn.len().min(1));
     [first, &ends, others].concat()
 }
 
 /// The last one, the first one, and those that are drawn.
 pub fn ends_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
-    let is_end = |block: &u64| *block == 0 || *block == blocks - 1;
-    let (ends, drawn): (Vec<u64>, Vec<u64>) = chosen.iter().rev().partition(|block| is_end(block));
-    ends.into_iter().chain(drawn).collect()
+    let (ends, drawn) = ends_and_drawn(chosen, blocks);
+    [ends, drawn].concat()
+}
+
+/// The first and the last one, and the others, each descending.
+fn ends_and_drawn(chosen: &BTreeSet<u64>, blocks: u64) -> (Vec<u64>, Vec<u64>) {
+    chosen.iter().rev().partition(|block| **block == 0 || **block == blocks - 1)
 }
 
 #[cfg(test)]

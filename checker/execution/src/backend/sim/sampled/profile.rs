@@ -92,7 +92,7 @@ fn representatives(plan: &Plan) -> Vec<(usize, Vec<usize>)> {
 impl Profiler<'_> {
     fn one(&mut self, launch: usize) -> LaunchProfile {
         let planned = &self.opened.program.plan.launches[launch];
-        let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let blocks = planned.blocks();
         let mut found = LaunchProfile { launch, ..LaunchProfile::default() };
         if planned.cooperative {
             found.stopped = Some("its blocks wait for each other".to_owned());

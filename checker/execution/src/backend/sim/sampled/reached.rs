@@ -96,7 +96,7 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
         let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
         let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
         // Rows may begin anew in between: those beside it are asked, too. One that has much to do was run at the round size or never.
-        let blocks = plan.launches[launch].grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let blocks = plan.launches[launch].blocks();
         let near = block.saturating_sub(1)..=(block + 1).min(blocks - 1);
         let told = if here.is_long() {
             here.done[launch].contains(&block)
@@ -114,11 +114,10 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
 /// less to do; what several launches use, others may come to.
 fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<Status> {
     let plan = &here.program.plan;
-    let grid = plan.launches[launch].grid;
-    if grid.iter().filter(|extent| **extent > 1).count() > 1 {
+    if !plan.launches[launch].is_flat() {
         return None;
     }
-    let last = grid.iter().map(|&extent| u64::from(extent)).product::<u64>() - 1;
+    let last = plan.launches[launch].blocks() - 1;
     let shares: Vec<Option<Share>> = done
         .buffers(here, seen, launch)
         .map(|(index, buffer, stretches)| {

@@ -92,8 +92,8 @@ impl Share {
             most: most_of_all * scale,
             mean: sum / run.max(1.0) * scale,
             even: drawn.iter().all(|bytes| *bytes == drawn[0]),
-            lacking: (run * most_of_all - sum) * scale / blocks,
-            block: most_of_all * scale / blocks,
+            lacking: (run * most_of_all - sum) / bytes,
+            block: most_of_all / bytes,
             ends: ends.len() as f64 >= blocks.min(2.0),
         }
     }
@@ -109,17 +109,15 @@ impl Share {
         self.lacking <= self.most - 1.0 + but * self.block + ROUNDING
     }
 
-    /// Of all launches.
+    /// Of all launches; what one lacks says nothing of all.
     pub fn of_all(launches: &[Self]) -> Self {
-        let none = Self { even: true, ends: true, ..Self::default() };
+        let none = Self { even: true, ..Self::default() };
         launches.iter().fold(none, |all, one| Self {
             drawn: all.drawn + one.drawn,
             most: all.most + one.most,
             mean: all.mean + one.mean,
             even: all.even && one.even,
-            lacking: all.lacking + one.lacking,
-            block: all.block + one.block,
-            ends: all.ends && one.ends,
+            ..all
         })
     }
 }

@@ -93,8 +93,8 @@ impl Met {
 /// Runs some blocks of each launch, whatever they read, until they took so many warp instructions: each as many at most.
 fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Rc<Met>, Stop> {
     let (module, config) = (sim.module(program)?, sim.config(program));
-    let asked = known::Asked { module, plan: program.plan.clone(), config, seed, enough };
-    sim.modules.met.or(asked, || find(sim, program, seed, enough, None))
+    let query = known::Query { module, plan: program.plan.clone(), config, seed, enough };
+    sim.modules.met.or(query, || find(sim, program, seed, enough, None))
 }
 
 /// The same of launches in some lines only, if any are named.
@@ -119,7 +119,7 @@ fn find(sim: &Sim, program: &Program, seed: u64, enough: u64, lines: Option<&BTr
         if lines.is_some_and(|lines| !lines.contains(&planned.line)) {
             continue;
         }
-        let blocks = planned.grid.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let blocks = planned.blocks();
         let mut ran = 0;
         for block in ends_first(&chosen(seed, launch as u64, blocks), blocks) {
             if ran > enough {
