@@ -21,12 +21,16 @@ impl Browser {
         self.until(&format!("document.querySelector('main').innerText.includes({})", json!(text)));
     }
 
-    /// Moves the focus on until it is on what has these words, once round the page if need be: what scrolls is a stop, too.
+    /// Moves the focus on until it is on what has these words, once round the page if need be: what scrolls is a stop, too, and the
+    /// editor keeps Tab for itself until Escape.
     fn tab_to(&mut self, words: &str) {
         let here = format!("document.activeElement?.innerText?.trim().startsWith({})", json!(words));
         for _ in 0..1000 {
             if self.value(&here) == json!(true) {
                 return;
+            }
+            if self.value("document.activeElement?.matches('.cm-content')") == json!(true) {
+                self.press("Escape");
             }
             self.press("Tab");
         }
