@@ -151,6 +151,8 @@ pub use config::{Checks, Config, Limits, Schedule};
 pub use counters::{Counters, LineCounters};
 pub use coverage::{Condition, Covered, LineCoverage, Question};
 pub use device::{Device, LaunchError, MemoryError};
+#[cfg(not(target_family = "wasm"))]
+pub use exec::kinds::Unlike;
 pub use exec::lanes::vector_bits;
 pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{

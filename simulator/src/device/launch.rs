@@ -9,12 +9,14 @@ use crate::appearance::Appearance;
 use crate::exec::context::Context;
 use crate::exec::defined::Defined;
 use crate::exec::grid::{self, Outcome, Part};
+#[cfg(not(target_family = "wasm"))]
+use crate::exec::kinds;
 use crate::launch::Arg;
 use crate::memory::global::Global;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::sanitizer::Sanitizer;
-use crate::{Launch, LaunchReport};
+use crate::{Config, Launch, LaunchReport, Module};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -46,33 +48,16 @@ impl Device {
             self.clear_workspace();
         }
         self.need_heap(&module);
-        let info = &module.kernels()[function];
         self.launches += 1;
         let stop = AtomicBool::new(false);
-        let cluster = cluster.or(info.cluster);
-        let clustered = cluster.is_some_and(|cluster| cluster != [1; 3]) || module.decoded().code.uses_clusters;
         let mut context = Context {
-            decoded: module.decoded(),
-            config: &self.config,
-            function: module.decoded().entries[function],
-            params: parameters(&info.params, &launch.args),
-            grid: launch.grid,
-            block: launch.block,
-            cluster: cluster.unwrap_or([1; 3]),
-            explicit_cluster: cluster.is_some(),
-            clustered,
-            static_shared: info.static_shared,
-            dynamic_shared: launch.shared,
             workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
-            steps: AtomicU64::new(0),
-            stop: &stop,
-            threads: 1,
-            appearance: Appearance::new(self.config.machine),
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
             textures: &self.textures,
             interrupt: self.interrupt.as_deref(),
+            ..context(&self.config, &module, function, (launch, cluster), &stop)
         };
         let checks = self.config.checks;
         let next = AtomicU64::new(0);
@@ -124,6 +109,24 @@ impl Device {
         Ok(report)
     }
 
+    /// Blocks of a launch in which something that hangs on no data, a condition or arithmetic, comes out as in none that is known: they may
+    /// do what nobody has seen. Those of the rarest and of the commonest kinds come first; nothing is run.
+    ///
+    /// # Errors
+    /// As of [`Device::launch`].
+    #[cfg(not(target_family = "wasm"))]
+    pub fn unlike(
+        &self,
+        launch: &Launch,
+        cluster: Option<crate::Dim3>,
+        asked: kinds::Unlike<'_>,
+    ) -> Result<Vec<u64>, LaunchError> {
+        let function = self.check(&self.module, launch, cluster)?;
+        let stop = AtomicBool::new(false);
+        let context = context(&self.config, &self.module, function, (launch, cluster), &stop);
+        Ok(kinds::unlike(&context, asked))
+    }
+
     /// The barrier of a cooperative grid begins anew.
     fn clear_workspace(&mut self) {
         let workspace = match self.workspace {
@@ -159,6 +162,42 @@ fn remembering(checks: crate::Checks, history: &[History]) -> Sanitizer {
     let mut watch = Sanitizer::new(checks);
     history.iter().for_each(|event| event.replay(&mut watch));
     watch
+}
+
+/// A launch, the first on a device.
+fn context<'a>(
+    config: &'a Config,
+    module: &'a Module,
+    function: usize,
+    (launch, cluster): (&Launch, Option<crate::Dim3>),
+    stop: &'a AtomicBool,
+) -> Context<'a> {
+    let info = &module.kernels()[function];
+    let cluster = cluster.or(info.cluster);
+    let clustered = cluster.is_some_and(|cluster| cluster != [1; 3]) || module.decoded().code.uses_clusters;
+    Context {
+        decoded: module.decoded(),
+        config,
+        function: module.decoded().entries[function],
+        params: parameters(&info.params, &launch.args),
+        grid: launch.grid,
+        block: launch.block,
+        cluster: cluster.unwrap_or([1; 3]),
+        explicit_cluster: cluster.is_some(),
+        clustered,
+        static_shared: info.static_shared,
+        dynamic_shared: launch.shared,
+        workspace: 0,
+        steps: AtomicU64::new(0),
+        stop,
+        threads: 1,
+        appearance: Appearance::new(config.machine),
+        launch: 1,
+        operations: 0,
+        interrupt: None,
+        heap: None,
+        textures: &[],
+    }
 }
 
 /// Parameter bytes as the kernel sees them.

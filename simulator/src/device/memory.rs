@@ -9,7 +9,7 @@ use crate::memory::sparse::{Fill, Sparse, Touched};
 use crate::texture::Texture;
 use crate::{Finding, MemoryLocation, Module};
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 impl Device {
     /// Findings about what a kernel has stored in these bytes without anybody having written the value: the host is about
@@ -29,6 +29,25 @@ impl Device {
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         let found = self.module.decoded().variables.iter().find(|variable| variable.name == name)?;
         Some((found.address, found.size))
+    }
+
+    /// Address and size in bytes of each of the module's `.global` variables, which launches may change.
+    pub fn variables(&self) -> impl Iterator<Item = (u64, u64)> {
+        let variables = self.module.decoded().variables.iter().filter(|variable| !variable.constant);
+        variables.map(|variable| (variable.address, variable.size))
+    }
+
+    /// Puts module variables back to how they began, and takes back all that launches did to sparse allocations.
+    pub fn rewind(&mut self) {
+        let module = Arc::clone(&self.module);
+        for variable in module.decoded().variables.iter().filter(|variable| !variable.constant) {
+            let mut bytes = variable.init.clone();
+            bytes.resize(variable.size as usize, 0);
+            if let Some(at) = self.global.find(variable.address, variable.size) {
+                self.global.allocations[at].write(0, &bytes);
+            }
+        }
+        self.global.allocations.iter().filter_map(|allocation| allocation.sparse.as_ref()).for_each(Sparse::forget);
     }
 
     /// Allocates `bytes` of global memory (256-byte aligned, surrounded by addresses that belong to nothing), called
@@ -105,6 +124,12 @@ impl Device {
         Some(allocation.sparse.as_ref()?.touched(allocation.size))
     }
 
+    /// [`Touched::read_bytes`] and [`Touched::written_bytes`] alone, which cost less.
+    pub fn bytes_touched(&self, address: u64) -> Option<(u64, u64)> {
+        let at = self.global.find(address, 0)?;
+        self.global.allocations[at].sparse.as_ref().map(Sparse::bytes)
+    }
+
     /// [`Touched::unknown`] alone, which costs nothing.
     pub fn touched_unknown(&self, address: u64) -> Option<bool> {
         let allocation = &self.global.allocations[self.global.find(address, 0)?];
@@ -115,14 +140,6 @@ impl Device {
     /// a later launch that reads it reads what has no value ([`Touched::unknown`]).
     pub fn end_part(&mut self) {
         self.global.allocations.iter().filter_map(|allocation| allocation.sparse.as_ref()).for_each(Sparse::end_part);
-    }
-
-    /// Takes back all that launches did to a sparse allocation.
-    pub fn forget(&mut self, address: u64) {
-        let found = self.global.find(address, 0).map(|at| &self.global.allocations[at]);
-        if let Some(sparse) = found.and_then(|allocation| allocation.sparse.as_ref()) {
-            sparse.forget();
-        }
     }
 
     /// Writes bytes from the host; they count as initialised.

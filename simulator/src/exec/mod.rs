@@ -13,6 +13,8 @@ pub mod cluster;
 pub mod collective;
 pub mod context;
 pub mod grid;
+#[cfg(not(target_family = "wasm"))]
+pub mod kinds;
 mod memory;
 mod output;
 pub mod schedule;

@@ -1,5 +1,7 @@
 //! What operations came to, one way or the other: conditions, and arithmetic that comes out otherwise from some size on.
 
+#[cfg(not(target_family = "wasm"))]
+use super::select::bits;
 use super::warp::{Group, Warp};
 use crate::isa::op::{Code, Inst, Reg, RegisterUse};
 use crate::isa::turns::{Turn, Ways};
@@ -56,6 +58,27 @@ pub fn met(code: &Code, turn: Turn, warp: &Warp, group: &Group, active: u32, sou
     met
 }
 
+/// Lanes whose result is zero, or false.
+#[cfg(not(target_family = "wasm"))]
+pub fn zero(warp: &Warp, reg: Reg) -> u32 {
+    match reg {
+        Reg::R32(r) => bits(|lane| warp.r32[r as usize][lane] == 0),
+        Reg::R64(r) => bits(|lane| warp.r64[r as usize][lane] == 0),
+        Reg::P(r) => !warp.p[r as usize],
+        Reg::None => 0,
+    }
+}
+
+/// Lanes that took the second of two numbers, or lost something of one.
+#[cfg(not(target_family = "wasm"))]
+pub fn lost(turn: Turn, sources: Option<&Sources>, warp: &Warp, result: Reg) -> u32 {
+    let (Some([a, b]), false) = (sources, matches!(turn.ways, Ways::Number | Ways::Unasked)) else { return 0 };
+    let results = warp.read(0, result);
+    // Equal ones are neither.
+    bits(|lane| of_lane(turn.ways, a[lane], b[lane], results[lane]) == LOST)
+}
+
+#[inline(always)]
 fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
     let signed = |word: u64| i64::from(word as u32 as i32);
     let kept = match ways {
@@ -65,9 +88,9 @@ fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
         // Which of two equal numbers was taken nobody knows.
         Ways::First if a == b => return 0,
         Ways::First => result == a || signed(result) as u64 == a,
-        Ways::Fits(of) => {
-            let as_signed = of(signed(a), signed(b));
-            let as_unsigned = of(i64::from(a as u32), i64::from(b as u32));
+        Ways::Fits(sum) => {
+            let as_signed = sum.of(signed(a), signed(b));
+            let as_unsigned = sum.of(i64::from(a as u32), i64::from(b as u32));
             i32::try_from(as_signed).is_ok() || u32::try_from(as_unsigned).is_ok()
         }
         Ways::Shifted => b < 32 && (result as u32) >> b == a as u32,
@@ -78,6 +101,7 @@ fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::turns::Arithmetic;
 
     #[test]
     fn arithmetic_keeps_or_loses() {
@@ -86,12 +110,12 @@ mod tests {
         assert_eq!(way(Ways::First, 5, 9, 5), KEPT);
         assert_eq!(way(Ways::First, 9, 5, 5), LOST);
         assert_eq!(way(Ways::First, 5, 5, 5), 0, "either");
-        let product = Ways::Fits(i64::wrapping_mul);
+        let product = Ways::Fits(Arithmetic::Product);
         assert_eq!(way(product, 1 << 16, 1 << 15, 1 << 31), KEPT, "as unsigned");
         assert_eq!(way(product, 1 << 16, 1 << 16, 0), LOST);
         assert_eq!(way(product, -4, 5, -20), KEPT, "as signed");
-        assert_eq!(way(Ways::Fits(i64::wrapping_add), 100, -1, 99), KEPT);
-        assert_eq!(way(Ways::Fits(i64::wrapping_sub), 3, 5, -2), KEPT);
+        assert_eq!(way(Ways::Fits(Arithmetic::Sum), 100, -1, 99), KEPT);
+        assert_eq!(way(Ways::Fits(Arithmetic::Difference), 3, 5, -2), KEPT);
         assert_eq!(way(Ways::Shifted, 1 << 24, 4, 1 << 28), KEPT);
         assert_eq!(way(Ways::Shifted, 1 << 28, 4, 0), LOST);
         assert_eq!(way(Ways::Number, 1, 1, 1), 0);

@@ -12,5 +12,7 @@ pub mod table;
 
 #[cfg(feature = "threads")]
 pub use analysis::independent;
+#[cfg(not(target_family = "wasm"))]
+pub use analysis::placed;
 pub use analysis::{control_flow, liveness, provenance, turns};
 use analysis::{flow, marks};

@@ -93,7 +93,11 @@ const RECENT: usize = 256;
 
 #[derive(Default)]
 struct Inside {
-    pages: Vec<Page>,
+    #[expect(
+        clippy::vec_box,
+        reason = "tens of thousands of them would be moved whenever there is no room for one more"
+    )]
+    pages: Vec<Box<Page>>,
     /// Of pages by number: the index in `pages`.
     places: ByNumber<usize>,
     /// The same of pages that were touched lately, by the last bits of their number.
@@ -113,13 +117,13 @@ impl Inside {
         }
         let place = *self.places.entry(number).or_insert_with(|| {
             let none = Marks::NONE;
-            let mut page = Page {
+            let mut page = Box::new(Page {
                 bytes: [0; PAGE as usize],
                 read: none.clone(),
                 written: none.clone(),
                 changed: none.clone(),
                 summed: none,
-            };
+            });
             fill(&mut page.bytes);
             self.pages.push(page);
             self.pages.len() - 1
@@ -244,7 +248,7 @@ impl Sparse {
         let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched { unknown: inside.unknown, ..Touched::default() };
         let mut pages: Vec<(u64, &Page)> =
-            inside.places.iter().map(|(number, place)| (*number, &inside.pages[*place])).collect();
+            inside.places.iter().map(|(number, place)| (*number, &*inside.pages[*place])).collect();
         pages.sort_unstable_by_key(|(number, _)| *number);
         for (number, page) in pages {
             touched.read_bytes += page.read.ones();
@@ -254,6 +258,15 @@ impl Sparse {
             ranges(&mut touched.written, &page.written, number * PAGE, size);
         }
         touched
+    }
+
+    /// [`Touched::read_bytes`] and [`Touched::written_bytes`] alone.
+    pub fn bytes(&self) -> (u64, u64) {
+        let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        inside
+            .pages
+            .iter()
+            .fold((0, 0), |(read, written), page| (read + page.read.ones(), written + page.written.ones()))
     }
 
     /// [`Touched::unknown`] alone.

@@ -7,5 +7,7 @@ pub(in crate::isa) mod flow;
 pub mod independent;
 pub mod liveness;
 pub(in crate::isa) mod marks;
+#[cfg(not(target_family = "wasm"))]
+pub mod placed;
 pub mod provenance;
 pub mod turns;

@@ -18,6 +18,12 @@ impl Turn {
     pub fn is_predicate(self) -> bool {
         matches!(self.ways, Ways::Predicate | Ways::Equal { .. })
     }
+
+    /// Is anything asked of it?
+    #[cfg(not(target_family = "wasm"))]
+    pub fn is_asked(self) -> bool {
+        !matches!(self.ways, Ways::Unasked)
+    }
 }
 
 /// Which.
@@ -39,9 +45,32 @@ pub enum Ways {
     /// The first source, or not.
     First,
     /// The product, sum or difference fits into 32 bits, signed or unsigned, or does not.
-    Fits(fn(i64, i64) -> i64),
+    Fits(Arithmetic),
     /// Shifted back, it is what it was.
     Shifted,
+}
+
+/// What is computed of two numbers.
+#[derive(Debug, Clone, Copy)]
+pub enum Arithmetic {
+    /// Their product, ...
+    Product,
+    /// ... sum, ...
+    Sum,
+    /// ... or difference.
+    Difference,
+}
+
+impl Arithmetic {
+    /// The result, of numbers of 32 bits.
+    #[inline(always)]
+    pub fn of(self, a: i64, b: i64) -> i64 {
+        match self {
+            Self::Product => a.wrapping_mul(b),
+            Self::Sum => a + b,
+            Self::Difference => a - b,
+        }
+    }
 }
 
 /// For every operation of a module.
@@ -80,9 +109,9 @@ fn ways(op: &Op, opcode: &str) -> Ways {
     match op {
         Op::MinS32 { .. } | Op::MaxS32 { .. } | Op::MinU32 { .. } | Op::MaxU32 { .. } => Ways::First,
         Op::And32 { .. } | Op::And64 { .. } | Op::Trunc { .. } => Ways::First,
-        Op::Mul32 { .. } | Op::Mad32 { .. } => Ways::Fits(i64::wrapping_mul),
-        Op::Add32 { .. } => Ways::Fits(i64::wrapping_add),
-        Op::Sub32 { .. } => Ways::Fits(i64::wrapping_sub),
+        Op::Mul32 { .. } | Op::Mad32 { .. } => Ways::Fits(Arithmetic::Product),
+        Op::Add32 { .. } => Ways::Fits(Arithmetic::Sum),
+        Op::Sub32 { .. } => Ways::Fits(Arithmetic::Difference),
         Op::Shl32 { .. } => Ways::Shifted,
         // `n % 90000` is `n` for small ones.
         Op::Map(_) if ["min.", "max.", "rem.", "cvt."].iter().any(|name| opcode.starts_with(name)) => Ways::First,
