@@ -77,9 +77,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     let mut excerpts = Vec::new();
     let (verdict, text) = match &checked.status {
         Status::Passed | Status::NotRun { .. } | Status::OracleFailed { .. } => return Vec::new(),
-        Status::Wrong { outputs } => {
-            return wrong_outputs(outputs, checked, details);
-        }
+        Status::Wrong { outputs } => return wrong_outputs(outputs, checked, details),
         Status::OrderDependent { other, outputs } => return depends(checked, *other, outputs, scene, sources),
         Status::LeavesOut { reads, part } => {
             details.push("some blocks of that size were simulated; at smaller sizes it comes to all".into());
@@ -99,7 +97,12 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             let excerpt = sources.excerpt(scene.file, *line, None, "this launch");
             return vec![waits_for_later(sizes, *grid, *tried, details).with_excerpts(vec![excerpt])];
         }
-        Status::NeverReached { .. } | Status::NeverReads { .. } | Status::NeverUses { .. } => {
+        Status::NeverReached { .. }
+        | Status::NeverReads { .. }
+        | Status::NoEffect { .. }
+        | Status::DoesLess { .. }
+        | Status::UsesLess { .. }
+        | Status::NeverUses { .. } => {
             let (text, detail) = never(&checked.status);
             details.push(detail.into());
             (Verdict::WrongResult, text)
@@ -147,8 +150,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             died(death)
         }
     };
-    let left_out = matches!(checked.status, Status::LeavesOut { .. } | Status::NeverReached { .. });
-    let cause = left_out.then_some(Cause::LeftOut);
+    let cause = checked.status.is_left_out().then_some(Cause::LeftOut);
     vec![Reason { cause, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
 }
 
@@ -207,6 +209,25 @@ fn never(status: &Status) -> (String, &'static str) {
             let others = if *count == 1 { String::new() } else { format!(" and {} more elements", count - 1) };
             let detail = "the right outputs hang on what is there; of so few it may be less than roundings";
             (format!("it never reads {buffer}[{first}]{others}"), detail)
+        }
+        Status::NoEffect { buffer, index, block, some } => {
+            let detail = "some blocks of that size were simulated, and once more with another number there; at smaller sizes more follows";
+            let what = if *some { "only a part of what it writes follows" } else { "nothing that it writes follows" };
+            (format!("block {block} reads {buffer}[{index}], and {what} from that"), detail)
+        }
+        Status::DoesLess { reads, block, bytes, others } => {
+            let detail = "some blocks of that size were simulated; at smaller sizes all do the same";
+            let [bytes, others] = [bytes, others].map(|count| text::grouped(*count as i64));
+            let does = if *reads { "reads" } else { "writes" };
+            (format!("block {block} {does} {bytes} bytes, and others before it and behind it {others}"), detail)
+        }
+        Status::UsesLess { buffer, block, used, read } => {
+            let detail = "some blocks of that size were simulated, with the same number everywhere; at smaller sizes all that is read counts";
+            let [used, read] = [used, read].map(|count| text::grouped(*count as i64));
+            (
+                format!("block {block} reads {read} elements of {buffer}, and {used} of them go into what it writes"),
+                detail,
+            )
         }
         Status::NeverUses { elements } => {
             let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();

@@ -167,7 +167,7 @@ fn far(bench: &Trials<'_>, built: &Built, counted: &[Cell]) -> Vec<(Sizes, Check
         if sizes == near {
             return None;
         }
-        let at = CaseAt { sizes, index: 0, thoroughness: Thoroughness::Sampled, judged: true };
+        let at = CaseAt { sizes, index: 0, thoroughness: Thoroughness::Sampled { followed: true }, judged: true };
         let mut case = bench.case(built, None, at).ok()?;
         case.versions.push(built.program(built.plan(near, &bench.problem.io(near).ok()?).ok()?, None));
         let on = bench.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, bench.seed);

@@ -253,7 +253,7 @@ pub fn far(compiled: &CompiledLadder, platform: &Platform, problem: &Problem, se
             outputs: compiled.outputs(0, None, &sizes).ok()?,
             own_outputs: vec![compiled.outputs(0, Some(version), &sizes).ok()?],
             versions: vec![compiled.program(0, version, &sizes).ok()?, compiled.program(0, version, &near).ok()?],
-            thoroughness: Thoroughness::Sampled,
+            thoroughness: Thoroughness::Sampled { followed: true },
             ..Case::default()
         };
         let on = platform.on(vec![Schedule::Its], Checks::NONE, STEPS, seed);

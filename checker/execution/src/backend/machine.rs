@@ -105,13 +105,14 @@ pub trait Machine {
     /// Schedules to run under; `[None]` where there are none.
     fn schedules(&self) -> Vec<Option<Schedule>>;
     /// Simulator: judges a version by some blocks of a size that is too large for all of them, beside a size that is not;
-    /// `None` where nothing can be told.
+    /// `None` where nothing can be told. `followed`: as [`Thoroughness::Sampled`](super::message::job::Thoroughness::Sampled) says.
     fn sampled(
         &self,
         _programs: (&Program, &Program),
         _oracle: Option<&Program>,
         _outputs: &[Output],
         _seed: u64,
+        _followed: bool,
     ) -> Result<Option<Status>, Stop> {
         Ok(None)
     }

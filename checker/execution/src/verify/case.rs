@@ -24,7 +24,7 @@ pub fn run_case(
     wanted: &dyn Fn(usize) -> bool,
     emit: &mut dyn FnMut(Reply),
 ) -> Result<(), JobError> {
-    if matches!(case.thoroughness, Thoroughness::Sampled | Thoroughness::Sought { .. }) {
+    if matches!(case.thoroughness, Thoroughness::Sampled { .. } | Thoroughness::Sought { .. }) {
         return run_sampled(machine, number, case, emit);
     }
     if let Thoroughness::Asked { whole } = case.thoroughness {
@@ -84,24 +84,26 @@ fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn
             let (near, ladder) = others.split_at(whole.min(others.len()));
             machine.untried(far, near, ladder, case.seed)
         }
-        (_, [large, small, ..]) => {
-            machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed).and_then(|status| {
-                // What is wrong is wrong, whatever else there is.
-                match status {
-                    None | Some(Status::Passed) => {
-                        let untried = machine.untried(large, &case.versions[1..], &[], case.seed)?;
-                        Ok(match (untried, &status) {
-                            // Of blocks whose results were compared all had the arithmetic, and some those threads.
-                            (Some(Status::Untried { what, from, .. }), Some(_)) => {
-                                let shown = what.shows();
-                                Some(Status::Untried { what, from, shown })
-                            }
-                            (untried, _) => untried.or(status),
-                        })
+        (Thoroughness::Sampled { followed }, [large, small, ..]) => {
+            machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed, followed).and_then(
+                |status| {
+                    // What is wrong is wrong, whatever else there is.
+                    match status {
+                        None | Some(Status::Passed) => {
+                            let untried = machine.untried(large, &case.versions[1..], &[], case.seed)?;
+                            Ok(match (untried, &status) {
+                                // Of blocks whose results were compared all had the arithmetic, and some those threads.
+                                (Some(Status::Untried { what, from, .. }), Some(_)) => {
+                                    let shown = what.shows();
+                                    Some(Status::Untried { what, from, shown })
+                                }
+                                (untried, _) => untried.or(status),
+                            })
+                        }
+                        status => Ok(status),
                     }
-                    status => Ok(status),
-                }
-            })
+                },
+            )
         }
         _ => Ok(None),
     };

@@ -1,6 +1,7 @@
 //! Results that are not the kernel's: right only where it is looked at, right only on one machine, hidden in the tolerance; and
 //! the checker's own kernels for measuring, which draw inputs and compare outputs on a GPU, on the simulator.
 
+mod blocks;
 mod device;
 mod try_first;
 mod waits;

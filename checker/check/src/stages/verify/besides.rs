@@ -122,12 +122,12 @@ impl Trials<'_> {
         // What cannot be told in time, or at all, is not judged.
         let says =
             |status: &Status| status.is_shown_wrong() || matches!(status, Status::Passed | Status::Untried { .. });
-        let run = |sizes: Sizes| -> Result<Option<(Sizes, Checked)>, BuildError> {
-            let case = self.far(built, &sizes, near, Thoroughness::Sampled)?;
+        let run = |sizes: Sizes, followed: bool| -> Result<Option<(Sizes, Checked)>, BuildError> {
+            let case = self.far(built, &sizes, near, Thoroughness::Sampled { followed })?;
             let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
             Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
         };
-        let (first, second) = rayon::join(|| run(ragged), || round.map(run).transpose());
+        let (first, second) = rayon::join(|| run(ragged, true), || round.map(|round| run(round, false)).transpose());
         let mut told: Option<(Sizes, Checked)> = None;
         for now in [first?, second?.flatten()].into_iter().flatten() {
             // What was not tried here may be right; what the other size shows to be wrong is not.
@@ -205,7 +205,7 @@ impl Trials<'_> {
         near: &[Sizes],
         thoroughness: Thoroughness,
     ) -> Result<Case, BuildError> {
-        let judged = thoroughness == Thoroughness::Sampled;
+        let judged = matches!(thoroughness, Thoroughness::Sampled { .. });
         let mut case = self.case(built, None, CaseAt { sizes: far, index: 0, thoroughness, judged })?;
         // The kind of inputs that is counted; what else is drawn differs from seed to seed.
         case.seed = self.far_seed();

@@ -119,7 +119,10 @@ pub enum Thoroughness {
     LargeTwice,
     /// Some blocks only, on the simulator: of a size that is too large for more. The case has at least two versions: the kernel
     /// at that size, and the same at sizes that are run whole.
-    Sampled,
+    Sampled {
+        /// Whether something follows from what blocks read is looked at, too, where their results are not compared.
+        followed: bool,
+    },
     /// The same, to find the first size by which all was met that is met at the first version's. `whole` versions behind it are
     /// sizes that are run whole, the others ascend.
     Sought {

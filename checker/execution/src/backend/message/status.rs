@@ -186,6 +186,41 @@ pub enum Status {
         /// How many.
         count: u64,
     },
+    /// A block, one of those that were run, reads an element of an input, and leaves the same, bit by bit, whatever that is. At a size
+    /// that is run whole something follows from each.
+    NoEffect {
+        /// The input.
+        buffer: String,
+        /// The element.
+        index: u64,
+        /// The block.
+        block: u64,
+        /// Something it leaves is another one, and less than of other elements.
+        some: bool,
+    },
+    /// A block, one of those that were run, does less than others before it and behind it. At a size that is run whole all do the same.
+    DoesLess {
+        /// It reads less of the inputs; otherwise it writes less of the outputs.
+        reads: bool,
+        /// The block.
+        block: u64,
+        /// Bytes that it reads or writes.
+        bytes: u64,
+        /// Bytes of the others, at least.
+        others: u64,
+    },
+    /// A block, one of those that were run, counts or adds up fewer elements of an input than it reads. At a size that is run whole
+    /// none does.
+    UsesLess {
+        /// The input.
+        buffer: String,
+        /// The block.
+        block: u64,
+        /// Elements that went into what it writes.
+        used: u64,
+        /// Elements that it reads.
+        read: u64,
+    },
     /// Its outputs stay the same, bit by bit, where elements of inputs change on which the right ones hang.
     NeverUses {
         /// Inputs with their elements, which change together.
@@ -264,6 +299,18 @@ impl Status {
 
     /// Is it wrong, as a few blocks of a large size have shown?
     pub fn is_shown_wrong(&self) -> bool {
-        matches!(self, Self::Wrong { .. } | Self::Fault { .. } | Self::LeavesOut { .. } | Self::NeverReached { .. })
+        self.is_left_out() || matches!(self, Self::Wrong { .. } | Self::Fault { .. })
+    }
+
+    /// Does it leave work out, as a few blocks of a large size have shown?
+    pub fn is_left_out(&self) -> bool {
+        matches!(
+            self,
+            Self::LeavesOut { .. }
+                | Self::NeverReached { .. }
+                | Self::DoesLess { .. }
+                | Self::UsesLess { .. }
+                | Self::NoEffect { .. }
+        )
     }
 }

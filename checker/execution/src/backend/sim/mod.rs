@@ -148,8 +148,9 @@ impl Machine for Sim {
         oracle: Option<&Program>,
         outputs: &[Output],
         seed: u64,
+        followed: bool,
     ) -> Result<Option<Status>, Stop> {
-        sampled::judge(self, programs, oracle, outputs, seed)
+        sampled::judge(self, programs, oracle, (outputs, followed), seed)
     }
 
     #[cfg(not(target_family = "wasm"))]

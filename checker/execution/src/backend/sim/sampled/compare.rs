@@ -1,6 +1,8 @@
 //! What a few blocks wrote, beside what the oracle's blocks for the same elements give.
 
 use super::opened::{ENOUGH, Opened, open};
+use super::seen::added;
+use super::truth::oracle_blocks;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::{Status, WrongOutput};
@@ -8,8 +10,6 @@ use crate::backend::sim::Sim;
 use crate::verify::POISON;
 use plan::Buffer;
 use plan::dtype::DType;
-use plan::stream::Stream;
-use std::collections::BTreeSet;
 use values::compare::{Array, Judgement, compare};
 
 /// Warp instructions of the oracle's blocks beyond which no more are run: a tenth of a second. One may have as many.
@@ -41,6 +41,21 @@ fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
         };
     }
     both
+}
+
+/// So many of them: first those that are among others, too, and of the rest as many all over.
+fn some(ranges: &Ranges, before: &Ranges, most: u64) -> Ranges {
+    let count = |ranges: &Ranges| ranges.iter().map(|(from, to)| to - from).sum::<u64>();
+    let mut chosen = common(ranges, before);
+    first(&mut chosen, most);
+    let rest = added(&chosen, ranges);
+    let left = (most - count(&chosen)).max(1);
+    let step = (count(&rest) / left + 1) as usize;
+    let mut rest: Ranges = rest.into_iter().step_by(step).collect();
+    first(&mut rest, left);
+    chosen.extend(rest);
+    chosen.sort_unstable();
+    chosen
 }
 
 /// The first so many of them.
@@ -77,9 +92,10 @@ pub fn compare_outputs(
     }
     truth.device.config_mut().limits.steps = ORACLE_INSTRUCTIONS;
     let most = if here.is_long() { ENOUGH } else { ORACLE_INSTRUCTIONS };
-    for (at, block) in oracle_blocks(here, oracle, outputs, seed).into_iter().enumerate() {
-        // One by the grid and one by the outputs at least.
-        if at > 1 && truth.ran > most {
+    let Some(blocks) = oracle_blocks(here, &mut truth, outputs, seed) else { return Ok(None) };
+    for (at, block) in blocks.into_iter().enumerate() {
+        // Two by the grid and one by the outputs at least.
+        if at > 2 && truth.ran > most {
             break;
         }
         if !matches!(truth.blocks(0, vec![block]), Ok(true)) {
@@ -105,7 +121,8 @@ pub fn compare_outputs(
         if let Some((index, buffer)) = &magnitude {
             both = common(&both, &written(&truth, *index, buffer.dtype));
         }
-        first(&mut both, ELEMENTS);
+        let unlike = elements(&here.unlike_wrote[index], buffer.dtype.size() as u64);
+        both = some(&both, &unlike, ELEMENTS);
         let fits = own_buffer.dtype.is_float() == buffer.dtype.is_float()
             && (buffer.dtype.is_float() || own_buffer.dtype == buffer.dtype);
         if both.is_empty() || !fits {
@@ -151,44 +168,9 @@ pub fn compare_outputs(
 }
 
 /// The buffer of this name, and its index.
-fn find(program: &Program, name: &str) -> Option<(usize, Buffer)> {
+pub fn find(program: &Program, name: &str) -> Option<(usize, Buffer)> {
     let mut buffers = program.plan.buffers.iter().enumerate();
     buffers.find(|(_, buffer)| buffer.name == name).map(|(index, buffer)| (index, buffer.clone()))
-}
-
-/// The oracle's blocks that write what the version's blocks wrote, from all over the grid, in case there are too many. A block's part
-/// of the grid is its part of the work, and so of the output where that is one row of results; where it has several, as many
-/// results of every element one after the other, only the former leads to the block. They take turns.
-fn oracle_blocks(here: &Opened<'_>, oracle: &Program, outputs: &[Output], seed: u64) -> Vec<u64> {
-    let extent = |program: &Program| program.plan.launches[0].blocks();
-    let (blocks, own) = (extent(oracle), extent(here.program));
-    let at = |part: u64, whole: u64| {
-        let block = u128::from(part) * u128::from(blocks) / u128::from(whole.max(1));
-        (block as u64).min(blocks - 1)
-    };
-    let mut by_output: BTreeSet<u64> = BTreeSet::new();
-    for output in outputs {
-        let Some((index, buffer)) = find(here.program, &output.name) else { continue };
-        let size = buffer.dtype.size() as u64;
-        for (from, to) in here.touched(index).written {
-            by_output.extend([from / size, (to - 1) / size].map(|element| at(element, buffer.len)));
-        }
-    }
-    let by_number: BTreeSet<u64> = here.done[0].iter().map(|&block| at(block, own)).collect();
-    in_turn(by_number, by_output, &Stream::new(seed, "oracle's blocks"))
-}
-
-/// Those of two sets in turn, each in a drawn order, none twice.
-fn in_turn(one: BTreeSet<u64>, other: BTreeSet<u64>, drawn: &Stream) -> Vec<u64> {
-    let [one, other] =
-        [one.iter().copied().collect(), other.into_iter().filter(|block| !one.contains(block)).collect()].map(
-            |mut set: Vec<u64>| {
-                set.sort_by_cached_key(|block| drawn.bits(*block));
-                set
-            },
-        );
-    let turn = |rank: usize| [one.get(rank), other.get(rank)];
-    (0..one.len().max(other.len())).flat_map(turn).flatten().copied().collect()
 }
 
 #[cfg(test)]
@@ -201,14 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_two_sets_take_turns_and_come_once() {
-        let sets = || (BTreeSet::from([1, 2, 3, 4]), BTreeSet::from([3, 7, 8]));
-        let mixed = in_turn(sets().0, sets().1, &Stream::new(5, "oracle's blocks"));
-        let ones = |part: &[u64]| part.iter().filter(|block| **block <= 4).count();
-        assert_eq!((mixed.len(), ones(&mixed[..4]), ones(&mixed)), (6, 2, 4), "{mixed:?}");
-    }
-
-    #[test]
     fn what_both_have_is_found_and_numbered() {
         let mut both = common(&[(0, 4), (6, 9), (20, 30)], &[(2, 7), (8, 22), (29, 40)]);
         assert_eq!(both, [(2, 4), (6, 7), (8, 9), (20, 22), (29, 30)]);
@@ -216,5 +190,11 @@ mod tests {
         first(&mut both, 4);
         assert_eq!(both, [(2, 4), (6, 7), (8, 9)]);
         assert_eq!(common(&[(0, 4)], &[(4, 8)]), []);
+        let all: Ranges = (0..100).map(|at| (10 * at, 10 * at + 5)).collect();
+        let chosen = some(&all, &vec![(802, 814)], 108);
+        assert!(chosen.contains(&(802, 805)) && chosen.contains(&(810, 814)), "{chosen:?}");
+        assert!(chosen.len() > 20 && chosen.iter().any(|(from, _)| *from > 900), "{chosen:?}");
+        assert!(chosen.windows(2).all(|pair| pair[0].1 <= pair[1].0), "in order");
+        assert_eq!(some(&all, &Ranges::new(), 1000), all);
     }
 }

@@ -74,6 +74,16 @@ pub fn share<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<u64> {
     share
 }
 
+/// Do blocks begin along a buffer in the order of their numbers, each as far from the one before it as any other?
+pub fn in_a_row(stretches: &[Stretch]) -> bool {
+    let [(one, start, _), (other, next, _), witnesses @ ..] = stretches else { return false };
+    let step = (*next as f64 - *start as f64) / (*other as f64 - *one as f64);
+    let on_it = |(block, from, _): &Stretch| {
+        (*start as f64 + step * (*block as f64 - *one as f64) - *from as f64).abs() <= BESIDE
+    };
+    step > 0.0 && !witnesses.is_empty() && witnesses.iter().all(on_it)
+}
+
 /// Who should come to an end of a buffer of so many bytes; `None`: blocks do not tell.
 pub fn due(grid: [u32; 3], stretches: &[Stretch], bytes: u64, end: End) -> Option<Due> {
     let [width, height, depth] = grid.map(u64::from);
@@ -154,6 +164,15 @@ mod tests {
         assert_eq!(last(101376), Some(Due::Block(98)), "one more than is needed");
         assert_eq!(last(102404), Some(Due::Nobody));
         assert_eq!(due([100, 1, 1], &some, 102400, End::First), Some(Due::Block(0)));
+    }
+
+    #[test]
+    fn blocks_in_a_row_begin_one_after_the_other() {
+        assert!(in_a_row(&row(&[5, 0, 99])) && !in_a_row(&row(&[5, 0])), "two are always on a line");
+        // Tiles of 64 columns and 32 rows of a picture of 1000 columns, numbered down its columns.
+        let tile = |at: u64| (at, 4 * (at % 20 * 32 * 1000 + at / 20 * 64), 0);
+        assert!(!in_a_row(&[tile(3), tile(77), tile(210)]));
+        assert!(!in_a_row(&[(0, 500, 0), (1, 400, 0), (2, 300, 0)]), "backwards");
     }
 
     #[test]

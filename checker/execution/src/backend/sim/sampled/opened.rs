@@ -1,6 +1,6 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
-use super::seen::{Places, Ranges, Seen, Share, span, stretch};
+use super::seen::{Did, Places, Ranges, Seen, Share, span, stretch};
 use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -19,7 +19,7 @@ use values::fill::{self, Values};
 const BLOCKS: u64 = 6;
 /// Warp instructions of a block after which it says nothing: thirtieths of a second. Few blocks that share all the work, as many as
 /// there are multiprocessors, have that much to do.
-const STEPS: u64 = 1 << 20;
+pub const STEPS: u64 = 1 << 20;
 /// Warp instructions of a launch's blocks after which no more of them are run.
 pub const ENOUGH: u64 = 1 << 17;
 /// Blocks that are run for what they do on average, too, ...
@@ -27,13 +27,9 @@ const SEVERAL: u64 = 24;
 /// ... and warp instructions of all of them together.
 const SEVERAL_INSTRUCTIONS: u64 = 1 << 15;
 /// Blocks that are run for their outputs, too, ...
-const MORE_BLOCKS: u64 = 512;
+pub const MORE_BLOCKS: u64 = 512;
 /// ... and warp instructions of all of them together: hundredths of a second.
 const MORE_INSTRUCTIONS: u64 = 1 << 17;
-/// Numbers below are sizes of blocks and the like, not places in long arrays.
-const FEW_ELEMENTS: u64 = 4096;
-/// Warp instructions of the blocks that numbers in the code may mean.
-const NAMED_INSTRUCTIONS: u64 = 1 << 16;
 /// What divides the lengths of all buffers of a round size.
 const ROUND: u64 = 256;
 /// What is read,
@@ -56,6 +52,12 @@ pub struct Opened<'p> {
     blocks_run: u64,
     /// Those of each launch, by number.
     pub done: Vec<BTreeSet<u64>>,
+    /// Those that may do what others do not, launch by launch, those first of which it is likelier, ...
+    pub unlike: Vec<Vec<u64>>,
+    /// ... what each did of those that had not run, ...
+    pub unlike_did: Vec<Vec<Did>>,
+    /// ... and what was only written when those of the first launch ran, by buffer.
+    pub unlike_wrote: Vec<Vec<(u64, u64)>>,
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -65,19 +67,32 @@ pub fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>
 
 /// The same with a byte for all else.
 pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) -> Result<Opened<'p>, Stop> {
+    open_filled(sim, program, seed, else_byte, &|_, buffer| as_stated(buffer, seed))
+}
+
+/// What an input holds.
+pub fn as_stated(buffer: &Buffer, seed: u64) -> simulator::Fill {
+    let (buffer, size) = (buffer.clone(), buffer.dtype.size() as u64);
+    Arc::new(move |offset, bytes| fill::fill_part(&buffer, seed, Values::AsStated, offset / size, bytes))
+}
+
+/// The same with inputs that hold something else, by their indexes.
+pub fn open_filled<'p>(
+    sim: &Sim,
+    program: &'p Program,
+    seed: u64,
+    else_byte: u8,
+    input: &dyn Fn(usize, &Buffer) -> simulator::Fill,
+) -> Result<Opened<'p>, Stop> {
     let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
     let mut device = Device::new(sim.module(program)?, config);
     device.config_mut().limits.steps = STEPS;
     let mut addresses = Vec::new();
-    for buffer in &program.plan.buffers {
+    for (index, buffer) in program.plan.buffers.iter().enumerate() {
         let bytes = buffer.bytes();
-        let known = matches!(buffer.role, Role::In | Role::InOut);
-        let contents: simulator::Fill = if known {
-            let (buffer, size) = (buffer.clone(), buffer.dtype.size() as u64);
-            Arc::new(move |offset, bytes| fill::fill_part(&buffer, seed, Values::AsStated, offset / size, bytes))
-        } else {
-            Arc::new(move |_, bytes| bytes.fill(else_byte))
-        };
+        let known = READ.contains(&buffer.role);
+        let contents: simulator::Fill =
+            if known { input(index, buffer) } else { Arc::new(move |_, bytes| bytes.fill(else_byte)) };
         let failed = |error: simulator::MemoryError| JobError::Memory {
             buffer: buffer.name.clone(),
             message: error.to_string(),
@@ -85,14 +100,27 @@ pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) 
         addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
     }
     let done = vec![BTreeSet::new(); program.plan.launches.len()];
-    let mut opened = Opened { program, device, addresses, constants: true, ran: 0, blocks_run: 0, done };
+    let (unlike, unlike_did) = (vec![Vec::new(); done.len()], vec![Vec::new(); done.len()]);
+    let unlike_wrote = vec![Vec::new(); addresses.len()];
+    let mut opened = Opened {
+        program,
+        device,
+        addresses,
+        constants: true,
+        ran: 0,
+        blocks_run: 0,
+        done,
+        unlike,
+        unlike_did,
+        unlike_wrote,
+    };
     opened.constants = opened.constants(seed);
     Ok(opened)
 }
 
 impl Opened<'_> {
     /// Warp instructions of a block, on average.
-    fn each(&self) -> u64 {
+    pub fn each(&self) -> u64 {
         self.ran / self.blocks_run.max(1)
     }
 
@@ -124,15 +152,7 @@ impl Opened<'_> {
         })
     }
 
-    fn total(&self, roles: &[Role], of: impl Fn(&Touched) -> u64) -> f64 {
-        let buffers = self.program.plan.buffers.iter().enumerate();
-        buffers
-            .filter(|(_, buffer)| roles.contains(&buffer.role))
-            .map(|(index, _)| of(&self.touched(index)) as f64)
-            .sum()
-    }
-
-    fn bytes(&self, roles: &[Role]) -> f64 {
+    pub fn bytes(&self, roles: &[Role]) -> f64 {
         let buffers = self.program.plan.buffers.iter().filter(|buffer| roles.contains(&buffer.role));
         buffers.map(|buffer| buffer.bytes() as f64).sum()
     }
@@ -154,24 +174,28 @@ impl Opened<'_> {
         self.addresses.iter().any(|&address| self.device.touched_unknown(address) == Some(true))
     }
 
-    /// Launches some blocks; `None`: that cannot be done.
-    pub fn launch(&mut self, launch: usize, blocks: Vec<u64>) -> Option<LaunchReport> {
+    /// What the simulator is asked to launch.
+    pub fn request(&self, launch: usize) -> Option<simulator::Launch> {
         let planned = &self.program.plan.launches[launch];
         let name = self.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
-        let module = self.device.module().clone();
-        let kernel = module.kernel(name)?;
+        let kernel = self.device.module().kernel(name)?;
         let objects = Objects { buffers: &self.addresses, textures: &[] };
         let args = arguments(planned, &kernel.params, objects, &self.program.plan).ok()?;
-        let request = simulator::Launch {
+        Some(simulator::Launch {
             kernel: name.clone(),
             grid: planned.grid,
             block: planned.block,
             shared: planned.shared,
             args,
             cooperative: false,
-        };
+        })
+    }
+
+    /// Launches some blocks; `None`: that cannot be done.
+    pub fn launch(&mut self, launch: usize, blocks: Vec<u64>) -> Option<LaunchReport> {
+        let request = self.request(launch)?;
         self.device.config_mut().blocks = Some(blocks);
-        self.device.launch_in_clusters(&request, planned.cluster).ok()
+        self.device.launch_in_clusters(&request, self.program.plan.launches[launch].cluster).ok()
     }
 
     /// Runs some blocks; `Ok(false)`: they say nothing.
@@ -209,6 +233,7 @@ impl Opened<'_> {
             places: [Places::default(); 2],
             stretches: [Vec::new(), Vec::new()],
             drawn: Vec::new(),
+            did: Vec::new(),
         };
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
@@ -220,13 +245,13 @@ impl Opened<'_> {
             let mut found = [Places { in_place: true, flat: planned.is_flat(), ..Places::default() }; 2];
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-            let mut run = 0;
+            let (mut run, mut did) = (0, Vec::new());
             let (mut places, mut bytes) = (self.read_and_written(), self.bytes_touched());
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             for block in self.order(&chosen, blocks) {
                 // Both ends tell more than the other drawn ones: loops may go round once more there.
                 let spent = self.ran - ran;
-                if spent > ENOUGH && (run > 2 || 4 * spent > 3 * run * ENOUGH) {
+                if spent > ENOUGH && (run > 2 || spent > run * ENOUGH) {
                     break;
                 }
                 run += 1;
@@ -247,6 +272,7 @@ impl Opened<'_> {
                 places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
                 let after = self.bytes_touched();
+                did.push(Did { block, bytes: [after.0 - bytes.0, after.1 - bytes.1] });
                 read[drawn].push(after.0 - bytes.0);
                 written[drawn].push(after.1 - bytes.1);
                 bytes = after;
@@ -269,6 +295,7 @@ impl Opened<'_> {
             }
             seen.places = found;
             seen.drawn.push(written[1].len());
+            seen.did.push(did);
             for (all, these) in seen.stretches.iter_mut().zip(stretches) {
                 all.push(these);
             }
@@ -282,8 +309,13 @@ impl Opened<'_> {
 
 impl Opened<'_> {
     /// Bytes of the inputs that were read so far, and of the outputs that were written.
-    fn bytes_touched(&self) -> (f64, f64) {
-        (self.total(&READ, |t| t.read_bytes), self.total(&WRITTEN, |t| t.written_bytes))
+    pub fn bytes_touched(&self) -> (f64, f64) {
+        let buffers = self.program.plan.buffers.iter().zip(&self.addresses);
+        buffers.fold((0.0, 0.0), |(read, written), (buffer, address)| {
+            let bytes = self.device.bytes_touched(*address).unwrap_or_default();
+            let of = |roles: [Role; 2], bytes: u64| if roles.contains(&buffer.role) { bytes as f64 } else { 0.0 };
+            (read + of(READ, bytes.0), written + of(WRITTEN, bytes.1))
+        })
     }
 
     /// In which order chosen blocks are run. If there is time for one only, that is the last one of a round size, and elsewhere none at an
@@ -307,28 +339,6 @@ impl Opened<'_> {
         let many = wanted.len() as u64;
         let told = wanted.is_empty() || self.blocks(launch, wanted.into_iter().collect())?;
         Ok(told.then_some(many))
-    }
-
-    /// Runs the blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
-    /// treat it in its own way. `false`: they say nothing.
-    pub fn named(&mut self, launch: usize) -> Result<bool, Status> {
-        let planned = &self.program.plan.launches[launch];
-        let blocks = planned.blocks();
-        let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
-        let numbers = self.device.module().numbers();
-        let far = |number: &u64| (FEW_ELEMENTS..=elements.max(blocks)).contains(number);
-        let numbers: BTreeSet<u64> = numbers.into_iter().map(i64::unsigned_abs).filter(far).collect();
-        // Of blocks, of warps, and of threads with up to 16 elements each.
-        let shares = (0..=4).map(|power| threads << power).chain([1, threads.div_ceil(32), elements.div_ceil(blocks)]);
-        let shares: BTreeSet<u64> = shares.collect();
-        let near =
-            |number: u64| (number - 1..=number + 1).flat_map(|number| shares.iter().map(move |share| number / share));
-        let wanted: BTreeSet<u64> = numbers.into_iter().flat_map(near).filter(|block| *block < blocks).collect();
-        let most = (NAMED_INSTRUCTIONS / self.each().max(1)).min(MORE_BLOCKS) as usize;
-        let wanted: Vec<u64> =
-            wanted.into_iter().filter(|block| !self.done[launch].contains(block)).take(most).collect();
-        if wanted.is_empty() { Ok(true) } else { self.blocks(launch, wanted) }
     }
 
     /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.

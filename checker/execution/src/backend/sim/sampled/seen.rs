@@ -6,6 +6,9 @@ use crate::backend::message::status::Status;
 /// Stretches of an output beyond which nobody asks where they lie.
 const SCATTERED: usize = 64;
 
+/// What blocks come to in all that have little in common, but for those that go round a loop once more, in parts of the buffers.
+const COMMON: f64 = 1.05;
+
 /// What parts of buffers may be off by, far below an element of a large one.
 const ROUNDING: f64 = 1e-12;
 
@@ -28,6 +31,30 @@ pub struct Seen {
     pub stretches: [Vec<Vec<Vec<Stretch>>>; 2],
     /// How many blocks of each launch that is, but for the first and the last one.
     pub drawn: Vec<usize>,
+    /// How much each of them did, launch by launch.
+    pub did: Vec<Vec<Did>>,
+}
+
+/// How much a block did.
+#[derive(Debug, Clone, Copy)]
+pub struct Did {
+    /// Its number.
+    pub block: u64,
+    /// Bytes of the inputs that it read and none before it, and of the outputs that it wrote.
+    pub bytes: [f64; 2],
+}
+
+/// A block (of some) that did less than one before it and one behind it of others, and these two. Loops that blocks share out end
+/// for the first ones a round later, and for none in between earlier.
+pub fn valley(some: &[Did], others: &[Did], written: bool) -> Option<[u64; 3]> {
+    let bytes = |did: &Did| did.bytes[usize::from(written)];
+    some.iter().find_map(|one| {
+        let most = |before: bool| {
+            let side = others.iter().filter(|other| other.block != one.block && (other.block < one.block) == before);
+            side.max_by(|a, b| bytes(a).total_cmp(&bytes(b))).filter(|most| bytes(one) < bytes(most))
+        };
+        Some([one.block, most(true)?.block, most(false)?.block])
+    })
 }
 
 /// Where the blocks of a launch touch buffers.
@@ -72,8 +99,10 @@ pub struct Share {
     pub lacking: f64,
     /// ... and what a block is that does as much.
     pub block: f64,
-    /// The first and the last block are among them.
+    /// The first and the last block are among those that were run, ...
     pub ends: bool,
+    /// ... which are so many.
+    pub run: f64,
 }
 
 impl Share {
@@ -95,6 +124,7 @@ impl Share {
             lacking: (run * most_of_all - sum) / bytes,
             block: most_of_all / bytes,
             ends: ends.len() as f64 >= blocks.min(2.0),
+            run,
         }
     }
 
@@ -103,10 +133,23 @@ impl Share {
         self.even && self.most <= 1.0 + 2.0 * self.block
     }
 
+    /// Have blocks little in common?
+    pub fn is_own(&self) -> bool {
+        self.drawn <= COMMON + 2.0 * self.block
+    }
+
     /// Of a launch that alone comes to the buffers: can its blocks have come to all, if none did more than the busiest that was run?
     /// Where all blocks together lack more of that than there is too much of it, they cannot.
     pub fn may_be_all(&self, but: f64) -> bool {
         self.lacking <= self.most - 1.0 + but * self.block + ROUNDING
+    }
+
+    /// With more blocks that were run, by what they did of so many bytes.
+    pub fn with(self, blocks: impl Iterator<Item = f64> + Clone, bytes: f64) -> Self {
+        let busiest = blocks.clone().fold(self.block * bytes, f64::max) / bytes;
+        let more: f64 = blocks.map(|block| busiest - block / bytes).sum();
+        let most = if self.block > 0.0 { self.most * busiest / self.block } else { self.most };
+        Self { block: busiest, most, lacking: self.lacking + self.run * (busiest - self.block) + more, ..self }
     }
 
     /// Of all launches; what one lacks says nothing of all.
@@ -137,6 +180,24 @@ pub fn stretch(known: &[(u64, u64)], now: &[(u64, u64)]) -> Option<(u64, u64)> {
     Some((begins.filter(inside).min()?, last?))
 }
 
+/// What is in ranges and was not in others before, both ascending, of which no two touch.
+pub fn added(before: &[(u64, u64)], now: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut known = before.iter().copied().peekable();
+    let mut new = Vec::new();
+    for &(mut from, to) in now {
+        while let Some((first, end)) = known.next_if(|(first, _)| *first < to) {
+            if from < first {
+                new.push((from, first));
+            }
+            from = from.max(end);
+        }
+        if from < to {
+            new.push((from, to));
+        }
+    }
+    new
+}
+
 /// The same of several buffers as parts of them (bytes, what was touched of them); the widest of all.
 pub fn span(before: &[(u64, Vec<(u64, u64)>)], after: &[(u64, Vec<(u64, u64)>)]) -> Option<(f64, f64)> {
     let mut widest: Option<(f64, f64)> = None;
@@ -165,10 +226,36 @@ mod tests {
         assert!(!may(&[1024.0, 512.0], &all, (0.0, 0), 1000.0, 1_024_000.0));
         assert!(!may(&[1020.0; 2], &[1020.0; 4], (0.0, 0), 1000.0, 1_024_000.0), "each leaves a thread out");
         assert!(!may(&[1024.0; 2], &all, (23.0 * 1024.0, 24), 1000.0, 1_024_000.0), "one of several does nothing");
+        // Those that were run later count like the others.
+        let some = Share::of_launch(&[1024.0; 2], &all, (0.0, 0), 1000.0, 1_024_000.0);
+        let with = |more: &[f64], bytes: f64| some.with(more.iter().copied(), bytes).may_be_all(0.0);
+        assert!(with(&[1024.0; 3], 1_024_000.0) && !with(&[1024.0, 1020.0], 1_024_000.0));
+        assert!(with(&[1536.0, 1024.0], 1_024_000.0), "the busiest is among them");
         // Grids that are too large have blocks without anything.
         assert!(may(&[1024.0, 0.0], &[1024.0, 0.0, 1024.0, 0.0], (0.0, 0), 1500.0, 1_024_000.0));
         // Some go round once more than others.
         assert!(may(&[2048.0, 1024.0], &all, (0.0, 0), 700.0, 1_024_000.0));
+    }
+
+    #[test]
+    fn a_block_that_does_less_than_those_around_it_stands_out() {
+        let did = |all: &[(u64, f64)]| -> Vec<Did> {
+            all.iter().map(|&(block, bytes)| Did { block, bytes: [bytes, 0.0] }).collect()
+        };
+        let others = did(&[(0, 512.0), (40, 512.0), (70, 448.0), (99, 448.0)]);
+        let found = |bytes: f64, block: u64| valley(&did(&[(block, bytes)]), &others, false);
+        assert_eq!(found(384.0, 17), Some([17, 0, 40]));
+        assert_eq!(found(384.0, 80).map(|[block, _, behind]| [block, behind]), Some([80, 99]));
+        assert_eq!(found(448.0, 80), None, "as those behind it");
+        assert_eq!(found(460.0, 55), None, "the last round ends in it");
+        assert_eq!(found(0.0, 100), None, "nobody is behind it");
+    }
+
+    #[test]
+    fn what_is_new_is_told_range_by_range() {
+        assert_eq!(added(&[], &[(3, 5)]), [(3, 5)]);
+        assert_eq!(added(&[(3, 5), (9, 10)], &[(3, 5), (9, 10)]), []);
+        assert_eq!(added(&[(3, 5), (9, 10)], &[(2, 7), (9, 12), (20, 21)]), [(2, 3), (5, 7), (10, 12), (20, 21)]);
     }
 
     #[test]

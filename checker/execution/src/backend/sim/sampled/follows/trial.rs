@@ -1,0 +1,163 @@
+//! A block over inputs that are the same everywhere but for an element or two.
+
+use super::Launch;
+use crate::backend::machine::Stop;
+use crate::backend::message::job::Program;
+use crate::backend::sim::Sim;
+use crate::backend::sim::sampled::opened::{Opened, READ, as_stated, open_filled};
+use plan::{Buffer, Role};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use values::compare::real;
+use values::fill::{self, Values};
+
+/// Of an interval that is narrower than this part of the numbers in it, one number is like the other.
+const NARROW: f64 = 1.0 / 64.0;
+
+/// Bytes of what is counted where something follows.
+const WORD: usize = 4;
+
+/// An element of a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub buffer: usize,
+    pub element: u64,
+}
+
+/// What a block leaves: where, and bytes.
+pub type Left = Vec<(u64, Vec<u8>)>;
+
+/// How many words are other ones.
+pub fn different(one: &Left, other: &Left) -> u64 {
+    if one == other {
+        return 0;
+    }
+    let words = |left: &Left| -> BTreeSet<(u64, Vec<u8>)> {
+        let words = left.iter().flat_map(|(first, bytes)| (*first..).step_by(WORD).zip(bytes.chunks(WORD)));
+        words.map(|(place, word)| (place, word.to_vec())).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let places: BTreeSet<u64> = one.symmetric_difference(&other).map(|(place, _)| *place).collect();
+    places.len() as u64
+}
+
+/// What a block reads: buffers, and from where to where.
+pub type Read = Vec<(usize, Vec<(u64, u64)>)>;
+
+/// What elements are instead: buffer, first byte, bytes.
+type Planted = Arc<Mutex<Vec<(usize, u64, Vec<u8>)>>>;
+
+/// Both ends of an input's interval, or two numbers of those that it may hold, as bytes. They lie so far apart that one among many of
+/// the other makes a difference.
+pub fn ends(program: &Program, buffer: usize, seed: u64) -> Option<[Vec<u8>; 2]> {
+    let buffer = &program.plan.buffers[buffer];
+    if !READ.contains(&buffer.role) {
+        return None;
+    }
+    let end = |upper| fill::end(buffer, (seed, Values::AsStated), upper);
+    let [mut lower, upper] = [end(false)?, end(true)?];
+    if lower == upper {
+        fill::fill_part(buffer, seed, Values::AsStated, 0, &mut lower);
+    }
+    let [low, high] = [&lower, &upper].map(|bytes| real(buffer.dtype, bytes));
+    ((high - low).abs() > low.abs().max(high.abs()) * NARROW).then_some([lower, upper])
+}
+
+/// A program whose inputs are all at one end, and single elements at the other.
+pub struct Trial<'p> {
+    pub opened: Opened<'p>,
+    planted: Planted,
+    /// What such an element is, by buffer.
+    other: Vec<Option<Vec<u8>>>,
+}
+
+impl<'p> Trial<'p> {
+    /// # Errors
+    /// As of [`open_filled`].
+    pub fn open(sim: &Sim, program: &'p Program, seed: u64, upper: bool) -> Result<Self, Stop> {
+        let planted = Planted::default();
+        let all: Vec<_> = (0..program.plan.buffers.len()).map(|index| ends(program, index, seed)).collect();
+        let input = |index: usize, buffer: &Buffer| -> simulator::Fill {
+            let Some(ends) = &all[index] else { return as_stated(buffer, seed) };
+            let (same, planted) = (ends[usize::from(upper)].clone(), planted.clone());
+            Arc::new(move |at, bytes| {
+                // Pages begin where elements do.
+                bytes.chunks_mut(same.len()).for_each(|element| element.copy_from_slice(&same[..element.len()]));
+                let planted = planted.lock().unwrap_or_else(PoisonError::into_inner);
+                for (_, from, other) in planted.iter().filter(|(buffer, ..)| *buffer == index) {
+                    let place = from.checked_sub(at).map(|place| place as usize..place as usize + other.len());
+                    if let Some(element) = place.and_then(|place| bytes.get_mut(place)) {
+                        element.copy_from_slice(other);
+                    }
+                }
+            })
+        };
+        let opened = open_filled(sim, program, seed, 0, &input)?;
+        let other = all.into_iter().map(|ends| ends.map(|ends| ends[usize::from(!upper)].clone())).collect();
+        Ok(Self { opened, planted, other })
+    }
+
+    /// Runs a block as if nothing had run but the single blocks of some launches before it. `None`: it says nothing.
+    pub fn run(&mut self, (before, launch): Launch<'_>, block: u64, changed: &[Place]) -> Option<Left> {
+        self.opened.device.rewind();
+        let planted = |place: &Place| {
+            let other = self.other[place.buffer].clone()?;
+            Some((place.buffer, place.element * other.len() as u64, other))
+        };
+        *self.planted.lock().unwrap_or_else(PoisonError::into_inner) = changed.iter().filter_map(planted).collect();
+        self.prepare(before)?;
+        self.opened.blocks(launch, vec![block]).ok().filter(|told| *told)?;
+        self.left()
+    }
+
+    /// What is there when a launch begins, where it has left something.
+    pub fn prepared(&mut self, (before, _): Launch<'_>, left: &Left) -> Option<Left> {
+        self.opened.device.rewind();
+        self.planted.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.prepare(before)?;
+        self.contents(left.iter().map(|(address, bytes)| (*address, bytes.len() as u64)))
+    }
+
+    fn contents(&self, ranges: impl Iterator<Item = (u64, u64)>) -> Option<Left> {
+        let read = |(address, size): (u64, u64)| {
+            let mut bytes = vec![0; size as usize];
+            self.opened.device.read(address, &mut bytes).ok()?;
+            Some((address, bytes))
+        };
+        ranges.map(read).collect()
+    }
+
+    fn prepare(&mut self, before: &[usize]) -> Option<()> {
+        before.iter().try_for_each(|&launch| self.opened.blocks(launch, vec![0]).ok().filter(|told| *told).map(drop))
+    }
+
+    fn left(&self) -> Option<Left> {
+        let opened = &self.opened;
+        let buffers = opened.program.plan.buffers.iter().enumerate();
+        let written = buffers.filter(|(_, buffer)| buffer.role != Role::In).flat_map(|(index, _)| {
+            let ranges = opened.touched(index).written.into_iter();
+            ranges.map(move |(from, to)| (opened.addresses[index] + from, to - from))
+        });
+        self.contents(written.chain(opened.device.variables()))
+    }
+
+    /// What the block that ran last read of the inputs that can be changed.
+    pub fn read(&self) -> Read {
+        let changeable = (0..self.other.len()).filter(|index| self.other[*index].is_some());
+        changeable.map(|index| (index, self.opened.touched(index).read)).filter(|(_, read)| !read.is_empty()).collect()
+    }
+
+    /// All numbers that were left of a buffer, by where they are.
+    pub fn numbers(&self, buffer: usize, left: &Left) -> BTreeMap<u64, f64> {
+        let (first, buffer) = (self.opened.addresses[buffer], &self.opened.program.plan.buffers[buffer]);
+        let inside = left.iter().filter(|(address, _)| (first..first + buffer.bytes()).contains(address));
+        let size = buffer.dtype.size();
+        let all = inside.flat_map(|(at, bytes)| (*at..).step_by(size).zip(bytes.chunks_exact(size)));
+        all.map(|(place, bytes)| (place, real(buffer.dtype, bytes))).collect()
+    }
+
+    /// Bytes of an element of a buffer.
+    pub fn size(&self, buffer: usize) -> u64 {
+        self.opened.program.plan.buffers[buffer].dtype.size() as u64
+    }
+}

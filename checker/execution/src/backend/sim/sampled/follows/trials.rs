@@ -1,0 +1,289 @@
+//! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
+
+use super::Launch;
+use super::trial::{self, Left, Place, Read, Trial};
+use super::weigh::{Scale, Weight};
+use crate::backend::machine::Stop;
+use crate::backend::message::job::Program;
+use crate::backend::message::status::Status;
+use crate::backend::sim::Sim;
+use plan::stream::Stream;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Warp instructions for all runs of blocks at the large size, ...
+const INSTRUCTIONS: u64 = 1 << 17;
+/// ... and at the small one: hundredths of a second.
+const USUAL_INSTRUCTIONS: u64 = 1 << 15;
+/// Elements of a block that are looked at, ...
+const ELEMENTS: u64 = 16;
+/// ... at least.
+const FEW_ELEMENTS: u64 = 3;
+/// Elements that something has to follow from at the small size.
+const ENOUGH: usize = 6;
+/// Elements beside one from which nothing follows that are looked at, too, each way.
+const BESIDE: u64 = 3;
+
+/// A program with its inputs at the one end and at the other.
+pub struct Trials<'p> {
+    ends: [Trial<'p>; 2],
+    seed: u64,
+}
+
+/// What all blocks do at the small size.
+pub struct Habit {
+    /// Words that are others if an element is another one, with inputs at either of the ends: so many at least.
+    follow: [u64; 2],
+    /// How what they write is in proportion to what they read, with inputs at either of the ends.
+    scales: [Option<Scale>; 2],
+}
+
+/// A block of a launch, what it reads, and what it leaves where all is at an end.
+struct Looked<'a> {
+    launch: Launch<'a>,
+    block: u64,
+    read: Read,
+    left: [Option<Left>; 2],
+}
+
+/// How much may be looked at.
+struct Share {
+    blocks: usize,
+    elements: u64,
+}
+
+impl<'p> Trials<'p> {
+    /// # Errors
+    /// As of [`Trial::open`].
+    pub fn open(sim: &Sim, program: &'p Program, seed: u64) -> Result<Self, Stop> {
+        Ok(Self { ends: [Trial::open(sim, program, seed, false)?, Trial::open(sim, program, seed, true)?], seed })
+    }
+
+    fn ran(&self) -> u64 {
+        self.ends.iter().map(|trial| trial.opened.ran).sum()
+    }
+
+    /// Runs a block with all at some of the ends.
+    fn block<'a>(&mut self, launch: Launch<'a>, block: u64, ends: [bool; 2]) -> Option<Looked<'a>> {
+        let (mut left, mut read) = ([None, None], Read::new());
+        for (end, trial) in self.ends.iter_mut().enumerate().filter(|(end, _)| ends[*end]) {
+            left[end] = Some(trial.run(launch, block, &[])?);
+            read = trial.read();
+        }
+        Some(Looked { launch, block, read, left })
+    }
+
+    /// How much is afforded if all blocks are like the first: of long ones a few, and of each some elements.
+    fn share(&mut self, launch: Launch<'_>, blocks: &[u64], instructions: u64) -> Option<Share> {
+        let before = self.ran();
+        self.block(launch, *blocks.first()?, [true, false])?;
+        let runs = instructions / (self.ran() - before).max(1);
+        let blocks = blocks.len().min((runs / (FEW_ELEMENTS + 1)) as usize);
+        let elements = (runs / (blocks as u64).max(1)).saturating_sub(1).min(ELEMENTS);
+        (blocks > 0).then_some(Share { blocks, elements })
+    }
+
+    /// What blocks of the small size do alike. `None`: they say nothing, or nothing follows from some elements.
+    pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
+        let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
+        let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
+        for &block in &blocks[..share.blocks] {
+            let looked = self.block(launch, block, [true; 2])?;
+            let places = self.drawn(&looked, share.elements);
+            tried += places.len();
+            for (end, weights) in weights.iter_mut().enumerate() {
+                for place in &places {
+                    if follow[end] > 0 {
+                        follow[end] = follow[end].min(self.follow(&looked, *place, end)?);
+                    }
+                }
+                weights.push(self.weigh(&looked, &places, end)?);
+            }
+        }
+        let scales = weights.map(|weights| Scale::of(&weights));
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales })
+    }
+
+    /// A block of the large size that has not that habit.
+    pub fn lacking(&mut self, launch: Launch<'_>, blocks: &[u64], usual: &Habit) -> Option<Status> {
+        let until = self.ran() + INSTRUCTIONS;
+        let share = self.share(launch, blocks, INSTRUCTIONS)?;
+        let weighed = |end: usize| Some((end, usual.scales[end]?));
+        let ends: Vec<(usize, Scale)> = (0..2).filter_map(weighed).collect();
+        if !ends.is_empty() {
+            return ends.into_iter().find_map(|scale| self.light(launch, blocks, (scale, usual), until));
+        }
+        for &block in &blocks[..share.blocks] {
+            if self.ran() > until {
+                return None;
+            }
+            let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
+            let places = self.drawn(&looked, share.elements);
+            if let Some(status) = self.without_effect(&looked, &places, usual)? {
+                return Some(status);
+            }
+        }
+        None
+    }
+
+    /// A block in what it writes are fewer elements than it reads. The weight says of all of them what single ones would say of some.
+    fn light(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        ((end, scale), usual): ((usize, Scale), &Habit),
+        until: u64,
+    ) -> Option<Status> {
+        let mut like: Option<Weight> = None;
+        for &block in blocks {
+            if self.ran() > until {
+                return None;
+            }
+            let looked = self.block(launch, block, [end == 0, end == 1])?;
+            // Of one that is known what an element changes is known, too.
+            if let Some(like) = &like
+                && self.weigh_again(&looked, like, end)?.lacks(scale).is_none()
+            {
+                continue;
+            }
+            let places = self.drawn(&looked, FEW_ELEMENTS);
+            let weight = self.weigh(&looked, &places, end)?;
+            if let Some((used, read)) = weight.lacks(scale) {
+                return Some(Status::UsesLess { buffer: self.name(weight.buffer), block, used, read });
+            }
+            if weight.is_known() {
+                like = Some(weight);
+                continue;
+            }
+            let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
+            if let Some(status) = self.without_effect(&looked, &places, usual)? {
+                return Some(status);
+            }
+        }
+        None
+    }
+
+    /// Does too little follow from what a block reads?
+    fn without_effect(&mut self, looked: &Looked<'_>, places: &[Place], usual: &Habit) -> Option<Option<Status>> {
+        for end in (0..2).filter(|end| usual.follow[*end] > 0) {
+            let (mut less, mut fewest) = (0, None);
+            for place in places {
+                let follow = self.follow(looked, *place, end)?;
+                let (buffer, block) = (self.name(place.buffer), looked.block);
+                let no_effect = |some| Status::NoEffect { buffer, index: place.element, block, some };
+                if follow == 0 && !self.is_alone(looked, *place, end)? {
+                    return Some(Some(no_effect(false)));
+                }
+                if follow < usual.follow[end] {
+                    less += 1;
+                    fewest = Some(no_effect(true));
+                }
+            }
+            // What follows from single ones may be left to other blocks.
+            if less >= FEW_ELEMENTS && 2 * less > places.len() as u64 {
+                return Some(fewest);
+            }
+        }
+        Some(None)
+    }
+
+    fn name(&self, buffer: usize) -> String {
+        self.ends[0].opened.program.plan.buffers[buffer].name.clone()
+    }
+
+    /// What a block writes where all inputs are at an end, and where one or two elements are not. Of a block that reads little, nothing.
+    fn weigh(&mut self, looked: &Looked<'_>, places: &[Place], end: usize) -> Option<Weight> {
+        let elements: BTreeMap<usize, u64> =
+            looked.read.iter().map(|(buffer, _)| (*buffer, self.elements(looked, *buffer))).collect();
+        let trial = &mut self.ends[end];
+        let Looked { launch, block, .. } = *looked;
+        let left = looked.left[end].as_ref()?;
+        let before = trial.prepared(launch, left)?;
+        let mut weight = Weight::default();
+        for (first, last) in places.iter().zip(places.iter().skip(1)).filter(|(one, other)| one.buffer == other.buffer)
+        {
+            let [one, two] = [trial.run(launch, block, &[*first])?, trial.run(launch, block, &[*first, *last])?];
+            let elements = elements.get(&first.buffer).copied().unwrap_or(0);
+            weight = Weight::of(trial, (first.buffer, elements), [&before, left, &one, &two]);
+            if weight.is_known() {
+                break;
+            }
+        }
+        Some(weight)
+    }
+
+    /// The same of a block that is like one that was weighed.
+    fn weigh_again(&mut self, looked: &Looked<'_>, like: &Weight, end: usize) -> Option<Weight> {
+        let left = looked.left[end].as_ref()?;
+        let before = self.ends[end].prepared(looked.launch, left)?;
+        Some(like.again(&self.ends[end], self.elements(looked, like.buffer), &before, left))
+    }
+
+    /// How many elements of a buffer a block reads.
+    fn elements(&self, looked: &Looked<'_>, buffer: usize) -> u64 {
+        let read = looked.read.iter().filter(|(other, _)| *other == buffer).flat_map(|(_, read)| read);
+        read.map(|(from, to)| (to - from) / self.ends[0].size(buffer)).sum()
+    }
+
+    /// Elements that a block reads, one of each part of them.
+    fn drawn(&self, looked: &Looked<'_>, elements: u64) -> Vec<Place> {
+        let size = |buffer: usize| self.ends[0].size(buffer);
+        let ranges = || looked.read.iter().flat_map(|(buffer, read)| read.iter().map(move |range| (*buffer, *range)));
+        let all: u64 = ranges().map(|(buffer, (from, to))| (to - from) / size(buffer)).sum();
+        let parts = elements.min(all);
+        let stream = Stream::new(self.seed, "elements that are followed");
+        let place = |part: u64| {
+            let share = |part: u64| (all * part / parts) as i64;
+            let mut rank = stream.integer(looked.block << 8 | part, share(part), share(part + 1) - 1) as u64;
+            for (buffer, (from, to)) in ranges() {
+                let (first, here) = (from / size(buffer), (to - from) / size(buffer));
+                if rank < here {
+                    return Some(Place { buffer, element: first + rank });
+                }
+                rank -= here;
+            }
+            None
+        };
+        (0..parts).filter_map(place).collect()
+    }
+
+    /// How many words that the block leaves follow from the element, with the others at an end?
+    fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
+        let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
+        Some(trial::different(looked.left[end].as_ref()?, &after))
+    }
+
+    /// Is it one element that the block reads and does not need? Those beside it are looked at, and others of the block; and another
+    /// block may be the one that uses it.
+    fn is_alone(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<bool> {
+        let size = self.ends[0].size(place.buffer);
+        let reads = |looked: &Looked<'_>, element: u64| {
+            let mut ranges =
+                looked.read.iter().filter(|(buffer, _)| *buffer == place.buffer).flat_map(|(_, read)| read);
+            ranges.any(|(from, to)| (from / size..to / size).contains(&element))
+        };
+        let beside = (1..=BESIDE).flat_map(|by| [place.element.checked_sub(by), Some(place.element + by)]).flatten();
+        let mut others: Vec<Place> = beside.map(|element| Place { element, ..place }).collect();
+        others.retain(|other| reads(looked, other.element));
+        others.extend(self.drawn(looked, ELEMENTS).into_iter().filter(|other| other.element != place.element));
+        let mut lost = false;
+        for other in others {
+            lost = lost || self.follow(looked, other, end)? == 0;
+        }
+        if !lost {
+            return Some(true);
+        }
+        let program = self.ends[0].opened.program;
+        let blocks = program.plan.launches[looked.launch.1].blocks();
+        let len = program.plan.buffers[place.buffer].len;
+        let due = (u128::from(place.element) * u128::from(blocks) / u128::from(len.max(1))) as u64;
+        let near = |block: u64| block.saturating_sub(1)..=(block + 1).min(blocks - 1);
+        let near: BTreeSet<u64> = [looked.block, due].into_iter().flat_map(near).collect();
+        for block in near.into_iter().filter(|block| *block != looked.block) {
+            let other = self.block(looked.launch, block, [end == 0, end == 1])?;
+            if reads(&other, place.element) && self.follow(&other, place, end)? > 0 {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+}

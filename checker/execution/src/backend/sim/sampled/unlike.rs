@@ -1,0 +1,115 @@
+//! Blocks that may do what others do not: of kinds that differ in what hangs on no data, and those that a number in the code may mean.
+
+use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS};
+use super::seen::{Did, added};
+use crate::backend::message::status::Status;
+use plan::stream::Stream;
+use std::collections::BTreeSet;
+
+/// Numbers below are sizes of blocks and the like, not places in long arrays.
+const FEW_ELEMENTS: u64 = 4096;
+/// Warp instructions of the blocks that numbers in the code may mean.
+const NAMED_INSTRUCTIONS: u64 = 1 << 16;
+/// Blocks that two numbers may mean together.
+const CROSSINGS: usize = 64;
+/// Warp instructions of blocks that are unlike those that were run.
+const UNLIKE_INSTRUCTIONS: u64 = 1 << 16;
+
+impl Opened<'_> {
+    /// The blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
+    /// treat it in its own way.
+    fn named(&self, launch: usize, seed: u64) -> Vec<u64> {
+        let planned = &self.program.plan.launches[launch];
+        let blocks = planned.blocks();
+        let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
+        let numbers = self.device.module().numbers();
+        let far = |number: &u64| (FEW_ELEMENTS..=elements.max(blocks)).contains(number);
+        let numbers: BTreeSet<u64> = numbers.into_iter().map(i64::unsigned_abs).filter(far).collect();
+        // Of threads, of blocks, of all that a block has, of warps, and of threads with up to 16 elements each.
+        let shares = [threads, 1, elements.div_ceil(blocks), threads.div_ceil(32)].into_iter();
+        let shares = shares.chain((1..=4).map(|power| threads << power));
+        // Who is meant comes before who is near it.
+        let meant = shares.flat_map(|share| numbers.iter().map(move |number| (*number, share)));
+        let near = meant.clone().flat_map(|(number, share)| [(number - 1, share), (number + 1, share)]);
+        // Of a grid that goes round again and again, too.
+        let block = |(number, share): (u64, u64)| match number / share {
+            block if share == threads => Some(block % blocks),
+            block => Some(block).filter(|block| *block < blocks),
+        };
+        let in_a_row = meant.chain(near).filter_map(block);
+        let mut known = self.done[launch].clone();
+        let wanted = self.crossing(launch, &numbers, seed).into_iter().chain(in_a_row);
+        wanted.filter(|block| known.insert(*block)).take(self.affordable(NAMED_INSTRUCTIONS)).collect()
+    }
+
+    /// Blocks of a grid of two extents, in the columns and the rows of blocks that numbers may mean.
+    fn crossing(&self, launch: usize, numbers: &BTreeSet<u64>, seed: u64) -> Vec<u64> {
+        let planned = &self.program.plan.launches[launch];
+        let [width, height, _] = planned.grid.map(u64::from);
+        if planned.is_flat() {
+            return Vec::new();
+        }
+        let stream = Stream::new(seed, "blocks that cross");
+        let drawn = |number: u64, below: u64| stream.integer(number, 0, below as i64 - 1) as u64;
+        let at = |number: u64, axis: usize| {
+            let extent = u64::from(planned.block[axis]);
+            let shares = (0..=4).map(move |power| extent << power).filter(move |share| *share > 1);
+            shares.map(move |share| number / share).filter(move |at| *at < [width, height][axis])
+        };
+        let along = |axis| numbers.iter().flat_map(move |number| at(*number, axis).map(move |at| (*number, at)));
+        let columns = along(0).map(|(number, x)| drawn(number, height) * width + x);
+        let rows = along(1).map(|(number, y)| y * width + drawn(number, width));
+        // A place in both is meant by two numbers.
+        let both = along(0).flat_map(|(number, x)| {
+            along(1).filter(move |(other, _)| *other != number).map(move |(_, y)| y * width + x)
+        });
+        columns.chain(rows).chain(both.take(CROSSINGS)).collect()
+    }
+
+    /// Blocks of a launch of every kind that there is, as many as may be: kinds differ in how something comes out that hangs on no data.
+    fn kinds(&self, launch: usize, steps: u64, seed: u64) -> Vec<u64> {
+        let Some(request) = self.request(launch) else { return Vec::new() };
+        let cluster = self.program.plan.launches[launch].cluster;
+        let most = self.affordable(UNLIKE_INSTRUCTIONS);
+        let asked = simulator::Unlike { done: &BTreeSet::new(), most, steps, seed };
+        self.device.unlike(&request, cluster, asked).unwrap_or_default()
+    }
+
+    /// Blocks that so many warp instructions are enough for, and one at least if it has not very much to do.
+    fn affordable(&self, instructions: u64) -> usize {
+        let least = u64::from(self.each() <= STEPS / 4);
+        (instructions / self.each().max(1)).clamp(least, MORE_BLOCKS) as usize
+    }
+
+    /// Runs the blocks of a launch that may do what others do not: one of each kind (if a block costs little), which so many operations may
+    /// be computed to find, and those that a number in the code may mean. `false`: they say nothing.
+    pub fn unlike(&mut self, launch: usize, steps: u64, seed: u64) -> Result<bool, Status> {
+        let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
+            (0..opened.addresses.len()).map(|index| opened.touched(index).written).collect()
+        };
+        let before = if launch == 0 { written(self) } else { Vec::new() };
+        let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
+        let named = self.named(launch, seed);
+        let mut known = BTreeSet::new();
+        let blocks = kinds.into_iter().chain(named).filter(|block| known.insert(*block));
+        let (new, run): (Vec<u64>, Vec<u64>) = blocks.partition(|block| !self.done[launch].contains(block));
+        let blocks = [new.clone(), run].concat();
+        let mut before_it = self.bytes_touched();
+        let mut told = true;
+        for block in new {
+            told = self.blocks(launch, vec![block])?;
+            if !told {
+                break;
+            }
+            let after_it = self.bytes_touched();
+            self.unlike_did[launch].push(Did { block, bytes: [after_it.0 - before_it.0, after_it.1 - before_it.1] });
+            before_it = after_it;
+        }
+        if launch == 0 {
+            self.unlike_wrote = written(self).iter().zip(&before).map(|(now, before)| added(before, now)).collect();
+        }
+        self.unlike[launch] = blocks;
+        Ok(told)
+    }
+}
