@@ -3,15 +3,15 @@
 //! be done that nobody has seen.
 
 use super::context::{Context, Worker};
-use super::direct::Direct;
-use super::lanes::{self, LaneMachine};
+use super::profile::Profile;
 use super::select::holds;
+use super::special::by_lane;
 use super::turns;
 use super::warp::Warp;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
 use crate::isa::placed::{Slice, slice};
 use crate::memory::view::View;
-use crate::observe::{Nobody, WarpId};
+use crate::observe::Nobody;
 use crate::random::mix;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +55,7 @@ pub fn unlike(context: &Context<'_>, asked: Unlike<'_>) -> Vec<u64> {
         worker: Worker::new(context, View::Alone(&mut global), &mut nobody),
         slice,
         warp: started(context, info),
+        profile: Profile::new(code.insts.len()),
         threads: context.block.iter().map(|&extent| u64::from(extent)).product(),
     };
     let mut known: BTreeSet<Signature> = BTreeSet::new();
@@ -137,6 +138,7 @@ struct Bench<'a> {
     worker: Worker<'a, Nobody>,
     slice: Slice,
     warp: Warp,
+    profile: Profile,
     /// Of a block.
     threads: u64,
 }
@@ -198,29 +200,9 @@ impl Bench<'_> {
 
     /// Runs one operation in all lanes.
     fn run(&mut self, at: u32) {
-        let Worker { context, global, last, lines, writers, polls, profile, .. } = &mut self.worker;
         let mut group = self.warp.groups[0];
         (group.mask, group.pc) = (u32::MAX, at);
-        let mut machine = LaneMachine {
-            context,
-            block: [0; 3],
-            clock: 0,
-            direct: false,
-            looking: false,
-            profile,
-            memory: Direct {
-                global: global.lend(),
-                last,
-                shared: &mut [],
-                shared_low: 0,
-                lines,
-                origins: &context.decoded.code.origins,
-                writers,
-                polls,
-                by: WarpId { block: 0, slot: 0, warp: 0 },
-            },
-        };
-        lanes::run(&mut machine, &mut self.warp, &mut group, 1);
+        self.worker.run_alone(&mut self.profile, &mut self.warp, &mut group);
     }
 }
 
@@ -238,12 +220,12 @@ fn along([x, y, z]: [u32; 3], numbers: [u64; 32]) -> [[u64; 32]; 3] {
 fn special(which: Special, block: &[[u64; 32]; 3], place: &[Place; 32]) -> Option<[u64; 32]> {
     match which {
         Special::Ctaid(axis @ 0..3) => Some(block[axis as usize]),
-        Special::Laneid => Some(place.map(|(_, thread)| thread % 32)),
-        Special::LanemaskEq => Some(place.map(|(_, thread)| 1 << (thread % 32))),
-        Special::LanemaskLt => Some(place.map(|(_, thread)| (1 << (thread % 32)) - 1)),
-        Special::LanemaskLe => Some(place.map(|(_, thread)| (2 << (thread % 32)) - 1)),
-        Special::LanemaskGt => Some(place.map(|(_, thread)| !((2 << (thread % 32)) - 1))),
-        Special::LanemaskGe => Some(place.map(|(_, thread)| !((1 << (thread % 32)) - 1))),
+        Special::Laneid
+        | Special::LanemaskEq
+        | Special::LanemaskLt
+        | Special::LanemaskLe
+        | Special::LanemaskGt
+        | Special::LanemaskGe => Some(by_lane(which, &[[0; 32]; 3], |lane| (place[lane].1 % 32) as u32)),
         _ => None,
     }
 }

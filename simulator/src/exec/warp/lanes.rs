@@ -248,7 +248,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::Special32 { d, which } => match uniform(which, context, *index, block, clock + instructions) {
                 Some(value) => put(&mut r32[d as usize], &[value as u32; 32], mask),
                 None => {
-                    let values = by_lane(which, tid);
+                    let values = by_lane(which, tid, |lane| lane as u32);
                     map!(r32, d, u32, |lane| values[lane] as u32);
                 }
             },
@@ -259,7 +259,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             }
             Op::Special64 { d, which } => {
                 let value = uniform(which, context, *index, block, clock + instructions);
-                let values = value.map_or_else(|| by_lane(which, tid), |value| [value; 32]);
+                let values = value.map_or_else(|| by_lane(which, tid, |lane| lane as u32), |value| [value; 32]);
                 put(&mut r64[d as usize], &values, mask);
             }
             Op::Param32 { d, offset } => {

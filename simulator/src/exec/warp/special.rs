@@ -66,9 +66,9 @@ fn linear(context: &Context<'_>, block: [u32; 3]) -> u64 {
     x + u64::from(context.grid[0]) * (y + u64::from(context.grid[1]) * z)
 }
 
-/// A special register that differs by lane; 0 for all others.
-pub fn by_lane(which: Special, tid: &[[u32; 32]; 3]) -> [u64; 32] {
-    let each = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
+/// A special register that differs by lane, of lanes that have these numbers; 0 for all others.
+pub fn by_lane(which: Special, tid: &[[u32; 32]; 3], number: impl Fn(usize) -> u32) -> [u64; 32] {
+    let each = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(number(lane))));
     match which {
         Special::Tid(axis @ 0..3) => tid[axis as usize].map(u64::from),
         Special::Laneid => each(|lane| lane),

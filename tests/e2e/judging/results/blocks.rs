@@ -2,6 +2,7 @@
 //! they write.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
+use crate::support::Workbook;
 
 /// A condition on where a thread is parts blocks from others, and one of each kind is run.
 #[test]
@@ -169,14 +170,10 @@ fn something_follows_from_what_blocks_read() {
     }
 }
 
-/// Blocks that count tell how many elements they used, however few they lose.
-#[test]
-fn what_blocks_count_is_all_that_they_read() {
-    let problem = RECORD.replace("len   = \"2\"", "len   = \"1\"").replace("67108864", "134217728");
-    let reference = RECORD_REFERENCE.replace("    record[1] = most;\n", "");
-    let count = |condition: &str| {
-        format!(
-            "
+/// The same with a count alone, and a loop over the grid: what is done with an element in each round.
+fn counted(round: &str) -> String {
+    format!(
+        "
 //@ launch clear<<<1, 1>>>(record)
 //@ launch look<<<min(ceil_div(n, 1024), 4000), 256>>>(a, record, n)
 __global__ void clear(int* record) {{ record[0] = 0; }}
@@ -184,16 +181,26 @@ __global__ void look(const int* a, int* record, int n)
 {{
     int own = 0, step = gridDim.x * 256;
     for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += step) {{
-        int x = a[i];
-        if (!({condition})) own += x > 0;
+        {round}
     }}
     own = __reduce_add_sync(0xffffffffu, own);
     if (threadIdx.x % 32 == 0) atomicAdd(&record[0], own);
 }}
 "
-        )
-    };
-    let book = workbook(&problem, &reference, &count("false"));
+    )
+}
+
+fn counts() -> Workbook {
+    let problem = RECORD.replace("len   = \"2\"", "len   = \"1\"").replace("67108864", "134217728");
+    let reference = RECORD_REFERENCE.replace("    record[1] = most;\n", "");
+    workbook(&problem, &reference, &counted("own += a[i] > 0;"))
+}
+
+/// Blocks that count tell how many elements they used, however few they lose.
+#[test]
+fn what_blocks_count_is_all_that_they_read() {
+    let book = counts();
+    let count = |condition: &str| counted(&format!("int x = a[i];\n        if (!({condition})) own += x > 0;"));
     for seed in [5, 6] {
         passes("a loop over the grid", &check(&book, &count("false"), seed));
     }
@@ -202,11 +209,8 @@ __global__ void look(const int* a, int* record, int n)
         ("an element of one block", "i / step == 100 && threadIdx.x == 5 && blockIdx.x == 1234"),
     ] {
         for seed in [5, 6] {
-            fails(
-                what,
-                &check(&book, &count(condition), seed),
-                &["WRONG RESULT", "go into what it writes", "at n = 134217"],
-            );
+            let words = &["WRONG RESULT", "go into what it writes", "at n = 134217"];
+            fails(what, &check(&book, &count(condition), seed), words);
         }
     }
 }
@@ -214,29 +218,9 @@ __global__ void look(const int* a, int* record, int n)
 /// A block that comes to less of the inputs than blocks before it and behind it leaves something out.
 #[test]
 fn a_block_that_reads_less_than_those_around_it_stands_out() {
-    let problem = RECORD.replace("len   = \"2\"", "len   = \"1\"").replace("67108864", "134217728");
-    let reference = RECORD_REFERENCE.replace("    record[1] = most;\n", "");
-    let count = |condition: &str| {
-        format!(
-            "
-//@ launch clear<<<1, 1>>>(record)
-//@ launch look<<<min(ceil_div(n, 1024), 4000), 256>>>(a, record, n)
-__global__ void clear(int* record) {{ record[0] = 0; }}
-__global__ void look(const int* a, int* record, int n)
-{{
-    int own = 0, step = gridDim.x * 256;
-    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += step) {{
-        if ({condition}) continue;
-        own += a[i] > 0;
-    }}
-    own = __reduce_add_sync(0xffffffffu, own);
-    if (threadIdx.x % 32 == 0) atomicAdd(&record[0], own);
-}}
-"
-        )
-    };
-    let book = workbook(&problem, &reference, &count("false"));
-    let rounds = count("i / step > 30 && i / step < 60 && blockIdx.x == 1717");
+    let book = counts();
+    let rounds =
+        counted("if (i / step > 30 && i / step < 60 && blockIdx.x == 1717) continue;\n        own += a[i] > 0;");
     for seed in [5, 6] {
         let ran = check(&book, &rounds, seed);
         fails("rounds of one block", &ran, &["WRONG RESULT", "block 1717 reads", "before it and behind it"]);

@@ -158,8 +158,16 @@ impl<O: Observer> Worker<'_, O> {
             bench.warp.write(0, by, u32::MAX, &[held; 32]);
         }
         let profile = bench.profile.get_or_insert_with(|| Profile::new(context.decoded.code.insts.len()));
+        self.run_alone(profile, &mut bench.warp, &mut alone);
+        let out = bench.warp.read(0, result);
+        self.defined.bench = bench;
+        out
+    }
+
+    /// Runs the operation that a group of a warp beside the launch is at, one that touches registers only.
+    pub(in crate::exec) fn run_alone(&mut self, profile: &mut Profile, warp: &mut Warp, group: &mut Group) {
         let mut machine = LaneMachine {
-            context,
+            context: self.context,
             block: [0; 3],
             clock: self.clock,
             direct: false,
@@ -171,15 +179,12 @@ impl<O: Observer> Worker<'_, O> {
                 shared: &mut [],
                 shared_low: 0,
                 lines: &mut self.lines,
-                origins: &context.decoded.code.origins,
+                origins: &self.context.decoded.code.origins,
                 writers: &mut self.writers,
                 polls: &mut self.polls,
                 by: crate::observe::WarpId { block: 0, slot: 0, warp: 0 },
             },
         };
-        lanes::run(&mut machine, &mut bench.warp, &mut alone, 1);
-        let out = bench.warp.read(0, result);
-        self.defined.bench = bench;
-        out
+        lanes::run(&mut machine, warp, group, 1);
     }
 }

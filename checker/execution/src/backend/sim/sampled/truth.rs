@@ -36,7 +36,7 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         unlike.extend(here.unlike_wrote[index].iter().flat_map(ends));
         by_output.extend(here.touched(index).written.iter().flat_map(ends));
     }
-    let by_number = |block: &u64| [at(*block, own), (at(*block + 1, own)).saturating_sub(1).max(at(*block, own))];
+    let by_number = |block: &u64| [at(*block, own), at(*block + 1, own).saturating_sub(1).max(at(*block, own))];
     let stream = Stream::new(seed, "oracle's blocks");
     let drawn = |mut blocks: Vec<u64>| {
         blocks.sort_by_cached_key(|block| stream.bits(*block));

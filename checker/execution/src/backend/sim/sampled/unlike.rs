@@ -1,8 +1,9 @@
 //! Blocks that may do what others do not: of kinds that differ in what hangs on no data, and those that a number in the code may mean.
 
-use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS};
+use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS, WRITTEN};
 use super::seen::{Did, added};
 use crate::backend::message::status::Status;
+use plan::Buffer;
 use plan::stream::Stream;
 use std::collections::BTreeSet;
 
@@ -85,8 +86,13 @@ impl Opened<'_> {
     /// Runs the blocks of a launch that may do what others do not: one of each kind (if a block costs little), which so many operations may
     /// be computed to find, and those that a number in the code may mean. `false`: they say nothing.
     pub fn unlike(&mut self, launch: usize, steps: u64, seed: u64) -> Result<bool, Status> {
+        // Of outputs: inputs have the most pages.
         let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
-            (0..opened.addresses.len()).map(|index| opened.touched(index).written).collect()
+            let buffers = opened.program.plan.buffers.iter().enumerate();
+            let of = |(index, buffer): (usize, &Buffer)| {
+                WRITTEN.contains(&buffer.role).then(|| opened.touched(index).written)
+            };
+            buffers.map(|buffer| of(buffer).unwrap_or_default()).collect()
         };
         let before = if launch == 0 { written(self) } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };

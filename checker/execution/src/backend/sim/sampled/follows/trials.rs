@@ -8,7 +8,7 @@ use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 use plan::stream::Stream;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Warp instructions for all runs of blocks at the large size, ...
 const INSTRUCTIONS: u64 = 1 << 17;
@@ -43,6 +43,13 @@ struct Looked<'a> {
     block: u64,
     read: Read,
     left: [Option<Left>; 2],
+}
+
+impl Looked<'_> {
+    /// What it reads of a buffer.
+    fn ranges(&self, buffer: usize) -> impl Iterator<Item = &(u64, u64)> {
+        self.read.iter().filter(move |(other, _)| *other == buffer).flat_map(|(_, read)| read)
+    }
 }
 
 /// How much may be looked at.
@@ -192,17 +199,15 @@ impl<'p> Trials<'p> {
 
     /// What a block writes where all inputs are at an end, and where one or two elements are not. Of a block that reads little, nothing.
     fn weigh(&mut self, looked: &Looked<'_>, places: &[Place], end: usize) -> Option<Weight> {
-        let elements: BTreeMap<usize, u64> =
-            looked.read.iter().map(|(buffer, _)| (*buffer, self.elements(looked, *buffer))).collect();
-        let trial = &mut self.ends[end];
         let Looked { launch, block, .. } = *looked;
         let left = looked.left[end].as_ref()?;
-        let before = trial.prepared(launch, left)?;
+        let before = self.ends[end].prepared(launch, left)?;
         let mut weight = Weight::default();
         for (first, last) in places.iter().zip(places.iter().skip(1)).filter(|(one, other)| one.buffer == other.buffer)
         {
+            let elements = self.elements(looked, first.buffer);
+            let trial = &mut self.ends[end];
             let [one, two] = [trial.run(launch, block, &[*first])?, trial.run(launch, block, &[*first, *last])?];
-            let elements = elements.get(&first.buffer).copied().unwrap_or(0);
             weight = Weight::of(trial, (first.buffer, elements), [&before, left, &one, &two]);
             if weight.is_known() {
                 break;
@@ -220,8 +225,7 @@ impl<'p> Trials<'p> {
 
     /// How many elements of a buffer a block reads.
     fn elements(&self, looked: &Looked<'_>, buffer: usize) -> u64 {
-        let read = looked.read.iter().filter(|(other, _)| *other == buffer).flat_map(|(_, read)| read);
-        read.map(|(from, to)| (to - from) / self.ends[0].size(buffer)).sum()
+        looked.ranges(buffer).map(|(from, to)| (to - from) / self.ends[0].size(buffer)).sum()
     }
 
     /// Elements that a block reads, one of each part of them.
@@ -257,9 +261,7 @@ impl<'p> Trials<'p> {
     fn is_alone(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<bool> {
         let size = self.ends[0].size(place.buffer);
         let reads = |looked: &Looked<'_>, element: u64| {
-            let mut ranges =
-                looked.read.iter().filter(|(buffer, _)| *buffer == place.buffer).flat_map(|(_, read)| read);
-            ranges.any(|(from, to)| (from / size..to / size).contains(&element))
+            looked.ranges(place.buffer).any(|(from, to)| (from / size..to / size).contains(&element))
         };
         let beside = (1..=BESIDE).flat_map(|by| [place.element.checked_sub(by), Some(place.element + by)]).flatten();
         let mut others: Vec<Place> = beside.map(|element| Place { element, ..place }).collect();
