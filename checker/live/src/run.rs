@@ -9,7 +9,7 @@ use execution::backend::sim::{Modules, Sim};
 use execution::backend::{Case, Checked, Program, Reply, Status};
 use execution::verify::case::run_case;
 use plan::{Buffer, Plan};
-use problem::entry::check_plan;
+use problem::entry::{Entries, check_plan};
 use problem::{DeviceShape, KernelFile, LineError, Manifest, Metric, PlanContext, Sizes, Types};
 use report::{
     Heat, RanOn, Report, ShortestOrder, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, TriedOrder,
@@ -199,7 +199,7 @@ fn plan(file: &KernelFile, code: &Code, sizes: &Sizes, io: &[Buffer]) -> Result<
     let context = PlanContext { sizes: sizes.clone(), device, active_blocks: &active_blocks };
     let mut plan = file.plan(&context, io)?;
     instances::check(file, code, &plan)?;
-    check_plan(file, &mut plan, &code.names, &Outline::read(&code.ptx))?;
+    check_plan(file, &mut plan, &code.names, &Entries::of(&Outline::read(&code.ptx)))?;
     launchable::settle(&LaunchQuestion { file, names: &code.names, needs: &code.needs, device: &device }, &mut plan)?;
     let all = plan.bytes();
     if all > MEMORY {

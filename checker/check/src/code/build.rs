@@ -7,7 +7,7 @@ use compiler::compile::{self, CompileCause, CompileRequest, Compiled};
 use compiler::toolchain::{Toolchain, home::Home};
 use execution::backend::{Artefact, AsWritten, Program, Text};
 use plan::{Buffer, Plan};
-use problem::entry::check_plan;
+use problem::entry::{Entries, check_plan};
 use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
 use report::Sources;
 use sass::{self, Kernel, Module};
@@ -32,8 +32,8 @@ pub struct Built {
     pub file: KernelFile,
     /// PTX, CUBIN, names.
     pub compiled: Compiled,
-    /// What its PTX declares.
-    pub outline: Outline,
+    /// What its kernels ask of a launch.
+    entries: Entries,
     /// Machine code; read only where it is asked for, because it starts nvdisasm the first time.
     pub module: Option<Module>,
     /// What it needs of a multiprocessor.
@@ -117,8 +117,8 @@ pub fn build_by(
     }
     let mut built = Built {
         file,
+        entries: Entries::of(&outline),
         compiled,
-        outline,
         module: None,
         needs,
         device,
@@ -281,7 +281,7 @@ impl Built {
             active_blocks: &active_blocks,
         };
         let mut plan = self.file.plan(&context, io)?;
-        check_plan(&self.file, &mut plan, names, &self.outline)?;
+        check_plan(&self.file, &mut plan, names, &self.entries)?;
         let question = LaunchQuestion { file: &self.file, names, needs: &self.needs, device: &self.device };
         launchable::settle(&question, &mut plan)?;
         Ok(plan)

@@ -4,7 +4,7 @@ use crate::error::LineError;
 use crate::kernel_file::KernelFile;
 use crate::signature::{self, Param};
 use plan::Plan;
-use simulator::outline::Outline;
+use simulator::outline::{Head, Outline};
 use std::collections::BTreeMap;
 
 /// What the head of an `.entry` says.
@@ -21,12 +21,27 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The kernel of that symbol.
-    pub fn find(outline: &Outline, symbol: &str) -> Option<Self> {
-        let head = outline.kernel(symbol)?;
+    fn of(head: &Head) -> Self {
         let sizes: Vec<u32> = head.params.iter().map(|param| param.size).collect();
-        let params = signature::parameters(symbol, &sizes);
-        Some(Self { params, max_threads: head.max_threads, required: head.required_block, cluster: head.cluster })
+        let params = signature::parameters(&head.name, &sizes);
+        Self { params, max_threads: head.max_threads, required: head.required_block, cluster: head.cluster }
+    }
+}
+
+/// What all kernels of a module ask, by symbol. A version is planned at dozens of sizes, and symbols are slow to read: once is
+/// enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entries(BTreeMap<String, Entry>);
+
+impl Entries {
+    /// Reads them.
+    pub fn of(outline: &Outline) -> Self {
+        Self(outline.kernels.iter().map(|head| (head.name.clone(), Entry::of(head))).collect())
+    }
+
+    /// The kernel of that symbol.
+    pub fn find(&self, symbol: &str) -> Option<&Entry> {
+        self.0.get(symbol)
     }
 }
 
@@ -74,18 +89,13 @@ pub fn check_plan(
     file: &KernelFile,
     plan: &mut Plan,
     names: &BTreeMap<String, String>,
-    outline: &Outline,
+    entries: &Entries,
 ) -> Result<(), LineError> {
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
     for index in 0..plan.launches.len() {
         let launch = &plan.launches[index];
         let kernel = launch.kernel.clone();
-        if !entries.contains_key(&kernel) {
-            let symbol = names.get(&kernel).map_or(kernel.as_str(), String::as_str);
-            let Some(entry) = Entry::find(outline, symbol) else { return Err(file.missing_kernel(&kernel)) };
-            entries.insert(kernel.clone(), entry);
-        }
-        let entry = &entries[&kernel];
+        let symbol = names.get(&kernel).map_or(kernel.as_str(), String::as_str);
+        let Some(entry) = entries.find(symbol) else { return Err(file.missing_kernel(&kernel)) };
         let threads = threads_of(launch.block);
         if let Some([x, y, z]) = entry.required.filter(|required| *required != launch.block) {
             let [a, b, c] = launch.block;
@@ -134,19 +144,21 @@ mod tests {
 
     #[test]
     fn heads_give_parameters_and_bounds() {
-        let tree = Entry::find(&Outline::read(PTX), "_Z4treePKfPfi").unwrap();
+        let entries = |ptx: &str| Entries::of(&Outline::read(ptx));
+        let find = |ptx: &str, symbol: &str| entries(ptx).find(symbol).cloned();
+        let tree = find(PTX, "_Z4treePKfPfi").unwrap();
         assert_eq!((tree.params.len(), tree.max_threads), (3, Some(256)));
         assert!(matches!(&tree.params[0], Param::Pointer { ty, .. } if ty == "const float*"), "{tree:?}");
-        let plain = Entry::find(&Outline::read(PTX), "plain").unwrap();
+        let plain = find(PTX, "plain").unwrap();
         assert_eq!(plain.params, [Param::Opaque { bytes: 8 }, Param::Opaque { bytes: 12 }]);
         assert_eq!((plain.max_threads, plain.required), (Some(32), Some([8, 4, 1])));
         assert_eq!(
-            Entry::find(&Outline::read(PTX), "_Z4nonev"),
+            find(PTX, "_Z4nonev"),
             Some(Entry { params: vec![], max_threads: None, required: None, cluster: None })
         );
-        assert_eq!(Entry::find(&Outline::read(PTX), "_Z4tree"), None);
-        assert_eq!(Entry::find(&Outline::read(""), "plain"), None);
-        assert_eq!(Entry::find(&Outline::read(".entry plain("), "plain"), None);
+        assert_eq!(find(PTX, "_Z4tree"), None);
+        assert_eq!(find("", "plain"), None);
+        assert_eq!(find(".entry plain(", "plain"), None);
     }
 
     #[test]
@@ -161,7 +173,7 @@ mod tests {
                 PlanContext { sizes: Sizes::new(), device: DeviceShape::H200, active_blocks: &|_, _, _| Ok(1) };
             let mut plan = file.plan(&context, &[]).unwrap();
             let names = BTreeMap::from([("tree".to_string(), "_Z4treePKfPfi".to_string())]);
-            check_plan(&file, &mut plan, &names, &Outline::read(PTX)).map(|()| plan)
+            check_plan(&file, &mut plan, &names, &Entries::of(&Outline::read(PTX))).map(|()| plan)
         };
         assert!(plan_with("tree<<<1, 256>>>(a, c, 8)").is_ok());
         let cases = [

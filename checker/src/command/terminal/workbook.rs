@@ -88,7 +88,10 @@ pub fn find_next(
     progress: &Progress,
     after: Option<&Problem>,
 ) -> Option<Problem> {
-    let open = |id: &ProblemId| !progress.solved.contains_key(id.as_str()) && after.is_none_or(|after| after.id != *id);
+    let open = |id: &ProblemId| {
+        let may_be = id.exercise_number().is_some() && !progress.solved.contains_key(id.as_str());
+        may_be && after.is_none_or(|after| after.id != *id)
+    };
     let number = after.and_then(|after| after.id.exercise_number()).unwrap_or(0);
     let (later, earlier): (Vec<_>, Vec<_>) =
         workbook.ids().into_iter().filter(open).partition(|id| id.exercise_number() > Some(number));

@@ -107,6 +107,7 @@ pub struct LaunchProfile {
     /// Their sums.
     pub counters: Counters,
     /// Instructions that ran, with how often.
+    #[serde(with = "simulator::coverage::packed")]
     pub coverage: Vec<simulator::Covered>,
     /// Caches, first touches, atomics and the slowest warp, of one block and the next.
     pub locality: simulator::locality::Locality,
@@ -145,6 +146,7 @@ pub struct Checked {
     /// Simulator: the same by source line, when asked for.
     pub lines: Vec<LineCount>,
     /// Simulator: which instructions of which lines ran in the first run, when asked for.
+    #[serde(with = "simulator::coverage::packed")]
     pub coverage: Vec<simulator::LineCoverage>,
     /// What the kernels printed in the first run, cut.
     pub printf: String,

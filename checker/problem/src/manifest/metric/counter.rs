@@ -25,18 +25,23 @@ impl Counter {
     ///
     /// A sentence that names the nearest counter.
     pub fn parse(name: &str) -> Result<Self, String> {
+        Self::find(name).ok_or_else(|| {
+            let names = Counters::FIELDS.iter().map(|field| field.name);
+            let names = names.chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
+            let names = names.chain(Sum::ALL.iter().map(|sum| sum.name()));
+            format!("unknown counter `{name}`{}", did_you_mean(name, names))
+        })
+    }
+
+    /// The counter of that name.
+    fn find(name: &str) -> Option<Self> {
         if let Some(ratio) = Ratio::by_name(name) {
-            return Ok(Self::Ratio(ratio));
+            return Some(Self::Ratio(ratio));
         }
         if let Some(sum) = Sum::by_name(name) {
-            return Ok(Self::Sum(sum));
+            return Some(Self::Sum(sum));
         }
-        if let Some(field) = Counters::FIELDS.iter().find(|field| field.name == name) {
-            return Ok(Self::Field(field.name));
-        }
-        let names = Counters::FIELDS.iter().map(|field| field.name).chain(Ratio::ALL.iter().map(|ratio| ratio.name()));
-        let names = names.chain(Sum::ALL.iter().map(|sum| sum.name()));
-        Err(format!("unknown counter `{name}`{}", did_you_mean(name, names)))
+        Counters::FIELDS.iter().find(|field| field.name == name).map(|field| Self::Field(field.name))
     }
 
     /// Its value; None for a quotient whose denominator is 0.
@@ -108,8 +113,7 @@ impl CounterRatio {
             None => Ok(Self { of: Counter::parse(&name(text))?, per: None }),
             Some((of, per)) => {
                 let per = name(per);
-                let plural = Counter::parse(&format!("{per}s"));
-                let per = Counter::parse(&per).or_else(|error| plural.map_err(|_| error))?;
+                let per = Counter::find(&format!("{per}s")).map_or_else(|| Counter::parse(&per), Ok)?;
                 Ok(Self { of: Counter::parse(&name(of))?, per: Some(per) })
             }
         }

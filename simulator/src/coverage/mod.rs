@@ -1,5 +1,7 @@
 //! Which instructions ran: what stands in a kernel and never runs does no work, whatever it looks like.
 
+pub mod packed;
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
