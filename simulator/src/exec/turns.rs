@@ -15,6 +15,16 @@ pub const KEPT: u8 = 4;
 /// The second was taken, or the first is not the smaller; something was lost.
 pub const LOST: u8 = 8;
 
+/// Has an operation come out every way already that is asked of it?
+pub fn is_settled(turn: Turn, met: u8) -> bool {
+    let all = match turn.ways {
+        Ways::Unasked => 0,
+        Ways::Predicate | Ways::Number => HELD | FAILED,
+        Ways::Equal { .. } | Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST,
+    };
+    met & all == all
+}
+
 /// The lanes of an operation's first two sources, before it runs: a result may take their place.
 pub type Sources = [[u64; 32]; 2];
 

@@ -43,6 +43,15 @@ impl Marks {
         bits & !self.0[word] == 0
     }
 
+    /// The words of any bytes, each with their bits in it.
+    fn places(from: usize, size: usize) -> impl Iterator<Item = (usize, u64)> {
+        let end = from + size;
+        (from / 64..end.div_ceil(64)).map(move |word| {
+            let (low, high) = (from.max(64 * word) - 64 * word, end.min(64 * word + 64) - 64 * word);
+            (word, u64::MAX >> (64 - (high - low)) << low)
+        })
+    }
+
     fn ones(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
@@ -62,6 +71,16 @@ impl Page {
     /// Do these bytes have a value, where what is filled in is `known` or not?
     fn has_value(&self, known: bool, from: usize, size: usize) -> bool {
         (known || self.written.all(from, size)) && !self.changed.any(from, size)
+    }
+
+    /// The same of any number of bytes; they are read.
+    fn read_run(&mut self, known: bool, from: usize, size: usize) -> bool {
+        let mut sound = true;
+        for (word, bits) in Marks::places(from, size) {
+            sound &= (known || bits & !self.written.0[word] == 0) && bits & self.changed.0[word] == 0;
+            self.read.0[word] |= bits;
+        }
+        sound
     }
 
     fn value(&self, from: usize, size: usize) -> u64 {
@@ -133,6 +152,16 @@ impl Inside {
     }
 }
 
+/// Gives lanes from `lane` on their values of `SIZE` bytes, as many each as there are rows.
+fn spread<const SIZE: usize>(bytes: &[u8], lane: usize, values: &mut [[u64; 32]]) {
+    let count = values.len();
+    for (at, bytes) in bytes.as_chunks::<SIZE>().0.iter().enumerate() {
+        let mut value = [0; 8];
+        value[..SIZE].copy_from_slice(bytes);
+        values[at % count][lane + at / count] = u64::from_le_bytes(value);
+    }
+}
+
 /// The contents of a sparse allocation.
 pub struct Sparse {
     fill: Fill,
@@ -200,21 +229,32 @@ impl Sparse {
         let whole = size as usize * values.len();
         let mut recent = None;
         let mut sound = true;
-        for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+        let mut lane = 0;
+        while lane < 32 {
+            if mask >> lane & 1 == 0 {
+                lane += 1;
+                continue;
+            }
             let (number, from) = (offsets[lane] / PAGE, (offsets[lane] % PAGE) as usize);
+            // Neighbours read neighbours, as a rule.
+            let next = |run: usize| mask >> (lane + run) & 1 != 0 && offsets[lane + run] == offsets[lane] + (run * whole) as u64;
+            let most = (32 - lane).min((PAGE as usize - from) / whole);
+            let run = (1..most).find(|run| !next(*run)).unwrap_or(most.max(1));
             let at = match recent {
                 Some((known, at)) if known == number => at,
                 _ => inside.find(number, |page| (self.fill)(number * PAGE, page)),
             };
             recent = Some((number, at));
             let page = &mut inside.pages[at];
-            for (values, bytes) in values.iter_mut().zip(page.bytes[from..from + whole].chunks_exact(size as usize)) {
-                let mut value = [0; 8];
-                value[..size as usize].copy_from_slice(bytes);
-                values[lane] = u64::from_le_bytes(value);
+            let bytes = &page.bytes[from..from + run * whole];
+            match size {
+                1 => spread::<1>(bytes, lane, values),
+                2 => spread::<2>(bytes, lane, values),
+                4 => spread::<4>(bytes, lane, values),
+                _ => spread::<8>(bytes, lane, values),
             }
-            sound &= page.has_value(self.known, from, whole);
-            page.read.set(from, whole);
+            sound &= page.read_run(self.known, from, run * whole);
+            lane += run;
         }
         inside.unknown |= !sound;
     }

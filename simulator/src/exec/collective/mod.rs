@@ -112,9 +112,8 @@ impl<O: Observer> Worker<'_, O> {
             );
             self.report(shared, warp, group.pc, group.mask, FindingKind::SyncMask { explanation }, Severity::Error);
         }
-        let outside = (0..32)
-            .filter(|&lane| group.mask >> lane & 1 != 0 && masks[lane] >> lane & 1 == 0)
-            .fold(0u32, |mask, lane| mask | 1 << lane);
+        let themselves = (0..32).fold(0u32, |mask, lane| mask | masks[lane] as u32 & 1 << lane);
+        let outside = group.mask & !themselves;
         if outside != 0 {
             let lane = outside.trailing_zeros() as usize;
             let explanation = format!("lanes {outside:#010x} execute it, but its mask is {:#010x}", masks[lane] as u32);

@@ -31,29 +31,23 @@ impl<O: Observer> Worker<'_, O> {
         operands: &[[u64; 32]; 3],
     ) -> ([u64; 32], [u64; 32], [u32; 32]) {
         let [a, b, c] = operands;
-        let (mut d, mut p, mut sources) = ([0u64; 32], [0u64; 32], [0u32; 32]);
+        // 9.7.9.6 of the PTX manual.
+        let (sources, valid) = match op.f {
+            CollectiveFn::ShflUp => partners(b, c, |this, by, max, _| (this - by, this - by >= max)),
+            CollectiveFn::ShflDown => partners(b, c, |this, by, max, _| (this + by, this + by <= max)),
+            CollectiveFn::ShflBfly => partners(b, c, |this, by, max, _| (this ^ by, this ^ by <= max)),
+            _ => partners(b, c, |_, _, max, place| (place, place <= max)),
+        };
+        let (mut d, mut p) = ([0u64; 32], [0u64; 32]);
         let mut undefined = 0u32;
-        for lane in (0..32usize).filter(|lane| group.mask >> lane & 1 != 0) {
-            // 9.7.9.6 of the PTX manual.
-            let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
-            let segment = (c[lane] >> 8) as i32 & 31;
-            let this = lane as i32;
-            let max = (this & segment) | (clamp & !segment);
-            let min = this & segment;
-            let (from, valid) = match op.f {
-                CollectiveFn::ShflUp => (this - by, this - by >= max),
-                CollectiveFn::ShflDown => (this + by, this + by <= max),
-                CollectiveFn::ShflBfly => (this ^ by, this ^ by <= max),
-                _ => (min | (by & !segment), (min | (by & !segment)) <= max),
-            };
-            let from = if valid { from as u32 & 31 } else { lane as u32 };
+        for lane in 0..32 {
+            let from = sources[lane] & 31;
             d[lane] = a[from as usize];
-            p[lane] = u64::from(valid);
-            sources[lane] = from;
-            if from != lane as u32 && group.mask & masks[lane] as u32 & 1 << from == 0 {
-                undefined |= 1 << lane;
-            }
+            p[lane] = u64::from(valid[lane]);
+            let there = (group.mask & masks[lane] as u32 | 1 << lane) >> from & 1;
+            undefined |= (there ^ 1) << lane;
         }
+        undefined &= group.mask;
         if undefined != 0 && self.context.config.checks.barriers {
             for (lane, value) in d.iter_mut().enumerate().filter(|(lane, _)| undefined >> lane & 1 != 0) {
                 if masks[lane] >> lane & 1 != 0 {
@@ -127,6 +121,26 @@ impl<O: Observer> Worker<'_, O> {
             _ => Some(first),
         };
     }
+}
+
+/// Whose value each lane gets, and whether that is within its segment; if not it is its own. `of` says so of a lane, its distance or
+/// lane asked for, the end of its segment, and the place in its segment that was asked for.
+#[inline(always)]
+fn partners(
+    b: &[u64; 32],
+    c: &[u64; 32],
+    of: impl Fn(i32, i32, i32, i32) -> (i32, bool),
+) -> ([u32; 32], [bool; 32]) {
+    let (mut sources, mut valid) = ([0; 32], [false; 32]);
+    for lane in 0..32 {
+        let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
+        let segment = (c[lane] >> 8) as i32 & 31;
+        let this = lane as i32;
+        let (from, within) = of(this, by, (this & segment) | (clamp & !segment), (this & segment) | (by & !segment));
+        sources[lane] = if within { from as u32 & 31 } else { lane as u32 };
+        valid[lane] = within;
+    }
+    (sources, valid)
 }
 
 /// Is an undefined value likely to be used? In a tree of `shfl.down` the upper lanes of a segment read past the mask as a

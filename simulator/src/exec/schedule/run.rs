@@ -8,10 +8,13 @@ use super::super::turns;
 use super::super::warp::{Group, State, Warp};
 use crate::FindingKind;
 use crate::config::Schedule;
+use crate::isa::op::Op;
 use crate::observe::Observer;
 
 /// Warp instructions before another warp of the block gets its turn.
 pub(super) const QUANTUM: u64 = 1 << 16;
+/// Operations that are looked through at most for one of which something is asked.
+const RUN: usize = 64;
 /// Steps between two looks at the launch's shared count.
 const REPORT: u64 = 1 << 14;
 
@@ -136,6 +139,20 @@ impl<O: Observer> Worker<'_, O> {
         inst.map_or([[0; 32]; 2], |inst| turns::sources(code, inst, warp, group.frame))
     }
 
+    /// Operations from `pc` on that nothing is asked of any more, up to where they branch.
+    fn unasked(&self, pc: u32) -> u64 {
+        let (insts, turns) = (&self.context.decoded.code.insts, self.context.decoded.turns());
+        let from = pc as usize;
+        let rest = insts.iter().zip(turns).zip(&self.conditions).skip(from).take(RUN);
+        let mut branched = false;
+        let quiet = rest.take_while(|((inst, turn), met)| {
+            let goes_on = !branched && turns::is_settled(**turn, **met);
+            branched |= matches!(inst.op, Op::Bra { .. });
+            goes_on
+        });
+        quiet.count() as u64
+    }
+
     /// What an operation of `group` came to.
     #[cold]
     fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32, sources: &turns::Sources) {
@@ -173,11 +190,12 @@ impl<O: Observer> Worker<'_, O> {
             }
             // A page never asks.
             let asked = cfg!(not(target_family = "wasm")) && !self.conditions.is_empty();
-            let noted = asked.then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
+            let unasked = if asked { self.unasked(before.pc) } else { u64::MAX };
+            let noted = (unasked == 0).then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {
-                left.min(report.saturating_sub(self.unreported).max(1))
+                left.min(report.saturating_sub(self.unreported).max(1)).min(unasked)
             };
             let guarded = self.traced.map(|block| (block, self.guarded(warp, &before)));
             let by = shared.warp(warp.index);

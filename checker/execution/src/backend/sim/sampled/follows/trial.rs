@@ -82,7 +82,8 @@ impl<'p> Trial<'p> {
             let (same, planted) = (ends[usize::from(upper)].clone(), planted.clone());
             Arc::new(move |at, bytes| {
                 // Pages begin where elements do.
-                bytes.chunks_mut(same.len()).for_each(|element| element.copy_from_slice(&same[..element.len()]));
+                let whole = same.repeat(bytes.len().div_ceil(same.len()));
+                bytes.copy_from_slice(&whole[..bytes.len()]);
                 let planted = planted.lock().unwrap_or_else(PoisonError::into_inner);
                 for (_, from, other) in planted.iter().filter(|(buffer, ..)| *buffer == index) {
                     let place = from.checked_sub(at).map(|place| place as usize..place as usize + other.len());
