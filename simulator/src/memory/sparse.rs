@@ -83,6 +83,15 @@ impl Page {
         sound
     }
 
+    /// Any number of bytes were written.
+    fn written_run(&mut self, from: usize, size: usize) {
+        for (word, bits) in Marks::places(from, size) {
+            self.written.0[word] |= bits;
+            self.changed.0[word] &= !bits;
+            self.summed.0[word] &= !bits;
+        }
+    }
+
     fn value(&self, from: usize, size: usize) -> u64 {
         let mut bytes = [0; 8];
         bytes[..size].copy_from_slice(&self.bytes[from..from + size]);
@@ -162,6 +171,45 @@ fn spread<const SIZE: usize>(bytes: &[u8], lane: usize, values: &mut [[u64; 32]]
     }
 }
 
+/// The other way round.
+fn gather<const SIZE: usize>(bytes: &mut [u8], lane: usize, values: &[[u64; 32]]) {
+    let count = values.len();
+    for (at, bytes) in bytes.as_chunks_mut::<SIZE>().0.iter_mut().enumerate() {
+        bytes.copy_from_slice(&values[at % count][lane + at / count].to_le_bytes()[..SIZE]);
+    }
+}
+
+/// Lanes whose bytes follow each other in a page.
+struct Run {
+    /// The first of them.
+    lane: usize,
+    /// How many.
+    count: usize,
+    /// The page.
+    number: u64,
+    /// Where in the page the first one's bytes begin.
+    from: usize,
+}
+
+/// All lanes of `mask`, of `whole` bytes each, in order. Neighbours are at neighbouring places, as a rule.
+fn runs(mask: u32, offsets: &[u64; 32], whole: usize) -> impl Iterator<Item = Run> + '_ {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let lane = next + (u64::from(mask) >> next).trailing_zeros() as usize;
+        if lane >= 32 {
+            return None;
+        }
+        let (number, from) = (offsets[lane] / PAGE, (offsets[lane] % PAGE) as usize);
+        let follows = |count: &usize| {
+            mask >> (lane + count) & 1 != 0 && offsets[lane + count] == offsets[lane] + (count * whole) as u64
+        };
+        let most = (32 - lane).min((PAGE as usize - from) / whole).max(1);
+        let count = (1..most).find(|count| !follows(count)).unwrap_or(most);
+        next = lane + count;
+        Some(Run { lane, count, number, from })
+    })
+}
+
 /// The contents of a sparse allocation.
 pub struct Sparse {
     fill: Fill,
@@ -229,34 +277,41 @@ impl Sparse {
         let whole = size as usize * values.len();
         let mut recent = None;
         let mut sound = true;
-        let mut lane = 0;
-        while lane < 32 {
-            if mask >> lane & 1 == 0 {
-                lane += 1;
-                continue;
-            }
-            let (number, from) = (offsets[lane] / PAGE, (offsets[lane] % PAGE) as usize);
-            // Neighbours read neighbours, as a rule.
-            let next = |run: usize| mask >> (lane + run) & 1 != 0 && offsets[lane + run] == offsets[lane] + (run * whole) as u64;
-            let most = (32 - lane).min((PAGE as usize - from) / whole);
-            let run = (1..most).find(|run| !next(*run)).unwrap_or(most.max(1));
+        for Run { lane, count, number, from } in runs(mask, offsets, whole) {
             let at = match recent {
                 Some((known, at)) if known == number => at,
                 _ => inside.find(number, |page| (self.fill)(number * PAGE, page)),
             };
             recent = Some((number, at));
             let page = &mut inside.pages[at];
-            let bytes = &page.bytes[from..from + run * whole];
+            let bytes = &page.bytes[from..from + count * whole];
             match size {
                 1 => spread::<1>(bytes, lane, values),
                 2 => spread::<2>(bytes, lane, values),
                 4 => spread::<4>(bytes, lane, values),
                 _ => spread::<8>(bytes, lane, values),
             }
-            sound &= page.read_run(self.known, from, run * whole);
-            lane += run;
+            sound &= page.read_run(self.known, from, count * whole);
         }
         inside.unknown |= !sound;
+    }
+
+    /// Writes each lane's `count` values of `size` bytes, naturally aligned together.
+    pub fn store_lanes(&self, mask: u32, offsets: &[u64; 32], size: u32, values: &[[u64; 32]]) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = size as usize * values.len();
+        for Run { lane, count, number, from } in runs(mask, offsets, whole) {
+            let at = inside.find(number, |page| (self.fill)(number * PAGE, page));
+            let page = &mut inside.pages[at];
+            let bytes = &mut page.bytes[from..from + count * whole];
+            match size {
+                1 => gather::<1>(bytes, lane, values),
+                2 => gather::<2>(bytes, lane, values),
+                4 => gather::<4>(bytes, lane, values),
+                _ => gather::<8>(bytes, lane, values),
+            }
+            page.written_run(from, count * whole);
+        }
     }
 
     /// Stores a naturally aligned value of 1 to 8 bytes.

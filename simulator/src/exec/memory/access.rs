@@ -221,7 +221,9 @@ impl<O: Observer> Worker<'_, O> {
             if space == AddressSpace::Global {
                 self.protect(shared, warp, by(part), &found, whole);
             }
-            for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+            let compared = O::ACTIVE && self.observer.compares();
+            let sparse = space == AddressSpace::Global && !compared && self.store_sparse(part, &found, size, &values);
+            for lane in (0..32usize).filter(|lane| !sparse && part >> lane & 1 != 0) {
                 if found[lane] & u64::from(whole - 1) != 0 {
                     let lanes = misaligned(&found, part, whole);
                     let at = LaneBytes::new(space, found[lane], whole);
@@ -230,7 +232,7 @@ impl<O: Observer> Worker<'_, O> {
                 for element in 0..count {
                     let address = found[lane].wrapping_add(u64::from(element * size));
                     let value = values[element as usize][lane];
-                    if O::ACTIVE && self.observer.compares() {
+                    if compared {
                         let before = self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok();
                         if before != Some(value & u64::MAX >> (64 - size * 8)) {
                             changed |= 1 << lane;

@@ -73,19 +73,33 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// The sparse allocation in which all lanes' `whole` bytes lie, and their places there, if nothing is wrong with them.
+    fn sparse_lanes(&mut self, mask: u32, addresses: &[u64; 32], whole: u64) -> Option<(usize, [u64; 32])> {
+        let at = self.allocation(addresses[mask.trailing_zeros() as usize % 32], whole)?;
+        let allocation = &self.global.get().allocations[at];
+        allocation.sparse.as_ref()?;
+        let offsets = addresses.map(|address| address.wrapping_sub(allocation.base));
+        let fine = |lane: usize| offsets[lane] <= allocation.size - whole && addresses[lane] & (whole - 1) == 0;
+        (0..32usize).all(|lane| mask >> lane & 1 == 0 || fine(lane)).then_some((at, offsets))
+    }
+
     /// Reads all lanes' values where they lie in one sparse allocation and nothing is wrong with them; else says `false`.
     pub fn load_sparse(&mut self, mask: u32, addresses: &[u64; 32], size: u32, values: &mut [[u64; 32]]) -> bool {
         let whole = u64::from(size) * values.len() as u64;
-        let Some(at) = self.allocation(addresses[mask.trailing_zeros() as usize % 32], whole) else { return false };
+        let Some((at, offsets)) = self.sparse_lanes(mask, addresses, whole) else { return false };
+        let sparse = self.global.get().allocations[at].sparse.as_ref();
+        sparse.inspect(|sparse| sparse.load_lanes(mask, &offsets, size, values)).is_some()
+    }
+
+    /// The same for values that are written.
+    pub fn store_sparse(&mut self, mask: u32, addresses: &[u64; 32], size: u32, values: &[[u64; 32]]) -> bool {
+        let whole = u64::from(size) * values.len() as u64;
+        let Some((at, offsets)) = self.sparse_lanes(mask, addresses, whole) else { return false };
         let allocation = &self.global.get().allocations[at];
-        let Some(sparse) = &allocation.sparse else { return false };
-        let offsets = addresses.map(|address| address.wrapping_sub(allocation.base));
-        let fine = |lane: &usize| offsets[*lane] <= allocation.size - whole && addresses[*lane] & (whole - 1) == 0;
-        if !(0..32usize).filter(|lane| mask >> lane & 1 != 0).all(|lane| fine(&lane)) {
+        if allocation.constant || allocation.input || allocation.heap {
             return false;
         }
-        sparse.load_lanes(mask, &offsets, size, values);
-        true
+        allocation.sparse.as_ref().inspect(|sparse| sparse.store_lanes(mask, &offsets, size, values)).is_some()
     }
 
     /// Writes one lane's value.

@@ -91,12 +91,38 @@ pub fn served_together(addresses: &[u64; 32], mask: u32, size: u32, kind: Access
     if size > 4 && kind == AccessKind::Load && (alike(1) || alike(2)) { 2 * part } else { part }
 }
 
+/// Do all lanes of a request ask for words so near each other that no bank holds two of them?
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn within_a_row(addresses: &[u64; 32], mask: u32) -> bool {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for (lane, &at) in addresses.iter().enumerate() {
+        let takes_part = mask >> lane & 1 != 0;
+        low = low.min(if takes_part { at / 4 } else { u64::MAX });
+        high = high.max(if takes_part { at / 4 } else { 0 });
+    }
+    high.wrapping_sub(low) < 32
+}
+
+/// Do all 32 lanes ask for `size` bytes each that follow each other?
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn follow_each_other(addresses: &[u64; 32], mask: u32, size: u32) -> bool {
+    let mut all = mask == u32::MAX && addresses[0].is_multiple_of(u64::from(size));
+    for (lane, &at) in addresses.iter().enumerate() {
+        all &= at == addresses[0].wrapping_add(lane as u64 * u64::from(size));
+    }
+    all
+}
+
 /// Passes over the banks that a request to shared memory takes, and the fewest that its bytes need. Lanes that read the
 /// same word share it.
 #[inline(never)]
 pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind) -> (u64, u64) {
-    if size <= 4 && mask != 0 && conflict_free(addresses, mask) {
+    if size <= 4 && mask != 0 && (within_a_row(addresses, mask) || conflict_free(addresses, mask)) {
         return (1, 1);
+    }
+    if size > 4 && follow_each_other(addresses, mask, size) {
+        let passes = u64::from(size / 4);
+        return (passes, passes);
     }
     let lanes_a_pass = served_together(addresses, mask, size, kind);
     let (mut passes, mut fewest) = (0, 0);
