@@ -117,8 +117,9 @@ fn follow_each_other(addresses: &[u64; 32], mask: u32, size: u32) -> bool {
 /// same word share it.
 #[inline(never)]
 pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind) -> (u64, u64) {
-    if size <= 4 && mask != 0 && (within_a_row(addresses, mask) || conflict_free(addresses, mask)) {
-        return (1, 1);
+    if size <= 4 && mask != 0 {
+        let free = within_a_row(addresses, mask) || conflict_free(addresses, mask);
+        return if free { (1, 1) } else { single_words(addresses, mask) };
     }
     if size > 4 && follow_each_other(addresses, mask, size) {
         let passes = u64::from(size / 4);
@@ -147,6 +148,32 @@ pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind)
         fewest += distinct.div_ceil(32);
     }
     (passes, fewest.max(u64::from(passes > 0)))
+}
+
+/// The same where each lane asks for a word: of each bank, the different words so far are a chain of lanes.
+fn single_words(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
+    const END: u8 = u8::MAX;
+    let (mut newest, mut before, mut counts) = ([END; 32], [END; 32], [0u8; 32]);
+    let (mut most, mut distinct) = (0, 0u64);
+    let mut rest = mask;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize & 31;
+        rest &= rest - 1;
+        let word = addresses[lane] / 4;
+        let bank = (word & 31) as usize;
+        let mut known = newest[bank];
+        while known != END && addresses[usize::from(known & 31)] / 4 != word {
+            known = before[usize::from(known & 31)];
+        }
+        if known == END {
+            before[lane] = newest[bank];
+            newest[bank] = lane as u8;
+            counts[bank] += 1;
+            most = most.max(counts[bank]);
+            distinct += 1;
+        }
+    }
+    (most.into(), distinct.div_ceil(32))
 }
 
 /// The most different words of a bank, and all different words.
