@@ -199,6 +199,11 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// Threads of its grid.
+    pub fn threads(&self) -> u64 {
+        self.blocks().saturating_mul(product(self.block))
+    }
+
     /// Blocks of its grid.
     pub fn blocks(&self) -> u64 {
         product(self.grid)
@@ -272,8 +277,7 @@ impl Plan {
 
     /// Threads of all launches together.
     pub fn threads(&self) -> u64 {
-        let threads = |launch: &Launch| launch.blocks().saturating_mul(product(launch.block));
-        self.launches.iter().map(threads).fold(0, u64::saturating_add)
+        self.launches.iter().map(Launch::threads).fold(0, u64::saturating_add)
     }
 }
 

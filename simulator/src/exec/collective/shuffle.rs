@@ -126,11 +126,7 @@ impl<O: Observer> Worker<'_, O> {
 /// Whose value each lane gets, and whether that is within its segment; if not it is its own. `of` says so of a lane, its distance or
 /// lane asked for, the end of its segment, and the place in its segment that was asked for.
 #[inline(always)]
-fn partners(
-    b: &[u64; 32],
-    c: &[u64; 32],
-    of: impl Fn(i32, i32, i32, i32) -> (i32, bool),
-) -> ([u32; 32], [bool; 32]) {
+fn partners(b: &[u64; 32], c: &[u64; 32], of: impl Fn(i32, i32, i32, i32) -> (i32, bool)) -> ([u32; 32], [bool; 32]) {
     let (mut sources, mut valid) = ([0; 32], [false; 32]);
     for lane in 0..32 {
         let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);

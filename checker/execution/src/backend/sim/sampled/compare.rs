@@ -43,18 +43,20 @@ fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
     both
 }
 
-/// So many of them: first those that are among others, too, and of the rest as many all over.
-fn some(ranges: &Ranges, before: &Ranges, most: u64) -> Ranges {
+/// So many of them: first those that are among others, too, a list after the other, and of the rest as many all over.
+fn some(ranges: &Ranges, before: &[&Ranges], most: u64) -> Ranges {
     let count = |ranges: &Ranges| ranges.iter().map(|(from, to)| to - from).sum::<u64>();
-    let mut chosen = common(ranges, before);
-    first(&mut chosen, most);
-    let rest = added(&chosen, ranges);
-    let left = (most - count(&chosen)).max(1);
-    let step = (count(&rest) / left + 1) as usize;
-    let mut rest: Ranges = rest.into_iter().step_by(step).collect();
-    first(&mut rest, left);
-    chosen.extend(rest);
-    chosen.sort_unstable();
+    let mut chosen = Ranges::new();
+    let lists = before.iter().map(|list| common(ranges, list)).chain([ranges.clone()]);
+    for list in lists {
+        let rest = added(&chosen, &list);
+        let left = most.saturating_sub(count(&chosen)).max(1);
+        let step = (count(&rest) / left + 1) as usize;
+        let mut rest: Ranges = rest.into_iter().step_by(step).collect();
+        first(&mut rest, left);
+        chosen.extend(rest);
+        chosen.sort_unstable();
+    }
     chosen
 }
 
@@ -122,7 +124,7 @@ pub fn compare_outputs(
             both = common(&both, &written(&truth, *index, buffer.dtype));
         }
         let unlike = elements(&here.unlike_wrote[index], buffer.dtype.size() as u64);
-        both = some(&both, &unlike, ELEMENTS);
+        both = some(&both, &[&here.meant(buffer.len), &unlike], ELEMENTS);
         let fits = own_buffer.dtype.is_float() == buffer.dtype.is_float()
             && (buffer.dtype.is_float() || own_buffer.dtype == buffer.dtype);
         if both.is_empty() || !fits {
@@ -191,10 +193,13 @@ mod tests {
         assert_eq!(both, [(2, 4), (6, 7), (8, 9)]);
         assert_eq!(common(&[(0, 4)], &[(4, 8)]), []);
         let all: Ranges = (0..100).map(|at| (10 * at, 10 * at + 5)).collect();
-        let chosen = some(&all, &vec![(802, 814)], 108);
+        let chosen = some(&all, &[&vec![(802, 814)]], 108);
         assert!(chosen.contains(&(802, 805)) && chosen.contains(&(810, 814)), "{chosen:?}");
         assert!(chosen.len() > 20 && chosen.iter().any(|(from, _)| *from > 900), "{chosen:?}");
         assert!(chosen.windows(2).all(|pair| pair[0].1 <= pair[1].0), "in order");
-        assert_eq!(some(&all, &Ranges::new(), 1000), all);
+        let far: Ranges = (50..100).map(|at| (10 * at, 10 * at + 5)).collect();
+        let chosen = some(&all, &[&vec![(803, 804)], &far], 26);
+        assert!(chosen.contains(&(803, 804)) && chosen.iter().any(|(from, _)| *from > 900), "{chosen:?}");
+        assert_eq!(some(&all, &[], 1000), all);
     }
 }

@@ -12,6 +12,7 @@ mod opened;
 mod profile;
 mod reached;
 mod seen;
+mod stripes;
 mod switches;
 mod truth;
 mod unlike;
@@ -92,7 +93,7 @@ pub fn judge(
     }
     let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
     for launch in 0..seen.launches {
-        match here.unlike(launch, STEPS / seen.launches as u64, seed) {
+        match here.unlike(launch, &small.plan, STEPS / seen.launches as u64, seed) {
             Ok(true) => {}
             Ok(false) => break,
             Err(fault) => return Ok(Some(fault)),
@@ -111,6 +112,9 @@ pub fn judge(
     }
     let beside = (alike && seen.launches == large.plan.launches.len()).then_some(&there);
     if let Some(status) = reached::missed(&mut here, &seen, beside, Use::Written) {
+        return Ok(Some(status));
+    }
+    if let Some(status) = stripes::left_out(&mut here, &seen, alike.then_some(&usual)) {
         return Ok(Some(status));
     }
     if lacking.is_some() {

@@ -1,6 +1,7 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
-use super::seen::{Did, Places, Ranges, Seen, Share, span, stretch};
+use super::seen::{Did, Places, Ranges, Seen, Share, added, span, stretch};
+use super::stripes::Striped;
 use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -232,6 +233,7 @@ impl Opened<'_> {
             fault: None,
             places: [Places::default(); 2],
             stretches: [Vec::new(), Vec::new()],
+            striped: Vec::new(),
             drawn: Vec::new(),
             did: Vec::new(),
         };
@@ -248,6 +250,7 @@ impl Opened<'_> {
             let (mut run, mut did) = (0, Vec::new());
             let (mut places, mut bytes) = (self.read_and_written(), self.bytes_touched());
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
+            let mut striped = vec![Vec::new(); places[1].len()];
             for block in self.order(&chosen, blocks) {
                 // Both ends tell more than the other drawn ones: loops may go round once more there.
                 let spent = self.ran - ran;
@@ -268,6 +271,9 @@ impl Opened<'_> {
                     for ((stretches, (_, before)), (_, now)) in stretches.iter_mut().zip(before).zip(now) {
                         stretches.extend(stretch(before, now).map(|(from, to)| (block, from, to)));
                     }
+                }
+                for ((striped, (bytes, before)), (_, now)) in striped.iter_mut().zip(&places[1]).zip(&now[1]) {
+                    striped.extend(Striped::of(block, &added(before, now), *bytes));
                 }
                 places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
@@ -296,6 +302,7 @@ impl Opened<'_> {
             seen.places = found;
             seen.drawn.push(written[1].len());
             seen.did.push(did);
+            seen.striped.push(striped);
             for (all, these) in seen.stretches.iter_mut().zip(stretches) {
                 all.push(these);
             }

@@ -3,8 +3,9 @@
 use super::ends::{self, Due, End};
 use super::opened::{Opened, READ, WRITTEN};
 use super::seen::Seen;
+use super::stripes::others_may_come;
 use crate::backend::message::status::Status;
-use plan::{Buffer, Plan, Role};
+use plan::{Buffer, Role};
 use simulator::Touched;
 
 /// Blocks that have to have the same part each, before others are held to it.
@@ -138,12 +139,6 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
         let (byte, block) = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)))?;
         Some(done.status(share.buffer, byte, Some(block)))
     })
-}
-
-/// May launches beside one come to a buffer?
-fn others_may_come(plan: &Plan, launch: usize, buffer: usize) -> bool {
-    let others = plan.launches.iter().enumerate().filter(|(other, _)| *other != launch);
-    others.flat_map(|(_, other)| &other.args).any(|arg| arg.may_lead_to(buffer))
 }
 
 /// A buffer of which every block has so many bytes, one behind the other.

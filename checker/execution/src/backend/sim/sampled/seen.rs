@@ -1,6 +1,7 @@
 //! What blocks of a few launches did, in parts of the inputs and outputs.
 
 use super::ends::Stretch;
+use super::stripes::Striped;
 use crate::backend::message::status::Status;
 
 /// Stretches of an output beyond which nobody asks where they lie.
@@ -29,6 +30,8 @@ pub struct Seen {
     pub places: [Places; 2],
     /// Where the blocks of each launch read each input, and where they write each output.
     pub stretches: [Vec<Vec<Vec<Stretch>>>; 2],
+    /// Which of them come to an output in parts that lie as far from each other, launch by launch and output by output.
+    pub striped: Vec<Vec<Vec<Striped>>>,
     /// How many blocks of each launch that is, but for the first and the last one.
     pub drawn: Vec<usize>,
     /// How much each of them did, launch by launch.

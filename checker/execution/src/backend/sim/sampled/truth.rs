@@ -23,7 +23,7 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
     if tiled && !matches!(truth.blocks(0, vec![middle(grid)]), Ok(true)) {
         return None;
     }
-    let (mut unlike, mut by_output) = (BTreeSet::new(), BTreeSet::new());
+    let (mut unlike, mut by_output, mut numbered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for output in outputs {
         let Some((index, buffer)) = find(here.program, &output.name) else { continue };
         let size = buffer.dtype.size() as u64;
@@ -34,7 +34,13 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         let block = |element: u64| tiles.map_or_else(|| at(element, buffer.len), |tiles| tiles.block(element));
         let ends = |(from, to): &(u64, u64)| [from / size, (to - 1) / size].map(block);
         unlike.extend(here.unlike_wrote[index].iter().flat_map(ends));
-        by_output.extend(here.touched(index).written.iter().flat_map(ends));
+        let written = here.touched(index).written;
+        by_output.extend(written.iter().flat_map(ends));
+        let is_written = |(element, _): &(u64, u64)| {
+            let at = written.partition_point(|(_, to)| *to <= element * size);
+            written.get(at).is_some_and(|(from, _)| *from <= element * size)
+        };
+        numbered.extend(here.meant(buffer.len).into_iter().filter(is_written).map(|(element, _)| block(element)));
     }
     let by_number = |block: &u64| [at(*block, own), at(*block + 1, own).saturating_sub(1).max(at(*block, own))];
     let stream = Stream::new(seed, "oracle's blocks");
@@ -52,6 +58,7 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         drawn(here.done[0].iter().flat_map(by_number).collect()),
         drawn(by_output.into_iter().collect()),
         drawn(unlike.into_iter().collect()),
+        numbered.into_iter().collect(),
     ]))
 }
 

@@ -3,14 +3,16 @@
 use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS, WRITTEN};
 use super::seen::{Did, added};
 use crate::backend::message::status::Status;
-use plan::Buffer;
 use plan::stream::Stream;
+use plan::{Buffer, Launch, Plan};
 use std::collections::BTreeSet;
 
 /// Numbers below are sizes of blocks and the like, not places in long arrays.
 const FEW_ELEMENTS: u64 = 4096;
 /// Warp instructions of the blocks that numbers in the code may mean.
 const NAMED_INSTRUCTIONS: u64 = 1 << 16;
+/// As many of those that have much to do: hardly a kernel has numbers so large.
+const LONG_BLOCKS: usize = 2;
 /// Blocks that two numbers may mean together.
 const CROSSINGS: usize = 64;
 /// Warp instructions of blocks that are unlike those that were run.
@@ -18,15 +20,14 @@ const UNLIKE_INSTRUCTIONS: u64 = 1 << 16;
 
 impl Opened<'_> {
     /// The blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
-    /// treat it in its own way.
-    fn named(&self, launch: usize, seed: u64) -> Vec<u64> {
+    /// treat it in its own way. Of blocks that have much to do only those for numbers from `beyond` on, that no size has which is run whole.
+    fn named(&self, launch: usize, beyond: u64, seed: u64) -> Vec<u64> {
         let planned = &self.program.plan.launches[launch];
         let blocks = planned.blocks();
         let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
-        let numbers = self.device.module().numbers();
-        let far = |number: &u64| (FEW_ELEMENTS..=elements.max(blocks)).contains(number);
-        let numbers: BTreeSet<u64> = numbers.into_iter().map(i64::unsigned_abs).filter(far).collect();
+        let least = if self.is_long() { beyond.max(FEW_ELEMENTS) } else { FEW_ELEMENTS };
+        let numbers = self.numbers(least, elements.max(blocks));
         // Of threads, of blocks, of all that a block has, of warps, and of threads with up to 16 elements each.
         let shares = [threads, 1, elements.div_ceil(blocks), threads.div_ceil(32)].into_iter();
         let shares = shares.chain((1..=4).map(|power| threads << power));
@@ -41,7 +42,25 @@ impl Opened<'_> {
         let in_a_row = meant.chain(near).filter_map(block);
         let mut known = self.done[launch].clone();
         let wanted = self.crossing(launch, &numbers, seed).into_iter().chain(in_a_row);
-        wanted.filter(|block| known.insert(*block)).take(self.affordable(NAMED_INSTRUCTIONS)).collect()
+        let most = if self.is_long() { LONG_BLOCKS } else { self.affordable(NAMED_INSTRUCTIONS) };
+        wanted.filter(|block| known.insert(*block)).take(most).collect()
+    }
+
+    /// Numbers in the code from one to another.
+    fn numbers(&self, least: u64, most: u64) -> BTreeSet<u64> {
+        let numbers = self.device.module().numbers();
+        numbers.into_iter().map(i64::unsigned_abs).filter(|number| (least..=most).contains(number)).collect()
+    }
+
+    /// The elements of an output that a number in the code may mean, or a group of up to 16 of them, in this round of the first launch's
+    /// grid or the next: from, to.
+    pub fn meant(&self, len: u64) -> Vec<(u64, u64)> {
+        let round = self.program.plan.launches.first().map_or(0, Launch::threads);
+        let numbers = self.numbers(FEW_ELEMENTS, len);
+        let all = numbers.into_iter().flat_map(|number| [number, number.saturating_add(round)]);
+        let groups = all.flat_map(|number| (0..=4).map(move |power| number << power..(number + 1) << power));
+        let elements: BTreeSet<u64> = groups.flatten().filter(|element| *element < len).collect();
+        elements.into_iter().map(|element| (element, element + 1)).collect()
     }
 
     /// Blocks of a grid of two extents, in the columns and the rows of blocks that numbers may mean.
@@ -84,8 +103,8 @@ impl Opened<'_> {
     }
 
     /// Runs the blocks of a launch that may do what others do not: one of each kind (if a block costs little), which so many operations may
-    /// be computed to find, and those that a number in the code may mean. `false`: they say nothing.
-    pub fn unlike(&mut self, launch: usize, steps: u64, seed: u64) -> Result<bool, Status> {
+    /// be computed to find, and those that a number in the code may mean. `near`: a size that is run whole. `false`: they say nothing.
+    pub fn unlike(&mut self, launch: usize, near: &Plan, steps: u64, seed: u64) -> Result<bool, Status> {
         // Of outputs: inputs have the most pages.
         let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
             let buffers = opened.program.plan.buffers.iter().enumerate();
@@ -96,7 +115,8 @@ impl Opened<'_> {
         };
         let before = if launch == 0 { written(self) } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
-        let named = self.named(launch, seed);
+        let beyond = near.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
+        let named = self.named(launch, beyond, seed);
         let mut known = BTreeSet::new();
         let blocks = kinds.into_iter().chain(named).filter(|block| known.insert(*block));
         let (new, run): (Vec<u64>, Vec<u64>) = blocks.partition(|block| !self.done[launch].contains(block));

@@ -1,0 +1,223 @@
+//! Parts of an output that a block comes to again and again, one as far from the last as any other: loops by the size of the grid. What
+//! such a block leaves out among its own parts nobody else comes to.
+
+use super::opened::{Opened, WRITTEN};
+use super::seen::Seen;
+use crate::backend::message::status::Status;
+use plan::Plan;
+use std::collections::BTreeSet;
+
+/// Parts at the beginning that have to be as large and as far apart as each other.
+const FIRST: usize = 4;
+/// Parts beyond which nobody looks.
+const MANY: usize = 1 << 16;
+/// Warp instructions of the blocks that are asked who comes to the end instead.
+const ASKED_INSTRUCTIONS: u64 = 1 << 22;
+/// More than this of what it comes to a block leaves to others, where its parts are in groups: rows of tiles, say.
+const GROUPED: u64 = 16;
+
+/// Where the parts of a block are, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stripes {
+    /// The first begins here.
+    first: u64,
+    /// Each has so many.
+    own: u64,
+    /// From one to the next.
+    pitch: u64,
+}
+
+impl Stripes {
+    /// By the first ranges of all that a block wrote.
+    fn of(ranges: &[(u64, u64)]) -> Option<Self> {
+        let [(first, end), (second, _), ..] = *ranges else { return None };
+        let stripes = Self { first, own: end - first, pitch: second - first };
+        let fits = |(at, range): (usize, &(u64, u64))| {
+            let from = first + at as u64 * stripes.pitch;
+            *range == (from, from + stripes.own)
+        };
+        (ranges.len() > FIRST && ranges.iter().take(FIRST).enumerate().all(fits)).then_some(stripes)
+    }
+
+    /// The first byte of a part that is not in the ranges, of all before `end`; nothing where a range is in no part, or where too much
+    /// is left out.
+    fn gap(self, ranges: &[(u64, u64)], end: u64) -> Option<u64> {
+        let (mut reached, mut left, mut gap) = (self.first, 0, None);
+        for &(from, to) in ranges {
+            let start = self.first + (from - self.first) / self.pitch * self.pitch;
+            if to > start + self.own {
+                return None;
+            }
+            left += self.between(reached, from, &mut gap);
+            reached = to;
+        }
+        let written: u64 = ranges.iter().map(|(from, to)| to - from).sum();
+        left += self.between(reached, end, &mut gap);
+        gap.filter(|_| left * GROUPED <= written)
+    }
+
+    /// Bytes of parts that begin or go on in between; the first of them is noted.
+    fn between(self, mut from: u64, to: u64, gap: &mut Option<u64>) -> u64 {
+        let mut bytes = 0;
+        while from < to {
+            let start = self.first + (from - self.first) / self.pitch * self.pitch;
+            let end = (start + self.own).min(to);
+            if from < end {
+                gap.get_or_insert(from);
+                bytes += end - from;
+            }
+            from = start + self.pitch;
+        }
+        bytes
+    }
+}
+
+/// A block that comes to an output in parts.
+#[derive(Debug, Clone, Copy)]
+pub struct Striped {
+    block: u64,
+    stripes: Stripes,
+    /// The first byte that it leaves out before the last that it wrote, ...
+    within: Option<u64>,
+    /// ... and before the output's end.
+    ever: Option<u64>,
+}
+
+impl Striped {
+    /// By all that a block wrote of an output of so many bytes.
+    pub fn of(block: u64, ranges: &[(u64, u64)], bytes: u64) -> Option<Self> {
+        let stripes = Stripes::of(ranges).filter(|_| ranges.len() <= MANY)?;
+        let last = ranges.last().map_or(0, |(_, to)| *to);
+        Some(Self { block, stripes, within: stripes.gap(ranges, last), ever: stripes.gap(ranges, bytes) })
+    }
+
+    /// The first byte of what it leaves out up to the end, if that is a whole part or more.
+    fn whole_part(&self, bytes: u64) -> Option<u64> {
+        let Stripes { first, own, pitch } = self.stripes;
+        self.ever.filter(|byte| (byte - first).is_multiple_of(pitch) && byte + own <= bytes)
+    }
+
+    /// A block whose parts lie between those of this one, in the order of blocks.
+    fn is_beside(&self, other: &Self) -> bool {
+        let (one, two) = (self.stripes, other.stripes);
+        let alike = (one.own, one.pitch) == (two.own, two.pitch);
+        alike
+            && i128::from(one.first) - i128::from(two.first)
+                == (i128::from(self.block) - i128::from(other.block)) * i128::from(one.own)
+    }
+}
+
+/// What a block leaves out among its own parts, where blocks of the small size leave out nothing so.
+pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Option<Status> {
+    let plan = &here.program.plan;
+    let outputs = || plan.buffers.iter().enumerate().filter(|(_, buffer)| WRITTEN.contains(&buffer.role));
+    for launch in 0..seen.launches {
+        for (at, ((index, buffer), blocks)) in outputs().zip(&seen.striped[launch]).enumerate() {
+            let before = usual.and_then(|usual| usual.striped.get(launch)).map(|launch| &launch[at]);
+            let is_usual = |striped: &Striped| striped.within.is_some() || striped.ever.is_some();
+            if others_may_come(plan, launch, index) || before.is_some_and(|blocks| blocks.iter().any(is_usual)) {
+                continue;
+            }
+            let gap = |one: &Striped| Some((one.within.or_else(|| stops_early(one, blocks))?, one.block));
+            let found = blocks.iter().find_map(gap).or_else(|| {
+                let (one, byte) = blocks.iter().find_map(|one| Some((one, one.whole_part(buffer.bytes())?)))?;
+                nobody_goes_on(here, launch, index, (one.block, byte)).then_some((byte, one.block))
+            });
+            if let Some((byte, block)) = found {
+                let index = byte / buffer.dtype.size() as u64;
+                let buffer = buffer.name.clone();
+                return Some(Status::NeverReached { buffer, index, reads: false, block: Some(block) });
+            }
+        }
+    }
+    None
+}
+
+/// A whole part of a block is left out at the end: does no block that may come to it instead, of those that are asked? Tails are done by
+/// the first block or by the last one, by one nearby, or by all in smaller parts.
+fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, byte): (u64, u64)) -> bool {
+    let blocks = here.program.plan.launches[launch].blocks();
+    let smaller = (1..=4).flat_map(|power| [block << power, block >> power]);
+    let near = [Some(0), blocks.checked_sub(1), block.checked_sub(1), block.checked_add(1)].into_iter().flatten();
+    let asked: BTreeSet<u64> = near.chain(smaller).filter(|block| *block < blocks).collect();
+    let asked: Vec<u64> = asked.into_iter().filter(|block| !here.done[launch].contains(block)).collect();
+    if here.each().saturating_mul(asked.len() as u64) > ASKED_INSTRUCTIONS {
+        return false;
+    }
+    asked.into_iter().all(|block| {
+        let told = matches!(here.blocks(launch, vec![block]), Ok(true));
+        told && !here.touched(buffer).written.iter().any(|(from, to)| (*from..*to).contains(&byte))
+    })
+}
+
+/// What a block leaves out up to the end, where one before it and one behind it leave out nothing.
+fn stops_early(one: &Striped, blocks: &[Striped]) -> Option<u64> {
+    let goes_on = |before: bool| {
+        let side = blocks.iter().filter(|other| other.block != one.block && (other.block < one.block) == before);
+        side.filter(|other| other.is_beside(one)).any(|other| other.ever.is_none())
+    };
+    one.ever.filter(|_| goes_on(true) && goes_on(false))
+}
+
+/// May launches beside one come to a buffer?
+pub fn others_may_come(plan: &Plan, launch: usize, buffer: usize) -> bool {
+    let others = plan.launches.iter().enumerate().filter(|(other, _)| *other != launch);
+    others.flat_map(|(_, other)| &other.args).any(|arg| arg.may_lead_to(buffer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rounds of a block that has 8 bytes of every 100, from 16 on.
+    fn rounds(rounds: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+        rounds.map(|round| (100 * round + 16, 100 * round + 24)).collect()
+    }
+
+    fn gaps(ranges: &[(u64, u64)], bytes: u64) -> Option<[Option<u64>; 2]> {
+        Striped::of(1, ranges, bytes).map(|striped| [striped.within, striped.ever])
+    }
+
+    #[test]
+    fn a_round_that_is_left_out_is_a_gap() {
+        assert_eq!(gaps(&rounds(0..40), 4000), Some([None, None]));
+        assert_eq!(gaps(&rounds((0..40).filter(|round| *round != 30)), 4000), Some([Some(3016), Some(3016)]));
+        assert_eq!(gaps(&rounds(0..39), 4000), Some([None, Some(3916)]), "the last one");
+        assert_eq!(gaps(&rounds(0..39), 3916), Some([None, None]), "nothing is left for it");
+        let mut cut = rounds(0..40);
+        cut[39].1 -= 2;
+        assert_eq!(gaps(&cut, 3922), Some([None, None]));
+        assert_eq!(gaps(&cut, 4000), Some([None, Some(3922)]));
+    }
+
+    #[test]
+    fn a_thread_that_is_left_out_is_a_gap() {
+        let without = |round: u64| [(100 * round + 16, 100 * round + 18), (100 * round + 20, 100 * round + 24)];
+        let ranges: Vec<_> = rounds(0..38).into_iter().chain((38..40).flat_map(without)).collect();
+        assert_eq!(gaps(&ranges, 4000), Some([Some(3818), Some(3818)]));
+    }
+
+    #[test]
+    fn parts_in_groups_and_those_beside_say_nothing() {
+        // Rows of tiles: those in between are others'.
+        assert_eq!(gaps(&rounds((0..8).chain(24..32)), 4000), Some([None, None]));
+        let beside: Vec<_> = rounds(0..40).into_iter().chain([(4010, 4030)]).collect();
+        assert_eq!(gaps(&beside, 5000), Some([None, None]));
+        assert_eq!(gaps(&rounds(0..4), 4000), None, "few");
+        assert_eq!(gaps(&rounds([0, 1, 2, 4, 5].into_iter()), 4000), None);
+    }
+
+    #[test]
+    fn a_block_that_stops_before_those_around_it_leaves_something_out() {
+        let of = |block: u64, rounds: u64| {
+            let ranges: Vec<_> =
+                (0..rounds).map(|round| (100 * round + 8 * block, 100 * round + 8 * block + 8)).collect();
+            Striped::of(block, &ranges, 4000).expect("stripes")
+        };
+        let early = |blocks: &[Striped]| stops_early(&blocks[0], blocks);
+        assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 40)]), Some(3924));
+        assert_eq!(early(&[of(3, 39), of(1, 40)]), None, "from there on nobody goes on");
+        assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 39)]), None);
+        assert_eq!(early(&[of(3, 40), of(1, 40), of(7, 40)]), None);
+    }
+}
