@@ -153,6 +153,17 @@ impl<O: Observer> Worker<'_, O> {
         quiet.count() as u64
     }
 
+    /// How many operations may run before one of which something is asked, and what that one is about to compute with: its lanes, and
+    /// their sources.
+    fn asked_of(&self, warp: &Warp, group: &Group) -> (u64, Option<(u32, turns::Sources)>) {
+        // A page never asks.
+        if cfg!(target_family = "wasm") || self.conditions.is_empty() {
+            return (u64::MAX, None);
+        }
+        let unasked = self.unasked(group.pc);
+        (unasked, (unasked == 0).then(|| (self.guarded(warp, group), self.sources(warp, group))))
+    }
+
     /// What an operation of `group` came to.
     #[cold]
     fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32, sources: &turns::Sources) {
@@ -188,10 +199,7 @@ impl<O: Observer> Worker<'_, O> {
             if careful {
                 self.careful(shared, warp, at);
             }
-            // A page never asks.
-            let asked = cfg!(not(target_family = "wasm")) && !self.conditions.is_empty();
-            let unasked = if asked { self.unasked(before.pc) } else { u64::MAX };
-            let noted = (unasked == 0).then(|| (self.guarded(warp, &before), self.sources(warp, &before)));
+            let (unasked, noted) = self.asked_of(warp, &before);
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {

@@ -226,17 +226,7 @@ impl Opened<'_> {
     /// Runs blocks of every launch, as far as they say something; `several`: more of them, for what they do on average.
     pub fn run(&mut self, seed: u64, several: bool) -> Seen {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
-        let mut seen = Seen {
-            launches: 0,
-            read: Vec::new(),
-            written: Vec::new(),
-            fault: None,
-            places: [Places::default(); 2],
-            stretches: [Vec::new(), Vec::new()],
-            striped: Vec::new(),
-            drawn: Vec::new(),
-            did: Vec::new(),
-        };
+        let mut seen = Seen::default();
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
             if planned.cooperative {
                 break;

@@ -17,6 +17,7 @@ const ROUNDING: f64 = 1e-12;
 pub type Ranges = Vec<(u64, Vec<(u64, u64)>)>;
 
 /// What the blocks of the launches that say something did.
+#[derive(Default)]
 pub struct Seen {
     /// Such launches, from the first on.
     pub launches: usize,
