@@ -8,6 +8,7 @@ mod compare;
 mod ends;
 mod follows;
 mod known;
+mod lacks;
 mod opened;
 mod profile;
 mod reached;
@@ -22,11 +23,11 @@ use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 pub use known::Known;
-use opened::{Opened, READ, WRITTEN, open};
+use opened::{WRITTEN, open};
 use plan::{Arg, Plan};
 pub use profile::profile;
 use reached::Use;
-use seen::{Did, Seen, Share, valley};
+use seen::Share;
 pub use switches::{first_tried, news};
 
 /// A version that comes to all of its data where it is simulated whole...
@@ -35,10 +36,6 @@ const ALL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 /// The same of a version whose blocks all do as much as each other, the first and the last one no more.
 const NEARLY_ALL: f64 = 0.98;
-/// So many blocks' worth of an input may be left that no output needs, ...
-const LEFT: f64 = 2.0;
-/// ... and of outputs none.
-const NOTHING: f64 = 0.0;
 
 /// Operations, of 32 threads each, that are computed to tell blocks of all launches apart: a hundredth of a second.
 const STEPS: u64 = 1 << 16;
@@ -102,7 +99,7 @@ pub fn judge(
     // Said if nothing says which element.
     let lacking = [true, false]
         .into_iter()
-        .find_map(|reads| lacks(sim, &here, (&seen, &usual), reads, seed))
+        .find_map(|reads| lacks::lacks(sim, &here, (&seen, &usual), reads, seed))
         .filter(|_| comparable);
     let oracle = oracle.filter(|oracle| whole(large) && whole(oracle));
     if oracle.is_some()
@@ -136,55 +133,6 @@ pub fn judge(
         return follows::unfollowed(sim, &here, small, seen.launches, seed);
     }
     Ok(compared)
-}
-
-/// What the only launch did that came to anything, if its first and its last block were run, and which one that is.
-fn only(launches: &[Share]) -> Option<(usize, Share)> {
-    let mut some = launches.iter().copied().enumerate().filter(|(_, share)| share.most > 0.0);
-    some.next().filter(|(_, share)| share.ends && some.next().is_none())
-}
-
-/// Do blocks lack more than all together have too much, or does one do less than those around it, where those of the small size do not?
-fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads: bool, seed: u64) -> Option<Status> {
-    let (left, roles, now) = if reads { (LEFT, READ, &seen.read) } else { (NOTHING, WRITTEN, &seen.written) };
-    let plan = &here.program.plan;
-    let these = || plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
-    // What launches do that say nothing.
-    let mut others = plan.launches.iter().skip(now.len()).flat_map(|launch| &launch.args);
-    if others.any(|arg| these().any(|(index, _)| arg.may_lead_to(index))) {
-        return None;
-    }
-    let (launch, now) = only(now)?;
-    let (small, usual_share) = only(if reads { &usual.read } else { &usual.written })?;
-    let usual_did = &usual.did[small];
-    let bytes = here.bytes(&roles).max(1.0);
-    let unlike = here.unlike_did[launch].iter().map(|did| did.bytes[usize::from(!reads)]);
-    let held = usual_share.may_be_all(left) && (!reads || usual_share.is_shared_out());
-    let part = if now.even { now.most } else { now.mean.min(1.0) };
-    if held && !now.with(unlike, bytes).may_be_all(left) {
-        return Some(Status::LeavesOut { reads, part });
-    }
-    let last = plan.launches[launch].blocks() - 1;
-    let inner: Vec<Did> = seen.did[launch].iter().copied().filter(|did| did.block != last).collect();
-    // Neither those of the small size, nor those that are drawn.
-    let mut buffers = seen.stretches[usize::from(!reads)][launch].iter().filter(|stretches| !stretches.is_empty());
-    let in_a_row =
-        plan.launches[launch].is_flat() && now.is_own() && buffers.all(|stretches| ends::in_a_row(stretches));
-    if !in_a_row || valley(usual_did, usual_did, !reads).is_some() || valley(&inner, &inner, !reads).is_some() {
-        return None;
-    }
-    // By itself each, as one that was run before has what they share.
-    let these = valley(&here.unlike_did[launch], &inner, !reads)?;
-    let mut again = open(sim, here.program, seed).ok()?;
-    let alone = these.map(|block| {
-        again.device.rewind();
-        let told = matches!(again.blocks(launch, vec![block]), Ok(true));
-        let (read, written) = again.bytes_touched();
-        told.then_some(if reads { read } else { written })
-    });
-    let [Some(bytes), Some(before), Some(behind)] = alone else { return None };
-    let (block, others) = (these[0], before.min(behind));
-    (bytes < others).then_some(Status::DoesLess { reads, block, bytes: bytes as u64, others: others as u64 })
 }
 
 /// The part that a launch comes to where it comes to all of the data usually, and no other does what is left. (One that

@@ -39,31 +39,29 @@ impl Stripes {
         (ranges.len() > FIRST && ranges.iter().take(FIRST).enumerate().all(fits)).then_some(stripes)
     }
 
-    /// The first byte of a part that is not in the ranges, of all before `end`; nothing where a range is in no part, or where too much
-    /// is left out.
-    fn gap(self, ranges: &[(u64, u64)], end: u64) -> Option<u64> {
-        let (mut reached, mut left, mut gap) = (self.first, 0, None);
+    /// Of the parts before `end` what is not in the ranges: the first such byte, and how many; nothing where a range is in no part.
+    fn left(self, ranges: &[(u64, u64)], end: u64) -> Option<(Option<u64>, u64)> {
+        let (mut reached, mut bytes, mut first) = (self.first, 0, None);
         for &(from, to) in ranges {
             let start = self.first + (from - self.first) / self.pitch * self.pitch;
             if to > start + self.own {
                 return None;
             }
-            left += self.between(reached, from, &mut gap);
+            bytes += self.between(reached, from, &mut first);
             reached = to;
         }
-        let written: u64 = ranges.iter().map(|(from, to)| to - from).sum();
-        left += self.between(reached, end, &mut gap);
-        gap.filter(|_| left * GROUPED <= written)
+        bytes += self.between(reached, end, &mut first);
+        Some((first, bytes))
     }
 
     /// Bytes of parts that begin or go on in between; the first of them is noted.
-    fn between(self, mut from: u64, to: u64, gap: &mut Option<u64>) -> u64 {
+    fn between(self, mut from: u64, to: u64, first: &mut Option<u64>) -> u64 {
         let mut bytes = 0;
         while from < to {
             let start = self.first + (from - self.first) / self.pitch * self.pitch;
             let end = (start + self.own).min(to);
             if from < end {
-                gap.get_or_insert(from);
+                first.get_or_insert(from);
                 bytes += end - from;
             }
             from = start + self.pitch;
@@ -72,29 +70,46 @@ impl Stripes {
     }
 }
 
-/// A block that comes to an output in parts.
+/// A block that comes to a buffer in parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Striped {
     block: u64,
     stripes: Stripes,
-    /// The first byte that it leaves out before the last that it wrote, ...
-    within: Option<u64>,
-    /// ... and before the output's end.
-    ever: Option<u64>,
+    /// Bytes that it came to.
+    touched: u64,
+    /// It leaves out nothing before the last byte that it came to, or this and so many more.
+    within: Left,
+    /// The same up to the buffer's end.
+    ever: Left,
 }
 
+/// What is left out: the first byte, and how many; 0 if there is none.
+type Left = (Option<u64>, u64);
+
 impl Striped {
-    /// By all that a block wrote of an output of so many bytes.
+    /// By all that a block came to of a buffer of so many bytes.
     pub fn of(block: u64, ranges: &[(u64, u64)], bytes: u64) -> Option<Self> {
         let stripes = Stripes::of(ranges).filter(|_| ranges.len() <= MANY)?;
         let last = ranges.last().map_or(0, |(_, to)| *to);
-        Some(Self { block, stripes, within: stripes.gap(ranges, last), ever: stripes.gap(ranges, bytes) })
+        let touched = ranges.iter().map(|(from, to)| to - from).sum();
+        Some(Self { block, stripes, touched, within: stripes.left(ranges, last)?, ever: stripes.left(ranges, bytes)? })
+    }
+
+    /// The first byte that it leaves out before the last that it came to. More at once is another's, in rows of tiles say.
+    fn gap(&self) -> Option<u64> {
+        self.within.0.filter(|_| self.within.1 * GROUPED <= self.touched)
+    }
+
+    /// Does it leave out nothing?
+    fn is_whole(&self) -> bool {
+        self.ever.1 == 0
     }
 
     /// The first byte of what it leaves out up to the end, if that is a whole part or more.
     fn whole_part(&self, bytes: u64) -> Option<u64> {
         let Stripes { first, own, pitch } = self.stripes;
-        self.ever.filter(|byte| (byte - first).is_multiple_of(pitch) && byte + own <= bytes)
+        let few = self.within.1 == 0 && self.ever.1 * GROUPED <= self.touched;
+        self.ever.0.filter(|byte| few && (byte - first).is_multiple_of(pitch) && byte + own <= bytes)
     }
 
     /// A block whose parts lie between those of this one, in the order of blocks.
@@ -114,11 +129,11 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
     for launch in 0..seen.launches {
         for (at, ((index, buffer), blocks)) in outputs().zip(&seen.striped[launch]).enumerate() {
             let before = usual.and_then(|usual| usual.striped.get(launch)).map(|launch| &launch[at]);
-            let is_usual = |striped: &Striped| striped.within.is_some() || striped.ever.is_some();
-            if others_may_come(plan, launch, index) || before.is_some_and(|blocks| blocks.iter().any(is_usual)) {
+            let all_whole = before.is_none_or(|blocks| blocks.iter().all(Striped::is_whole));
+            if others_may_come(plan, launch, index) || !all_whole {
                 continue;
             }
-            let gap = |one: &Striped| Some((one.within.or_else(|| stops_early(one, blocks))?, one.block));
+            let gap = |one: &Striped| Some((left_by(one, blocks)?, one.block));
             let found = blocks.iter().find_map(gap).or_else(|| {
                 let (one, byte) = blocks.iter().find_map(|one| Some((one, one.whole_part(buffer.bytes())?)))?;
                 nobody_goes_on(here, launch, index, (one.block, byte)).then_some((byte, one.block))
@@ -150,13 +165,15 @@ fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, b
     })
 }
 
-/// What a block leaves out up to the end, where one before it and one behind it leave out nothing.
-fn stops_early(one: &Striped, blocks: &[Striped]) -> Option<u64> {
+/// The first byte that a block leaves out of its own parts: among them, or up to the end, where one before it and one behind it leave out
+/// nothing.
+pub fn left_by(one: &Striped, blocks: &[Striped]) -> Option<u64> {
     let goes_on = |before: bool| {
         let side = blocks.iter().filter(|other| other.block != one.block && (other.block < one.block) == before);
-        side.filter(|other| other.is_beside(one)).any(|other| other.ever.is_none())
+        side.filter(|other| other.is_beside(one)).any(Striped::is_whole)
     };
-    one.ever.filter(|_| goes_on(true) && goes_on(false))
+    let early = || one.ever.0.filter(|_| one.within.1 == 0 && goes_on(true) && goes_on(false));
+    one.gap().or_else(early)
 }
 
 /// May launches beside one come to a buffer?
@@ -175,13 +192,13 @@ mod tests {
     }
 
     fn gaps(ranges: &[(u64, u64)], bytes: u64) -> Option<[Option<u64>; 2]> {
-        Striped::of(1, ranges, bytes).map(|striped| [striped.within, striped.ever])
+        Striped::of(1, ranges, bytes).map(|striped| [striped.gap(), striped.ever.0.filter(|_| striped.within.1 == 0)])
     }
 
     #[test]
     fn a_round_that_is_left_out_is_a_gap() {
         assert_eq!(gaps(&rounds(0..40), 4000), Some([None, None]));
-        assert_eq!(gaps(&rounds((0..40).filter(|round| *round != 30)), 4000), Some([Some(3016), Some(3016)]));
+        assert_eq!(gaps(&rounds((0..40).filter(|round| *round != 30)), 4000), Some([Some(3016), None]));
         assert_eq!(gaps(&rounds(0..39), 4000), Some([None, Some(3916)]), "the last one");
         assert_eq!(gaps(&rounds(0..39), 3916), Some([None, None]), "nothing is left for it");
         let mut cut = rounds(0..40);
@@ -194,15 +211,15 @@ mod tests {
     fn a_thread_that_is_left_out_is_a_gap() {
         let without = |round: u64| [(100 * round + 16, 100 * round + 18), (100 * round + 20, 100 * round + 24)];
         let ranges: Vec<_> = rounds(0..38).into_iter().chain((38..40).flat_map(without)).collect();
-        assert_eq!(gaps(&ranges, 4000), Some([Some(3818), Some(3818)]));
+        assert_eq!(gaps(&ranges, 4000), Some([Some(3818), None]));
     }
 
     #[test]
     fn parts_in_groups_and_those_beside_say_nothing() {
         // Rows of tiles: those in between are others'.
-        assert_eq!(gaps(&rounds((0..8).chain(24..32)), 4000), Some([None, None]));
+        assert_eq!(gaps(&rounds((0..8).chain(24..32)), 3200), Some([None, None]));
         let beside: Vec<_> = rounds(0..40).into_iter().chain([(4010, 4030)]).collect();
-        assert_eq!(gaps(&beside, 5000), Some([None, None]));
+        assert_eq!(gaps(&beside, 5000), None);
         assert_eq!(gaps(&rounds(0..4), 4000), None, "few");
         assert_eq!(gaps(&rounds([0, 1, 2, 4, 5].into_iter()), 4000), None);
     }
@@ -214,10 +231,11 @@ mod tests {
                 (0..rounds).map(|round| (100 * round + 8 * block, 100 * round + 8 * block + 8)).collect();
             Striped::of(block, &ranges, 4000).expect("stripes")
         };
-        let early = |blocks: &[Striped]| stops_early(&blocks[0], blocks);
+        let early = |blocks: &[Striped]| left_by(&blocks[0], blocks);
         assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 40)]), Some(3924));
         assert_eq!(early(&[of(3, 39), of(1, 40)]), None, "from there on nobody goes on");
         assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 39)]), None);
         assert_eq!(early(&[of(3, 40), of(1, 40), of(7, 40)]), None);
+        assert_eq!(early(&[of(3, 20), of(1, 40), of(7, 40)]), Some(2024), "however early");
     }
 }

@@ -1,0 +1,123 @@
+//! What blocks lack of what all together have to come to, and blocks that come to less than others.
+
+use super::ends;
+use super::opened::{Opened, READ, WRITTEN, open};
+use super::seen::{Did, Seen, Share, valley};
+use super::stripes::{Striped, left_by, others_may_come};
+use crate::backend::message::status::Status;
+use crate::backend::sim::Sim;
+
+/// So many blocks' worth of an input may be left that no output needs, ...
+const LEFT: f64 = 2.0;
+/// ... and of outputs none.
+const NOTHING: f64 = 0.0;
+/// Blocks that are run by themselves at most, as they came to less than others.
+const THIN: usize = 6;
+/// Blocks that have to leave out nothing, before one is held to it.
+const ALIKE: usize = 2;
+
+/// What the only launch did that came to anything, if its first and its last block were run, and which one that is.
+fn only(launches: &[Share]) -> Option<(usize, Share)> {
+    let mut some = launches.iter().copied().enumerate().filter(|(_, share)| share.most > 0.0);
+    some.next().filter(|(_, share)| share.ends && some.next().is_none())
+}
+
+/// Do blocks lack more than all together have too much, or does one do less than those around it, where those of the small size do not?
+pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads: bool, seed: u64) -> Option<Status> {
+    let (left, roles, now) = if reads { (LEFT, READ, &seen.read) } else { (NOTHING, WRITTEN, &seen.written) };
+    let plan = &here.program.plan;
+    let these = || plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
+    // What launches do that say nothing.
+    let mut others = plan.launches.iter().skip(now.len()).flat_map(|launch| &launch.args);
+    if others.any(|arg| these().any(|(index, _)| arg.may_lead_to(index))) {
+        return None;
+    }
+    let (launch, now) = only(now)?;
+    let (small, usual_share) = only(if reads { &usual.read } else { &usual.written })?;
+    let usual_did = &usual.did[small];
+    let bytes = here.bytes(&roles).max(1.0);
+    let unlike = here.unlike_did[launch].iter().map(|did| did.bytes[usize::from(!reads)]);
+    let held = usual_share.may_be_all(left) && (!reads || usual_share.is_shared_out());
+    let part = if now.even { now.most } else { now.mean.min(1.0) };
+    if held && !now.with(unlike, bytes).may_be_all(left) {
+        return Some(Status::LeavesOut { reads, part });
+    }
+    let last = plan.launches[launch].blocks() - 1;
+    let inner: Vec<Did> = seen.did[launch].iter().copied().filter(|did| did.block != last).collect();
+    // Neither those of the small size, nor those that are drawn.
+    let mut buffers = seen.stretches[usize::from(!reads)][launch].iter().filter(|stretches| !stretches.is_empty());
+    let in_a_row =
+        plan.launches[launch].is_flat() && now.is_own() && buffers.all(|stretches| ends::in_a_row(stretches));
+    if !in_a_row || valley(usual_did, usual_did, !reads).is_some() || valley(&inner, &inner, !reads).is_some() {
+        return None;
+    }
+    let bytes = |did: &Did| did.bytes[usize::from(!reads)];
+    let busiest = inner.iter().map(bytes).fold(0.0, f64::max);
+    let less = here.unlike_did[launch].iter().filter(|did| bytes(did) < busiest).map(|did| did.block);
+    let less: Vec<u64> = less.take(THIN).collect();
+    if less.is_empty() {
+        return None;
+    }
+    let mut again = open(sim, here.program, seed).ok()?;
+    let found = stands_out(here, &mut again, (launch, reads), &inner);
+    found.or_else(|| if held { thinned(here, &mut again, (launch, reads), (&less, &inner)) } else { None })
+}
+
+/// A block of those that are unlike others that came to less than one before it and one behind it.
+fn stands_out(
+    here: &Opened<'_>,
+    again: &mut Opened<'_>,
+    (launch, reads): (usize, bool),
+    inner: &[Did],
+) -> Option<Status> {
+    let these = valley(&here.unlike_did[launch], inner, !reads)?;
+    // By itself each, as one that was run before has what they share.
+    let alone = these.map(|block| {
+        again.device.rewind();
+        let told = matches!(again.blocks(launch, vec![block]), Ok(true));
+        let (read, written) = again.bytes_touched();
+        told.then_some(if reads { read } else { written })
+    });
+    let [Some(bytes), Some(before), Some(behind)] = alone else { return None };
+    let (block, others) = (these[0], before.min(behind));
+    (bytes < others).then_some(Status::DoesLess { reads, block, bytes: bytes as u64, others: others as u64 })
+}
+
+/// What a block leaves out among its own parts, of those that are unlike others and came to `less` than the busiest one of those that were
+/// drawn, if these leave out nothing.
+fn thinned(
+    here: &Opened<'_>,
+    again: &mut Opened<'_>,
+    (launch, reads): (usize, bool),
+    (less, inner): (&[u64], &[Did]),
+) -> Option<Status> {
+    if inner.len() < ALIKE {
+        return None;
+    }
+    let plan = &here.program.plan;
+    let roles = if reads { READ } else { WRITTEN };
+    let own = |index: usize| reads || !others_may_come(plan, launch, index);
+    let buffers = plan.buffers.iter().enumerate().filter(|(index, buffer)| roles.contains(&buffer.role) && own(*index));
+    let buffers: Vec<_> = buffers.collect();
+    let mut alone = |block: u64| -> Option<Vec<Option<Striped>>> {
+        again.device.rewind();
+        let told = matches!(again.blocks(launch, vec![block]), Ok(true));
+        let parts = buffers.iter().map(|(index, buffer)| {
+            let touched = again.touched(*index);
+            Striped::of(block, &if reads { touched.read } else { touched.written }, buffer.bytes())
+        });
+        told.then(|| parts.collect())
+    };
+    let others = inner.iter().map(|did| alone(did.block)).collect::<Option<Vec<_>>>()?;
+    less.iter().find_map(|&block| {
+        let parts = alone(block)?;
+        let mut left = parts.iter().enumerate().zip(&buffers).filter_map(|((at, one), (_, buffer))| {
+            let others: Vec<Striped> = others.iter().filter_map(|parts| parts[at]).collect();
+            let whole = others.len() >= ALIKE && others.iter().all(|other| left_by(other, &others).is_none());
+            Some((left_by(one.as_ref()?, &others).filter(|_| whole)?, *buffer))
+        });
+        let (byte, buffer) = left.next()?;
+        let index = byte / buffer.dtype.size() as u64;
+        Some(Status::NeverReached { buffer: buffer.name.clone(), index, reads, block: Some(block) })
+    })
+}
