@@ -87,13 +87,22 @@ impl Opened<'_> {
         columns.chain(rows).chain(both.take(CROSSINGS)).collect()
     }
 
-    /// Blocks of a launch of every kind that there is, as many as may be: kinds differ in how something comes out that hangs on no data.
+    /// Blocks of a launch of every kind that there is, as many as may be of those that have not run: kinds differ in how something comes
+    /// out that hangs on no data.
     fn kinds(&self, launch: usize, steps: u64, seed: u64) -> Vec<u64> {
         let Some(request) = self.request(launch) else { return Vec::new() };
         let cluster = self.program.plan.launches[launch].cluster;
         let most = self.affordable(UNLIKE_INSTRUCTIONS);
-        let asked = simulator::Unlike { done: &BTreeSet::new(), most, steps, seed };
-        self.device.unlike(&request, cluster, asked).unwrap_or_default()
+        let done = &self.done[launch];
+        let asked = simulator::Unlike { done: &BTreeSet::new(), most: most + done.len(), steps, seed };
+        let mut blocks = self.device.unlike(&request, cluster, asked).unwrap_or_default();
+        let mut left = most;
+        blocks.retain(|block| {
+            let (known, kept) = (done.contains(block), left > 0);
+            left -= usize::from(!known && kept);
+            known || kept
+        });
+        blocks
     }
 
     /// Blocks that so many warp instructions are enough for, and one at least if it has not very much to do.
