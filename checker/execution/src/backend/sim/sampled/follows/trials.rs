@@ -35,6 +35,15 @@ pub struct Habit {
     follow: [u64; 2],
     /// How what they write is in proportion to what they read, with inputs at either of the ends.
     scales: [Option<Scale>; 2],
+    /// The numbers that all blocks change, where they are the same ones, with inputs at either of the ends.
+    places: [Option<Vec<u64>>; 2],
+}
+
+impl Habit {
+    /// Does a block change what all do?
+    fn is_kept(&self, weight: &Weight, end: usize) -> bool {
+        self.places[end].as_ref().is_none_or(|places| *places == weight.places)
+    }
 }
 
 /// A block of a launch, what it reads, and what it leaves where all is at an end.
@@ -106,8 +115,12 @@ impl<'p> Trials<'p> {
                 weights.push(self.weigh(&looked, &places, end)?);
             }
         }
-        let scales = weights.map(|weights| Scale::of(&weights));
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales })
+        let scales = weights.each_ref().map(|weights| Scale::of(weights));
+        let places = weights.map(|weights| {
+            let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
+            weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
+        });
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places })
     }
 
     /// A block of the large size that has not that habit.
@@ -148,7 +161,9 @@ impl<'p> Trials<'p> {
             let looked = self.block(launch, block, [end == 0, end == 1])?;
             // Of one that is known what an element changes is known, too.
             if let Some(like) = &like
-                && self.weigh_again(&looked, like, end)?.lacks(scale).is_none()
+                && let again = self.weigh_again(&looked, like, end)?
+                && again.lacks(scale).is_none()
+                && usual.is_kept(&again, end)
             {
                 continue;
             }
@@ -157,7 +172,7 @@ impl<'p> Trials<'p> {
             if let Some((used, read)) = weight.lacks(scale) {
                 return Some(Status::UsesLess { buffer: self.name(weight.buffer), block, used, read });
             }
-            if weight.is_known() {
+            if weight.is_known() && usual.is_kept(&weight, end) {
                 like = Some(weight);
                 continue;
             }

@@ -15,7 +15,7 @@ const SPACING: f64 = 1e-6;
 const BLOCKS: usize = 2;
 
 /// What a block wrote, added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weight {
     /// The input of which elements were changed, ...
     pub buffer: usize,
@@ -29,6 +29,8 @@ pub struct Weight {
     change: Option<(f64, f64)>,
     /// Numbers without roundings.
     exact: bool,
+    /// The numbers that the block changed where no element is another one, by their place in the output.
+    pub places: Vec<u64>,
     /// All of it is in the numbers that change: maxima beside a sum, or other rows, would be in others.
     alone: bool,
 }
@@ -56,8 +58,10 @@ impl Weight {
         let at = |place: &u64| lefts.each_ref().map(|left| left.get(place).copied().unwrap_or(0.0));
         let exact = !trial.opened.program.plan.buffers[output].dtype.is_float();
         let (mut weight, mut change) = (Self { output, exact, alone: true, ..nothing }, (0.0, 0.0));
-        for [before, all, one, two] in places.iter().map(at) {
+        let first = trial.opened.addresses[output];
+        for (place, [before, all, one, two]) in places.iter().map(|place| (place, at(place))) {
             weight.sum += all - before;
+            weight.places.extend((all != before).then_some(place - first));
             change = (change.0 + one - all, change.1 + two - all);
             weight.alone &= all == before || all != one || all != two;
         }
@@ -66,8 +70,12 @@ impl Weight {
 
     /// That of another block that reads so many elements, if an element changes as much there.
     pub fn again(&self, trial: &Trial<'_>, elements: u64, before: &Left, all: &Left) -> Self {
-        let [before, all] = [before, all].map(|left| trial.numbers(self.output, left).values().sum::<f64>());
-        Self { elements, sum: all - before, ..*self }
+        let first = trial.opened.addresses[self.output];
+        let [before, all] = [before, all].map(|left| trial.numbers(self.output, left));
+        let changed = |(place, number): &(&u64, &f64)| before.get(*place).copied().unwrap_or(0.0) != **number;
+        let places = all.iter().filter(changed).map(|(place, _)| place - first).collect();
+        let sum = all.values().sum::<f64>() - before.values().sum::<f64>();
+        Self { elements, sum, places, ..self.clone() }
     }
 
     /// The scale that it has by itself, if it may be any.
