@@ -23,8 +23,8 @@ pub enum End {
 pub enum Due {
     /// This block.
     Block(u64),
-    /// None of the grid: there are too few.
-    Nobody,
+    /// None of the grid: there are too few, and from this byte on nobody comes.
+    Nobody(u64),
 }
 
 /// Where blocks come to, by where they are in the grid: `start` for the first, and so much more for each further one in x and in y.
@@ -122,13 +122,15 @@ fn along(
     let middle = || stretches.iter().filter(|(block, ..)| *block != but);
     // Of such a row one block is enough.
     let row = |own: u64| Line { start: if end == End::First { 0.0 } else { own as f64 }, steps: [own as f64, 0.0] };
-    let line = Line::through(&points, flat).or_else(|| share(middle().filter(|_| flat)).map(row))?;
+    // The first one goes round a loop if any does.
+    let alone = |own: &u64| middle().all(|(_, from, to)| to - from == *own);
+    let line = Line::through(&points, flat).or_else(|| share(middle().filter(|_| flat)).filter(alone).map(row))?;
     if line.steps[0] <= 0.0 || (!flat && line.steps[1] <= 0.0) {
         return None;
     }
     let furthest = line.at(place(blocks - 1));
     match end {
-        End::Last if furthest + BESIDE < bytes as f64 => Some(Due::Nobody),
+        End::Last if furthest + BESIDE < bytes as f64 => Some(Due::Nobody(furthest.round() as u64)),
         // Blocks that go round a loop lie along every part of the buffer that they go through.
         End::Last if flat => Some(Due::Block(((bytes as f64 - BESIDE - line.start) / line.steps[0]).ceil() as u64)),
         // Where the grid is wider or higher than it has to be, the last block has nothing to do.
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(last(102400), Some(Due::Block(99)));
         assert_eq!(last(102396), Some(Due::Block(99)), "of the last block a part");
         assert_eq!(last(101376), Some(Due::Block(98)), "one more than is needed");
-        assert_eq!(last(102404), Some(Due::Nobody));
+        assert_eq!(last(102404), Some(Due::Nobody(102_400)));
         assert_eq!(due([100, 1, 1], &some, 102400, End::First), Some(Due::Block(0)));
     }
 
@@ -192,7 +194,9 @@ mod tests {
     #[test]
     fn one_block_tells_of_those_that_share_evenly() {
         assert_eq!(due([100, 1, 1], &row(&[70]), 102400, End::Last), Some(Due::Block(99)));
-        assert_eq!(due([100, 1, 1], &row(&[70, 3]), 102404, End::Last), Some(Due::Nobody));
+        assert_eq!(due([100, 1, 1], &row(&[70, 3]), 102404, End::Last), Some(Due::Nobody(102_400)));
+        let again = [row(&[70, 3]), vec![(0, 0, 102_404)]].concat();
+        assert_eq!(due([100, 1, 1], &again, 102404, End::Last), None, "the first one goes round again");
         assert_eq!(due([100, 1, 1], &[(70, 71680, 73728)], 102400, End::Last), None);
     }
 
@@ -208,7 +212,7 @@ mod tests {
         // 300 blocks' worth of data, of 4 rows of 90 blocks: the last row is not full.
         let some = row(&[5, 70, 131, 0, 299]);
         assert_eq!(due([90, 4, 1], &some, 300 * 1024, End::Last), Some(Due::Block(299)));
-        assert_eq!(due([90, 3, 1], &some, 300 * 1024, End::Last), Some(Due::Nobody));
+        assert_eq!(due([90, 3, 1], &some, 300 * 1024, End::Last), Some(Due::Nobody(270 * 1024)));
     }
 
     #[test]
@@ -217,7 +221,7 @@ mod tests {
         let tile = |x: u64, y: u64| (y * 32 + x, (y * 8 * 1000 + x * 32) * 4, ((y * 8 + 7) * 1000 + x * 32 + 32) * 4);
         let some = [tile(3, 4), tile(20, 7), tile(9, 33), tile(0, 0), tile(14, 2)];
         let last = |grid| due(grid, &some, 1000 * 500 * 4, End::Last);
-        assert_eq!(last([32, 62, 1]), Some(Due::Nobody));
+        assert_eq!(last([32, 62, 1]), Some(Due::Nobody(4 * (495 * 1000 + 1024))));
         assert_eq!(last([32, 63, 1]), None, "the last row of tiles may have nothing to do");
         let last = |height: u64| due([32, 63, 1], &some, 1000 * height * 4, End::Last);
         assert_eq!(last(504), Some(Due::Block(32 * 63 - 1)));

@@ -240,7 +240,7 @@ impl Opened<'_> {
             let (mut run, mut did) = (0, Vec::new());
             let (mut places, mut bytes) = (self.read_and_written(), self.bytes_touched());
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
-            let mut striped = vec![Vec::new(); places[1].len()];
+            let mut striped = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             for block in self.order(&chosen, blocks) {
                 // Both ends tell more than the other drawn ones: loops may go round once more there.
                 let spent = self.ran - ran;
@@ -262,8 +262,10 @@ impl Opened<'_> {
                         stretches.extend(stretch(before, now).map(|(from, to)| (block, from, to)));
                     }
                 }
-                for ((striped, (bytes, before)), (_, now)) in striped.iter_mut().zip(&places[1]).zip(&now[1]) {
-                    striped.extend(Striped::of(block, &added(before, now), *bytes));
+                for ((striped, before), now) in striped.iter_mut().zip(&places).zip(&now) {
+                    for ((striped, (bytes, before)), (_, now)) in striped.iter_mut().zip(before).zip(now) {
+                        striped.extend(Striped::of(block, &added(before, now), *bytes));
+                    }
                 }
                 places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
@@ -292,7 +294,9 @@ impl Opened<'_> {
             seen.places = found;
             seen.drawn.push(written[1].len());
             seen.did.push(did);
-            seen.striped.push(striped);
+            for (all, these) in seen.striped.iter_mut().zip(striped) {
+                all.push(these);
+            }
             for (all, these) in seen.stretches.iter_mut().zip(stretches) {
                 all.push(these);
             }

@@ -7,6 +7,7 @@ use super::stripes::others_may_come;
 use crate::backend::message::status::Status;
 use plan::{Buffer, Role};
 use simulator::Touched;
+use std::collections::BTreeSet;
 
 /// Blocks that have to have the same part each, before others are held to it.
 const ALIKE: usize = 2;
@@ -95,9 +96,21 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
     for (index, end, due) in left {
         let buffer = &plan.buffers[index];
         let byte = if end == End::First { 0 } else { buffer.bytes() - 1 };
-        let Due::Block(block) = due else { return Some(done.status(buffer, byte, None)) };
-        // Rows may begin anew in between: those beside it are asked, too. One that has much to do was run at the round size or never.
         let blocks = plan.launches[launch].blocks();
+        let block = match due {
+            Due::Block(block) => block,
+            Due::Nobody(from) => {
+                // The first ones or the last ones may do what is left.
+                let some = BTreeSet::from([0, 1.min(blocks - 1), blocks.saturating_sub(2), blocks - 1]);
+                let some: Vec<u64> = some.difference(&here.done[launch]).copied().collect();
+                let told = some.is_empty() || matches!(here.blocks(launch, some), Ok(true));
+                if told && done.of(here.touched(index)).last().is_none_or(|(_, to)| *to <= from) {
+                    return Some(done.status(buffer, byte, None));
+                }
+                continue;
+            }
+        };
+        // Rows may begin anew in between: those beside it are asked, too. One that has much to do was run at the round size or never.
         let near = block.saturating_sub(1)..=(block + 1).min(blocks - 1);
         let told = if here.is_long() {
             here.done[launch].contains(&block)
@@ -113,7 +126,7 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
 
 /// A part of a buffer that a block leaves out, of those that were run, where others share it out evenly. The last block may have
 /// less to do; what several launches use, others may come to.
-fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<Status> {
+fn a_part(here: &mut Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<Status> {
     let plan = &here.program.plan;
     if !plan.launches[launch].is_flat() {
         return None;
@@ -124,7 +137,7 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
         .map(|(index, buffer, stretches)| {
             let inner = || stretches.iter().filter(|(block, ..)| *block != 0 && *block != last);
             let own = ends::share(inner()).filter(|_| inner().count() >= done.needed(seen.drawn[launch]))?;
-            let share = Share { buffer, own, touched: done.of(here.touched(index)) };
+            let share = Share { index, bytes: buffer.bytes(), own, touched: done.of(here.touched(index)) };
             let whole = inner().all(|(block, ..)| share.left_by(*block).is_none());
             (whole && !others_may_come(plan, launch, index)).then_some(share)
         })
@@ -134,24 +147,31 @@ fn a_part(here: &Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Option<St
         Use::Read => shares.into_iter().collect::<Option<_>>()?,
         Use::Written => shares.into_iter().flatten().collect(),
     };
-    shares.iter().find_map(|share| {
+    let left = shares.iter().find_map(|share| {
         let mut blocks = here.done[launch].iter().filter(|block| **block != last);
         let (byte, block) = blocks.find_map(|&block| share.left_by(block).map(|byte| (byte, block)))?;
-        Some(done.status(share.buffer, byte, Some(block)))
-    })
+        Some((share.index, byte, block))
+    });
+    let (index, byte, block) = left?;
+    // Where shares differ by a little, the one beside it has what it leaves.
+    let beside = BTreeSet::from([block.saturating_sub(1), (block + 1).min(last)]);
+    let told = matches!(here.blocks(launch, beside.into_iter().collect()), Ok(true));
+    let is_left = !done.of(here.touched(index)).iter().any(|(from, to)| (*from..*to).contains(&byte));
+    (told && is_left).then(|| done.status(&plan.buffers[index], byte, Some(block)))
 }
 
 /// A buffer of which every block has so many bytes, one behind the other.
-struct Share<'a> {
-    buffer: &'a Buffer,
+struct Share {
+    index: usize,
+    bytes: u64,
     own: u64,
     touched: Vec<(u64, u64)>,
 }
 
-impl Share<'_> {
+impl Share {
     /// The first byte of a block's share that nobody came to.
     fn left_by(&self, block: u64) -> Option<u64> {
-        let (from, to) = (block * self.own, ((block + 1) * self.own).min(self.buffer.bytes()));
+        let (from, to) = (block * self.own, ((block + 1) * self.own).min(self.bytes));
         let reached =
             self.touched.iter().find(|(first, end)| *first <= from && from < *end).map_or(from, |(_, end)| *end);
         (from < to && reached < to).then_some(reached)

@@ -31,8 +31,8 @@ pub struct Seen {
     pub places: [Places; 2],
     /// Where the blocks of each launch read each input, and where they write each output.
     pub stretches: [Vec<Vec<Vec<Stretch>>>; 2],
-    /// Which of them come to an output in parts that lie as far from each other, launch by launch and output by output.
-    pub striped: Vec<Vec<Vec<Striped>>>,
+    /// Which of them come to an input, or to an output, in parts that lie as far from each other, launch by launch and buffer by buffer.
+    pub striped: [Vec<Vec<Vec<Striped>>>; 2],
     /// How many blocks of each launch that is, but for the first and the last one.
     pub drawn: Vec<usize>,
     /// How much each of them did, launch by launch.

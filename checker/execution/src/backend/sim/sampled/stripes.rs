@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 const FIRST: usize = 4;
 /// Parts beyond which nobody looks.
 const MANY: usize = 1 << 16;
+/// Blocks that have to lie in a row, before others are held to it: two always do.
+const ROW: usize = 3;
 /// Warp instructions of the blocks that are asked who comes to the end instead.
 const ASKED_INSTRUCTIONS: u64 = 1 << 22;
 /// More than this of what it comes to a block leaves to others, where its parts are in groups: rows of tiles, say.
@@ -127,8 +129,8 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
     let plan = &here.program.plan;
     let outputs = || plan.buffers.iter().enumerate().filter(|(_, buffer)| WRITTEN.contains(&buffer.role));
     for launch in 0..seen.launches {
-        for (at, ((index, buffer), blocks)) in outputs().zip(&seen.striped[launch]).enumerate() {
-            let before = usual.and_then(|usual| usual.striped.get(launch)).map(|launch| &launch[at]);
+        for (at, ((index, buffer), blocks)) in outputs().zip(&seen.striped[1][launch]).enumerate() {
+            let before = usual.and_then(|usual| usual.striped[1].get(launch)).map(|launch| &launch[at]);
             let all_whole = before.is_none_or(|blocks| blocks.iter().all(Striped::is_whole));
             if others_may_come(plan, launch, index) || !all_whole {
                 continue;
@@ -174,6 +176,11 @@ pub fn left_by(one: &Striped, blocks: &[Striped]) -> Option<u64> {
     };
     let early = || one.ever.0.filter(|_| one.within.1 == 0 && goes_on(true) && goes_on(false));
     one.gap().or_else(early)
+}
+
+/// Do the parts of blocks lie between each other's in the order of their numbers?
+pub fn in_a_row(blocks: &[Striped]) -> bool {
+    blocks.len() >= ROW && blocks.windows(2).all(|pair| pair[0].is_beside(&pair[1]))
 }
 
 /// May launches beside one come to a buffer?
