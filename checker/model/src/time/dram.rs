@@ -35,9 +35,13 @@ impl Dram {
         let all_bytes: u64 = facts.memory.iter().map(|memory| memory.bytes).sum();
         let stays = facts.start == Start::Warm && (all_bytes as f64) < l2;
         let unseen = unseen(launch);
-        let stores = (counters.global_store_bytes + WORD * counters.global_atomics) as f64 / ran;
         let sectors: u64 = locality.written.iter().map(|touch| touch.sectors).sum();
-        let whole = stores >= WHOLE * unseen * SECTOR * sectors as f64;
+        // The block that was traced may do more than others: what it stores is as much as it asks for in sectors.
+        let traced = locality.store_sectors as f64 / counters.global_store_sectors.max(1) as f64;
+        let blocks = if locality.store_sectors > 0 { traced } else { 1.0 / (ran * unseen) };
+        let stores =
+            counters.global_store_bytes as f64 * blocks + (WORD * counters.global_atomics) as f64 / (ran * unseen);
+        let whole = stores >= WHOLE * SECTOR * sectors as f64;
         let mut all = Self::default();
         let mut hit = 0.0;
         for (at, memory) in facts.memory.iter().enumerate() {

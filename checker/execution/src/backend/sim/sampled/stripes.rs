@@ -161,10 +161,13 @@ fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, b
     if here.each().saturating_mul(asked.len() as u64) > ASKED_INSTRUCTIONS {
         return false;
     }
-    asked.into_iter().all(|block| {
-        let told = matches!(here.blocks(launch, vec![block]), Ok(true));
-        told && !here.touched(buffer).written.iter().any(|(from, to)| (*from..*to).contains(&byte))
-    })
+    let is_reached =
+        |here: &Opened<'_>| here.touched(buffer).written.iter().any(|(from, to)| (*from..*to).contains(&byte));
+    !is_reached(here)
+        && asked.into_iter().all(|block| {
+            let told = matches!(here.blocks(launch, vec![block]), Ok(true));
+            told && !is_reached(here)
+        })
 }
 
 /// The first byte that a block leaves out of its own parts: among them, or up to the end, where one before it and one behind it leave out
