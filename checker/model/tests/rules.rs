@@ -115,6 +115,21 @@ fn chains(chains: u8) -> Vec<Op> {
     (0..128).map(|_| Op { stall, ..op(Unit::Fma, 2) }).collect()
 }
 
+/// A block that is traced and does more than others do on average writes whole sectors all the same.
+#[test]
+fn a_block_with_more_to_do_than_others_leaves_no_sector_incomplete() {
+    let even = streaming(256, 1 << 16);
+    let mut uneven = even.clone();
+    let launch = &mut uneven.launches[0];
+    // Four blocks have run, the traced one with 256 sectors, the others with 128.
+    (launch.ran, launch.counters.warps) = (4, 32);
+    let sectors = 256 + 3 * 128;
+    (launch.counters.global_load_sectors, launch.counters.global_load_requests) = (sectors, sectors / 4);
+    (launch.counters.global_store_sectors, launch.counters.global_store_bytes) = (sectors, 32 * sectors);
+    launch.locality.store_sectors = 256;
+    assert!(us(&uneven) <= us(&even) * 1.01, "{} and {}", us(&uneven), us(&even));
+}
+
 #[test]
 fn the_rule_of_independent_work() {
     // Alone on its scheduler a warp with one chain reaches a quarter of what four chains do; with 16 warps chains are nothing.

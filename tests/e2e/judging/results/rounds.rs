@@ -75,3 +75,83 @@ fn what_is_left_of_whole_rounds_may_be_others() {
         }
     }
 }
+
+/// However blocks share out the elements, each by one of them is right.
+#[test]
+fn shares_need_not_be_even() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &each("false"));
+    let kernel = |grid: &str, body: &str| {
+        format!(
+            "
+//@ launch scale<<<{grid}, 256>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{{
+    int t = threadIdx.x, g = gridDim.x, k = blockIdx.x;
+    {body}
+}}
+"
+        )
+    };
+    let from_to = |from: &str, to: &str| format!("for (int i = {from} + t; i < {to}; i += 256) b[i] = a[i] * 1.7f;");
+    let tiles = "int tiles = (n + 255) / 256;";
+    let few = "min(ceil_div(n, 256), 1056)";
+    for (how, grid, body) in [
+        (
+            "fractions of all tiles",
+            few,
+            format!(
+                "{tiles} {}",
+                from_to("256 * int((long long)k * tiles / g)", "min(n, 256 * int((long long)(k + 1) * tiles / g))")
+            ),
+        ),
+        (
+            "a tile more for the first blocks",
+            few,
+            format!(
+                "{tiles} int begin = k * (tiles / g) + min(k, tiles % g), end = begin + tiles / g + (k < tiles % g); {}",
+                from_to("256 * begin", "min(n, 256 * end)")
+            ),
+        ),
+        (
+            "even shares, and the rest from the first block on",
+            few,
+            format!(
+                "int own = n / g / 32 * 32; {} {}",
+                from_to("k * own", "(k + 1) * own"),
+                "for (int i = g * own + k * 32 + t; i < n && t < 32; i += 32 * g) b[i] = a[i] * 1.7f;"
+            ),
+        ),
+        (
+            "even shares, and the rest by the last threads",
+            few,
+            format!(
+                "int own = n / g; {} if (k == g - 1 && t >= 200) for (int i = g * own + t - 200; i < n; i += 56) b[i] = a[i] * 1.7f;",
+                from_to("k * own", "(k + 1) * own")
+            ),
+        ),
+        (
+            "fifteen blocks for sixteen tiles",
+            "ceil_div(15 * ceil_div(n, 256), 16)",
+            "for (int i = k * 256 + t; i < n; i += 256 * g) b[i] = a[i] * 1.7f;".to_owned(),
+        ),
+        (
+            "tiles from a third of the grid on",
+            "ceil_div(n, 256)",
+            "int i = (k + g / 3) % g * 256 + t; if (i < n) b[i] = a[i] * 1.7f;".to_owned(),
+        ),
+        (
+            "whole rounds, and the rest from the last block down",
+            few,
+            format!(
+                "int whole = n / (256 * g) * (256 * g), own = (n - whole + g - 1) / g, from = whole + (g - 1 - k) * own;
+    for (int i = k * 256 + t; i < whole; i += 256 * g) b[i] = a[i] * 1.7f;
+    {}",
+                from_to("from", "min(n, from + own)")
+            ),
+        ),
+    ] {
+        for seed in [5, 7] {
+            passes(how, &check(&book, &kernel(grid, &body), seed));
+        }
+    }
+}
