@@ -20,13 +20,13 @@ const UNLIKE_INSTRUCTIONS: u64 = 1 << 16;
 
 impl Opened<'_> {
     /// The blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
-    /// treat it in its own way. Of blocks that have much to do only those for numbers from `beyond` on, that no size has which is run whole.
+    /// treat it in its own way. Of blocks that have much to do only those for numbers from `beyond` on, as long as no buffer is of a size that is run whole.
     fn named(&self, launch: usize, beyond: u64, seed: u64) -> Vec<u64> {
         let planned = &self.program.plan.launches[launch];
         let blocks = planned.blocks();
         let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
-        let least = if self.is_long() { beyond.max(FEW_ELEMENTS) } else { FEW_ELEMENTS };
+        let least = if self.each() > ENOUGH { beyond.max(FEW_ELEMENTS) } else { FEW_ELEMENTS };
         let numbers = self.numbers(least, elements.max(blocks));
         // Of threads, of blocks, of all that a block has, of warps, and of threads with up to 16 elements each.
         let shares = [threads, 1, elements.div_ceil(blocks), threads.div_ceil(32)].into_iter();
@@ -42,7 +42,7 @@ impl Opened<'_> {
         let in_a_row = meant.chain(near).filter_map(block);
         let mut known = self.done[launch].clone();
         let wanted = self.crossing(launch, &numbers, seed).into_iter().chain(in_a_row);
-        let most = if self.is_long() { LONG_BLOCKS } else { self.affordable(NAMED_INSTRUCTIONS) };
+        let most = if self.each() > ENOUGH { LONG_BLOCKS } else { self.affordable(NAMED_INSTRUCTIONS) };
         wanted.filter(|block| known.insert(*block)).take(most).collect()
     }
 
@@ -124,7 +124,7 @@ impl Opened<'_> {
         };
         let before = if launch == 0 { written(self) } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
-        let beyond = near.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
+        let beyond = near.buffers.iter().map(|buffer| buffer.len).min().unwrap_or(0);
         let named = self.named(launch, beyond, seed);
         let mut known = BTreeSet::new();
         let blocks = kinds.into_iter().chain(named).filter(|block| known.insert(*block));
