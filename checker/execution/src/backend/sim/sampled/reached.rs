@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 /// Blocks that have to have the same part each, before others are held to it.
 const ALIKE: usize = 2;
 
+/// Blocks beside one that should come to an end, each way, which may come there in its place, ...
+const MANY: u64 = 1 << 10;
+/// ... and warp instructions of them.
+const ASKED_INSTRUCTIONS: u64 = 1 << 19;
 /// Elements of a tail.
 const TAIL: u64 = 512;
 
@@ -110,14 +114,19 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
                 continue;
             }
         };
-        // Rows may begin anew in between: those beside it are asked, too. One that has much to do was run at the round size or never.
-        let near = block.saturating_sub(1)..=(block + 1).min(blocks - 1);
-        let told = if here.is_long() {
-            here.done[launch].contains(&block)
-        } else {
-            matches!(here.blocks(launch, near.collect()), Ok(true))
+        // Rows may begin anew in between, or go back and forth: those beside it are asked, too. One that has much to do was run at the
+        // round size or never.
+        let beside = |each_way: u64| block.saturating_sub(each_way)..=(block + each_way).min(blocks - 1);
+        let many = (ASKED_INSTRUCTIONS / here.each().max(1)).clamp(1, MANY);
+        let mut is_left = |each_way: u64| {
+            let told = if here.is_long() {
+                here.done[launch].contains(&block)
+            } else {
+                matches!(here.blocks(launch, beside(each_way).collect()), Ok(true))
+            };
+            told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end)
         };
-        if told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end) {
+        if is_left(1) && is_left(many) {
             return Some(done.status(buffer, byte, Some(block)));
         }
     }
