@@ -13,6 +13,8 @@ const FEW_ELEMENTS: u64 = 4096;
 const NAMED_INSTRUCTIONS: u64 = 1 << 16;
 /// As many of those that have much to do: hardly a kernel has numbers so large.
 const LONG_BLOCKS: usize = 2;
+/// Bits that follow each other in a mask, at least.
+const MASK: u32 = 8;
 /// Blocks that two numbers may mean together.
 const CROSSINGS: usize = 64;
 /// Warp instructions of blocks that are unlike those that were run.
@@ -26,8 +28,15 @@ impl Opened<'_> {
         let blocks = planned.blocks();
         let threads = planned.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).max().unwrap_or(0);
-        let least = if self.each() > ENOUGH { beyond.max(FEW_ELEMENTS) } else { FEW_ELEMENTS };
-        let numbers = self.numbers(least, elements.max(blocks));
+        let long = self.each() > ENOUGH;
+        let least = if long { beyond.max(FEW_ELEMENTS) } else { FEW_ELEMENTS };
+        let mut numbers = self.numbers(least, elements.max(blocks));
+        // Halves of words are taken apart by masks.
+        let is_mask = |number: u64| {
+            let ones = number.count_ones();
+            number >> number.trailing_zeros() == u64::MAX >> (64 - ones) && ones >= MASK
+        };
+        numbers.retain(|number| !long || !is_mask(*number));
         // Of threads, of blocks, of all that a block has, of warps, and of threads with up to 16 elements each.
         let shares = [threads, 1, elements.div_ceil(blocks), threads.div_ceil(32)].into_iter();
         let shares = shares.chain((1..=4).map(|power| threads << power));
@@ -42,7 +51,7 @@ impl Opened<'_> {
         let in_a_row = meant.chain(near).filter_map(block);
         let mut known = self.done[launch].clone();
         let wanted = self.crossing(launch, &numbers, seed).into_iter().chain(in_a_row);
-        let most = if self.each() > ENOUGH { LONG_BLOCKS } else { self.affordable(NAMED_INSTRUCTIONS) };
+        let most = if long { LONG_BLOCKS } else { self.affordable(NAMED_INSTRUCTIONS) };
         wanted.filter(|block| known.insert(*block)).take(most).collect()
     }
 
