@@ -150,30 +150,16 @@ pub fn wavefronts(addresses: &[u64; 32], mask: u32, size: u32, kind: AccessKind)
     (passes, fewest.max(u64::from(passes > 0)))
 }
 
-/// The same where each lane asks for a word: of each bank, the different words so far are a chain of lanes.
+/// The same where each lane asks for a word.
 fn single_words(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
-    const END: u8 = u8::MAX;
-    let (mut newest, mut before, mut counts) = ([END; 32], [END; 32], [0u8; 32]);
-    let (mut most, mut distinct) = (0, 0u64);
-    let mut rest = mask;
+    let (mut words, mut count, mut rest) = ([0; 32], 0, mask);
     while rest != 0 {
-        let lane = rest.trailing_zeros() as usize & 31;
+        words[count] = addresses[rest.trailing_zeros() as usize & 31] / 4;
+        count += 1;
         rest &= rest - 1;
-        let word = addresses[lane] / 4;
-        let bank = (word & 31) as usize;
-        let mut known = newest[bank];
-        while known != END && addresses[usize::from(known & 31)] / 4 != word {
-            known = before[usize::from(known & 31)];
-        }
-        if known == END {
-            before[lane] = newest[bank];
-            newest[bank] = lane as u8;
-            counts[bank] += 1;
-            most = most.max(counts[bank]);
-            distinct += 1;
-        }
     }
-    (most.into(), distinct.div_ceil(32))
+    let (most, distinct) = by_chains::<32>(&words[..count]);
+    (most, distinct.div_ceil(32))
 }
 
 /// The most different words of a bank, and all different words.
@@ -187,14 +173,14 @@ fn by_banks(words: &[u64]) -> (u64, u64) {
         }
         return (banks.iter().copied().max().unwrap_or(0).into(), distinct);
     }
-    by_chains(words)
+    by_chains::<128>(words)
 }
 
-/// The same: of each bank, the different words so far are a chain.
-fn by_chains(words: &[u64]) -> (u64, u64) {
+/// The same of `MOST` words at most: of each bank, the different ones so far are a chain.
+fn by_chains<const MOST: usize>(words: &[u64]) -> (u64, u64) {
     const END: u8 = u8::MAX;
-    let (mut newest, mut before, mut counts) = ([END; 32], [END; 128], [0u8; 32]);
-    for (at, &word) in words.iter().enumerate().take(128) {
+    let (mut newest, mut before, mut counts) = ([END; 32], [END; MOST], [0u8; 32]);
+    for (at, &word) in words.iter().enumerate().take(MOST) {
         let bank = (word % 32) as usize;
         let mut known = newest[bank];
         while known != END && words[usize::from(known)] != word {

@@ -1,7 +1,8 @@
 //! What blocks lack of what all together have to come to, and blocks that come to less than others.
 
-use super::ends::{self, Stretch};
+use super::ends;
 use super::opened::{Opened, READ, WRITTEN, open};
+use super::reached::never_reached;
 use super::seen::{Did, Seen, Share, valley};
 use super::stripes::{self, Striped, left_by, others_may_come};
 use crate::backend::message::status::Status;
@@ -51,14 +52,12 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     }
     // Neither those of the small size, nor those that are drawn.
     let which = usize::from(!reads);
-    let mut buffers = seen.stretches[which][launch].iter().zip(&seen.striped[which][launch]);
-    let ordered = |(stretches, striped): (&Vec<Stretch>, &Vec<Striped>)| {
-        let scattered = stretches.is_empty() && striped.is_empty();
-        scattered || ends::in_a_row(stretches) || stripes::in_a_row(striped)
-    };
-    let some = seen.stretches[which][launch].iter().any(|stretches| !stretches.is_empty())
-        || seen.striped[which][launch].iter().any(|striped| !striped.is_empty());
-    let in_a_row = some && plan.launches[launch].is_flat() && now.is_own() && buffers.all(ordered);
+    let buffers = seen.stretches[which][launch].iter().zip(&seen.striped[which][launch]);
+    let mut told = buffers.filter(|(stretches, striped)| !(stretches.is_empty() && striped.is_empty())).peekable();
+    let in_a_row = told.peek().is_some()
+        && plan.launches[launch].is_flat()
+        && now.is_own()
+        && told.all(|(stretches, striped)| ends::in_a_row(stretches) || stripes::in_a_row(striped));
     if !in_a_row || valley(usual_did, usual_did, !reads).is_some() || valley(&inner, &inner, !reads).is_some() {
         return None;
     }
@@ -77,17 +76,11 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
 /// Does each block begin where the one before it ends, of some? Then there is nothing between them that both leave out, and their shares
 /// differ by a little: of 497 parts and 496, say, of which the former are few.
 fn one_behind_the_other(alone: &mut Opened<'_>, launch: usize, reads: bool, inner: &[Did]) -> bool {
-    let plan = &alone.program.plan;
-    let roles = if reads { READ } else { WRITTEN };
-    let these: Vec<usize> =
-        (0..plan.buffers.len()).filter(|index| roles.contains(&plan.buffers[*index].role)).collect();
     let mut parts = |block: u64| -> Option<Vec<(u64, u64)>> {
-        alone.device.rewind();
-        let told = matches!(alone.blocks(launch, vec![block]), Ok(true));
-        let touched = these.iter().map(|index| alone.touched(*index));
-        let ranges = touched.map(|touched| if reads { touched.read } else { touched.written });
+        let told = alone.alone(launch, block);
+        let touched = alone.came_to(reads).map(|(_, _, ranges)| ranges).filter(|ranges| !ranges.is_empty());
         let whole = |ranges: Vec<(u64, u64)>| <[_; 1]>::try_from(ranges).ok().map(|[range]| range);
-        ranges.filter(|ranges| !ranges.is_empty()).map(whole).collect::<Option<Vec<_>>>().filter(|_| told)
+        touched.map(whole).collect::<Option<Vec<_>>>().filter(|_| told)
     };
     inner.len() >= ALIKE
         && inner.iter().take(PAIRS).all(|did| {
@@ -106,8 +99,7 @@ fn stands_out(
     let these = valley(&here.unlike_did[launch], inner, !reads)?;
     // By itself each, as one that was run before has what they share.
     let alone = these.map(|block| {
-        again.device.rewind();
-        let told = matches!(again.blocks(launch, vec![block]), Ok(true));
+        let told = again.alone(launch, block);
         let (read, written) = again.bytes_touched();
         told.then_some(if reads { read } else { written })
     });
@@ -128,29 +120,22 @@ fn thinned(
         return None;
     }
     let plan = &here.program.plan;
-    let roles = if reads { READ } else { WRITTEN };
     let own = |index: usize| reads || !others_may_come(plan, launch, index);
-    let buffers = plan.buffers.iter().enumerate().filter(|(index, buffer)| roles.contains(&buffer.role) && own(*index));
-    let buffers: Vec<_> = buffers.collect();
-    let mut alone = |block: u64| -> Option<Vec<Option<Striped>>> {
-        again.device.rewind();
-        let told = matches!(again.blocks(launch, vec![block]), Ok(true));
-        let parts = buffers.iter().map(|(index, buffer)| {
-            let touched = again.touched(*index);
-            Striped::of(block, &if reads { touched.read } else { touched.written }, buffer.bytes())
-        });
+    let mut alone = |block: u64| -> Option<Vec<(usize, Option<Striped>)>> {
+        let told = again.alone(launch, block);
+        let buffers = again.came_to(reads).filter(|(index, ..)| own(*index));
+        let parts = buffers.map(|(index, buffer, ranges)| (index, Striped::of(block, &ranges, buffer.bytes())));
         told.then(|| parts.collect())
     };
     let others = inner.iter().map(|did| alone(did.block)).collect::<Option<Vec<_>>>()?;
     less.iter().find_map(|&block| {
         let parts = alone(block)?;
-        let mut left = parts.iter().enumerate().zip(&buffers).filter_map(|((at, one), (_, buffer))| {
-            let others: Vec<Striped> = others.iter().filter_map(|parts| parts[at]).collect();
+        let mut left = parts.iter().enumerate().filter_map(|(at, (index, one))| {
+            let others: Vec<Striped> = others.iter().filter_map(|parts| parts[at].1).collect();
             let whole = others.len() >= ALIKE && others.iter().all(|other| left_by(other, &others).is_none());
-            Some((left_by(one.as_ref()?, &others).filter(|_| whole)?, *buffer))
+            Some((left_by(one.as_ref()?, &others).filter(|_| whole)?, &plan.buffers[*index]))
         });
         let (byte, buffer) = left.next()?;
-        let index = byte / buffer.dtype.size() as u64;
-        Some(Status::NeverReached { buffer: buffer.name.clone(), index, reads, block: Some(block) })
+        Some(never_reached(reads, buffer, byte, Some(block)))
     })
 }

@@ -158,16 +158,26 @@ impl Opened<'_> {
         buffers.map(|buffer| buffer.bytes() as f64).sum()
     }
 
-    /// What was touched, by buffer.
-    fn ranges(&self, roles: &[Role], kind: fn(Touched) -> Vec<(u64, u64)>) -> Ranges {
-        let buffers = self.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
-        let of = |(index, buffer): (usize, &Buffer)| (buffer.bytes(), kind(self.touched(index)));
-        buffers.map(of).collect()
+    /// The inputs that were read, or the outputs that were written: their indexes, and where.
+    pub fn came_to(&self, reads: bool) -> impl Iterator<Item = (usize, &Buffer, Vec<(u64, u64)>)> {
+        let roles = if reads { READ } else { WRITTEN };
+        let buffers =
+            self.program.plan.buffers.iter().enumerate().filter(move |(_, buffer)| roles.contains(&buffer.role));
+        buffers.map(move |(index, buffer)| {
+            let touched = self.touched(index);
+            (index, buffer, if reads { touched.read } else { touched.written })
+        })
     }
 
     /// What was read of the inputs, and written of the outputs.
     fn read_and_written(&self) -> [Ranges; 2] {
-        [self.ranges(&READ, |touched| touched.read), self.ranges(&WRITTEN, |touched| touched.written)]
+        [true, false].map(|reads| self.came_to(reads).map(|(_, buffer, ranges)| (buffer.bytes(), ranges)).collect())
+    }
+
+    /// Runs a block as if none had run before. `false`: it says nothing.
+    pub fn alone(&mut self, launch: usize, block: u64) -> bool {
+        self.device.rewind();
+        matches!(self.blocks(launch, vec![block]), Ok(true))
     }
 
     /// Has a block read what nobody wrote?

@@ -2,7 +2,7 @@
 
 use super::ends::{self, Due, End};
 use super::opened::{Opened, READ, WRITTEN};
-use super::seen::Seen;
+use super::seen::{Seen, holds};
 use super::stripes::others_may_come;
 use crate::backend::message::status::Status;
 use plan::{Buffer, Role};
@@ -64,11 +64,12 @@ impl Use {
         let stretches = &seen.stretches[usize::from(matches!(self, Self::Written))][launch];
         these.zip(stretches).map(|((index, buffer), stretches)| (index, buffer, stretches.as_slice()))
     }
+}
 
-    fn status(self, buffer: &Buffer, byte: u64, block: Option<u64>) -> Status {
-        let index = byte / buffer.dtype.size() as u64;
-        Status::NeverReached { buffer: buffer.name.clone(), index, reads: matches!(self, Self::Read), block }
-    }
+/// Nobody comes to a byte of a buffer, which falls to that block.
+pub fn never_reached(reads: bool, buffer: &Buffer, byte: u64, block: Option<u64>) -> Status {
+    let index = byte / buffer.dtype.size() as u64;
+    Status::NeverReached { buffer: buffer.name.clone(), index, reads, block }
 }
 
 /// What no block comes to. `there`: some blocks of the small size, where the large one has the same launches and all said something.
@@ -109,7 +110,7 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
                 let some: Vec<u64> = some.difference(&here.done[launch]).copied().collect();
                 let told = some.is_empty() || matches!(here.blocks(launch, some), Ok(true));
                 if told && done.of(here.touched(index)).last().is_none_or(|(_, to)| *to <= from) {
-                    return Some(done.status(buffer, byte, None));
+                    return Some(never_reached(done == Use::Read, buffer, byte, None));
                 }
                 continue;
             }
@@ -127,7 +128,7 @@ fn an_end(here: &mut Opened<'_>, seen: &Seen, there: &Opened<'_>, launch: usize,
             told && !ends::is_touched(&done.of(here.touched(index)), buffer.bytes(), end)
         };
         if is_left(1) && is_left(many) {
-            return Some(done.status(buffer, byte, Some(block)));
+            return Some(never_reached(done == Use::Read, buffer, byte, Some(block)));
         }
     }
     None
@@ -165,8 +166,8 @@ fn a_part(here: &mut Opened<'_>, seen: &Seen, launch: usize, done: Use) -> Optio
     // Where shares differ by a little, the one beside it has what it leaves.
     let beside = BTreeSet::from([block.saturating_sub(1), (block + 1).min(last)]);
     let told = matches!(here.blocks(launch, beside.into_iter().collect()), Ok(true));
-    let is_left = !done.of(here.touched(index)).iter().any(|(from, to)| (*from..*to).contains(&byte));
-    (told && is_left).then(|| done.status(&plan.buffers[index], byte, Some(block)))
+    let is_left = !holds(&done.of(here.touched(index)), byte);
+    (told && is_left).then(|| never_reached(done == Use::Read, &plan.buffers[index], byte, Some(block)))
 }
 
 /// A buffer of which every block has so many bytes, one behind the other.

@@ -169,6 +169,12 @@ impl Share {
     }
 }
 
+/// Is a byte in ranges, which ascend and of which no two touch?
+pub fn holds(ranges: &[(u64, u64)], byte: u64) -> bool {
+    let at = ranges.partition_point(|(_, to)| *to <= byte);
+    ranges.get(at).is_some_and(|(from, _)| *from <= byte)
+}
+
 /// From where to where something came to be touched of a buffer, in bytes: what was touched before, and what is now. Scattered
 /// places have no beginning and no end.
 pub fn stretch(known: &[(u64, u64)], now: &[(u64, u64)]) -> Option<(u64, u64)> {
@@ -257,6 +263,10 @@ mod tests {
 
     #[test]
     fn what_is_new_is_told_range_by_range() {
+        assert_eq!(
+            [2, 3, 4, 5, 9, 10].map(|byte| holds(&[(3, 5), (9, 10)], byte)),
+            [false, true, true, false, true, false]
+        );
         assert_eq!(added(&[], &[(3, 5)]), [(3, 5)]);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(3, 5), (9, 10)]), []);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(2, 7), (9, 12), (20, 21)]), [(2, 3), (5, 7), (10, 12), (20, 21)]);

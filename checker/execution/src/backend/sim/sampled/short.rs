@@ -1,6 +1,6 @@
 //! Parts of the data that blocks come to, beside what they come to where a version is simulated whole.
 
-use super::opened::{Opened, READ, WRITTEN};
+use super::opened::Opened;
 use super::seen::{Seen, Share};
 use crate::backend::message::status::Status;
 
@@ -49,11 +49,7 @@ pub fn leaves_out(
 
 /// Is there less than what a warp has between parts of a buffer that blocks came to? Then threads left something out, not rounds.
 fn has_holes(here: &Opened<'_>, reads: bool) -> bool {
-    let roles = if reads { READ } else { WRITTEN };
-    let mut buffers = here.program.plan.buffers.iter().enumerate().filter(|(_, buffer)| roles.contains(&buffer.role));
-    buffers.any(|(index, buffer)| {
-        let touched = here.touched(index);
-        let ranges = if reads { touched.read } else { touched.written };
+    here.came_to(reads).any(|(_, buffer, ranges)| {
         let warp = 32 * buffer.dtype.size() as u64;
         ranges.windows(2).any(|pair| pair[1].0 - pair[0].1 < warp)
     })

@@ -2,7 +2,8 @@
 //! such a block leaves out among its own parts nobody else comes to.
 
 use super::opened::{Opened, WRITTEN};
-use super::seen::Seen;
+use super::reached::never_reached;
+use super::seen::{Seen, holds};
 use crate::backend::message::status::Status;
 use plan::Plan;
 use std::collections::BTreeSet;
@@ -141,9 +142,7 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
                 nobody_goes_on(here, launch, index, (one.block, byte)).then_some((byte, one.block))
             });
             if let Some((byte, block)) = found {
-                let index = byte / buffer.dtype.size() as u64;
-                let buffer = buffer.name.clone();
-                return Some(Status::NeverReached { buffer, index, reads: false, block: Some(block) });
+                return Some(never_reached(false, buffer, byte, Some(block)));
             }
         }
     }
@@ -161,8 +160,7 @@ fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, b
     if here.each().saturating_mul(asked.len() as u64) > ASKED_INSTRUCTIONS {
         return false;
     }
-    let is_reached =
-        |here: &Opened<'_>| here.touched(buffer).written.iter().any(|(from, to)| (*from..*to).contains(&byte));
+    let is_reached = |here: &Opened<'_>| holds(&here.touched(buffer).written, byte);
     !is_reached(here)
         && asked.into_iter().all(|block| {
             let told = matches!(here.blocks(launch, vec![block]), Ok(true));

@@ -2,6 +2,7 @@
 
 use super::compare::find;
 use super::opened::Opened;
+use super::seen::holds;
 use crate::backend::message::job::Output;
 use plan::stream::Stream;
 use std::collections::BTreeSet;
@@ -36,10 +37,7 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         unlike.extend(here.unlike_wrote[index].iter().flat_map(ends));
         let written = here.touched(index).written;
         by_output.extend(written.iter().flat_map(ends));
-        let is_written = |(element, _): &(u64, u64)| {
-            let at = written.partition_point(|(_, to)| *to <= element * size);
-            written.get(at).is_some_and(|(from, _)| *from <= element * size)
-        };
+        let is_written = |(element, _): &(u64, u64)| holds(&written, element * size);
         numbered.extend(here.meant(buffer.len).into_iter().filter(is_written).map(|(element, _)| block(element)));
     }
     let by_number = |block: &u64| [at(*block, own), at(*block + 1, own).saturating_sub(1).max(at(*block, own))];

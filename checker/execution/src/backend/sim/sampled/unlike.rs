@@ -1,10 +1,10 @@
 //! Blocks that may do what others do not: of kinds that differ in what hangs on no data, and those that a number in the code may mean.
 
-use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS, WRITTEN};
+use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS};
 use super::seen::{Did, added};
 use crate::backend::message::status::Status;
 use plan::stream::Stream;
-use plan::{Buffer, Launch, Plan};
+use plan::{Launch, Plan};
 use std::collections::BTreeSet;
 
 /// Numbers below are sizes of blocks and the like, not places in long arrays.
@@ -22,7 +22,8 @@ const UNLIKE_INSTRUCTIONS: u64 = 1 << 16;
 
 impl Opened<'_> {
     /// The blocks of a launch that a number in the code may mean, as their own or as that of a thread or an element: somebody may
-    /// treat it in its own way. Of blocks that have much to do only those for numbers from `beyond` on, as long as no buffer is of a size that is run whole.
+    /// treat it in its own way. Of blocks that have much to do only those for numbers from `beyond` on, as long as no buffer is of a size
+    /// that is run whole.
     fn named(&self, launch: usize, beyond: u64, seed: u64) -> Vec<u64> {
         let planned = &self.program.plan.launches[launch];
         let blocks = planned.blocks();
@@ -104,14 +105,9 @@ impl Opened<'_> {
         let most = self.affordable(UNLIKE_INSTRUCTIONS);
         let done = &self.done[launch];
         let asked = simulator::Unlike { done: &BTreeSet::new(), most: most + done.len(), steps, seed };
-        let mut blocks = self.device.unlike(&request, cluster, asked).unwrap_or_default();
-        let mut left = most;
-        blocks.retain(|block| {
-            let (known, kept) = (done.contains(block), left > 0);
-            left -= usize::from(!known && kept);
-            known || kept
-        });
-        blocks
+        let blocks = self.device.unlike(&request, cluster, asked).unwrap_or_default();
+        let (known, new): (Vec<u64>, Vec<u64>) = blocks.into_iter().partition(|block| done.contains(block));
+        new.into_iter().take(most).chain(known).collect()
     }
 
     /// Blocks that so many warp instructions are enough for, and one at least if it has not very much to do.
@@ -125,11 +121,9 @@ impl Opened<'_> {
     pub fn unlike(&mut self, launch: usize, near: &Plan, steps: u64, seed: u64) -> Result<bool, Status> {
         // Of outputs: inputs have the most pages.
         let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
-            let buffers = opened.program.plan.buffers.iter().enumerate();
-            let of = |(index, buffer): (usize, &Buffer)| {
-                WRITTEN.contains(&buffer.role).then(|| opened.touched(index).written)
-            };
-            buffers.map(|buffer| of(buffer).unwrap_or_default()).collect()
+            let mut all = vec![Vec::new(); opened.program.plan.buffers.len()];
+            opened.came_to(false).for_each(|(index, _, ranges)| all[index] = ranges);
+            all
         };
         let before = if launch == 0 { written(self) } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
