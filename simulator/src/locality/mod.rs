@@ -214,6 +214,20 @@ impl Locality {
             away: other.away,
         }
     }
+
+    /// A share of it, or so many times as much.
+    #[must_use]
+    pub fn times(&self, share: f64) -> Self {
+        let touched = |all: &[Touch]| vec![Touch::default(); all.len()];
+        let place = |to: &LineLocality| LineLocality { file: to.file.clone(), line: to.line, ..LineLocality::default() };
+        let nothing = Self {
+            places: self.places.iter().map(place).collect(),
+            read: touched(&self.read),
+            written: touched(&self.written),
+            ..Self::default()
+        };
+        Self { cut: self.cut, ..nothing.along(&Self { cut: false, ..self.clone() }, share) }
+    }
 }
 
 impl LineLocality {

@@ -1,5 +1,6 @@
 //! The model's part of a check: some blocks of each launch at the `time` size, and what they and the machine code come to.
 
+mod drawn;
 mod growth;
 pub mod ledger;
 mod profiling;
@@ -7,7 +8,7 @@ mod profiling;
 use crate::build::Built;
 use crate::platform::Platform;
 use execution::backend::{self, LaunchProfile, Profile};
-use model::{Code, Device, Facts, LaunchFacts, Memory, Start};
+use model::{Bound, Code, Device, Facts, LaunchFacts, Memory, Start};
 use plan::{Plan, Role};
 use problem::{CacheState, Problem};
 pub use profiling::{Profiled, Profiling, Wanted};
@@ -116,8 +117,10 @@ pub fn compare(
         })?;
         let mut time = model::model(&facts, &device);
         if let Some(us) = left_to_one(problem, plan, &facts, &device) {
-            time.wait_for(us, &device);
+            time.wait_for(us, Bound::Latency, &device);
         }
+        let drawn = profile.launches.iter().filter(|launch| launch.drawn);
+        time.wait_for(drawn.map(|launch| queue_us(launch, plan, &device)).sum(), Bound::Atomics, &device);
         times.push(time);
     }
     let [before, after] = times.as_slice() else { return Err("its blocks could not be run".into()) };
@@ -175,6 +178,8 @@ fn launched(
     let mut launches = Vec::new();
     let takes_turns = takes_turns(found);
     for found in found {
+        let average = drawn::average(found, plan);
+        let found = average.as_ref().unwrap_or(found);
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
@@ -182,8 +187,10 @@ fn launched(
             let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
             return Err(NotModelled { why, own_doing, too_much, queue_us });
         }
-        let waits =
-            |covered: &simulator::Covered| covered.opcode.contains(".cas.") || covered.opcode.contains(".exch.");
+        // What no block came to is for the last one, which waits for nobody.
+        let waits = |covered: &simulator::Covered| {
+            covered.warps > 0 && (covered.opcode.contains(".cas.") || covered.opcode.contains(".exch."))
+        };
         if found.coverage.iter().any(waits) {
             return Err(NotModelled::own_doing("its threads may wait for each other, as often as it happens"));
         }

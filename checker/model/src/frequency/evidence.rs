@@ -155,6 +155,9 @@ pub(super) fn by_lines(code: &Code, coverage: &[Covered], shape: &Shape, warps: 
     let mut ptx: BTreeMap<(&str, u32), Line> = BTreeMap::new();
     for covered in coverage.iter().filter(|covered| covered.line > 0) {
         let warps = covered.warps as f64;
+        if covered.warps == 0 && !tells(&covered) {
+            continue;
+        }
         let line = ptx.entry((file_name(&covered.file), covered.line)).or_default();
         if class::is_long(&covered.opcode) {
             line.long = (line.long.0 + 1.0, line.long.1 + warps);
@@ -199,10 +202,15 @@ pub(super) fn by_lines(code: &Code, coverage: &[Covered], shape: &Shape, warps: 
     code.blocks.iter().enumerate().map(guess).collect()
 }
 
+/// Does it say how often its source line ran? A branch that is not taken is executed all the same, and counted as nothing.
+fn tells(covered: &&Covered) -> bool {
+    covered.line > 0 && covered.opcode != "bra"
+}
+
 /// How often the most frequent instruction of a block's source lines ran: the block no more often.
 pub(super) fn most_by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<f64>> {
     let mut most: BTreeMap<(&str, u32), f64> = BTreeMap::new();
-    for covered in coverage.iter().filter(|covered| covered.line > 0) {
+    for covered in coverage.iter().filter(tells) {
         let known = most.entry((file_name(&covered.file), covered.line)).or_default();
         *known = known.max(covered.warps as f64);
     }

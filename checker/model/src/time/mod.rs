@@ -130,14 +130,14 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// It takes no less than one multiprocessor takes for what is left to it.
-    pub fn wait_for(&mut self, us: f64, device: &Device) {
+    /// It takes so many microseconds at least, by what bounds it then.
+    pub fn wait_for(&mut self, us: f64, bound: Bound, device: &Device) {
         if us <= self.us {
             return;
         }
         let factor = device.time_factor(self.confidence);
-        (self.us, self.low, self.high, self.bound) = (us, us / factor, us * factor, Bound::Latency);
-        add(&mut self.bars, Bound::Latency, us);
+        (self.us, self.low, self.high, self.bound) = (us, us / factor, us * factor, bound);
+        add(&mut self.bars, bound, us);
         self.bars.sort_by(|a, b| b.us.total_cmp(&a.us));
     }
 }

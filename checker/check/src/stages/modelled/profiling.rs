@@ -172,7 +172,9 @@ impl Attempt<'_> {
                 }
             }
         }
-        Ok(all.into_iter().map(|(one, _)| one).collect())
+        // One that has drawn the others' work as well says nothing of what each will do.
+        let shares = |one: &Long| !one.small.launches.iter().any(|launch| launch.drawn);
+        Ok(all.into_iter().map(|(one, _)| one).filter(shares).collect())
     }
 
     /// A version at a size, and at twice that.
@@ -266,7 +268,10 @@ pub fn queue_us(launch: &LaunchProfile, plan: &Plan, device: &Device) -> f64 {
     let (counters, meeting) = (&launch.counters, &launch.locality.global);
     let part = bytes / (counters.global_load_bytes.max(1) as f64);
     let hottest = meeting.hottest_requests as f64 / meeting.requests.max(1) as f64;
-    counters.global_atomic_requests as f64 * part * hottest * device.memory.place_ns / 1e3
+    let answered = counters.global_atomic_return_sectors as f64 / counters.global_atomic_sectors.max(1) as f64;
+    let memory = &device.memory;
+    let each_ns = memory.place_ns + (memory.place_answer_ns - memory.place_ns) * answered.min(1.0);
+    counters.global_atomic_requests as f64 * part * hottest * each_ns / 1e3
 }
 
 /// Did a block do more than it may?

@@ -113,6 +113,9 @@ pub struct LaunchProfile {
     pub locality: simulator::locality::Locality,
     /// Why its counts say little.
     pub stopped: Option<String>,
+    /// One of its blocks did nearly all that they did, and atomics answered: it may have drawn the others' work from a counter.
+    #[serde(default)]
+    pub drawn: bool,
 }
 
 /// What some blocks of every launch did.

@@ -8,7 +8,7 @@ use crate::backend::{LaunchProfile, Profile};
 use plan::Plan;
 use plan::stream::Stream;
 use simulator::locality::{self, MemoryRegion};
-use simulator::{LaunchReport, Severity, coverage};
+use simulator::{Finding, FindingKind, LaunchReport, Severity, coverage};
 use std::collections::BTreeMap;
 
 /// Blocks of a launch that run besides the two that are looked at closely, ...
@@ -110,10 +110,22 @@ impl Profiler<'_> {
         pair.extend(far);
         pair.sort_unstable();
         let mut report = self.opened.launch(launch, pair.clone());
+        found.drawn = report.as_ref().is_some_and(one_did_it_all);
+        // It is the block that is traced which has to draw without an end.
+        if pair[0] != first && found.drawn && report.as_ref().is_some_and(is_too_long) {
+            pair = vec![first];
+            report = self.opened.launch(launch, pair.clone());
+        }
         self.opened.device.config_mut().locality = None;
         found.locality = report.as_mut().and_then(|report| report.locality.take()).unwrap_or_default();
         let ran = pair.len() as u64;
         let cost = add(&mut found, &mut covered, report, ran);
+        if found.drawn && found.stopped.is_some() {
+            // There is as much left for another one.
+            let other = far.filter(|_| pair.len() == 1).unwrap_or((first + 1).min(blocks - 1));
+            let after = self.opened.launch(launch, vec![other]).map_or(0, |report| report.counters.instructions);
+            found.drawn = after as f64 >= FETCHED * cost as f64;
+        }
         // All of them where that costs nothing: launches behind it find what it leaves.
         let mut more: Vec<u64> = match cost.saturating_mul(blocks) <= FEW * ran {
             true => (0..blocks).filter(|block| !pair.contains(block)).collect(),
@@ -140,6 +152,23 @@ impl Profiler<'_> {
     }
 }
 
+/// What a launch ended with, if nothing good.
+fn fault(report: &LaunchReport) -> Option<&Finding> {
+    report.findings.iter().find(|finding| finding.severity == Severity::Fault)
+}
+
+/// Did a block do more than it may?
+fn is_too_long(report: &LaunchReport) -> bool {
+    fault(report).is_some_and(|fault| matches!(fault.kind, FindingKind::StepLimit { .. }))
+}
+
+/// Did one block nearly all that was done, where atomics brought back what the others may then not have found?
+fn one_did_it_all(report: &LaunchReport) -> bool {
+    let others = report.counters.instructions.saturating_sub(report.busiest) as f64;
+    let one = others < FETCHED * report.busiest as f64 || is_too_long(report);
+    report.counters.global_atomic_return_sectors > 0 && one
+}
+
 /// Adds what some blocks did; how many instructions that were.
 fn add(
     found: &mut LaunchProfile,
@@ -151,8 +180,7 @@ fn add(
         found.stopped = Some("it cannot be launched".to_owned());
         return 0;
     };
-    let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
-    if let Some(fault) = fault {
+    if let Some(fault) = fault(&report) {
         found.stopped = Some(fault.kind.name().name().to_owned());
     }
     found.counters.add(&report.counters);
