@@ -73,6 +73,9 @@ pub struct Op {
     pub bits: u32,
     /// It loads.
     pub loads: bool,
+    /// Of a load: what the L1 cache has is of no use to it. It is volatile, or ordered beyond its block.
+    #[serde(default)]
+    pub past_l1: bool,
     /// It may be skipped, and takes its slot all the same.
     pub guarded: bool,
     /// Registers of one bank beyond the first that it reads, a cycle each for a warp that is alone.
@@ -210,6 +213,7 @@ fn op(instruction: &Instruction) -> Op {
         unit: unit(instruction),
         bits: instruction.opcode.width(),
         loads,
+        past_l1: loads && past_l1(instruction),
         conflicts: 0,
         crowded: 0,
         guarded: instruction.guard.is_some_and(|guard| guard.is_conditional()),
@@ -222,6 +226,11 @@ fn op(instruction: &Instruction) -> Op {
         line,
         shared_atomic: shared_atomic(instruction),
     }
+}
+
+fn past_l1(instruction: &Instruction) -> bool {
+    let has = |parts: &[&str]| instruction.opcode.modifiers().any(|modifier| parts.contains(&modifier));
+    has(&["STRONG", "MMIO"]) && has(&["GPU", "SYS"])
 }
 
 fn shared_atomic(instruction: &Instruction) -> Option<SharedAtomic> {

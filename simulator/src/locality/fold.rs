@@ -56,8 +56,8 @@ pub struct Fold {
     far: ByNumber<u8>,
     /// The lowest sector of each region that it loads, and that it writes.
     lowest: Vec<[Option<u64>; 2]>,
-    /// On global and on shared memory, of both blocks.
-    atomics: [[Atomics; 2]; 2],
+    /// On global and on shared memory, of both blocks and of the one elsewhere.
+    atomics: [[Atomics; 3]; 2],
 }
 
 impl std::fmt::Debug for Fold {
@@ -126,12 +126,16 @@ impl Fold {
                 }
             }
         }
-        let Some(side) = self.side(access.warp.block) else { return };
-        if access.kind == AccessKind::Atomic && access.space != Space::Local {
+        let side = self.side(access.warp.block);
+        let far = (self.request.far == Some(access.warp.block)).then_some(2);
+        if let (AccessKind::Atomic, Some(whose)) = (access.kind, side.or(far))
+            && access.space != Space::Local
+        {
             let mut places: Vec<u64> = lanes().map(|lane| access.addresses[lane]).collect();
             places.sort_unstable();
-            self.atomics[usize::from(access.space == Space::Shared)][side].add(&places);
+            self.atomics[usize::from(access.space == Space::Shared)][whose].add(&places);
         }
+        let Some(side) = side else { return };
         let OfBlock { warps, lines, cut, traffic } = &mut self.blocks[side];
         let share = KEPT / warps.len().max(1);
         let Some(warp) = warps.get_mut(access.warp.warp as usize) else { return };

@@ -43,8 +43,8 @@ impl Atomics {
     }
 }
 
-/// What both blocks come to.
-pub(super) fn meeting([first, second]: &[Atomics; 2], global: bool) -> Meeting {
+/// What two blocks come to, the first and the one after it; `far`: one elsewhere.
+pub(super) fn meeting([first, second, far]: &[Atomics; 3], global: bool) -> Meeting {
     let mut meeting =
         Meeting { requests: first.requests, lanes: first.lanes, serial: first.serial, ..Meeting::default() };
     if !global {
@@ -55,6 +55,7 @@ pub(super) fn meeting([first, second]: &[Atomics; 2], global: bool) -> Meeting {
         meeting.hottest_requests = requests;
         meeting.addresses = first.places.len() as u64;
         meeting.shared = global && second.places.contains_key(&at);
+        meeting.everywhere = meeting.shared && far.places.contains_key(&at);
     }
     meeting
 }

@@ -104,6 +104,9 @@ pub struct Meeting {
     pub addresses: u64,
     /// The block after it goes to the same hottest address.
     pub shared: bool,
+    /// So does the block elsewhere: as all do.
+    #[serde(default)]
+    pub everywhere: bool,
 }
 
 /// Loads of one source line.
@@ -270,6 +273,7 @@ impl Meeting {
             hottest_requests: sum(|all| all.hottest_requests),
             addresses: sum(|all| all.addresses),
             shared: other.shared,
+            everywhere: other.everywhere,
         }
     }
 }

@@ -195,8 +195,8 @@ impl Checking<'_> {
             report.recorded = time::recorded(problem);
         }
         let models = report.speedup.is_none() && problem.manifest.flaw.is_none();
-        // One block that does more than can be followed at the `time` size is slower than many that can.
-        let too_much = std::cell::Cell::new(false);
+        // What the baseline can be modelled for and this cannot, for what it does, is not known to be as fast.
+        let own_doing = std::cell::Cell::new(false);
         let mut profiles = self.profiles;
         let mut model = |known: &mut Known<'_>, report: &mut Report| {
             let Some(sim) = &self.check.platforms.sim else { return };
@@ -211,7 +211,7 @@ impl Checking<'_> {
                 Err(found) => {
                     // What cannot be modelled for what it does has not met a goal on that.
                     known.modelled = found.own_doing.then_some(0.0);
-                    too_much.set(found.too_much);
+                    own_doing.set(found.own_doing);
                     report.not_modelled = Some(found.why);
                 }
             }
@@ -232,7 +232,7 @@ impl Checking<'_> {
                 model(&mut known[1], report);
             }
             let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
-            report.goals.extend(slower::broken(problem, modelled.or_else(|| too_much.get().then_some(0.0))));
+            report.goals.extend(slower::broken(problem, modelled.or_else(|| own_doing.get().then_some(0.0))));
         }
         report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);

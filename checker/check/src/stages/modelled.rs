@@ -4,6 +4,7 @@ mod drawn;
 mod growth;
 pub mod ledger;
 mod profiling;
+mod untold;
 
 use crate::build::Built;
 use crate::platform::Platform;
@@ -14,7 +15,6 @@ use problem::{CacheState, Problem};
 pub use profiling::{Profiled, Profiling, Wanted};
 use profiling::{queue_us, takes_turns};
 use report::{Modelled, ModelledPart, ModelledTime};
-use simulator::FindingName;
 use simulator::counters::Sum;
 use std::collections::BTreeMap;
 
@@ -25,21 +25,19 @@ pub struct NotModelled {
     pub why: String,
     /// Is it something that the kernel need not do?
     pub own_doing: bool,
-    /// Is it that one block does more than can be followed, which of the baseline's none does?
-    pub too_much: bool,
     /// Microseconds that its blocks queue for their work at least.
     pub queue_us: f64,
 }
 
 impl NotModelled {
     fn own_doing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), own_doing: true, too_much: false, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: true, queue_us: 0.0 }
     }
 }
 
 impl<T: Into<String>> From<T> for NotModelled {
     fn from(why: T) -> Self {
-        Self { why: why.into(), own_doing: false, too_much: false, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: false, queue_us: 0.0 }
     }
 }
 
@@ -113,7 +111,7 @@ pub fn compare(
                 NotModelled::own_doing(why)
             }
             Some(_) => found,
-            None => NotModelled { own_doing: false, too_much: false, ..found },
+            None => NotModelled { own_doing: false, ..found },
         })?;
         let mut time = model::model(&facts, &device);
         if let Some(us) = left_to_one(problem, plan, &facts, &device) {
@@ -183,9 +181,8 @@ fn launched(
         if let Some(reason) = &found.stopped {
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
-            let too_much = own_doing && reason == FindingName::StepLimit.name();
             let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
-            return Err(NotModelled { why, own_doing, too_much, queue_us });
+            return Err(NotModelled { why, own_doing, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.
         let waits = |covered: &simulator::Covered| {
@@ -193,6 +190,9 @@ fn launched(
         };
         if found.coverage.iter().any(waits) {
             return Err(NotModelled::own_doing("its threads may wait for each other, as often as it happens"));
+        }
+        if let Some(why) = untold::why(&built.compiled.ptx, &found.coverage) {
+            return Err(NotModelled::own_doing(why));
         }
         let planned = &plan.launches[found.launch];
         let threads = planned.block.iter().product::<u32>();

@@ -7,6 +7,7 @@ fn op(class: Option<Class>, line: u32) -> Op {
         unit: Unit::Alu,
         bits: 32,
         loads: false,
+        past_l1: false,
         guarded: false,
         conflicts: 0,
         crowded: 0,

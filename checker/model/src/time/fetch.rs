@@ -34,6 +34,7 @@ mod tests {
             unit: Unit::Fma,
             bits: 32,
             loads: false,
+            past_l1: false,
             guarded: false,
             conflicts: 0,
             crowded: 0,

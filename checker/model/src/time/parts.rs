@@ -1,6 +1,6 @@
 //! The parts of one launch's time, and how they go together.
 
-use super::traffic::{Traffic, misses, spilled};
+use super::traffic::{Traffic, goes_past_l1, misses, spilled};
 use super::work::{BlockWork, REQUESTS, SECTOR, atomics_us};
 use super::{Bar, Bound, fetch};
 use crate::chain::{self, Waits};
@@ -44,7 +44,7 @@ impl Parts {
         let wavefronts = shared(launch, code, found)
             + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
-        let traffic = Traffic::of(facts, launch, at_once, spilled, device);
+        let traffic = Traffic::of(facts, launch, (code, spilled), at_once, device);
         let memory = &device.memory;
         let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
         let l2 = to_sm.max(traffic.l2_us(device) * blocks);
@@ -173,7 +173,8 @@ fn by_line(code: &Code, launch: &LaunchFacts, capacity: f64, mix: &dyn Fn(f64) -
     for place in &launch.locality.places {
         let names = |name: &&String| file_name(name) == file_name(&place.file);
         let Some(file) = code.files.iter().position(|name| names(&name)) else { continue };
-        let timely = 1.0 - misses(&place.late, capacity) / place.requested.max(1) as f64;
+        let late = misses(&place.late, capacity) / place.requested.max(1) as f64;
+        let timely = if goes_past_l1(code, place) { 0.0 } else { 1.0 - late };
         let lines = place.lines as f64 / place.requests.max(1) as f64;
         let Ok(file) = u16::try_from(file) else { continue };
         all.insert((file, place.line), mix(timely.max(0.0)) + lines - 1.0);

@@ -5,8 +5,8 @@ use super::work::SECTOR;
 use crate::code::{Code, Unit};
 use crate::device::Device;
 use crate::facts::{Facts, LaunchFacts};
-use crate::frequency::Frequencies;
-use simulator::locality::{CAPACITIES, Touch};
+use crate::frequency::{Frequencies, file_name};
+use simulator::locality::{CAPACITIES, LineLocality, Touch};
 
 /// Sectors that leave, for each that would be filled, from which on they are partial ones.
 const PARTIAL: f64 = 1.2;
@@ -61,7 +61,13 @@ impl Traffic {
             + device.memory.l2_spread * (1.0 - 1.0 / self.lines_per_request.max(1.0))
     }
 
-    pub(super) fn of(facts: &Facts, launch: &LaunchFacts, at_once: f64, spilled: [f64; 2], device: &Device) -> Self {
+    pub(super) fn of(
+        facts: &Facts,
+        launch: &LaunchFacts,
+        (code, spilled): (&Code, [f64; 2]),
+        at_once: f64,
+        device: &Device,
+    ) -> Self {
         let (locality, counters) = (&launch.locality, &launch.counters);
         let ran = launch.ran.max(1) as f64;
         let blocks = launch.blocks as f64;
@@ -69,6 +75,8 @@ impl Traffic {
         let capacity = (device.memory.l1_bytes - held).max(16384.0) / at_once.max(1.0);
         let [missed, late, local_missed] =
             [&locality.missed, &locality.late, &locality.local_missed].map(|at| misses(at, capacity));
+        let past = past_l1(code, launch, capacity);
+        let (missed, late) = (missed + past, late + past);
         let asked = (counters.global_load_sectors + counters.local_load_sectors) as f64 / ran;
         let ratio = if locality.requested > 0 { missed / locality.requested as f64 } else { 1.0 };
         // What the compiler spilled no simulator of PTX sees: every thread's own words, again and again.
@@ -131,6 +139,22 @@ impl Traffic {
             dram: Dram::of(facts, launch, device),
         }
     }
+}
+
+/// Does a source line load past the L1 cache?
+pub(super) fn goes_past_l1(code: &Code, place: &LineLocality) -> bool {
+    let mut ops = code.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.past_l1);
+    ops.any(|op| {
+        let Some((file, line)) = op.line else { return false };
+        let name = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
+        line == place.line && name == file_name(&place.file)
+    })
+}
+
+/// Sectors that the cache would have had, of loads that go past it.
+fn past_l1(code: &Code, launch: &LaunchFacts, capacity: f64) -> f64 {
+    let places = launch.locality.places.iter().filter(|place| goes_past_l1(code, place));
+    places.map(|place| (place.requested as f64 - misses(&place.late, capacity)).max(0.0)).sum()
 }
 
 /// Sectors that spilled registers come from and go to: four for every register of a warp.
