@@ -55,7 +55,8 @@ pub(super) fn meeting([first, second, far]: &[Atomics; 3], global: bool) -> Meet
         meeting.hottest_requests = requests;
         meeting.addresses = first.places.len() as u64;
         meeting.shared = global && second.places.contains_key(&at);
-        meeting.everywhere = meeting.shared && far.places.contains_key(&at);
+        let meets = |at: u64| global && far.places.contains_key(&at);
+        meeting.far = [meets(at), second.hottest().is_some_and(|(_, at)| meets(at))];
     }
     meeting
 }

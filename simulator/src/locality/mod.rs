@@ -104,9 +104,9 @@ pub struct Meeting {
     pub addresses: u64,
     /// The block after it goes to the same hottest address.
     pub shared: bool,
-    /// So does the block elsewhere: as all do.
+    /// Which of these two, the block elsewhere goes to the hottest address of: both where all blocks have one, one where they have few.
     #[serde(default)]
-    pub everywhere: bool,
+    pub far: [bool; 2],
 }
 
 /// Loads of one source line.
@@ -222,7 +222,8 @@ impl Locality {
     #[must_use]
     pub fn times(&self, share: f64) -> Self {
         let touched = |all: &[Touch]| vec![Touch::default(); all.len()];
-        let place = |to: &LineLocality| LineLocality { file: to.file.clone(), line: to.line, ..LineLocality::default() };
+        let place =
+            |to: &LineLocality| LineLocality { file: to.file.clone(), line: to.line, ..LineLocality::default() };
         let nothing = Self {
             places: self.places.iter().map(place).collect(),
             read: touched(&self.read),
@@ -273,7 +274,7 @@ impl Meeting {
             hottest_requests: sum(|all| all.hottest_requests),
             addresses: sum(|all| all.addresses),
             shared: other.shared,
-            everywhere: other.everywhere,
+            far: other.far,
         }
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod check;
 mod goals;
 mod inputs;
 mod judged;
+mod modelled;
 pub(super) mod references;
 mod results;
 mod sizes;

@@ -25,19 +25,21 @@ pub struct NotModelled {
     pub why: String,
     /// Is it something that the kernel need not do?
     pub own_doing: bool,
+    /// Do its blocks meet, in a cooperative launch? That may well be as fast.
+    pub meets: bool,
     /// Microseconds that its blocks queue for their work at least.
     pub queue_us: f64,
 }
 
 impl NotModelled {
     fn own_doing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), own_doing: true, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: true, meets: false, queue_us: 0.0 }
     }
 }
 
 impl<T: Into<String>> From<T> for NotModelled {
     fn from(why: T) -> Self {
-        Self { why: why.into(), own_doing: false, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: false, meets: false, queue_us: 0.0 }
     }
 }
 
@@ -182,7 +184,8 @@ fn launched(
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
             let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
-            return Err(NotModelled { why, own_doing, queue_us });
+            let meets = plan.launches[found.launch].cooperative;
+            return Err(NotModelled { why, own_doing, meets, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.
         let waits = |covered: &simulator::Covered| {

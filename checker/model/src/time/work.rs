@@ -61,11 +61,13 @@ pub(super) fn atomics_us(facts: &Facts, launch: &LaunchFacts, code: &Code, devic
     let spread = spread(launch.blocks);
     // What a block touches, of what all of them touch: the others go to its hottest address as far as they go where it goes.
     let own: f64 = launch.locality.written.iter().map(|touch| touch.sectors as f64 * SECTOR).sum();
-    let whole = match (meeting.everywhere, meeting.shared) {
-        (true, _) => 1.0,
-        (false, true) => (own / spread.max(1.0)).min(1.0),
-        (false, false) => 1.0 / launch.blocks.max(1) as f64,
+    let part = match meeting.shared {
+        true => (own / spread.max(1.0)).min(1.0),
+        false => 1.0 / launch.blocks.max(1) as f64,
     };
+    // So many of two blocks go where one far from them goes.
+    let far = meeting.far.iter().filter(|meets| **meets).count() as f64 / 2.0;
+    let whole = part.max(far);
     let (work, hottest) = if combines(code, &launch.coverage) {
         (requests, requests * of(meeting.hottest_requests, meeting.requests) * whole)
     } else {

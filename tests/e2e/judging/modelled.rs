@@ -1,0 +1,110 @@
+//! What no GPU is there to measure: a model says that a kernel is slower, and what it cannot be told of is not believed.
+
+use crate::support::Workbook;
+
+/// GELU by one instruction, of an element `i`.
+const GELU: &str = "float t = x[i];
+float inner = 0.79788456f * (t + 0.044715f * t * t * t);
+float bent;
+asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(bent) : \"f\"(inner));
+y[i] = 0.5f * t * (1.0f + bent);";
+
+/// What a check of ex12 says of a kernel file, with everything that is modelled.
+fn ex12(kernel: &str) -> crate::support::Ran {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex12", "kernels/few-long"]);
+    workbook.write("exercises/ex12/kernel.cu", kernel);
+    workbook.run(["ex12", "--backend", "sim", "--seed", "5", "--plain", "--verbose"])
+}
+
+/// An element a thread, and something before it.
+fn after(before: &str, of_the_file: &str) -> String {
+    format!(
+        "//@ launch gelu<<<ceil_div(n, 256), 256>>>(x, y, n)\n{of_the_file}\n__global__ void gelu(const float* x, float* y, int n)\n{{\n\
+         {before}\nint i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\n{GELU}\n}}\n"
+    )
+}
+
+/// Blocks, or warps, that draw their work from a counter until there is none left: here the first takes what many would take. How fast they
+/// are, an H200 says (driver 580.159.04, CUDA 13.0).
+#[test]
+fn who_draws_from_a_counter_is_modelled_by_what_all_have_to_do() {
+    let tiles = |block_draws: &str, grid: &str| {
+        format!(
+            "//@ scratch next: i32[1]\n//@ launch begin<<<1, 1>>>(next)\n//@ launch gelu<<<min(ceil_div(n, {block_draws}), {grid} * sms), \
+             256>>>(x, y, next, n)\n__global__ void begin(int* next) {{ *next = 0; }}\n__global__ void gelu(const float* x, float* y, int* \
+             next, int n)\n{{\n__shared__ int drawn;\nwhile (true) {{\n__syncthreads();\nif (threadIdx.x == 0) drawn = atomicAdd(next, 1);\n\
+             __syncthreads();\nint first = drawn * {block_draws};\nif (first >= n) return;\n#pragma unroll 8\nfor (int k = 0; k < \
+             {block_draws} / 256; ++k) {{\nint i = first + k * 256 + threadIdx.x;\nif (i >= n) continue;\n{GELU}\n}}\n}}\n}}\n"
+        )
+    };
+    let by_warp = format!(
+        "//@ launch gelu<<<min(ceil_div(n, 1024), 16 * sms), 128>>>(x, y, n)\n__device__ unsigned next, done;\n__global__ void gelu(const \
+         float* x, float* y, int n)\n{{\nint lane = threadIdx.x % 32;\nwhile (true) {{\nunsigned drawn = 0;\nif (lane == 0) drawn = \
+         atomicAdd(&next, 1u);\ndrawn = __shfl_sync(0xffffffffu, drawn, 0);\nlong long first = (long long)drawn * 256;\nif (first >= n) \
+         break;\n#pragma unroll\nfor (int k = 0; k < 8; ++k) {{\nint i = int(first) + k * 32 + lane;\nif (i >= n) continue;\n{GELU}\n}}\n}}\n\
+         __syncthreads();\nif (threadIdx.x == 0) {{\n__threadfence();\nif (atomicAdd(&done, 1u) == gridDim.x - 1) {{ next = 0; done = 0; }}\n\
+         }}\n}}\n"
+    );
+    for (kernel, measured) in [(tiles("2048", "8"), 1.22), (tiles("65536", "4"), 0.79), (by_warp, 0.60)] {
+        let ran = ex12(&kernel);
+        assert_eq!(ran.code, Some(0), "{measured}: {ran:?}");
+        let told = ran.stdout.split_once("modelled for an H200: ").map(|(_, rest)| rest).unwrap_or_default();
+        let ends: Vec<f64> =
+            told.split('x').take(2).filter_map(|end| end.trim_start_matches(" to ").parse().ok()).collect();
+        assert!(ends.len() == 2 && ends[0] <= measured && measured <= ends[1], "{measured}: {ends:?}\n{}", ran.stdout);
+    }
+}
+
+/// In an exercise whose goals do not speak of time: kernels that take as long as nobody can tell, and those that queue.
+#[test]
+fn what_takes_as_long_as_nobody_knows_is_not_believed() {
+    assert_eq!(ex12(&after("", "")).code, Some(0));
+    let turns = "if (threadIdx.x == 0) { while (atomicCAS(&turn, blockIdx.x, blockIdx.x) != blockIdx.x); __threadfence(); atomicExch(&turn, \
+                 blockIdx.x + 1 == gridDim.x ? 0 : blockIdx.x + 1); }";
+    for (before, of_the_file, says) in [
+        ("__nanosleep(gridDim.x * 1000u);", "", "it sleeps for as long as a register says"),
+        ("void* own = malloc(16); free(own);", "", "it calls malloc"),
+        ("printf(\"\");", "", "it calls printf"),
+        (turns, "__device__ unsigned turn;", "it cannot be modelled"),
+        ("if (threadIdx.x % 32 < 2) atomicAdd(&asked, 1u);", "__device__ unsigned asked;", "bound by atomics"),
+        (
+            "if (threadIdx.x % 32 < 2) atomicAdd(&asked[blockIdx.x % 2], 1u);",
+            "__device__ unsigned asked[2];",
+            "bound by atomics",
+        ),
+    ] {
+        let ran = ex12(&after(before, of_the_file));
+        assert!(ran.stdout.contains(says), "{before}: {}", ran.stdout);
+        assert!(ran.code == Some(1) || says == "bound by atomics", "{before}: {ran:?}");
+    }
+}
+
+/// Blocks of which few do all of the work, at large sizes only, ask a counter as well: that shares nothing.
+#[test]
+fn few_blocks_that_ask_a_counter_do_not_share_their_work() {
+    for grid in ["8 * sms", "min(16, sms)"] {
+        let ran = ex12(&format!(
+            "//@ scratch next: i32[1]\n//@ launch begin<<<1, 1>>>(next)\n//@ launch gelu<<<min(ceil_div(n, 256), {grid}), 256>>>(x, y, next, \
+             n)\n__global__ void begin(int* next) {{ *next = 0; }}\n__global__ void gelu(const float* x, float* y, int* next, int n)\n{{\n\
+             int drawn = threadIdx.x == 0 ? atomicAdd(next, 1) : 0;\nif (drawn < 0) return;\nint busy = n > 4000000 ? 8 : gridDim.x;\n\
+             if (blockIdx.x >= busy) return;\nfor (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += busy * 256) {{\n{GELU}\n}}\n}}\n"
+        ));
+        assert!(ran.code == Some(1) && ran.stdout.contains("modelled for an H200: 0.0"), "{grid}: {ran:?}");
+    }
+}
+
+/// A load that is volatile finds nothing in the L1 cache.
+#[test]
+fn volatile_loads_go_past_the_l1_cache() {
+    let low = |pointer: &str| {
+        let chain = format!(
+            "int last = min(n, 4096) - 1, at = threadIdx.x % 32 < last ? threadIdx.x % 32 : 0;\nfor (int k = 0; k < 24; ++k) at = \
+             (({pointer}*)x)[at] > 9.0f || at >= last ? 0 : at + 1;\nif (at < 0) return;"
+        );
+        let ran = ex12(&after(&chain, ""));
+        let told = ran.stdout.split_once("modelled for an H200: ").map(|(_, rest)| rest.to_owned());
+        told.and_then(|told| told.split_once('x')?.0.parse::<f64>().ok()).unwrap_or_else(|| panic!("{}", ran.stdout))
+    };
+    let (cached, volatile) = (low("const float"), low("const volatile float"));
+    assert!(volatile < 0.7 * cached, "{volatile} {cached}");
+}
