@@ -1,4 +1,4 @@
-//! Instructions that lanes execute together: shuffles, votes, matches, reductions, `bar.warp.sync`.
+//! Instructions that lanes execute together: shuffles, votes, matches, reductions, elections, `bar.warp.sync`.
 
 pub mod matrix;
 pub mod mbarrier;
@@ -265,9 +265,13 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     fn count_exchange(&mut self, pc: u32, op: &CollectiveOp) {
-        use CollectiveFn::{ShflBfly, ShflDown, ShflIdx, ShflUp};
-        let shuffle = matches!(op.f, ShflUp | ShflDown | ShflBfly | ShflIdx);
-        self.count(pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+        use CollectiveFn::{Elect, ShflBfly, ShflDown, ShflIdx, ShflUp};
+        match op.f {
+            ShflUp | ShflDown | ShflBfly | ShflIdx => self.count(pc, |c| c.shuffles += 1),
+            // An exchange of no values.
+            Elect => {}
+            _ => self.count(pc, |c| c.votes += 1),
+        }
     }
 
     /// The lanes of `parts`, each in its own frame, exchange what `op` says.
@@ -335,6 +339,13 @@ impl<O: Observer> Worker<'_, O> {
                         known = (members, all.reduce(|sum, other| f(sum, other, 0)).unwrap_or(0));
                     }
                     d[lane] = known.1;
+                }
+            }
+            CollectiveFn::Elect => {
+                for lane in each {
+                    let members = masks[lane] as u32 & active;
+                    let leader = if members != 0 { members.trailing_zeros() as usize } else { lane };
+                    (d[lane], p[lane]) = (leader as u64, u64::from(lane == leader));
                 }
             }
         }

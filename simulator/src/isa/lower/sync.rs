@@ -106,8 +106,22 @@ pub fn active_mask(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> 
 /// `elect`
 pub fn elect(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [Operand::Pair(d, p), mask] = operands else { return Err(Unknown) };
-    let (d, p, mask) = (b.destination32(d)?, b.destination_p(p)?, b.source32(mask, Ty::B32)?);
-    b.emit(Op::Elect { d, p, mask });
+    let (d, p, mask) = (b.destination(d)?, b.destination(p)?, b.source(mask, Ty::B32)?);
+    push(
+        b,
+        CollectiveOp {
+            f: CollectiveFn::Elect,
+            d,
+            p,
+            a: Reg::None,
+            negated: false,
+            b: Reg::None,
+            c: Reg::None,
+            mask,
+            used: Use::Unknown,
+            fed: false,
+        },
+    );
     Ok(())
 }
 

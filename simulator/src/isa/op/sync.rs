@@ -23,6 +23,8 @@ pub enum CollectiveFn {
     MatchAll,
     /// Folded over the lanes of the mask.
     Redux(AtomicFn),
+    /// The lowest lane of the mask is chosen.
+    Elect,
 }
 
 /// A `*.sync` instruction that exchanges values.
