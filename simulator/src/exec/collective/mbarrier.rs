@@ -131,6 +131,9 @@ impl<O: Observer> Worker<'_, O> {
                     // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
                     // the object like any other, which races with plain accesses only.
                     Kind::Inval => (AccessKind::Atomic, MemoryOrder::Acquire),
+                    _ if op.relaxed => {
+                        (if waits { AccessKind::Load } else { AccessKind::Atomic }, MemoryOrder::Relaxed)
+                    }
                     // A wait that succeeds acquires what the arrivals released.
                     _ if waits => (AccessKind::Load, MemoryOrder::Acquire),
                     _ => (AccessKind::Atomic, MemoryOrder::Release),

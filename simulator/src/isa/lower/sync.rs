@@ -292,7 +292,7 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let (base, offset, _, space) = address(b, operands.first().ok_or(Unknown)?, space)?;
         let generic = space == AddressSpace::Generic;
         let kind = if parts.has("noinc") { Kind::CpAsyncArrive } else { Kind::CpAsyncArriveExtra };
-        b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None });
+        b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None, relaxed: false });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -300,7 +300,7 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let [d, a] = operands else { return Err(Unknown) };
         let (d, a) = (b.destination(d)?, b.source(a, Ty::B64)?);
         let kind = Kind::PendingCount;
-        b.code.mbarriers.push(MbarrierOp { kind, d, base: Reg::None, offset: 0, generic: false, a });
+        b.code.mbarriers.push(MbarrierOp { kind, d, base: Reg::None, offset: 0, generic: false, a, relaxed: false });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -330,7 +330,8 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         }
     };
     let generic = space == AddressSpace::Generic;
-    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, a });
+    let relaxed = !matches!(kind, Kind::Init | Kind::Inval) && parts.has("relaxed");
+    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, a, relaxed });
     b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
     Ok(())
 }

@@ -129,4 +129,6 @@ pub struct MbarrierOp {
     pub generic: bool,
     /// Count, state, parity or bytes.
     pub a: Reg,
+    /// An arrival that does not release, a wait that does not acquire.
+    pub relaxed: bool,
 }

@@ -193,9 +193,9 @@ fn synchronise(
     {
         let there = there.reach(block);
         let talk = warp.talk.get_or_insert_default();
-        // A relaxed load acquires nothing until its thread executes a fence.
-        let relaxed = access.order == MemoryOrder::Relaxed && access.kind == AccessKind::Load;
-        if relaxed || access.order == MemoryOrder::Release {
+        // A relaxed load acquires nothing until its thread executes a fence, nor does a relaxed arrival at an mbarrier.
+        let reads = access.kind == AccessKind::Load || access.completing.is_some();
+        if access.order == MemoryOrder::Relaxed && reads || access.order == MemoryOrder::Release {
             talk.pending[at].join(&there);
         } else {
             talk.acquire(at, &there, &slot.acquired);
@@ -211,6 +211,10 @@ fn synchronise(
     let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {
         if access.kind == AccessKind::Store {
             published.remove(&address);
+        }
+        // The last arrival at an mbarrier ends its phase for all, whether it releases anything or not.
+        if let (Some(completing), Some(there)) = (access.completing, published.get_mut(&address)) {
+            there.arrive(block, &Release::NOTHING, completing >> lane & 1 != 0);
         }
         return false;
     };

@@ -4,4 +4,5 @@ pub(super) mod collectives;
 pub(super) mod defined;
 pub(super) mod endless;
 pub(super) mod limits;
+pub(super) mod ordering;
 pub(super) mod provenance;
