@@ -70,3 +70,40 @@ fn who_arrives_last_without_releasing_ends_the_phase_for_all() {
         W: mbarrier.try_wait.parity.shared::cta.b64 %p3, [m], 0; @!%p3 bra W; ld.shared.u32 %r5, [s]; add.u32 %r5, %r5, 1;";
     assert_eq!(said(body), "");
 }
+
+/// Block 0 writes and sets a flag behind a fence; block 1 waits for it, and reads behind another fence.
+fn flag(release: &str, acquire: &str) -> String {
+    format!(
+        "setp.ne.u32 %p1, %r1, 0; @%p1 ret; setp.ne.u32 %p2, %r2, 0; @%p2 bra C; st.global.u32 [%rd1], 42; {release};\n\
+         st.relaxed.gpu.global.u32 [%rd2], 1; ret; C: ld.relaxed.gpu.global.u32 %r5, [%rd2]; setp.eq.u32 %p3, %r5, 0;\n\
+         @%p3 bra C; {acquire}; ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2+4], %r6;"
+    )
+}
+
+#[test]
+fn fences_reach_as_far_and_in_the_directions_that_they_say() {
+    for (release, acquire, expected) in [
+        ("fence.acq_rel.gpu", "fence.acq_rel.gpu", false),
+        ("fence.sc.gpu", "membar.gl", false),
+        ("membar.sys", "fence.sc.sys", false),
+        ("fence.release.gpu", "fence.acquire.gpu", false),
+        ("fence.acquire.gpu", "fence.acq_rel.gpu", true),
+        ("fence.acq_rel.gpu", "fence.release.gpu", true),
+        ("fence.acq_rel.gpu", "fence.acq_rel.cta", true),
+        ("fence.acq_rel.gpu", "membar.cta", true),
+        ("fence.acq_rel.gpu", "fence.acq_rel.cta; fence.acq_rel.gpu", false),
+        ("fence.acq_rel.cta", "fence.acq_rel.gpu", true),
+    ] {
+        let body = flag(release, acquire);
+        assert_eq!(said(&body).contains("race: "), expected, "{release}, {acquire}: {}", said(&body));
+    }
+}
+
+#[test]
+fn a_fence_of_the_block_orders_its_own_threads() {
+    let body = "setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; mad.wide.u32 %rd1, %r2, 8, %rd1; mad.wide.u32 %rd2, %r2, 8, %rd2;\n\
+        @%p2 bra C; @!%p1 ret; st.global.u32 [%rd1], 42; fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%rd2], 1; ret;\n\
+        C: ld.relaxed.gpu.global.u32 %r5, [%rd2]; setp.eq.u32 %p3, %r5, 0; @%p3 bra C; fence.acq_rel.cta;\n\
+        ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2+4], %r6;";
+    assert_eq!(said(body), "");
+}
