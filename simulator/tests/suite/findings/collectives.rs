@@ -76,3 +76,27 @@ fn an_election_waits_for_the_lanes_of_its_mask() {
     assert!(said(&diverged).contains("lanes 0x0000001f wait for lanes 0xffffffe0"), "{}", said(&diverged));
     assert!(said(&elect(0xfff0)).contains("lanes 0xffff000f execute it, but its mask is 0x0000fff0"));
 }
+
+#[test]
+fn lanes_that_name_each_other_name_the_same_lanes() {
+    // Disjoint masks, each of its own lanes.
+    let halves = "setp.lt.u32 %p2, %r1, 16; selp.u32 %r3, 0xffff, 0xffff0000, %p2;";
+    right(&format!("{halves} redux.sync.add.u32 %r9, %r1, %r3;"), |lane| if lane < 16 { 120 } else { 376 });
+    right(&format!("{halves} setp.eq.u32 %p1, %r1, %r1; vote.sync.ballot.b32 %r9, %p1, %r3;"), |lane| {
+        if lane < 16 { 0xffff } else { 0xffff_0000 }
+    });
+    let kinds = "and.b32 %r4, %r1, 3; match.any.sync.b32 %r3, %r4, 0xffffffff;";
+    right(&format!("{kinds} shfl.sync.idx.b32 %r9, %r1, %r4, 31, %r3;"), |lane| lane & 3);
+    let differing = "setp.lt.u32 %p2, %r1, 4; selp.u32 %r3, 0xf, 0xffffffff, %p2;";
+    for operation in [
+        "redux.sync.add.u32 %r9, %r1, %r3;",
+        "vote.sync.ballot.b32 %r9, %p2, %r3;",
+        "match.any.sync.b32 %r9, %r1, %r3;",
+        "shfl.sync.bfly.b32 %r9, %r1, 1, 31, %r3;",
+        "elect.sync %r9|%p1, %r3;",
+    ] {
+        let said = said(&format!("{differing} {operation}"));
+        let expected = "its mask 0xffffffff names lanes 0x0000000f, which come with another: lane 0 with 0x0000000f";
+        assert!(said.contains(expected), "{operation}: {said}");
+    }
+}
