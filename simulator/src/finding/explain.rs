@@ -93,7 +93,8 @@ impl FindingKind {
                         format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                     }
                 };
-                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access)))
+                let asked = if *usage == Usage::Barrier { NO_BARRIER } else { unwritten(access) };
+                (format!("{text}; {}", used_as(usage, objects)), advise(asked))
             }
             Self::Race { first, second, hidden_before_volta } => {
                 race::explain(first, second, *hidden_before_volta, objects)
@@ -268,6 +269,9 @@ fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
 /// What to ask of a `printf` that writes what nobody gave it.
 #[cfg(not(target_family = "wasm"))]
 const ASKED: &str = "does the format ask for more arguments than there are, or for wider ones? Then whatever lies behind them is written";
+
+/// What to ask of an mbarrier that is none.
+const NO_BARRIER: &str = "does an mbarrier.init come before, ordered by a barrier, and no mbarrier.inval since?";
 
 /// Where bytes that nobody wrote come from.
 fn unwritten(access: &Access) -> &'static str {

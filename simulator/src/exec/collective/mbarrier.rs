@@ -1,13 +1,14 @@
 //! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
 //! (21 bits, biased), arrivals pending (21 bits), arrivals expected (21 bits).
 
+use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
-use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space};
 
 const FIELD: u64 = (1 << 21) - 1;
 const BIAS: u64 = 1 << 20;
@@ -93,6 +94,14 @@ impl<O: Observer> Worker<'_, O> {
                 let mut object = Object::unpack(before);
                 let operand = operands[lane];
                 let count = if op.a == Reg::None { 1 } else { operand & FIELD };
+                if op.kind == Kind::Init && !(1..BIAS).contains(&(operand & u64::from(u32::MAX))) {
+                    let count = operand as u32;
+                    let what = format!(
+                        "an mbarrier is initialised with a count of {count}, which has to be 1 to {}",
+                        BIAS - 1
+                    );
+                    return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::BrokenPromise { what });
+                }
                 d[lane] = before;
                 match op.kind {
                     Kind::Init => {
@@ -145,6 +154,13 @@ impl<O: Observer> Worker<'_, O> {
                 let order = (order, Scope::Cta);
                 let unwritten = self.observe(shared, warp, by(part, kind), WarpBytes::new(space, &found, 8), order);
                 self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });
+                if op.kind == Kind::Inval && space == AddressSpace::Shared {
+                    // No object any more: whoever uses it as one uses what nobody has written.
+                    for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
+                        let who = shared.warp(warp.index);
+                        self.observer.discarded(who, Space::Shared, lane as u32, found[lane], 8);
+                    }
+                }
             }
         }
         warp.write(group.frame, op.d, mask, &d);

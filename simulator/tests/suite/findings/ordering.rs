@@ -107,3 +107,19 @@ fn a_fence_of_the_block_orders_its_own_threads() {
         ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2+4], %r6;";
     assert_eq!(said(body), "");
 }
+
+#[test]
+fn mbarriers_have_a_count_and_are_none_after_they_were_invalidated() {
+    let one = |body: &str| said(&format!("setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r5, 1; {body}"));
+    let init = "mbarrier.init.shared::cta.b64 [m], %r5;";
+    let arrive = "mbarrier.arrive.shared::cta.b64 %rd3, [m];";
+    let inval = "mbarrier.inval.shared::cta.b64 [m];";
+    assert_eq!(one(&format!("{init} {arrive} {inval} {init} {arrive}")), "");
+    assert_eq!(one(&format!("mov.u32 %r5, 1048575; {init} {arrive} {inval} st.shared.b64 [m], 0;")), "");
+    for count in ["0", "1048576"] {
+        let said = one(&format!("mov.u32 %r5, {count}; {init}"));
+        assert!(said.contains(&format!("a count of {count}")), "{said}");
+    }
+    let said = one(&format!("{init} {inval} {arrive}"));
+    assert!(said.contains("it is used as an mbarrier"), "{said}");
+}
