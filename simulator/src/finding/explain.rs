@@ -67,6 +67,11 @@ impl FindingKind {
                 };
                 (format!("{}{outside}", noun(access)), Vec::new())
             }
+            // Accesses have a power of two of bytes, and a bad address: this is a bulk copy of a bad size.
+            Self::Misaligned { access } if !access.size.is_multiple_of(16) && access.address.is_multiple_of(16) => (
+                format!("a copy of {}, which is not a multiple of 16{}", bytes(access.size), object(access)),
+                Vec::new(),
+            ),
             Self::Misaligned { access } => (
                 format!("{} at an address that is not a multiple of {}{}", noun(access), access.size, object(access)),
                 Vec::new(),

@@ -123,3 +123,17 @@ fn mbarriers_have_a_count_and_are_none_after_they_were_invalidated() {
     let said = one(&format!("{init} {inval} {arrive}"));
     assert!(said.contains("it is used as an mbarrier"), "{said}");
 }
+
+#[test]
+fn the_size_of_a_bulk_copy_is_named() {
+    let copy = |offset: u32, size: u32| {
+        said(&format!(
+            "setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r5, {size}; mbarrier.init.shared::cta.b64 [m], 1;\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1+{offset}], %r5, [m];"
+        ))
+    };
+    assert_eq!(copy(16, 32), "");
+    assert!(copy(0, 24).contains("a copy of 24 bytes, which is not a multiple of 16"), "{}", copy(0, 24));
+    assert!(copy(0, 8).contains("a copy of 8 bytes, which is not a multiple of 16"), "{}", copy(0, 8));
+    assert!(copy(4, 32).contains("at an address that is not a multiple of 16"), "{}", copy(4, 32));
+}
