@@ -67,6 +67,11 @@ impl FindingKind {
                 };
                 (format!("{}{outside}", noun(access)), Vec::new())
             }
+            // Accesses have a power of two of bytes, and a bad address: this is a bulk copy of a bad size.
+            Self::Misaligned { access } if !access.size.is_multiple_of(16) && access.address.is_multiple_of(16) => (
+                format!("a copy of {}, which is not a multiple of 16{}", bytes(access.size), object(access)),
+                Vec::new(),
+            ),
             Self::Misaligned { access } => (
                 format!("{} at an address that is not a multiple of {}{}", noun(access), access.size, object(access)),
                 Vec::new(),
@@ -93,7 +98,8 @@ impl FindingKind {
                         format!("a read of {size} of {space} memory that nothing has written{}", object(access))
                     }
                 };
-                (format!("{text}; {}", used_as(usage, objects)), advise(unwritten(access)))
+                let asked = if *usage == Usage::Barrier { NO_BARRIER } else { unwritten(access) };
+                (format!("{text}; {}", used_as(usage, objects)), advise(asked))
             }
             Self::Race { first, second, hidden_before_volta } => {
                 race::explain(first, second, *hidden_before_volta, objects)
@@ -268,6 +274,9 @@ fn used_as(usage: &Usage, objects: &Objects<'_>) -> String {
 /// What to ask of a `printf` that writes what nobody gave it.
 #[cfg(not(target_family = "wasm"))]
 const ASKED: &str = "does the format ask for more arguments than there are, or for wider ones? Then whatever lies behind them is written";
+
+/// What to ask of an mbarrier that is none.
+const NO_BARRIER: &str = "does an mbarrier.init come before, ordered by a barrier, and no mbarrier.inval since?";
 
 /// Where bytes that nobody wrote come from.
 fn unwritten(access: &Access) -> &'static str {

@@ -153,7 +153,7 @@ kinds! {
         /// Which.
         explanation: String,
     },
-    /// A `*_sync` mask that names lanes which cannot arrive, or leaves out the executing lane; or a matrix
+    /// A `*_sync` mask that names lanes which cannot arrive or come with another one, or leaves out the executing lane; or a matrix
     /// instruction after lanes of its warp have left.
     SyncMask "sync-mask" {
         /// The mask, who arrived, who cannot.

@@ -189,7 +189,7 @@ pub const OPCODES: &[Opcode] = &[
     row("mapa", "mapa.shared::cluster.u32 %r1, %r2, 0;", Is(Other), Effect::Pure, Whole(cluster::mapa), &[]),
     row("match", "match.any.sync.b32 %r1, %r2, %r3;", Is(Exchange), Effect::Exchange, Whole(sync::matches), &["sync"]),
     row("max", "max.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(pure::bound), &[]),
-    row("mbarrier", "mbarrier.init.shared.b64 [s], 32;", Is(Other), Effect::Synchronises, Whole(sync::mbarrier), &["b64", "acquire", "release", "relaxed", "cta", "cluster"]),
+    row("mbarrier", "mbarrier.init.shared.b64 [s], 32;", Is(Other), Effect::Synchronises, Whole(sync::mbarrier), &["b64", "acquire", "release", "cta", "cluster"]),
     row("membar", "membar.gl;", Is(Other), Effect::Synchronises, Whole(sync::fence), PROXIES),
     row("min", "min.s32 %r1, %r2, %r3;", ByType, Effect::Pure, Whole(pure::bound), &[]),
     row("mma", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f1, %f2, %f3, %f4};", Is(Matrix), Effect::Exchange, Whole(matrix::lower), &["sync", "aligned", "row", "col", "rn", "mma", "popc", "xor"]),

@@ -41,6 +41,15 @@ impl Bits {
         }
     }
 
+    /// Nothing of the stretch is written any more.
+    fn clear(&mut self, first: u64, end: u64) {
+        for (at, bits) in self.pieces(first, end) {
+            if let Some(word) = self.0.get_mut(at) {
+                *word &= !bits;
+            }
+        }
+    }
+
     /// A stretch word by word: index and bits.
     fn pieces(&self, first: u64, end: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         (first / 64..end.div_ceil(64)).map(move |word| {
@@ -207,7 +216,11 @@ impl Init {
     pub fn discarded(&mut self, warp: WarpId, space: Space, lane: u32, address: u64, bytes: u64) {
         match space {
             Space::Global => self.set(address, bytes, false),
-            Space::Shared => {}
+            Space::Shared => {
+                if let Some(slot) = self.slots.get_mut(warp.slot as usize) {
+                    slot.shared.clear(address, address + bytes);
+                }
+            }
             Space::Local => {
                 let Some(local) = self.local(warp) else { return };
                 // What lies beyond has never been written.

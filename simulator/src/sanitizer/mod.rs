@@ -281,13 +281,13 @@ impl Observer for Sanitizer {
         }
     }
 
-    fn fence(&mut self, warp: WarpId, mask: u32, _: MemoryOrder, scope: Scope) {
+    fn fence(&mut self, warp: WarpId, mask: u32, order: MemoryOrder, scope: Scope) {
         #[cfg(feature = "threads")]
         if scope != Scope::Cta {
             self.stray();
         }
         if let Some(races) = &mut self.races {
-            races.fence(warp, mask, scope);
+            races.fence(warp, mask, order, scope);
         }
     }
 

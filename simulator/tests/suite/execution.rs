@@ -309,6 +309,35 @@ fn printf_formats_as_c_does() {
 }
 
 #[test]
+fn printf_returns_the_number_of_its_arguments() {
+    for (format, expected) in [
+        (Some("hi"), 0),
+        (Some("100%%"), 0),
+        (Some("%d"), 1),
+        (Some("%d, %*u: %s"), 4),
+        (Some("%"), 0),
+        (None, u32::MAX),
+    ] {
+        let bytes: Vec<String> = format.unwrap_or("").bytes().chain([0]).map(|byte| byte.to_string()).collect();
+        let declarations = format!(
+            ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.global .align 1 .b8 fmt[{}] = {{{}}};",
+            bytes.len(),
+            bytes.join(", ")
+        );
+        let address =
+            if format.is_some() { "mov.u64 %rd6, fmt; cvta.global.u64 %rd6, %rd6;" } else { "mov.u64 %rd6, 0;" };
+        let body = format!(
+            ".local .align 8 .b8 args[32]; .reg .b64 %SP; mov.u64 %SP, args; cvta.local.u64 %SP, %SP; st.local.u64 [args], 0;\n\
+             st.local.u64 [args+8], 0; st.local.u64 [args+16], 0; {address} {{ .param .b64 p0; st.param.b64 [p0], %rd6;\n\
+             .param .b64 p1; st.param.b64 [p1], %SP; .param .b32 r; call.uni (r), vprintf, (p0, p1);\n\
+             ld.param.b32 %r2, [r]; }} {STORE}"
+        );
+        let (_, out) = run(&declarations, &body, 1);
+        assert_eq!(out[0], expected, "{format:?}");
+    }
+}
+
+#[test]
 fn requests_are_counted_as_hardware_does() {
     // A stride of two words: a warp touches eight sectors, and shared memory two wavefronts.
     let body = "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r2, [%rd5]; mov.u32 %r9, s; \

@@ -1,13 +1,14 @@
 //! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
 //! (21 bits, biased), arrivals pending (21 bits), arrivals expected (21 bits).
 
+use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
-use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space};
 
 const FIELD: u64 = (1 << 21) - 1;
 const BIAS: u64 = 1 << 20;
@@ -70,10 +71,7 @@ impl<O: Observer> Worker<'_, O> {
         let operands = warp.read(group.frame, op.a);
         let mut d = [0u64; 32];
         if op.kind == Kind::PendingCount {
-            for lane in 0..32 {
-                d[lane] = Object::unpack(operands[lane]).pending;
-            }
-            warp.write(group.frame, op.d, mask, &d);
+            warp.write(group.frame, op.d, mask, &operands.map(|state| Object::unpack(state).pending));
             warp.groups[at].pc += 1;
             return Flow::Continue;
         }
@@ -93,6 +91,11 @@ impl<O: Observer> Worker<'_, O> {
                 let mut object = Object::unpack(before);
                 let operand = operands[lane];
                 let count = if op.a == Reg::None { 1 } else { operand & FIELD };
+                if op.kind == Kind::Init
+                    && let Some(kind) = impossible(operand as u32)
+                {
+                    return self.fault(shared, warp, group.pc, 1 << lane, kind);
+                }
                 d[lane] = before;
                 match op.kind {
                     Kind::Init => {
@@ -126,15 +129,7 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             if O::ACTIVE {
-                let (kind, order) = match op.kind {
-                    Kind::Init => (AccessKind::Store, MemoryOrder::Weak),
-                    // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
-                    // the object like any other, which races with plain accesses only.
-                    Kind::Inval => (AccessKind::Atomic, MemoryOrder::Acquire),
-                    // A wait that succeeds acquires what the arrivals released.
-                    _ if waits => (AccessKind::Load, MemoryOrder::Acquire),
-                    _ => (AccessKind::Atomic, MemoryOrder::Release),
-                };
+                let (kind, order) = ordering(op, waits);
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
                 let part = (0..32usize).filter(waiting).fold(0, |mask, lane| mask | 1 << lane);
                 self.completing = Some(ended);
@@ -142,11 +137,43 @@ impl<O: Observer> Worker<'_, O> {
                 let order = (order, Scope::Cta);
                 let unwritten = self.observe(shared, warp, by(part, kind), WarpBytes::new(space, &found, 8), order);
                 self.met(shared, warp, &Reached { pc: group.pc, space, mask: part, addresses: &found, unwritten });
+                if op.kind == Kind::Inval && space == AddressSpace::Shared {
+                    self.invalidated(shared, warp, part, &found);
+                }
             }
         }
         warp.write(group.frame, op.d, mask, &d);
         warp.spun |= waits;
         warp.groups[at].pc += 1;
         Flow::Continue
+    }
+
+    /// They are no objects any more: whoever uses one uses what nobody has written.
+    fn invalidated(&mut self, shared: &Shared, warp: &Warp, mask: u32, found: &[u64; 32]) {
+        for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
+            self.observer.discarded(shared.warp(warp.index), Space::Shared, lane as u32, found[lane], 8);
+        }
+    }
+}
+
+/// What is wrong with the count that an object is initialised with, if anything.
+fn impossible(count: u32) -> Option<FindingKind> {
+    let most = BIAS as u32 - 1;
+    (!(1..=most).contains(&count)).then(|| FindingKind::BrokenPromise {
+        what: format!("an mbarrier is initialised with a count of {count}, which has to be 1 to {most}"),
+    })
+}
+
+/// How an operation accesses its object, and what it orders.
+fn ordering(op: &MbarrierOp, waits: bool) -> (AccessKind, MemoryOrder) {
+    match op.kind {
+        MbarrierKind::Init => (AccessKind::Store, MemoryOrder::Weak),
+        // `cuda::pipeline`'s last thread does it, ordered by a relaxed count of its own: an operation on
+        // the object like any other, which races with plain accesses only.
+        MbarrierKind::Inval => (AccessKind::Atomic, MemoryOrder::Acquire),
+        _ if op.relaxed => (if waits { AccessKind::Load } else { AccessKind::Atomic }, MemoryOrder::Relaxed),
+        // A wait that succeeds acquires what the arrivals released.
+        _ if waits => (AccessKind::Load, MemoryOrder::Acquire),
+        _ => (AccessKind::Atomic, MemoryOrder::Release),
     }
 }

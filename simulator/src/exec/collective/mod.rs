@@ -1,4 +1,4 @@
-//! Instructions that lanes execute together: shuffles, votes, matches, reductions, `bar.warp.sync`.
+//! Instructions that lanes execute together: shuffles, votes, matches, reductions, elections, `bar.warp.sync`.
 
 pub mod matrix;
 pub mod mbarrier;
@@ -112,6 +112,7 @@ impl<O: Observer> Worker<'_, O> {
             );
             self.report(shared, warp, group.pc, group.mask, FindingKind::SyncMask { explanation }, Severity::Error);
         }
+        self.check_agreement(shared, warp, group, masks);
         let themselves = (0..32).fold(0u32, |mask, lane| mask | masks[lane] as u32 & 1 << lane);
         let outside = group.mask & !themselves;
         if outside != 0 {
@@ -119,6 +120,31 @@ impl<O: Observer> Worker<'_, O> {
             let explanation = format!("lanes {outside:#010x} execute it, but its mask is {:#010x}", masks[lane] as u32);
             let kind = FindingKind::SyncMask { explanation };
             self.report(shared, warp, group.pc, outside, kind, Severity::Error);
+        }
+    }
+
+    /// Lanes that come together and name each other have to name the same lanes. Of a warp's barrier they may mean another one, which
+    /// is yet to come.
+    fn check_agreement(&mut self, shared: &Shared, warp: &Warp, group: &Group, masks: &[u64; 32]) {
+        let first = masks[group.mask.trailing_zeros() as usize & 31];
+        if self.is_barrier(group) || lanes(group.mask).all(|lane| masks[lane] == first) {
+            return;
+        }
+        let live = u64::from(warp.live());
+        for lane in lanes(group.mask) {
+            let mask = masks[lane];
+            let differs = |other: &usize| mask >> other & 1 != 0 && (masks[*other] ^ mask) & live != 0;
+            let others = lanes(group.mask).filter(differs).fold(0u32, |all, other| all | 1 << other);
+            if others != 0 {
+                let other = others.trailing_zeros() as usize;
+                let explanation = format!(
+                    "lane {lane} executes it, and its mask {mask:#010x} names lanes {others:#010x}, which come with another: lane {other} \
+                     with {:#010x}",
+                    masks[other]
+                );
+                self.report(shared, warp, group.pc, 1 << lane, FindingKind::SyncMask { explanation }, Severity::Error);
+                return;
+            }
         }
     }
 
@@ -265,9 +291,13 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     fn count_exchange(&mut self, pc: u32, op: &CollectiveOp) {
-        use CollectiveFn::{ShflBfly, ShflDown, ShflIdx, ShflUp};
-        let shuffle = matches!(op.f, ShflUp | ShflDown | ShflBfly | ShflIdx);
-        self.count(pc, |c| if shuffle { c.shuffles += 1 } else { c.votes += 1 });
+        use CollectiveFn::{Elect, ShflBfly, ShflDown, ShflIdx, ShflUp};
+        match op.f {
+            ShflUp | ShflDown | ShflBfly | ShflIdx => self.count(pc, |c| c.shuffles += 1),
+            // An exchange of no values.
+            Elect => {}
+            _ => self.count(pc, |c| c.votes += 1),
+        }
     }
 
     /// The lanes of `parts`, each in its own frame, exchange what `op` says.
@@ -335,6 +365,13 @@ impl<O: Observer> Worker<'_, O> {
                         known = (members, all.reduce(|sum, other| f(sum, other, 0)).unwrap_or(0));
                     }
                     d[lane] = known.1;
+                }
+            }
+            CollectiveFn::Elect => {
+                for lane in each {
+                    let members = masks[lane] as u32 & active;
+                    let leader = if members != 0 { members.trailing_zeros() as usize } else { lane };
+                    (d[lane], p[lane]) = (leader as u64, u64::from(lane == leader));
                 }
             }
         }

@@ -101,7 +101,9 @@ impl<O: Observer> Worker<'_, O> {
                 return Some(stop);
             }
             if !address.is_multiple_of(UNIT) || !size.is_multiple_of(UNIT) {
-                let at = LaneBytes::new(space, address, UNIT as u32);
+                // Of a size that is wrong the finding names the size, where the address is right.
+                let named = if address.is_multiple_of(UNIT) { size } else { UNIT };
+                let at = LaneBytes::new(space, address, named as u32);
                 return Some(self.bad_access(shared, warp, by, at, AccessError::Misaligned));
             }
             for start in (0..size).step_by(512) {

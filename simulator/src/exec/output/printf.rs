@@ -18,6 +18,20 @@ use crate::{
 /// Longest string followed.
 const TEXT: usize = 4096;
 
+/// What `printf` returns of a format: how many arguments it asks for.
+fn asked_for(format: &[u8]) -> u32 {
+    let (mut count, mut rest) = (0, format);
+    while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
+        rest = &rest[at + 1..];
+        let mut spec = Spec::default();
+        let Some((kind, behind)) = rest.get(spec.parse(rest)..).and_then(<[u8]>::split_first) else { break };
+        rest = behind;
+        count += u32::from(spec.width_argument);
+        count += u32::from(!spec.unknown && b"diuoxXcpsfFeEgGaA".contains(kind));
+    }
+    count
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// A C string at a generic address, cut at its NUL.
     pub fn text(&mut self, shared: &Shared, warp: &Warp, lane: usize, address: u64) -> Vec<u8> {
@@ -58,11 +72,13 @@ impl<O: Observer> Worker<'_, O> {
         let arguments = self.argument(warp, frame, op, 1, 8);
         let limit = self.context.config.limits.printf;
         let mut known: Option<(u64, Vec<u8>)> = None;
+        let mut returned = [0; 32];
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             if known.as_ref().is_none_or(|(address, _)| *address != formats[lane]) {
                 known = Some((formats[lane], self.text(shared, warp, lane, formats[lane])));
             }
-            let Some((_, format)) = &known else { continue };
+            let Some((address, format)) = &known else { continue };
+            returned[lane] = if *address == 0 { u32::MAX } else { asked_for(format) };
             if self.printf.len() >= limit {
                 // The buffer is full for good: what it would have been is not worth the time.
                 self.dropped += format.len() as u64;
@@ -84,7 +100,7 @@ impl<O: Observer> Worker<'_, O> {
             let at = warp.frames[frame as usize].local + offset;
             let mask = if warp.has_local(at, 4) { mask } else { 0 };
             for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
-                warp.store_local(lane, at, 4, 1);
+                warp.store_local(lane, at, 4, returned[lane].into());
             }
         }
     }

@@ -114,14 +114,6 @@ impl<O: Observer> Worker<'_, O> {
                 warp.write(group.frame, reg, mask, &[mask.into(); 32]);
                 advance(warp, at)
             }
-            Op::Elect { d, p, mask: members } => {
-                let members = warp.read(group.frame, Reg::R32(members))[mask.trailing_zeros() as usize] as u32;
-                let leader = if members & mask != 0 { members & mask } else { mask }.trailing_zeros();
-                let elected = std::array::from_fn(|lane| u64::from(lane as u32 == leader));
-                warp.write(group.frame, Reg::R32(d), mask, &[leader.into(); 32]);
-                warp.write(group.frame, Reg::P(p), mask, &elected);
-                advance(warp, at)
-            }
             // The hot loop executes the others. What neither of both knows does not pass as done.
             // (Its place names it: texts of all operations would weigh on the page's module.)
             _ => {

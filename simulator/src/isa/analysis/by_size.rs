@@ -4,7 +4,9 @@
 //! As with [`super::provenance`], no order is asked: a register is data if anything that writes it makes it so. One that is written in
 //! several places is data, too, if a condition on data tells which of them was the last.
 
-use crate::isa::op::{CallValue, Callee, Code, FunctionInfo, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, Special, guard};
+use crate::isa::op::{
+    CallValue, Callee, Code, CollectiveFn, FunctionInfo, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, Special, guard,
+};
 use crate::opcodes::Effect;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -95,8 +97,8 @@ fn decided(at: usize, ends: &[u32], range: &Range<usize>) -> Range<usize> {
 fn fetches(code: &Code, op: &Op) -> bool {
     match *op {
         Op::Load(index) => !code.accesses[index as usize].parameter,
-        // What a shuffle passes on is what it was given; a vote counts conditions.
-        Op::Collective(_) => false,
+        // What a shuffle passes on is what it was given; a vote counts conditions. Who is elected is asked of the warp.
+        Op::Collective(index) => matches!(code.collectives[index as usize].f, CollectiveFn::Elect),
         Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),
         Op::Special32 { which, .. } | Op::Special64 { which, .. } => {
             which.is_clock() || matches!(which, Special::Smid | Special::Nsmid | Special::Gridid)

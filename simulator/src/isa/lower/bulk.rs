@@ -55,6 +55,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             offset,
             generic,
             a: size,
+            relaxed: false,
         });
         Some(b.code.mbarriers.len() as u32 - 1)
     } else {

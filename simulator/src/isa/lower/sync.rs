@@ -106,8 +106,22 @@ pub fn active_mask(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> 
 /// `elect`
 pub fn elect(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [Operand::Pair(d, p), mask] = operands else { return Err(Unknown) };
-    let (d, p, mask) = (b.destination32(d)?, b.destination_p(p)?, b.source32(mask, Ty::B32)?);
-    b.emit(Op::Elect { d, p, mask });
+    let (d, p, mask) = (b.destination(d)?, b.destination(p)?, b.source(mask, Ty::B32)?);
+    push(
+        b,
+        CollectiveOp {
+            f: CollectiveFn::Elect,
+            d,
+            p,
+            a: Reg::None,
+            negated: false,
+            b: Reg::None,
+            c: Reg::None,
+            mask,
+            used: Use::Unknown,
+            fed: false,
+        },
+    );
     Ok(())
 }
 
@@ -278,7 +292,7 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let (base, offset, _, space) = address(b, operands.first().ok_or(Unknown)?, space)?;
         let generic = space == AddressSpace::Generic;
         let kind = if parts.has("noinc") { Kind::CpAsyncArrive } else { Kind::CpAsyncArriveExtra };
-        b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None });
+        b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None, relaxed: false });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -286,7 +300,7 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let [d, a] = operands else { return Err(Unknown) };
         let (d, a) = (b.destination(d)?, b.source(a, Ty::B64)?);
         let kind = Kind::PendingCount;
-        b.code.mbarriers.push(MbarrierOp { kind, d, base: Reg::None, offset: 0, generic: false, a });
+        b.code.mbarriers.push(MbarrierOp { kind, d, base: Reg::None, offset: 0, generic: false, a, relaxed: false });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -316,7 +330,8 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         }
     };
     let generic = space == AddressSpace::Generic;
-    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, a });
+    let relaxed = !matches!(kind, Kind::Init | Kind::Inval) && parts.has("relaxed");
+    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, a, relaxed });
     b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
     Ok(())
 }

@@ -27,7 +27,7 @@ impl Op {
             | Self::CopyAsync(_)
             | Self::CopyBulk(_)
             | Self::Texture(_) => Effect::Memory,
-            Self::Collective(_) | Self::ActiveMask { .. } | Self::Elect { .. } => Effect::Exchange,
+            Self::Collective(_) | Self::ActiveMask { .. } => Effect::Exchange,
             Self::WarpBarrier { .. }
             | Self::Barrier(_)
             | Self::Fence(_)

@@ -123,8 +123,6 @@ pub enum Op {
     NanoSleep,
     /// Lanes of the group now executing.
     ActiveMask { d: R },
-    /// One lane of the mask.
-    Elect { d: R, p: R, mask: R },
     /// Index into [`copies`](super::Code::copies).
     CopyAsync(u32),
     /// `cp.async.commit_group`

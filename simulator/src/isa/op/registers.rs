@@ -151,11 +151,6 @@ impl Op {
                 visit(op.d, Result);
             }
             Self::ActiveMask { d } => visit(R32(d), Result),
-            Self::Elect { d, p, mask } => {
-                visit(R32(mask), Decides);
-                visit(R32(d), Result);
-                visit(P(p), Result);
-            }
             Self::CopyAsync(index) => {
                 let op = &code.copies[index as usize];
                 [op.to, op.from].into_iter().for_each(|reg| visit(reg, Address));

@@ -23,6 +23,8 @@ pub enum CollectiveFn {
     MatchAll,
     /// Folded over the lanes of the mask.
     Redux(AtomicFn),
+    /// The lowest lane of the mask is chosen.
+    Elect,
 }
 
 /// A `*.sync` instruction that exchanges values.
@@ -127,4 +129,6 @@ pub struct MbarrierOp {
     pub generic: bool,
     /// Count, state, parity or bytes.
     pub a: Reg,
+    /// An arrival that does not release, a wait that does not acquire.
+    pub relaxed: bool,
 }

@@ -98,8 +98,9 @@ pub struct Talk {
     pub fenced_since: bool,
     /// Each lane's volatile stores without a fence, since its last fence.
     pub loose: [Loose; 32],
-    /// What each lane read without acquiring it: a fence acquires it.
-    pub pending: [Clock; 32],
+    /// What each lane read without acquiring it: a fence acquires it. The second: only one that reaches other blocks, as another
+    /// one published it.
+    pub pending: [[Clock; 32]; 2],
 }
 
 impl Default for Talk {
@@ -110,7 +111,7 @@ impl Default for Talk {
             fenced: [const { Release::NOTHING }; 32],
             fenced_since: false,
             loose: [Loose::None; 32],
-            pending: [const { Clock::NOTHING }; 32],
+            pending: [const { [const { Clock::NOTHING }; 32] }; 2],
         }
     }
 }
@@ -198,9 +199,38 @@ pub struct Slot {
     pub published: HashMap<u64, Published>,
 }
 
+/// Whose threads published something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Publisher {
+    /// Nobody's yet.
+    #[default]
+    Nobody,
+    /// One block's.
+    One(u32),
+    /// Several blocks', which are not told apart: any fence acquires it.
+    Several,
+}
+
+impl Publisher {
+    /// Is it one other block?
+    pub fn is_another(self, block: u32) -> bool {
+        matches!(self, Self::One(by) if by != block)
+    }
+
+    fn add(&mut self, block: u32) {
+        *self = match *self {
+            Self::Nobody => Self::One(block),
+            Self::One(by) if by == block => Self::One(by),
+            _ => Self::Several,
+        };
+    }
+}
+
 /// What an atomic or strong load of an address acquires.
 #[derive(Debug, Clone, Default)]
 pub struct Published {
+    /// Who published it.
+    pub by: Publisher,
     /// Whoever reads it.
     pub wide: Clock,
     /// Readers of a block: what its own threads published at block scope.
@@ -221,6 +251,7 @@ impl Published {
 
     /// A thread of `block` arrives at an mbarrier, and may be the one that ends the phase.
     pub fn arrive(&mut self, block: u32, release: &Release, ends: bool) {
+        self.by.add(block);
         self.coming.join(release);
         if ends {
             let coming = std::mem::take(&mut self.coming);
@@ -230,6 +261,7 @@ impl Published {
 
     /// Adds what a thread of `block` releases.
     pub fn add(&mut self, block: u32, release: &Release) {
+        self.by.add(block);
         self.wide.join(&release.wide);
         if release.narrow.is_nothing() {
             return;

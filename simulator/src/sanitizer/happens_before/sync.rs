@@ -62,20 +62,28 @@ impl Races {
         strong
     }
 
-    pub fn fence(&mut self, id: WarpId, mask: u32, scope: Scope) {
+    pub fn fence(&mut self, id: WarpId, mask: u32, order: MemoryOrder, scope: Scope) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         let phase = slot.phase;
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
-        slot.fences |= scope >= Scope::Gpu;
+        let (acquires, releases) = (order != MemoryOrder::Release, order != MemoryOrder::Acquire);
+        slot.fences |= releases && scope >= Scope::Gpu;
         warp.clock += 1;
         let (clock, warp_clock) = (warp.clock, warp.known);
         let talk = warp.talk.get_or_insert_default();
-        talk.fenced_since = true;
+        talk.fenced_since |= releases;
         for lane in lanes(mask) {
-            let pending = std::mem::take(&mut talk.pending[lane]);
-            if !pending.is_nothing() {
-                talk.acquire(lane, &pending, &slot.acquired);
-                warp.apart = true;
+            // A fence of the block has no say in what other blocks published: a wider one may still come.
+            let reached = if scope >= Scope::Gpu { 2 } else { 1 };
+            for from in 0..if acquires { reached } else { 0 } {
+                let pending = std::mem::take(&mut talk.pending[from][lane]);
+                if !pending.is_nothing() {
+                    talk.acquire(lane, &pending, &slot.acquired);
+                    warp.apart = true;
+                }
+            }
+            if !releases {
+                continue;
             }
             talk.loose[lane] = Loose::None;
             let acquired = talk.known(lane, &slot.acquired).clone();
@@ -191,12 +199,12 @@ fn synchronise(
     if access.kind != AccessKind::Store
         && let Some(there) = published.get(&address)
     {
-        let there = there.reach(block);
+        let (there, far) = (there.reach(block), there.by.is_another(block));
         let talk = warp.talk.get_or_insert_default();
-        // A relaxed load acquires nothing until its thread executes a fence.
-        let relaxed = access.order == MemoryOrder::Relaxed && access.kind == AccessKind::Load;
-        if relaxed || access.order == MemoryOrder::Release {
-            talk.pending[at].join(&there);
+        // A relaxed load acquires nothing until its thread executes a fence, nor does a relaxed arrival at an mbarrier.
+        let reads = access.kind == AccessKind::Load || access.completing.is_some();
+        if access.order == MemoryOrder::Relaxed && reads || access.order == MemoryOrder::Release {
+            talk.pending[usize::from(far)][at].join(&there);
         } else {
             talk.acquire(at, &there, &slot.acquired);
             warp.apart = true;
@@ -211,6 +219,10 @@ fn synchronise(
     let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {
         if access.kind == AccessKind::Store {
             published.remove(&address);
+        }
+        // The last arrival at an mbarrier ends its phase for all, whether it releases anything or not.
+        if let (Some(completing), Some(there)) = (access.completing, published.get_mut(&address)) {
+            there.arrive(block, &Release::NOTHING, completing >> lane & 1 != 0);
         }
         return false;
     };

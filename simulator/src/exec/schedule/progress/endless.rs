@@ -189,7 +189,7 @@ impl<O: Observer> Worker<'_, O> {
                 (group.mask | self.named(warp, &group)) & warp.live() & !members != 0
             }
             // Who is there at the moment is the schedule's doing.
-            Op::ActiveMask { .. } | Op::Elect { .. } => true,
+            Op::ActiveMask { .. } => true,
             Op::Call(index) => matches!(code.calls[*index as usize].callee, Callee::Malloc | Callee::Free),
             _ => false,
         };

@@ -1,0 +1,102 @@
+//! Lanes that name each other at a `*.sync` instruction: who waits for whom, and with which mask.
+
+use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Module, Schedule};
+use std::sync::Arc;
+
+/// A kernel of one warp, which stores `%r9` of each lane.
+fn run(body: &str, schedule: Schedule) -> (LaunchReport, Vec<u32>) {
+    let text = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+         .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<9>;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r9, 0;\n\
+         mad.wide.u32 %rd1, %r1, 4, %rd1;\n{body}\nst.global.u32 [%rd1], %r9; ret;\n}}\n"
+    );
+    let module = Arc::new(Module::parse(&text).expect("the test's PTX parses"));
+    let mut device = Device::new(module, Config { schedule, checks: Checks::ALL, ..Config::default() });
+    let out = device.alloc("out", 128).expect("fits");
+    device.write(out, &[0; 128]).expect("inside");
+    let launch = Launch {
+        kernel: "k".into(),
+        grid: [1; 3],
+        block: [32, 1, 1],
+        shared: 0,
+        args: vec![Arg::Pointer(out)],
+        cooperative: false,
+    };
+    let report = device.launch(&launch).expect("starts");
+    let mut bytes = [0; 128];
+    device.read(out, &mut bytes).expect("inside");
+    let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    (report, words.collect())
+}
+
+fn schedules() -> impl Iterator<Item = Schedule> {
+    let adversarial = (0..8).map(|seed| Schedule::Adversarial { seed });
+    [Schedule::Its, Schedule::PreVolta].into_iter().chain(adversarial)
+}
+
+/// Every order gives these words, and finds nothing.
+fn right(body: &str, expected: impl Fn(u32) -> u32) {
+    for schedule in schedules() {
+        let (report, out) = run(body, schedule);
+        assert_eq!((report.status, &report.findings), (LaunchStatus::Finished, &vec![]), "{schedule:?}: {body}");
+        let expected: Vec<u32> = (0..32).map(&expected).collect();
+        assert_eq!(out, expected, "{schedule:?}: {body}");
+    }
+}
+
+/// What the first order says of wrong masks.
+fn said(body: &str) -> String {
+    let (report, _) = run(body, Schedule::Its);
+    let masks = report.findings.iter().filter_map(|finding| match &finding.kind {
+        FindingKind::SyncMask { explanation } => Some(explanation.as_str()),
+        _ => None,
+    });
+    masks.collect::<Vec<_>>().join("; ")
+}
+
+/// Sets `%r9` to 1 for who is elected.
+fn elect(mask: u32) -> String {
+    format!("elect.sync %r2|%p1, {mask:#x}; selp.u32 %r9, 1, 0, %p1;")
+}
+
+#[test]
+fn one_lane_of_the_mask_is_elected() {
+    right(&elect(u32::MAX), |lane| u32::from(lane == 0));
+    let half = format!("setp.lt.u32 %p2, %r1, 8; @%p2 bra L; {} L:", elect(0xffff_ff00));
+    right(&half, |lane| u32::from(lane == 8));
+    // Each half elects one of its own, and all learn who it is.
+    let both = "setp.lt.u32 %p2, %r1, 16; selp.u32 %r3, 0xffff, 0xffff0000, %p2; elect.sync %r9|_, %r3;";
+    right(both, |lane| lane & 16);
+}
+
+#[test]
+fn an_election_waits_for_the_lanes_of_its_mask() {
+    let diverged = format!("setp.gt.u32 %p2, %r1, 4; @%p2 bra L; {} L:", elect(u32::MAX));
+    assert!(said(&diverged).contains("lanes 0x0000001f wait for lanes 0xffffffe0"), "{}", said(&diverged));
+    assert!(said(&elect(0xfff0)).contains("lanes 0xffff000f execute it, but its mask is 0x0000fff0"));
+}
+
+#[test]
+fn lanes_that_name_each_other_name_the_same_lanes() {
+    // Disjoint masks, each of its own lanes.
+    let halves = "setp.lt.u32 %p2, %r1, 16; selp.u32 %r3, 0xffff, 0xffff0000, %p2;";
+    right(&format!("{halves} redux.sync.add.u32 %r9, %r1, %r3;"), |lane| if lane < 16 { 120 } else { 376 });
+    right(&format!("{halves} setp.eq.u32 %p1, %r1, %r1; vote.sync.ballot.b32 %r9, %p1, %r3;"), |lane| {
+        if lane < 16 { 0xffff } else { 0xffff_0000 }
+    });
+    let kinds = "and.b32 %r4, %r1, 3; match.any.sync.b32 %r3, %r4, 0xffffffff;";
+    right(&format!("{kinds} shfl.sync.idx.b32 %r9, %r1, %r4, 31, %r3;"), |lane| lane & 3);
+    let differing = "setp.lt.u32 %p2, %r1, 4; selp.u32 %r3, 0xf, 0xffffffff, %p2;";
+    for operation in [
+        "redux.sync.add.u32 %r9, %r1, %r3;",
+        "vote.sync.ballot.b32 %r9, %p2, %r3;",
+        "match.any.sync.b32 %r9, %r1, %r3;",
+        "shfl.sync.bfly.b32 %r9, %r1, 1, 31, %r3;",
+        "elect.sync %r9|%p1, %r3;",
+    ] {
+        let said = said(&format!("{differing} {operation}"));
+        let expected = "its mask 0xffffffff names lanes 0x0000000f, which come with another: lane 0 with 0x0000000f";
+        assert!(said.contains(expected), "{operation}: {said}");
+    }
+}
