@@ -11,6 +11,7 @@ fn op(unit: Unit, line: u32) -> Op {
         unit,
         bits: 32,
         loads: unit == Unit::Global,
+        past_l1: false,
         conflicts: 0,
         crowded: 0,
         guarded: false,

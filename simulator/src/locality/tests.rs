@@ -122,6 +122,23 @@ fn what_the_next_block_touches_first_and_where_atomics_meet() {
     assert_eq!((found.global, found.shared), (expected, Meeting::default()));
 }
 
+/// An address that all blocks share, one that every second has, and addresses that neighbours share.
+#[test]
+fn where_a_block_far_away_goes_all_may_go() {
+    let far = |first: u64, second: u64, far: u64| {
+        let mut fold = fold([1, 1], &NONE);
+        for (block, at) in [(0, first), (1, second), (9, far)] {
+            access(&mut fold, (block, 0), AccessKind::Atomic, Space::Global, &[at, at, at + 64 * (block + 1)]);
+        }
+        let found = finish(fold).global;
+        (found.shared, found.far)
+    };
+    assert_eq!(far(4096, 4096, 4096), (true, [true, true]));
+    assert_eq!(far(4096, 8192, 8192), (false, [false, true]));
+    assert_eq!(far(4096, 8192, 4096), (false, [true, false]));
+    assert_eq!(far(4096, 4096, 8192), (true, [false, false]));
+}
+
 #[test]
 fn shared_atomics_meet_in_banks() {
     let mut fold = fold([1, 1], &[]);
