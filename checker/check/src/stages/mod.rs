@@ -211,7 +211,7 @@ impl Checking<'_> {
                 Err(found) => {
                     // What cannot be modelled for what it does has not met a goal on that.
                     known.modelled = found.own_doing.then_some(0.0);
-                    own_doing.set(found.own_doing && !found.meets);
+                    own_doing.set(found.own_doing && !found.excused);
                     report.not_modelled = Some(found.why);
                 }
             }

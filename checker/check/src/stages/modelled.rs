@@ -15,6 +15,7 @@ use problem::{CacheState, Problem};
 pub use profiling::{Profiled, Profiling, Wanted};
 use profiling::{queue_us, takes_turns};
 use report::{Modelled, ModelledPart, ModelledTime};
+use simulator::FindingName;
 use simulator::counters::Sum;
 use std::collections::BTreeMap;
 
@@ -25,21 +26,21 @@ pub struct NotModelled {
     pub why: String,
     /// Is it something that the kernel need not do?
     pub own_doing: bool,
-    /// Do its blocks meet, in a cooperative launch? That may well be as fast.
-    pub meets: bool,
+    /// May it well be as fast all the same? Its blocks meet in a cooperative launch, or those that ran missed what others would have written.
+    pub excused: bool,
     /// Microseconds that its blocks queue for their work at least.
     pub queue_us: f64,
 }
 
 impl NotModelled {
     fn own_doing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), own_doing: true, meets: false, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: true, excused: false, queue_us: 0.0 }
     }
 }
 
 impl<T: Into<String>> From<T> for NotModelled {
     fn from(why: T) -> Self {
-        Self { why: why.into(), own_doing: false, meets: false, queue_us: 0.0 }
+        Self { why: why.into(), own_doing: false, excused: false, queue_us: 0.0 }
     }
 }
 
@@ -184,8 +185,8 @@ fn launched(
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
             let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
-            let meets = plan.launches[found.launch].cooperative;
-            return Err(NotModelled { why, own_doing, meets, queue_us });
+            let excused = reason != FindingName::StepLimit.name();
+            return Err(NotModelled { why, own_doing, excused, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.
         let waits = |covered: &simulator::Covered| {
