@@ -229,6 +229,11 @@ impl MemoryRates {
         let doubled = sectors.clamp(1.0, 4.0).log2();
         if doubled < 1.0 { one + (two - one) * doubled } else { two + (four - two) * (doubled - 1.0) }
     }
+
+    /// Nanoseconds of an atomic's lane at a place of the L2 cache, where so large a share of them brings something back.
+    pub fn place_ns_of(&self, answered: f64) -> f64 {
+        self.place_ns + (self.place_answer_ns - self.place_ns) * answered.min(1.0)
+    }
 }
 
 impl Device {

@@ -218,6 +218,11 @@ impl Locality {
         }
     }
 
+    /// How often as much as was looked at a block touches that asked for so many sectors: its trace may have ended early.
+    pub fn unseen(&self, asked: f64) -> f64 {
+        if self.cut { (asked / self.requested.max(1) as f64).max(1.0) } else { 1.0 }
+    }
+
     /// A share of it, or so many times as much.
     #[must_use]
     pub fn times(&self, share: f64) -> Self {

@@ -15,7 +15,6 @@ use problem::{CacheState, Problem};
 pub use profiling::{Profiled, Profiling, Wanted};
 use profiling::{queue_us, takes_turns};
 use report::{Modelled, ModelledPart, ModelledTime};
-use simulator::FindingName;
 use simulator::counters::Sum;
 use std::collections::BTreeMap;
 
@@ -49,6 +48,8 @@ impl<T: Into<String>> From<T> for NotModelled {
 const FEW_BYTES: f64 = 0.5;
 /// Part of a time by which it may differ where others' results are not known.
 const ALIKE: f64 = 0.05;
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
 
 /// Microseconds that one multiprocessor takes at least for what the blocks that were run leave out of the bytes that must move.
 fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -> Option<f64> {
@@ -58,7 +59,7 @@ fn left_to_one(problem: &Problem, plan: &Plan, facts: &Facts, device: &Device) -
         None => outputs.map(|buffer| buffer.bytes() as f64).sum(),
     };
     let moved = |launch: &LaunchFacts| {
-        let each = Sum::GlobalSectors.of(&launch.counters) as f64 * 32.0 / launch.ran.max(1) as f64;
+        let each = Sum::GlobalSectors.of(&launch.counters) as f64 * SECTOR / launch.ran.max(1) as f64;
         (launch.times * launch.blocks) as f64 * each
     };
     let moved: f64 = facts.launches.iter().map(moved).sum();
@@ -185,7 +186,7 @@ fn launched(
             let why = format!("a block of it ended with {reason}");
             let own_doing = !takes_turns;
             let queue_us = if takes_turns { queue_us(found, plan, device) } else { 0.0 };
-            let excused = reason != FindingName::StepLimit.name();
+            let excused = !found.is_too_long();
             return Err(NotModelled { why, own_doing, excused, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.

@@ -130,7 +130,7 @@ pub fn file_name(path: &str) -> &str {
 }
 
 /// Where an instruction stands in the source.
-fn place<'a>(code: &'a Code, op: &Op) -> Option<(&'a str, u32)> {
+pub fn place<'a>(code: &'a Code, op: &Op) -> Option<(&'a str, u32)> {
     let (file, line) = op.line?;
     Some((code.files.get(usize::from(file)).map_or("", |file| file_name(file)), line))
 }

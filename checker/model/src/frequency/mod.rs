@@ -13,8 +13,8 @@ mod tests;
 
 use crate::code::Code;
 use edges::{Edges, Sum};
-pub use evidence::file_name;
 use evidence::{Evidence, most_by_lines};
+pub use evidence::{file_name, place};
 use fit::{Fit, ROUNDS};
 use serde::{Deserialize, Serialize};
 use shape::Shape;

@@ -94,9 +94,9 @@ const WHOLE: f64 = 0.75;
 
 /// How often as much as the trace of a block has seen it touches: one that ended early has seen a part.
 pub(super) fn unseen(launch: &LaunchFacts) -> f64 {
-    let (locality, counters) = (&launch.locality, &launch.counters);
+    let counters = &launch.counters;
     let asked = (counters.global_load_sectors + counters.local_load_sectors) as f64 / launch.ran.max(1) as f64;
-    if locality.cut { (asked / locality.requested.max(1) as f64).max(1.0) } else { 1.0 }
+    launch.locality.unseen(asked)
 }
 
 pub(super) fn scaled(touch: Touch, times: f64) -> Touch {

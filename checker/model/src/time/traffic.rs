@@ -5,7 +5,7 @@ use super::work::SECTOR;
 use crate::code::{Code, Unit};
 use crate::device::Device;
 use crate::facts::{Facts, LaunchFacts};
-use crate::frequency::{Frequencies, file_name};
+use crate::frequency::{Frequencies, file_name, place};
 use simulator::locality::{CAPACITIES, LineLocality, Touch};
 
 /// Sectors that leave, for each that would be filled, from which on they are partial ones.
@@ -142,13 +142,10 @@ impl Traffic {
 }
 
 /// Does a source line load past the L1 cache?
-pub(super) fn goes_past_l1(code: &Code, place: &LineLocality) -> bool {
+pub(super) fn goes_past_l1(code: &Code, at: &LineLocality) -> bool {
+    let here = (file_name(&at.file), at.line);
     let mut ops = code.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.past_l1);
-    ops.any(|op| {
-        let Some((file, line)) = op.line else { return false };
-        let name = code.files.get(usize::from(file)).map_or("", |file| file_name(file));
-        line == place.line && name == file_name(&place.file)
-    })
+    ops.any(|op| place(code, op) == Some(here))
 }
 
 /// Sectors that the cache would have had, of loads that go past it.

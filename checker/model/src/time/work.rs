@@ -49,8 +49,7 @@ pub(super) fn atomics_us(facts: &Facts, launch: &LaunchFacts, code: &Code, devic
     let of = |count: u64, all: u64| if all > 0 { count as f64 / all as f64 } else { 0.0 };
     let requests = counters.global_atomic_requests as f64 * per_launch;
     let sectors = counters.global_atomic_sectors as f64 * per_launch;
-    let answered = of(counters.global_atomic_return_sectors, counters.global_atomic_sectors).min(1.0);
-    let place_ns = memory.place_ns + (memory.place_answer_ns - memory.place_ns) * answered;
+    let place_ns = memory.place_ns_of(of(counters.global_atomic_return_sectors, counters.global_atomic_sectors));
     let written = || launch.locality.written.iter().zip(&facts.memory).filter(|(touch, _)| touch.sectors > 0);
     let spread = |blocks: u64| -> f64 {
         written().map(|(touch, memory)| touched_once(touch, launch, blocks, memory.bytes as f64)).sum()

@@ -71,14 +71,16 @@ impl<O: Observer> Worker<'_, O> {
         let formats = self.argument(warp, frame, op, 0, 8);
         let arguments = self.argument(warp, frame, op, 1, 8);
         let limit = self.context.config.limits.printf;
-        let mut known: Option<(u64, Vec<u8>)> = None;
+        let mut known: Option<(u64, Vec<u8>, u32)> = None;
         let mut returned = [0; 32];
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
-            if known.as_ref().is_none_or(|(address, _)| *address != formats[lane]) {
-                known = Some((formats[lane], self.text(shared, warp, lane, formats[lane])));
+            if known.as_ref().is_none_or(|(address, ..)| *address != formats[lane]) {
+                let format = self.text(shared, warp, lane, formats[lane]);
+                let asked = if formats[lane] == 0 { u32::MAX } else { asked_for(&format) };
+                known = Some((formats[lane], format, asked));
             }
-            let Some((address, format)) = &known else { continue };
-            returned[lane] = if *address == 0 { u32::MAX } else { asked_for(format) };
+            let Some((_, format, asked)) = &known else { continue };
+            returned[lane] = *asked;
             if self.printf.len() >= limit {
                 // The buffer is full for good: what it would have been is not worth the time.
                 self.dropped += format.len() as u64;

@@ -50,10 +50,7 @@ pub fn matches(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
         () if parts.has("all") => CollectiveFn::MatchAll,
         () => return Err(Unknown),
     };
-    push(
-        b,
-        CollectiveOp { f, d, p, a, negated: false, b: Reg::None, c: Reg::None, mask, used: Use::Unknown, fed: false },
-    );
+    push(b, CollectiveOp { p, a, ..exchange(f, d, mask) });
     Ok(())
 }
 
@@ -77,21 +74,7 @@ pub fn redux(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     };
     let mask = mask_of(b, rest)?;
     let f = CollectiveFn::Redux(f);
-    push(
-        b,
-        CollectiveOp {
-            f,
-            d,
-            p: Reg::None,
-            a,
-            negated: false,
-            b: Reg::None,
-            c: Reg::None,
-            mask,
-            used: Use::Unknown,
-            fed: false,
-        },
-    );
+    push(b, CollectiveOp { a, ..exchange(f, d, mask) });
     Ok(())
 }
 
@@ -107,21 +90,7 @@ pub fn active_mask(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> 
 pub fn elect(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [Operand::Pair(d, p), mask] = operands else { return Err(Unknown) };
     let (d, p, mask) = (b.destination(d)?, b.destination(p)?, b.source(mask, Ty::B32)?);
-    push(
-        b,
-        CollectiveOp {
-            f: CollectiveFn::Elect,
-            d,
-            p,
-            a: Reg::None,
-            negated: false,
-            b: Reg::None,
-            c: Reg::None,
-            mask,
-            used: Use::Unknown,
-            fed: false,
-        },
-    );
+    push(b, CollectiveOp { p, ..exchange(CollectiveFn::Elect, d, mask) });
     Ok(())
 }
 
@@ -161,6 +130,22 @@ fn redux_float(name: &str, nan: bool) -> Lower<AtomicFn> {
         _ => return Err(Unknown),
     };
     Ok(Arc::new(move |old, b, _| f(old as u32, b as u32, options).into()))
+}
+
+/// An exchange of nothing, to be told the rest.
+fn exchange(f: CollectiveFn, d: Reg, mask: Reg) -> CollectiveOp {
+    CollectiveOp {
+        f,
+        d,
+        p: Reg::None,
+        a: Reg::None,
+        negated: false,
+        b: Reg::None,
+        c: Reg::None,
+        mask,
+        used: Use::Unknown,
+        fed: false,
+    }
 }
 
 fn push(b: &mut Builder<'_>, op: CollectiveOp) {
@@ -264,21 +249,7 @@ pub fn vote(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     let d = b.destination(d)?;
     let (a, negated) = predicate(b, p)?;
     let mask = if parts.has("sync") { mask_of(b, rest)? } else { Reg::None };
-    push(
-        b,
-        CollectiveOp {
-            f: CollectiveFn::Vote(vote),
-            d,
-            p: Reg::None,
-            a,
-            negated,
-            b: Reg::None,
-            c: Reg::None,
-            mask,
-            used: Use::Unknown,
-            fed: false,
-        },
-    );
+    push(b, CollectiveOp { a, negated, ..exchange(CollectiveFn::Vote(vote), d, mask) });
     Ok(())
 }
 

@@ -1,11 +1,9 @@
 //! Blocks that draw their work from a counter: here one of them has drawn what is many blocks' work, or as much as it may.
 
+use super::SECTOR;
 use execution::backend::LaunchProfile;
 use plan::{Plan, Role};
-use simulator::{Counters, FindingName};
-
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+use simulator::Counters;
 
 /// How often as much as a block has done is all there is, where it stopped by itself.
 const ALL: f64 = 1.5;
@@ -15,13 +13,13 @@ const ALL: f64 = 1.5;
 /// to least says how often as much is to be done.
 pub fn average(found: &LaunchProfile, plan: &Plan) -> Option<LaunchProfile> {
     let blocks = plan.launches[found.launch].blocks();
-    let cut = found.stopped.as_deref() == Some(FindingName::StepLimit.name());
-    let whole = found.stopped.is_none() && found.blocks >= blocks;
-    if !found.drawn || blocks < 2 || whole || !(cut || found.stopped.is_none()) {
+    let cut = found.is_too_long();
+    let ended = found.stopped.is_none() && found.blocks < blocks;
+    if !found.drawn || blocks < 2 || !(cut || ended) {
         return None;
     }
     let (locality, loads) = (&found.locality, found.counters.global_load_sectors + found.counters.local_load_sectors);
-    let unseen = if locality.cut { (loads as f64 / locality.requested.max(1) as f64).max(1.0) } else { 1.0 };
+    let unseen = locality.unseen(loads as f64);
     let part = |(at, buffer): (usize, &plan::Buffer)| {
         let sides = [&locality.read, &locality.written].map(|all| all.get(at).map_or(0, |touch| touch.sectors));
         let touched = sides.into_iter().max().filter(|sectors| *sectors > 0)?;

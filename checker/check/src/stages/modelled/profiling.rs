@@ -8,7 +8,7 @@ use execution::backend::{self, Case, LaunchProfile, Profile, Program, Thoroughne
 use model::Device;
 use plan::{Plan, Role};
 use problem::{Problem, Sizes};
-use simulator::{Checks, FindingName, Schedule};
+use simulator::{Checks, Schedule};
 use values::fill::first_turn;
 
 /// Warp instructions that the blocks of a launch may take to be profiled, and how many where so few do not suffice.
@@ -269,12 +269,10 @@ pub fn queue_us(launch: &LaunchProfile, plan: &Plan, device: &Device) -> f64 {
     let part = bytes / (counters.global_load_bytes.max(1) as f64);
     let hottest = meeting.hottest_requests as f64 / meeting.requests.max(1) as f64;
     let answered = counters.global_atomic_return_sectors as f64 / counters.global_atomic_sectors.max(1) as f64;
-    let memory = &device.memory;
-    let each_ns = memory.place_ns + (memory.place_answer_ns - memory.place_ns) * answered.min(1.0);
-    counters.global_atomic_requests as f64 * part * hottest * each_ns / 1e3
+    counters.global_atomic_requests as f64 * part * hottest * device.memory.place_ns_of(answered) / 1e3
 }
 
 /// Did a block do more than it may?
 fn too_long(profile: &Profile) -> bool {
-    profile.launches.iter().any(|launch| launch.stopped.as_deref() == Some(FindingName::StepLimit.name()))
+    profile.launches.iter().any(LaunchProfile::is_too_long)
 }

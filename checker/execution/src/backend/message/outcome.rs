@@ -118,6 +118,13 @@ pub struct LaunchProfile {
     pub drawn: bool,
 }
 
+impl LaunchProfile {
+    /// Did a block do more than it may?
+    pub fn is_too_long(&self) -> bool {
+        self.stopped.as_deref() == Some(FindingName::StepLimit.name())
+    }
+}
+
 /// What some blocks of every launch did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
