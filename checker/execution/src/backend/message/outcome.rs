@@ -5,7 +5,6 @@ use super::status::Status;
 use crate::measure::{RoofValues, Timed};
 use plan::dtype::DType;
 use serde::{Deserialize, Serialize};
-#[cfg(not(target_family = "wasm"))]
 use simulator::finding::FindingName;
 use simulator::trace::Trace;
 use simulator::{Counters, Finding, Schedule};
