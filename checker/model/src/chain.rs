@@ -1,6 +1,6 @@
 //! How long one warp takes for a block of code when nobody is in its way: what the control fields make it wait for.
 
-use crate::code::{Block, Code, Op, Unit};
+use crate::code::{Block, Code, FenceScope, Op, Unit};
 use crate::device::Device;
 use std::collections::BTreeMap;
 
@@ -21,6 +21,8 @@ pub struct Waits {
     pub barrier: f64,
     /// A global atomic with a result.
     pub atomic: f64,
+    /// Cycles that other warps of the multiprocessor keep a fence of the device.
+    pub fences: f64,
 }
 
 /// What is waited for.
@@ -101,11 +103,10 @@ impl<'d> Lone<'d> {
         if op.unit == Unit::Indirect {
             self.now += self.device.latency.uniform;
         }
-        match op.unit {
-            Unit::Barrier => self.now += self.waits.barrier,
-            Unit::Fence => self.now += self.device.latency.fence,
-            _ => {}
+        if op.unit == Unit::Barrier {
+            self.now += self.waits.barrier;
         }
+        self.now += op.fence.map_or(0.0, |scope| self.fence(scope));
         for (board, takes) in [(op.writes, latency), (op.reads, self.device.latency.read)] {
             let Some(board) = board else { continue };
             let known = &mut self.boards[usize::from(board.min(5))];
@@ -119,6 +120,15 @@ impl<'d> Lone<'d> {
     /// Its last instruction was a jump back.
     pub fn jump(&mut self) {
         self.now = self.now.max(self.last + self.device.latency.jump);
+    }
+
+    fn fence(&self, scope: FenceScope) -> f64 {
+        let latency = &self.device.latency;
+        match scope {
+            FenceScope::Block => latency.fence_block,
+            FenceScope::Device => latency.fence + self.waits.fences,
+            FenceScope::System => latency.fence_system,
+        }
     }
 
     fn latency(&self, op: &Op) -> f64 {

@@ -64,6 +64,18 @@ pub enum SharedAtomic {
     Retries,
 }
 
+/// Who has to see what a fence orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FenceScope {
+    /// Threads of the block or the cluster, or another proxy of the same thread.
+    Block,
+    /// The device.
+    Device,
+    /// The host and other devices, too.
+    System,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Op {
@@ -101,6 +113,9 @@ pub struct Op {
     /// Of atomics on shared memory.
     #[serde(default)]
     pub shared_atomic: Option<SharedAtomic>,
+    /// Of fences.
+    #[serde(default)]
+    pub fence: Option<FenceScope>,
 }
 
 /// Straight-line code.
@@ -225,6 +240,16 @@ fn op(instruction: &Instruction) -> Op {
         class: Class::of_sass(instruction),
         line,
         shared_atomic: shared_atomic(instruction),
+        fence: (unit(instruction) == Unit::Fence).then(|| fence_scope(instruction)),
+    }
+}
+
+fn fence_scope(instruction: &Instruction) -> FenceScope {
+    let has = |part: &str| instruction.opcode.modifiers().any(|modifier| modifier == part);
+    match instruction.opcode.mnemonic() {
+        "MEMBAR" if has("SYS") => FenceScope::System,
+        "MEMBAR" if has("GPU") => FenceScope::Device,
+        _ => FenceScope::Block,
     }
 }
 

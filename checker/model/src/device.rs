@@ -66,8 +66,14 @@ pub struct Latency {
     pub wide: f64,
     /// A block barrier, from the last arrival on.
     pub barrier: f64,
-    /// A fence with nothing under way.
+    /// A fence of the device behind a load or a store, ...
     pub fence: f64,
+    /// ... and what each other warp of the multiprocessor adds to it.
+    pub fence_beside: f64,
+    /// A fence of the block.
+    pub fence_block: f64,
+    /// A fence of the system.
+    pub fence_system: f64,
     /// Until operands were read.
     pub read: f64,
     /// From a jump back to what stands there, for a warp that is alone.

@@ -16,7 +16,7 @@ mod time;
 pub mod timeline;
 
 pub use class::Class;
-pub use code::{Block, Code, Op, SharedAtomic, Unit, ops};
+pub use code::{Block, Code, FenceScope, Op, SharedAtomic, Unit, ops};
 pub use device::{Device, DeviceError};
 pub use facts::{Facts, LaunchFacts, Memory, Start};
 pub use frequency::{Confidence, Frequencies, frequencies};

@@ -2,7 +2,7 @@
 
 use model::chain::{Lone, Waits, Why};
 use model::timeline::{State, Timeline, Turn};
-use model::{Block, Bound, Code, Device, Facts, LaunchFacts, Memory, Op, SharedAtomic, Start, Unit, model};
+use model::{Block, Bound, Code, Device, Facts, FenceScope, LaunchFacts, Memory, Op, SharedAtomic, Start, Unit, model};
 use simulator::locality::{CAPACITIES, Locality, Meeting, Touch};
 use simulator::{Counters, Covered};
 
@@ -23,6 +23,7 @@ fn op(unit: Unit, line: u32) -> Op {
         class: None,
         line: Some((0, line)),
         shared_atomic: None,
+        fence: None,
     }
 }
 
@@ -200,7 +201,14 @@ fn turns_of_small_loops_by_hand() {
     assert_eq!(turn(&barrier).cycles, 15.0);
     let others = Waits { barrier: device.latency.barrier, ..Waits::default() };
     assert_eq!(Turn::of(&barrier, &device, &others).cycles, 15.0 + device.latency.barrier);
-    assert_eq!(turn(&[fma(0), op(Unit::Fence, 2), jump()]).cycles, 15.0 + device.latency.fence);
+    let fence = |scope| [fma(0), Op { fence: Some(scope), ..op(Unit::Fence, 2) }, jump()];
+    let latency = &device.latency;
+    let scopes = [FenceScope::Block, FenceScope::Device, FenceScope::System];
+    let alone = [latency.fence_block, latency.fence, latency.fence_system];
+    assert_eq!(scopes.map(|scope| turn(&fence(scope)).cycles), alone.map(|fence| 15.0 + fence));
+    let others = Waits { fences: 63.0 * latency.fence_beside, ..Waits::default() };
+    let beside = Turn::of(&fence(FenceScope::Device), &device, &others).cycles;
+    assert_eq!(beside, 15.0 + latency.fence + others.fences);
     let pause = Op { pause: 500, ..op(Unit::Other, 2) };
     assert_eq!(turn(&[fma(0), pause, jump()]).cycles, 15.0 + 500.0 * device.clock_ghz);
     // Four words of a lane come later than one.

@@ -16,6 +16,14 @@ fn ex12(kernel: &str) -> crate::support::Ran {
     workbook.run(["ex12", "--backend", "sim", "--seed", "5", "--plain", "--verbose"])
 }
 
+/// The modelled interval of a report holds what was measured.
+fn assert_lies_in(measured: f64, report: &str) {
+    let told = report.split_once("modelled for an H200: ").map(|(_, rest)| rest).unwrap_or_default();
+    let ends: Vec<f64> =
+        told.split('x').take(2).filter_map(|end| end.trim_start_matches(" to ").parse().ok()).collect();
+    assert!(ends.len() == 2 && ends[0] <= measured && measured <= ends[1], "{measured}: {ends:?}\n{report}");
+}
+
 /// An element a thread, and something before it.
 fn after(before: &str, of_the_file: &str) -> String {
     format!(
@@ -48,10 +56,7 @@ fn who_draws_from_a_counter_is_modelled_by_what_all_have_to_do() {
     for (kernel, measured) in [(tiles("2048", "8"), 1.22), (tiles("65536", "4"), 0.79), (by_warp, 0.60)] {
         let ran = ex12(&kernel);
         assert_eq!(ran.code, Some(0), "{measured}: {ran:?}");
-        let told = ran.stdout.split_once("modelled for an H200: ").map(|(_, rest)| rest).unwrap_or_default();
-        let ends: Vec<f64> =
-            told.split('x').take(2).filter_map(|end| end.trim_start_matches(" to ").parse().ok()).collect();
-        assert!(ends.len() == 2 && ends[0] <= measured && measured <= ends[1], "{measured}: {ends:?}\n{}", ran.stdout);
+        assert_lies_in(measured, &ran.stdout);
     }
 }
 
@@ -107,4 +112,30 @@ fn volatile_loads_go_past_the_l1_cache() {
     };
     let (cached, volatile) = (low("const float"), low("const volatile float"));
     assert!(volatile < 0.7 * cached, "{volatile} {cached}");
+}
+
+/// Fences that nobody needs, and stores all over a variable of the file: times of ex21 by an H200 (driver 580.159.04, CUDA 13.0).
+#[test]
+fn fences_and_variables_of_the_file_cost_time() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/few-long"]);
+    let scattered = "unsigned t = blockIdx.x * 256u + threadIdx.x;\nif (t % 2 == 0) big[t * 2654435761u >> 6] = t;";
+    let device = |count| "__threadfence();".repeat(count);
+    let system = |count| "__threadfence_system();".repeat(count);
+    for (first, of_the_file, measured) in [
+        (device(1), "", 1.31),
+        (device(3), "", 0.87),
+        (system(1), "", 0.89),
+        (system(3), "", 0.46),
+        (scattered.to_owned(), "__device__ unsigned big[1u << 26];", 0.21),
+    ] {
+        let kernel = format!(
+            "//@ launch mid_side<<<ceil_div(n, 256), 256>>>(left, right, mid, side, n)\n{of_the_file}\n__global__ void mid_side(const float* \
+             left, const float* right, float* mid, float* side, int n)\n{{\n{first}\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+             if (i >= n) return;\nfloat l = left[i], r = right[i];\nmid[i] = 0.5f * (l + r);\nside[i] = 0.5f * (l - r);\n}}\n"
+        );
+        workbook.write("exercises/ex21/kernel.cu", &kernel);
+        let ran = workbook.run(["ex21", "--backend", "sim", "--seed", "5", "--plain", "--verbose"]);
+        assert_lies_in(measured, &ran.stdout);
+        assert_eq!(ran.code, Some(i32::from(measured < 1.0)), "{measured}: {}", ran.stdout);
+    }
 }

@@ -154,7 +154,8 @@ fn told(time: &model::Modelled) -> ModelledTime {
 /// not run would have written, the time must be nearly the same.
 pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -> Result<Facts, NotModelled> {
     let device = Device::h200().map_err(|error| error.to_string())?;
-    let one = launched(built, plan, &profile.launches, (cache, &device))?;
+    let launched = |found| launched(built, (plan, &profile.variables), found, (cache, &device));
+    let one = launched(&profile.launches)?;
     if profile.otherwise.is_empty() {
         return Ok(one);
     }
@@ -162,7 +163,7 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -
         let [one, other] = [&one, other].map(|facts| model::model(facts, &device).us);
         (one - other).abs() <= ALIKE * one.min(other)
     };
-    match launched(built, plan, &profile.otherwise, (cache, &device)) {
+    match launched(&profile.otherwise) {
         Ok(other) if alike(&other) => Ok(one),
         _ => Err("a launch hangs on what blocks that were not run would have written".into()),
     }
@@ -170,7 +171,7 @@ pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -
 
 fn launched(
     built: &Built,
-    plan: &Plan,
+    (plan, variables): (&Plan, &[u64]),
     found: &[LaunchProfile],
     (cache, device): (CacheState, &Device),
 ) -> Result<Facts, NotModelled> {
@@ -235,6 +236,7 @@ fn launched(
         .buffers
         .iter()
         .map(|buffer| Memory { bytes: buffer.bytes(), input: matches!(buffer.role, Role::In | Role::InOut) });
+    let memory = memory.chain(variables.iter().map(|&bytes| Memory { bytes, input: false }));
     Ok(Facts {
         codes,
         launches,

@@ -19,6 +19,7 @@ fn op(class: Option<Class>, line: u32) -> Op {
         class,
         line: Some((0, line)),
         shared_atomic: None,
+        fence: None,
     }
 }
 

@@ -46,6 +46,7 @@ mod tests {
             class: None,
             line: None,
             shared_atomic: None,
+            fence: None,
         };
         let block = |length: &usize| Block {
             address: 0,

@@ -100,5 +100,5 @@ pub fn extrapolated(near: &Profile, further: &Profile, times: f64) -> Option<Pro
         })
     };
     let launches = near.launches.iter().zip(&further.launches).map(one).collect::<Option<_>>()?;
-    Some(Profile { launches, ..Profile::default() })
+    Some(Profile { launches, variables: further.variables.clone(), ..Profile::default() })
 }

@@ -131,6 +131,9 @@ pub struct Profile {
     pub launches: Vec<LaunchProfile>,
     /// The same with something else where blocks that did not run would have written; empty if that changes nothing.
     pub otherwise: Vec<LaunchProfile>,
+    /// Bytes of each of its `__device__` variables: in what a launch read and wrote ([`simulator::locality::Locality`]) they follow the buffers.
+    #[serde(default)]
+    pub variables: Vec<u64>,
 }
 
 /// One version at one size.

@@ -29,10 +29,10 @@ const UNWRITTEN: [u8; 2] = [0, 1];
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
 pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64) -> Result<Profile, Stop> {
-    let (launches, guesses) = once(sim, program, seed, steps, UNWRITTEN[0])?;
-    let mut profile = Profile { launches, ..Profile::default() };
+    let Once { launches, guesses, variables } = once(sim, program, seed, steps, UNWRITTEN[0])?;
+    let mut profile = Profile { launches, variables, ..Profile::default() };
     if guesses {
-        let (otherwise, _) = once(sim, program, seed, steps, UNWRITTEN[1])?;
+        let otherwise = once(sim, program, seed, steps, UNWRITTEN[1])?.launches;
         let alike = |(one, other): (&LaunchProfile, &LaunchProfile)| {
             (one.counters, &one.stopped) == (other.counters, &other.stopped)
         };
@@ -43,24 +43,29 @@ pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64) -> Result<Pr
     Ok(profile)
 }
 
-/// The launches, and whether one has read what nobody wrote.
-fn once(
-    sim: &Sim,
-    program: &Program,
-    seed: u64,
-    steps: u64,
-    unwritten: u8,
-) -> Result<(Vec<LaunchProfile>, bool), Stop> {
+/// What is found out at one go.
+#[derive(Default)]
+struct Once {
+    launches: Vec<LaunchProfile>,
+    /// A launch has read what nobody wrote.
+    guesses: bool,
+    /// Bytes of each variable.
+    variables: Vec<u64>,
+}
+
+fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, unwritten: u8) -> Result<Once, Stop> {
     let mut opened = open_with(sim, program, seed, unwritten)?;
     let config = opened.device.config_mut();
     (config.limits.steps, config.coverage) = (steps, true);
     if !opened.constants {
-        return Ok((Vec::new(), false));
+        return Ok(Once::default());
     }
     let mut profiler = Profiler { opened, seed };
     let one = |(launch, stands_for)| LaunchProfile { stands_for, ..profiler.one(launch) };
     let launches = representatives(&program.plan).into_iter().map(one).collect();
-    Ok((launches, profiler.opened.unknown()))
+    let Opened { device, .. } = &profiler.opened;
+    let variables = device.variables().map(|(_, bytes)| bytes).collect();
+    Ok(Once { launches, guesses: profiler.opened.unknown(), variables })
 }
 
 /// A version under way.
@@ -148,7 +153,8 @@ impl Profiler<'_> {
 
     fn regions(&self) -> Vec<MemoryRegion> {
         let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
-        buffers.map(|(buffer, &base)| MemoryRegion { base, bytes: buffer.bytes() }).collect()
+        let buffers = buffers.map(|(buffer, &base)| (base, buffer.bytes()));
+        buffers.chain(self.opened.device.variables()).map(|(base, bytes)| MemoryRegion { base, bytes }).collect()
     }
 }
 
