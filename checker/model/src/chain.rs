@@ -21,7 +21,7 @@ pub struct Waits {
     pub barrier: f64,
     /// A global atomic with a result.
     pub atomic: f64,
-    /// Cycles that other warps of the multiprocessor keep a fence of the device.
+    /// Cycles that requests before it and other warps of the multiprocessor keep a fence of the device.
     pub fences: f64,
 }
 

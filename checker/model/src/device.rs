@@ -66,13 +66,15 @@ pub struct Latency {
     pub wide: f64,
     /// A block barrier, from the last arrival on.
     pub barrier: f64,
-    /// A fence of the device behind a load or a store, ...
+    /// A fence of the device with nothing under way, ...
     pub fence: f64,
+    /// ... how much longer it takes behind a load or a store, ...
+    pub fence_behind: f64,
     /// ... and what each other warp of the multiprocessor adds to it.
     pub fence_beside: f64,
     /// A fence of the block.
     pub fence_block: f64,
-    /// A fence of the system.
+    /// A fence of the system, where others are under way.
     pub fence_system: f64,
     /// Until operands were read.
     pub read: f64,
