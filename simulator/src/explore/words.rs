@@ -53,7 +53,11 @@ impl Witness {
         }
         sentences.extend(preempted.iter().map(Preempted::explain));
         if sentences.is_empty() {
-            sentences.push("nothing out of the ordinary: every thread goes as far as it can, in order".to_owned());
+            sentences.push(
+                "nothing out of the ordinary: every thread goes as far as it can, in order (of a copy that ends at an mbarrier \
+                 whoever asks first is told that it has not ended)"
+                    .to_owned(),
+            );
         }
         sentences
     }

@@ -1,5 +1,8 @@
 //! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
-//! (21 bits, biased), arrivals pending (21 bits), arrivals expected (21 bits).
+//! (21 bits, biased), copies (1 bit), unseen (1 bit), arrivals pending (20 bits), arrivals expected (20 bits).
+//!
+//! Copies are done at once, but nobody may count on that. Under explored orders the first look at a phase that needed one is told
+//! that it has not ended, as if the copy had taken until then. Who goes on all the same has waited for nothing.
 
 use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
@@ -7,16 +10,23 @@ use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
-use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Reg};
+use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Op, Reg};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space};
 
 const FIELD: u64 = (1 << 21) - 1;
+const COUNT: u64 = (1 << 20) - 1;
 const BIAS: u64 = 1 << 20;
+const COPIES: u64 = 1 << 41;
+const UNSEEN: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
 struct Object {
     phase: u64,
     transactions: u64,
+    /// An asynchronous copy has arrived, or brought bytes, in the phase under way.
+    copies: bool,
+    /// One had in the phase before, and nobody has asked yet whether that has ended.
+    unseen: bool,
     pending: u64,
     expected: u64,
 }
@@ -26,13 +36,49 @@ impl Object {
         Self {
             phase: bits >> 63,
             transactions: bits >> 42 & FIELD,
-            pending: bits >> 21 & FIELD,
-            expected: bits & FIELD,
+            copies: bits & COPIES != 0,
+            unseen: bits & UNSEEN != 0,
+            pending: bits >> 20 & COUNT,
+            expected: bits & COUNT,
         }
     }
 
     fn pack(self) -> u64 {
-        self.phase << 63 | (self.transactions & FIELD) << 42 | (self.pending & FIELD) << 21 | self.expected & FIELD
+        let marks = if self.copies { COPIES } else { 0 } | if self.unseen { UNSEEN } else { 0 };
+        let counts = (self.pending & COUNT) << 20 | self.expected & COUNT;
+        self.phase << 63 | (self.transactions & FIELD) << 42 | marks | counts
+    }
+
+    /// What an operation with that operand, and of so many arrivals, changes.
+    fn change(&mut self, kind: MbarrierKind, operand: u64, count: u64) {
+        use MbarrierKind as Kind;
+        match kind {
+            Kind::Init => {
+                let (copies, unseen) = (false, false);
+                *self = Self { phase: 0, transactions: BIAS, copies, unseen, pending: count, expected: count };
+            }
+            Kind::Arrive | Kind::ArriveNoComplete | Kind::CpAsyncArrive => {
+                self.pending = self.pending.wrapping_sub(count);
+            }
+            Kind::ArriveDrop => {
+                self.pending = self.pending.wrapping_sub(count);
+                self.expected = self.expected.wrapping_sub(count);
+            }
+            Kind::ExpectTx => self.transactions += operand,
+            Kind::ArriveExpectTx => {
+                self.transactions += operand;
+                self.pending = self.pending.wrapping_sub(1);
+            }
+            Kind::CompleteTx => self.transactions = self.transactions.wrapping_sub(operand),
+            // One adds the arrival that it makes, the others change nothing.
+            _ => {}
+        }
+    }
+
+    /// Has the phase ended that such a wait names by its parity, or by a state of it?
+    fn has_ended(self, kind: MbarrierKind, operand: u64) -> bool {
+        let parity = matches!(kind, MbarrierKind::TestWaitParity | MbarrierKind::TryWaitParity);
+        self.phase != if parity { operand & 1 } else { operand >> 63 }
     }
 
     /// Ends the phase if nothing is missing; says whether it did.
@@ -41,6 +87,7 @@ impl Object {
         if ends {
             self.phase ^= 1;
             self.pending = self.expected;
+            self.unseen = std::mem::take(&mut self.copies);
         }
         ends
     }
@@ -78,8 +125,11 @@ impl<O: Observer> Worker<'_, O> {
         let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, false);
         let space = if op.generic { AddressSpace::Generic } else { AddressSpace::Shared };
         let waits = matches!(op.kind, Kind::TestWait | Kind::TryWait | Kind::TestWaitParity | Kind::TryWaitParity);
+        // `mbarrier.complete_tx` is its thread's own doing.
+        let copies = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra)
+            || op.kind == Kind::CompleteTx && self.is_copy(group.pc);
         for (space, part) in Self::by_space(space, mask, &mut found) {
-            let mut ended = 0;
+            let (mut ended, mut early) = (0, 0);
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 let bytes = LaneBytes::new(space, found[lane], 8);
                 let before = match self.load_lane(shared, warp, lane, bytes) {
@@ -90,36 +140,20 @@ impl<O: Observer> Worker<'_, O> {
                 };
                 let mut object = Object::unpack(before);
                 let operand = operands[lane];
-                let count = if op.a == Reg::None { 1 } else { operand & FIELD };
+                let count = if op.a == Reg::None { 1 } else { operand & COUNT };
                 if op.kind == Kind::Init
                     && let Some(kind) = impossible(operand as u32)
                 {
                     return self.fault(shared, warp, group.pc, 1 << lane, kind);
                 }
-                d[lane] = before;
-                match op.kind {
-                    Kind::Init => {
-                        object = Object { phase: 0, transactions: BIAS, pending: count, expected: count };
-                    }
-                    Kind::Arrive | Kind::ArriveNoComplete | Kind::CpAsyncArrive => {
-                        object.pending = object.pending.wrapping_sub(count);
-                    }
-                    Kind::ArriveDrop => {
-                        object.pending = object.pending.wrapping_sub(count);
-                        object.expected = object.expected.wrapping_sub(count);
-                    }
-                    Kind::ExpectTx => object.transactions += operand,
-                    Kind::ArriveExpectTx => {
-                        object.transactions += operand;
-                        object.pending = object.pending.wrapping_sub(1);
-                    }
-                    Kind::CompleteTx => object.transactions = object.transactions.wrapping_sub(operand),
-                    Kind::TestWait | Kind::TryWait => d[lane] = u64::from(object.phase != operand >> 63),
-                    Kind::TestWaitParity | Kind::TryWaitParity => d[lane] = u64::from(object.phase != operand & 1),
-                    // The arrival that it adds and the one that it makes.
-                    Kind::CpAsyncArriveExtra | Kind::Inval | Kind::PendingCount => {}
+                d[lane] = if waits { object.has_ended(op.kind, operand).into() } else { before };
+                if waits && d[lane] != 0 && object.unseen && self.control.is_some() {
+                    d[lane] = 0;
+                    early |= 1 << lane;
                 }
                 if !waits && op.kind != Kind::Inval {
+                    object.change(op.kind, operand, count);
+                    object.copies |= copies;
                     if object.settle() {
                         ended |= 1 << lane;
                     }
@@ -128,6 +162,7 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
             }
+            self.looked(shared, warp, early, space, &found);
             if O::ACTIVE {
                 let (kind, order) = ordering(op, waits);
                 let waiting = |lane: &usize| part >> lane & 1 != 0 && (!waits || d[*lane] != 0);
@@ -146,6 +181,24 @@ impl<O: Observer> Worker<'_, O> {
         warp.spun |= waits;
         warp.groups[at].pc += 1;
         Flow::Continue
+    }
+
+    /// Is the operation a copy that tells an object of its bytes?
+    fn is_copy(&self, pc: u32) -> bool {
+        matches!(self.context.decoded.code.insts[pc as usize].op, Op::CopyBulk(_))
+    }
+
+    /// Lanes have looked at a phase that copies ended: whoever looks next finds it ended.
+    fn looked(&mut self, shared: &mut Shared, warp: &mut Warp, early: u32, space: AddressSpace, found: &[u64; 32]) {
+        for lane in (0..32usize).filter(|lane| early >> lane & 1 != 0) {
+            let bytes = LaneBytes::new(space, found[lane], 8);
+            if let Ok(object) = self.load_lane(shared, warp, lane, bytes) {
+                // It has just been read there: it can be written, too.
+                let _ = self.store_lane(shared, warp, lane, bytes, object & !UNSEEN);
+                // Who was proven to wait for ever was not told the last word.
+                self.changes += 1;
+            }
+        }
     }
 
     /// They are no objects any more: whoever uses one uses what nobody has written.

@@ -1,6 +1,7 @@
 //! What is wrong with a kernel is found, and nothing else.
 
 pub(super) mod collectives;
+pub(super) mod copies;
 pub(super) mod defined;
 pub(super) mod endless;
 pub(super) mod limits;
