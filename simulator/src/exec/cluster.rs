@@ -5,11 +5,13 @@
 mod barrier;
 mod turns;
 
+use super::accessing::{Accessing, LaneBytes, WarpBytes};
 use super::block::{Block, Shared};
 use super::cell::AccessError;
-use super::context::{Context, Worker};
-use crate::finding::MemoryLocation;
-use crate::isa::op::ClusterSpecial;
+use super::context::{Context, Flow, Worker};
+use super::warp::Warp;
+use crate::finding::{FindingKind, MemoryLocation};
+use crate::isa::op::{AddressSpace, ClusterSpecial};
 use crate::memory::window;
 use crate::observe::Observer;
 use std::collections::HashMap;
@@ -118,6 +120,27 @@ impl<O: Observer> Worker<'_, O> {
         let (rank, offset) = window::rank(address)?;
         // Before its beginning there is nothing either.
         Some((rank, offset as u64)).filter(|_| rank != shared.member.rank)
+    }
+
+    /// Reports lanes that would go to the shared memory of another block with an instruction that reaches their own (`own`) only.
+    pub fn outside_block(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        bytes: WarpBytes<'_>,
+        own: bool,
+    ) -> Option<Flow> {
+        let WarpBytes { space, addresses, size } = bytes;
+        if !(own && self.context.clustered && space == AddressSpace::Shared) {
+            return None;
+        }
+        let outside = |lane: &usize| by.lanes >> lane & 1 != 0 && self.other(shared, addresses[*lane]).is_some();
+        let lane = (0..32).find(outside)?;
+        let mut access = self.describe(shared, warp, by.lane(lane), LaneBytes::new(space, addresses[lane], size));
+        let memory = "the shared memory of another block, which takes .shared::cluster".to_owned();
+        access.object = MemoryLocation::Nobodys { memory };
+        Some(self.fault(shared, warp, by.pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
     fn parked(&self, shared: &Shared, rank: u32) -> Result<&Parked, AccessError> {

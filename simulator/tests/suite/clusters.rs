@@ -240,3 +240,47 @@ fn a_block_is_a_cluster() {
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     assert!((0..192).all(|at| out[at] == 63 - at as u32 % 64));
 }
+
+#[test]
+fn what_says_no_cluster_reaches_its_own_block_only() {
+    // A barrier is initialised where one is asked for; the other block does the rest.
+    let map = |then: &str| {
+        format!(
+            "mbarrier.init.shared::cta.b64 [s], 1;\n{SYNC}\nmov.u32 %r9, %cluster_ctarank;\nxor.b32 %r7, %r9, 1;\n\
+             mapa.shared::cluster.u32 %r8, s, %r7;\nmapa.shared::cluster.u32 %r10, s, %r9;\n{then}\n{SYNC}"
+        )
+    };
+    for (wrong, right) in [
+        ("ld.shared.u32 %r2, [%r8];", "ld.shared::cluster.u32 %r2, [%r8];"),
+        ("st.shared::cta.u32 [%r8+8], 1;", "st.shared::cluster.u32 [%r8+8], 1;"),
+        ("st.shared::cta.u32 [%r8+8], 1;", "st.shared::cta.u32 [%r10+8], 1;"),
+        ("red.shared.add.u32 [%r8+8], 1;", "red.shared::cluster.add.u32 [%r8+8], 1;"),
+        ("mbarrier.arrive.shared::cta.b64 _, [%r8];", "mbarrier.arrive.shared::cluster.b64 _, [%r8];"),
+    ] {
+        let FindingKind::OutOfBounds { access } = stopped(PAIR, &map(wrong), [2, 1, 1], 1) else { panic!("{wrong}") };
+        let MemoryLocation::Nobodys { memory } = access.object else { panic!("{wrong}: {access:?}") };
+        assert_eq!(memory, "the shared memory of another block, which takes .shared::cluster");
+        let (report, _) = run(PAIR, &map(right), [2, 1, 1], 1);
+        assert!(report.findings.is_empty(), "{right}: {:?}", report.findings);
+    }
+}
+
+#[test]
+fn a_generic_address_is_none_of_shared_memory() {
+    let body = |access: &str| format!("mov.u64 %rd5, s;\ncvta.shared.u64 %rd6, %rd5;\nst.u32 [%rd6], 7;\n{access}");
+    for head in ["", PAIR] {
+        for (wrong, right) in [
+            ("ld.shared.u32 %r2, [%rd6];", "ld.u32 %r2, [%rd6];"),
+            ("st.shared.u32 [%rd6], 1;", "cvta.to.shared.u64 %rd7, %rd6;\nst.shared.u32 [%rd7], 1;"),
+            ("atom.shared.add.u32 %r2, [%rd6], 1;", "atom.add.u32 %r2, [%rd6], 1;"),
+        ] {
+            let FindingKind::OutOfBounds { access } = stopped(head, &body(wrong), [2, 1, 1], 1) else {
+                panic!("{wrong}")
+            };
+            let MemoryLocation::Nobodys { memory } = access.object else { panic!("{wrong}: {access:?}") };
+            assert_eq!(memory, "a generic address, which is none of .shared without cvta.to.shared");
+            let (report, _) = run(head, &body(right), [2, 1, 1], 1);
+            assert!(report.findings.is_empty(), "{right}: {:?}", report.findings);
+        }
+    }
+}

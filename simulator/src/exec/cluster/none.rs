@@ -1,8 +1,10 @@
 //! No clusters: what the executor asks of them, for a page's module.
 
+use super::accessing::{Accessing, WarpBytes};
 use super::block::{Block, Shared};
 use super::cell::AccessError;
-use super::context::Worker;
+use super::context::{Flow, Worker};
+use super::warp::Warp;
 use crate::observe::Observer;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -20,6 +22,11 @@ impl<O: Observer> Worker<'_, O> {
         address: u64,
     ) -> Result<(&'s mut [u8], u64), AccessError> {
         Ok((&mut shared.bytes, address))
+    }
+
+    #[inline(always)]
+    pub fn outside_block(&mut self, _: &Shared, _: &Warp, _: Accessing, _: WarpBytes<'_>, _: bool) -> Option<Flow> {
+        None
     }
 
     #[inline(always)]

@@ -129,6 +129,11 @@ impl<O: Observer> Worker<'_, O> {
         let copies = matches!(op.kind, Kind::CpAsyncArrive | Kind::CpAsyncArriveExtra)
             || op.kind == Kind::CompleteTx && self.is_copy(group.pc);
         for (space, part) in Self::by_space(space, mask, &mut found) {
+            if let Some(stop) =
+                self.outside_block(shared, warp, by(part, AccessKind::Atomic), WarpBytes::new(space, &found, 8), op.own)
+            {
+                return stop;
+            }
             let (mut ended, mut early) = (0, 0);
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 let bytes = LaneBytes::new(space, found[lane], 8);

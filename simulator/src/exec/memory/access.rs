@@ -129,6 +129,10 @@ impl<O: Observer> Worker<'_, O> {
         let mut values = [[0u64; 32]; 8];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            if let Some(stop) = self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.own)
+            {
+                return stop;
+            }
             if let Some(stop) =
                 self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
             {
@@ -210,6 +214,10 @@ impl<O: Observer> Worker<'_, O> {
         let mut changed = 0u32;
         let values: Vec<[u64; 32]> = op.regs.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
+            if let Some(stop) = self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.own)
+            {
+                return stop;
+            }
             if let Some(stop) =
                 self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
             {

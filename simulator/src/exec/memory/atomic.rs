@@ -35,6 +35,11 @@ impl<O: Observer> Worker<'_, O> {
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
             if let Some(stop) =
+                self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, op.size), op.own)
+            {
+                return stop;
+            }
+            if let Some(stop) =
                 self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, op.size), op.array)
             {
                 return stop;

@@ -2,6 +2,7 @@
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
+use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::finding::{FindingKind, MemoryLocation};
@@ -60,6 +61,10 @@ impl<O: Observer> Worker<'_, O> {
             address >= from.into() && end.is_some_and(|end| end <= to.into())
         };
         let lane = (0..32).find(|&lane| mask >> lane & 1 != 0 && !inside(addresses[lane]))?;
+        if window::classify(addresses[lane]) == AddressSpace::Shared {
+            let bytes = LaneBytes::new(space, addresses[lane], size);
+            return Some(self.bad_access(shared, warp, by.lane(lane), bytes, AccessError::Bounds));
+        }
         // What begins inside leaves it at its end.
         let inside = (u64::from(from)..u64::from(to)).contains(&addresses[lane]);
         let outside = if inside { to.into() } else { addresses[lane] };

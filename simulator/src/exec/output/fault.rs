@@ -130,6 +130,10 @@ impl<O: Observer> Worker<'_, O> {
     pub fn object(&self, space: AddressSpace, address: u64, kernel: u32, pc: u32) -> MemoryLocation {
         let decoded = self.context.decoded;
         match space {
+            AddressSpace::Shared if window::classify(address) == AddressSpace::Shared => {
+                let memory = "a generic address, which is none of .shared without cvta.to.shared".to_owned();
+                MemoryLocation::Nobodys { memory }
+            }
             AddressSpace::Shared => {
                 #[cfg(not(target_family = "wasm"))]
                 let address = match self.within_cluster(address) {
@@ -317,8 +321,6 @@ impl<O: Observer> Worker<'_, O> {
                 space => (space, address & (window::SIZE - 1)),
             },
             AddressSpace::Const => (AddressSpace::Global, address),
-            // Shared addresses are 32 bits; a generic one that points there is taken as well.
-            AddressSpace::Shared if address >> 32 == window::SHARED >> 32 => (space, address & (window::SIZE - 1)),
             AddressSpace::Local if window::classify(address) == AddressSpace::Local => {
                 (space, address & (window::SIZE - 1))
             }

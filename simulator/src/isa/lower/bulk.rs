@@ -54,6 +54,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
             base,
             offset,
             generic,
+            own: false,
             a: size,
             relaxed: false,
         });

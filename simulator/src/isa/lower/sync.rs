@@ -2,7 +2,7 @@
 
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::map1;
-use crate::isa::lower::memory::{address, atomic_function, ordering};
+use crate::isa::lower::memory::{address, atomic_function, is_own, ordering};
 use crate::isa::op::{
     AddressSpace, AtomicFn, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind, MbarrierOp, Op,
     Reg, Use, Vote,
@@ -263,7 +263,16 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let (base, offset, _, space) = address(b, operands.first().ok_or(Unknown)?, space)?;
         let generic = space == AddressSpace::Generic;
         let kind = if parts.has("noinc") { Kind::CpAsyncArrive } else { Kind::CpAsyncArriveExtra };
-        b.code.mbarriers.push(MbarrierOp { kind, d: Reg::None, base, offset, generic, a: Reg::None, relaxed: false });
+        b.code.mbarriers.push(MbarrierOp {
+            kind,
+            d: Reg::None,
+            base,
+            offset,
+            generic,
+            own: true,
+            a: Reg::None,
+            relaxed: false,
+        });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -271,7 +280,16 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
         let [d, a] = operands else { return Err(Unknown) };
         let (d, a) = (b.destination(d)?, b.source(a, Ty::B64)?);
         let kind = Kind::PendingCount;
-        b.code.mbarriers.push(MbarrierOp { kind, d, base: Reg::None, offset: 0, generic: false, a, relaxed: false });
+        b.code.mbarriers.push(MbarrierOp {
+            kind,
+            d,
+            base: Reg::None,
+            offset: 0,
+            generic: false,
+            own: true,
+            a,
+            relaxed: false,
+        });
         b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
         return Ok(());
     }
@@ -302,7 +320,7 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     };
     let generic = space == AddressSpace::Generic;
     let relaxed = !matches!(kind, Kind::Init | Kind::Inval) && parts.has("relaxed");
-    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, a, relaxed });
+    b.code.mbarriers.push(MbarrierOp { kind, d, base, offset, generic, own: is_own(parts), a, relaxed });
     b.emit(Op::Mbarrier(b.code.mbarriers.len() as u32 - 1));
     Ok(())
 }

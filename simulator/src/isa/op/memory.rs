@@ -36,6 +36,8 @@ pub struct AccessOp {
     pub frame: bool,
     /// A parameter of a device function: kept in local memory here, in registers by the hardware.
     pub parameter: bool,
+    /// The shared memory of one's own block only: `.shared` without `::cluster`.
+    pub own: bool,
     /// Ordering.
     pub order: MemoryOrder,
     /// Scope of a non-weak access.
@@ -118,6 +120,8 @@ pub struct AtomicOp {
     pub group: u32,
     /// Where.
     pub space: AddressSpace,
+    /// See [`AccessOp::own`].
+    pub own: bool,
     /// Bytes an element.
     pub size: u32,
     /// Destinations, one an element; `None` for a reduction.

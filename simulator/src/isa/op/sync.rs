@@ -127,6 +127,8 @@ pub struct MbarrierOp {
     pub offset: i64,
     /// The address is generic.
     pub generic: bool,
+    /// See [`super::AccessOp::own`].
+    pub own: bool,
     /// Count, state, parity or bytes.
     pub a: Reg,
     /// An arrival that does not release, a wait that does not acquire.

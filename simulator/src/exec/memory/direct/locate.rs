@@ -55,16 +55,17 @@ impl Direct<'_> {
             Reg::None => offset,
             Reg::P(_) => return None,
         };
-        let space = match space {
-            AddressSpace::Generic => window::classify(first),
-            space => space,
+        // A generic address is none of the window it points to.
+        let (space, window) = match space {
+            AddressSpace::Generic => (window::classify(first), window::SHARED),
+            space => (space, 0),
         };
         let (start, length) = match space {
             AddressSpace::Global | AddressSpace::Const => {
                 let found = self.allocation(first, size.into()).filter(|found| !found.heap)?;
                 (found.base, found.size)
             }
-            AddressSpace::Shared => (window_start(first, window::SHARED), self.shared.len() as u64),
+            AddressSpace::Shared => (window, self.shared.len() as u64),
             AddressSpace::Local => (0, files.local.len() as u64 * 4),
             AddressSpace::Param | AddressSpace::Generic => return None,
         };
@@ -169,12 +170,6 @@ impl Direct<'_> {
         *self.last = found;
         Some(allocation)
     }
-}
-
-/// Where a window's addresses begin: at 0, or as generic addresses.
-#[inline(always)]
-fn window_start(address: u64, window: u64) -> u64 {
-    if address >> 32 == window >> 32 { window } else { 0 }
 }
 
 /// Does a register of that kind take an element of that size without being widened?

@@ -22,6 +22,11 @@ pub fn space_of(parts: &Parts<'_>) -> AddressSpace {
     parts.pick(space).unwrap_or(AddressSpace::Generic)
 }
 
+/// Does the opcode reach the shared memory of one's own block only?
+pub fn is_own(parts: &Parts<'_>) -> bool {
+    space_of(parts) == AddressSpace::Shared && !parts.has("shared::cluster")
+}
+
 /// Base register, offset, whether it is relative to the frame, and the space it turned out to be.
 pub fn address(b: &mut Builder<'_>, operand: &Operand, space: AddressSpace) -> Lower<(Reg, i64, bool, AddressSpace)> {
     let Operand::Address(inner) = operand else { return Err(Unknown) };

@@ -1,6 +1,6 @@
 //! Atomics and reductions: what they compute of the old value, in which order and scope.
 
-use super::address::{address, space_of};
+use super::address::{address, is_own, space_of};
 use super::{count_of, elements, ordering};
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::value;
@@ -139,6 +139,7 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         answers: !d.is_empty(),
         group: 0,
         space,
+        own: is_own(parts),
         size: ty.size().min(8),
         d,
         base,

@@ -8,7 +8,7 @@ use crate::isa::op::{AccessOp, AddressSpace, CopyOp, Op, Reg};
 use crate::isa::parts::Parts;
 use crate::observe::{MemoryOrder, Scope};
 use crate::ptx::ast::{Operand, Ty};
-pub use address::{address, convert_address, is_space, space_of};
+pub use address::{address, convert_address, is_own, is_space, space_of};
 pub use atomic::{atomic, atomic_function};
 
 /// Ordering and scope of an access or fence.
@@ -111,6 +111,7 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         offset,
         frame,
         parameter: space_of(parts) == AddressSpace::Param,
+        own: is_own(parts),
         order,
         scope,
         may_spin: order != MemoryOrder::Weak,
@@ -164,6 +165,7 @@ pub fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         offset,
         frame,
         parameter: space_of(parts) == AddressSpace::Param,
+        own: is_own(parts),
         order,
         scope,
         may_spin: false,
@@ -188,6 +190,7 @@ pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
         offset,
         frame,
         parameter: false,
+        own: false,
         order: MemoryOrder::Weak,
         scope: Scope::Gpu,
         may_spin: false,
