@@ -87,6 +87,9 @@ pub struct WarpAccess<'a> {
     pub scope: Scope,
     /// Bytes a lane: 1, 2, 4, 8 or 16.
     pub size: u32,
+    /// Of an atomic: the bytes that it changes as one, 1 to 16. Of anything else, operations on mbarriers and bulk copies that reduce
+    /// among it: 0.
+    pub indivisible: u32,
     /// Lanes that take part.
     pub mask: u32,
     /// Address by lane; only those in `mask` mean anything.

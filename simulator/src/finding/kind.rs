@@ -83,7 +83,7 @@ kinds! {
         #[serde(default)]
         usage: Usage,
     },
-    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope; or a cached read
+    /// Two unordered accesses to the same bytes, at least one a write, not both atomic in a common scope on the same word; or a cached read
     /// and a write, in whatever order; or a write and a bulk copy without a proxy fence between. A note where both write the same value.
     Race "race" {
         /// The earlier side in this run.

@@ -42,6 +42,9 @@ pub fn explain(
     let same_line = first.place.line > 0 && first.place.line == second.place.line;
     let mut advice = vec![if copies {
         copy(first, second)
+    } else if atomics == 2 && first.size != second.size {
+        "both are atomic, but not of the same bytes: atomics exclude each other only where they change the same word, so that \
+         one of a part of it and one of the whole may lose what the other did"
     } else if hidden_before_volta {
         "both are lanes of one warp: lockstep hid this before Volta; today a __syncwarp() between the two has to order \
          them, or a __syncthreads() where other warps do the same (shuffles, votes and `volatile` order nothing in memory)"
@@ -112,6 +115,8 @@ mod tests {
         let written = advice(&global("write", 0, 0), &global("write", 1, 5), false);
         assert!(written.contains("write last") && !written.contains("reader"), "{written}");
         assert!(advice(&side("atomic", 0, 0), &side("atomic", 1, 0), false).contains("block scope"));
+        let half = Access { size: 4, ..side("atomic", 0, 40) };
+        assert!(advice(&side("atomic", 0, 0), &half, false).contains("same bytes"));
         assert!(advice(&side("atomic", 0, 0), &read, false).contains("plain access"));
         assert!(advice(&write, &side("write", 0, 0), false).starts_with("if every thread is to update"));
         let copy = side("asynchronous write", 0, 0);

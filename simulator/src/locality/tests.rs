@@ -22,6 +22,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         order: MemoryOrder::Weak,
         scope: Scope::Sys,
         size: 4,
+        indivisible: 0,
         mask: (1u64 << to.len()).wrapping_sub(1) as u32,
         addresses: &addresses,
         silent: 0,

@@ -21,7 +21,7 @@
 //! * an mbarrier: arrivals release, a wait that succeeds acquires;
 //! * the end of a launch.
 //!
-//! Not races: two atomics whose scopes hold both threads; an atomic and a strong load or store; a strong store that is
+//! Not races: two atomics of the same bytes whose scopes hold both threads; an atomic and a strong load or store; a strong store that is
 //! a release, and strong loads; lanes of one warp that store to one address in one instruction, which CUDA allows; a
 //! store of the value that is there already against another store, which is a note; a plain load of an address that a
 //! compare-and-swap, minimum, maximum, `and` or `or` of the same function is given later: a first guess that the atomic
@@ -70,6 +70,7 @@ mod same;
 #[cfg(feature = "threads")]
 mod share;
 mod simple;
+mod sizes;
 pub use happens_before::sync::PUBLISHED;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::guess::Guesses;
 use super::happens_before::clock::Clock;
 use super::happens_before::state::{Published, Slot, Warp};
 use super::proxy::Proxy;
+use super::sizes::Sizes;
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +25,8 @@ pub struct Races {
     pub guesses: Guesses,
     /// Pairs of instructions that store the same value in no order: told once.
     pub told: HashSet<(u32, u32)>,
+    /// How much atomics change as one.
+    pub sizes: Sizes,
     /// Instructions that are bulk copies.
     pub bulk: HashSet<u32>,
     /// The barriers of clusters with resident blocks.
@@ -82,6 +85,7 @@ impl Races {
         self.launch += 1;
         let watched = !std::mem::take(&mut self.full);
         self.guesses.clear();
+        self.sizes.clear();
         self.told.clear();
         self.bulk.clear();
         self.published.clear();
@@ -98,6 +102,9 @@ impl Races {
             return;
         }
         self.guesses.note(access);
+        if access.indivisible > 0 {
+            self.sizes.note(access.pc, access.indivisible);
+        }
         if access.proxy {
             self.bulk.insert(access.pc);
         }
@@ -168,7 +175,7 @@ impl Races {
                 visit = (access.home != access.warp.slot).then_some(now);
             }
             let acquired = warp.acquired(lane as usize, &slot.acquired);
-            let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses };
+            let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses, sizes: &self.sizes };
             let silent = access.silent >> lane & 1 != 0;
             let (own, of_block) = (access.warp.slot as usize, access.space == Space::Shared);
             let proxy = Proxy { slots: &self.slots, slot: own, shared: of_block, bulk: &self.bulk };

@@ -64,6 +64,7 @@ impl Random {
             order,
             scope: Scope::Gpu,
             size,
+            indivisible: if kind == AccessKind::Atomic { size } else { 0 },
             mask,
             addresses: &addresses,
             silent,

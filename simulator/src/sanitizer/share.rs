@@ -12,6 +12,7 @@ use super::Sanitizer;
 use super::cells::shadow::{Cell, Shadow, begin, made};
 use super::initcheck::span;
 use super::racecheck::Races;
+use super::sizes::Sizes;
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess};
 
 impl Sanitizer {
@@ -115,13 +116,14 @@ pub fn depends(access: &WarpAccess<'_>) -> bool {
 }
 
 impl Cell {
-    /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both?
-    fn meets(&self, other: &Self) -> bool {
+    /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both? `several`: atomics
+    /// of the launch have different sizes.
+    fn meets(&self, other: &Self, several: bool) -> bool {
         let all = |cell: &Self| [cell.write, cell.others[0], cell.others[1]];
         let is_touched = |cell: &Self| all(cell).iter().any(|access| !access.is_none());
         let adds = |cell: &Self| all(cell).iter().all(|access| access.is_none() || access.is_device_wide_atomic());
         let written = !self.write.is_none() || !other.write.is_none();
-        written && is_touched(self) && is_touched(other) && !(adds(self) && adds(other))
+        written && is_touched(self) && is_touched(other) && !(!several && adds(self) && adds(other))
     }
 }
 
@@ -133,10 +135,11 @@ impl Races {
             shadow
         };
         let global = self.global.like(std::mem::take(&mut old.global), fresh);
-        Self { global, launch: self.launch, ..old }
+        Self { global, launch: self.launch, sizes: Sizes::default(), ..old }
     }
 
     fn meets(&mut self, other: &Self) -> bool {
-        self.global.beside(&other.global).any(|(mine, theirs)| mine.meets(theirs, Cell::meets))
+        let several = self.sizes.are_several_with(&other.sizes);
+        self.global.beside(&other.global).any(|(mine, theirs)| mine.meets(theirs, |a, b| a.meets(b, several)))
     }
 }

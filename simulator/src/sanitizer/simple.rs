@@ -7,6 +7,7 @@ use super::cells::region::Regions;
 use super::cells::shadow::{EMPTY, LINE, Line, Shadow, Words};
 use super::happens_before::state::{Loose, Warp};
 use super::racecheck::{Races, report};
+use super::sizes::Sizes;
 use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess};
 use std::collections::HashSet;
 
@@ -28,11 +29,12 @@ impl Races {
             let mark = access.mark && access.kind != AccessKind::Store;
             let how = How { kind: access.kind, strong: atomic, scope, copy: false, loose: access.texture, mark };
             let first = Epoch::new(slot.block, access.warp.warp * 32, access.pc, slot.phase, warp.clock, how);
-            let mut actor = Actor { warp, acquired: &slot.acquired, full: self.full, guesses: &self.guesses };
+            let mut actor =
+                Actor { warp, acquired: &slot.acquired, full: self.full, guesses: &self.guesses, sizes: &self.sizes };
             let (launch, global) = (self.launch, &mut self.global);
             let mut side = Side { access, first, launch, global, shared: &mut shared, told: &mut self.told };
             if !(run && weak && side.lines(&mut actor, complain)) {
-                let left = if atomic { side.atomics(access.mask) } else { access.mask };
+                let left = if atomic { side.atomics(access.mask, &self.sizes) } else { access.mask };
                 side.lanes(&mut actor, left, complain);
             }
         }
@@ -145,7 +147,7 @@ impl Side<'_> {
 
     /// Atomics on words that saw nothing but atomics like them: most of a histogram. Says which lanes are left for [`Side::lanes`]; all
     /// of a word are, or none.
-    fn atomics(&mut self, mask: u32) -> u32 {
+    fn atomics(&mut self, mask: u32, sizes: &Sizes) -> u32 {
         let (access, launch, first) = (self.access, self.launch, self.first);
         if access.size != 4 || !first.is_device_wide_atomic() {
             return mask;
@@ -167,7 +169,10 @@ impl Side<'_> {
                 }
                 rest &= rest - 1;
                 match shadow.known(at) {
-                    Some(Line::Words(words)) if words.cells[(at % LINE / 4) as usize].is_met_like(first) => {
+                    Some(Line::Words(words))
+                        if words.cells[(at % LINE / 4) as usize].is_met_like(first)
+                            && sizes.fit(&words.cells[(at % LINE / 4) as usize], first) =>
+                    {
                         push_atomic(words.cell((at % LINE / 4) as usize), first.behind(lane));
                     }
                     _ => left |= 1 << lane,

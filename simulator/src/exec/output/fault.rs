@@ -5,7 +5,7 @@ use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::finding::{Access, Finding, FindingKind, MemoryLocation, Place, Severity};
-use crate::isa::op::AddressSpace;
+use crate::isa::op::{AddressSpace, Op};
 use crate::memory::window;
 use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
 use std::sync::atomic::Ordering::Relaxed;
@@ -265,6 +265,9 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 first.place = self.place_of_thread(other_block, other_thread, other_pc);
                 first.address = address;
+                if let Some([before, now]) = self.indivisible(other_pc, access.pc) {
+                    (first.size, this.size) = (before, now);
+                }
                 FindingKind::Race { first, second: this, hidden_before_volta }
             }
         };
@@ -273,6 +276,16 @@ impl<O: Observer> Worker<'_, O> {
             Some(pc) => self.doubtful(pc, finding),
             None => self.add_finding(finding),
         }
+    }
+
+    /// How many bytes these two operations change as one, if both are atomics.
+    fn indivisible(&self, first: u32, second: u32) -> Option<[u32; 2]> {
+        let code = &self.context.decoded.code;
+        let bytes = |pc: u32| match code.insts.get(pc as usize)?.op {
+            Op::Atomic(index) => Some(code.atomics[index as usize].indivisible),
+            _ => None,
+        };
+        Some([bytes(first)?, bytes(second)?])
     }
 
     /// Accesses to the shared memory of a block that has come to its end, which nothing puts before that.

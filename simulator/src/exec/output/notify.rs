@@ -118,17 +118,17 @@ impl<O: Observer> Worker<'_, O> {
             _ => Space::Global,
         };
         let code = &self.context.decoded.code;
-        let (mark, group) = match code.insts[pc as usize].op {
+        let (mark, group, indivisible) = match code.insts[pc as usize].op {
             Op::Load(index) | Op::Store(index) => {
                 let op = &code.accesses[index as usize];
-                (op.mark, op.group)
+                (op.mark, op.group, 0)
             }
             Op::Atomic(index) => {
                 let op = &code.atomics[index as usize];
-                (op.answers, op.group)
+                (op.answers, op.group, op.indivisible)
             }
-            Op::Texture(_) => (kind == AccessKind::Load, 0),
-            _ => (false, 0),
+            Op::Texture(_) => (kind == AccessKind::Load, 0, 0),
+            _ => (false, 0, 0),
         };
         let access = WarpAccess {
             warp: shared.warp(warp.index),
@@ -138,6 +138,7 @@ impl<O: Observer> Worker<'_, O> {
             order: order.0,
             scope: order.1,
             size,
+            indivisible,
             mask,
             addresses,
             silent: std::mem::take(&mut self.silent),

@@ -124,6 +124,8 @@ pub struct AtomicOp {
     pub own: bool,
     /// Bytes an element.
     pub size: u32,
+    /// Bytes that are changed as one: of a pair of half precision each half by itself, of a `b128` all.
+    pub indivisible: u32,
     /// Destinations, one an element; `None` for a reduction.
     pub d: Vec<Reg>,
     /// Address register.

@@ -6,6 +6,7 @@ use crate::observe::{AccessKind, Scope};
 use crate::sanitizer::guess::Guesses;
 use crate::sanitizer::happens_before::clock::Clock;
 use crate::sanitizer::happens_before::state::Warp;
+use crate::sanitizer::sizes::Sizes;
 
 /// Who accesses, and what is known of the order of things.
 pub struct Actor<'a> {
@@ -17,6 +18,8 @@ pub struct Actor<'a> {
     pub full: bool,
     /// Which first guesses are corrected.
     pub guesses: &'a Guesses,
+    /// How much atomics change as one.
+    pub sizes: &'a Sizes,
 }
 
 /// What is wrong with an access.
@@ -78,12 +81,12 @@ impl Actor<'_> {
         (!self.ordered(before, now)).then_some(Clash { same_value, ..clash })
     }
 
-    /// May the two meet without a race? Both strong, at scopes that hold both threads.
+    /// May the two meet without a race? Both strong, at scopes that hold both threads, and of the same bytes where both are atomics.
     fn morally_strong(&self, a: Epoch, b: Epoch) -> bool {
         let (x, y) = (a.how(), b.how());
         let reach = a.block() == b.block() || x.scope.min(y.scope) >= Scope::Gpu;
         let loose = (x.loose || y.loose) && a.same_warp(b);
-        if !(x.strong && y.strong && reach && !loose) {
+        if !(x.strong && y.strong && reach && !loose) || self.sizes.differ(a, b) {
             return false;
         }
         let guess = |epoch: Epoch| !epoch.is_guess() || self.guesses.corrected(epoch.pc());
@@ -157,7 +160,7 @@ impl Actor<'_> {
     /// Is nothing there but atomics that `now` may meet?
     #[inline(always)]
     fn among_atomics(&self, cell: &Cell, now: Epoch) -> bool {
-        if now.is_device_wide_atomic() && cell.is_met_like(now) {
+        if now.is_device_wide_atomic() && cell.is_met_like(now) && self.sizes.fit(cell, now) {
             return true;
         }
         let atomic = |before: Epoch| before.is_none() || (before.is_atomic() && self.morally_strong(before, now));

@@ -193,7 +193,7 @@ impl Line {
 
     /// Do the cells of some byte meet?
     #[cfg(feature = "threads")]
-    fn meets(&self, other: &Self, meet: fn(&Cell, &Cell) -> bool) -> bool {
+    fn meets(&self, other: &Self, meet: impl Fn(&Cell, &Cell) -> bool + Copy) -> bool {
         match (self, other) {
             (Self::Empty, _) | (_, Self::Empty) => false,
             (Self::Run(mine, _), Self::Run(theirs, _)) => meet(mine, theirs),
@@ -326,7 +326,7 @@ impl Shadow {
 
     /// Do the cells of some byte meet those of another shadow of the same memory? Both are of one launch.
     #[cfg(feature = "threads")]
-    pub fn meets(&self, other: &Self, meet: fn(&Cell, &Cell) -> bool) -> bool {
+    pub fn meets(&self, other: &Self, meet: impl Fn(&Cell, &Cell) -> bool + Copy) -> bool {
         self.chunks.iter().zip(&other.chunks).any(|chunks| match chunks {
             (Some(mine), Some(theirs)) => mine.iter().zip(theirs.iter()).any(|(mine, theirs)| mine.meets(theirs, meet)),
             _ => false,

@@ -17,6 +17,7 @@ impl Bench {
             order: MemoryOrder::Weak,
             scope: Scope::Gpu,
             size: 4,
+            indivisible: 0,
             mask,
             addresses: &addresses,
             silent: 0,

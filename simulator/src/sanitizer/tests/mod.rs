@@ -74,6 +74,7 @@ impl Bench {
             order,
             scope: Scope::Gpu,
             size,
+            indivisible: if kind == AccessKind::Atomic { size } else { 0 },
             mask,
             addresses: &addresses,
             silent: self.silent,

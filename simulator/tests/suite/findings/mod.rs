@@ -1,5 +1,6 @@
 //! What is wrong with a kernel is found, and nothing else.
 
+pub(super) mod atomics;
 pub(super) mod collectives;
 pub(super) mod copies;
 pub(super) mod defined;

@@ -141,6 +141,7 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
         space,
         own: is_own(parts),
         size: ty.size().min(8),
+        indivisible: if matches!(ty, Ty::F16x2 | Ty::Bf16x2) { 2 } else { ty.size() },
         d,
         base,
         offset,
