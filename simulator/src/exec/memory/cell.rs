@@ -45,8 +45,7 @@ impl<O: Observer> Worker<'_, O> {
                 Ok(u64::from_le_bytes(bytes))
             }
             AddressSpace::Local => {
-                let end = address.checked_add(u64::from(size)).ok_or(AccessError::Bounds)?;
-                if end > warp.local.len() as u64 * 4 {
+                if !warp.reach.holds(address, size) {
                     return Err(AccessError::Bounds);
                 }
                 Ok(warp.load_local(lane, address as u32, size))
@@ -126,8 +125,7 @@ impl<O: Observer> Worker<'_, O> {
                 Ok(())
             }
             AddressSpace::Local => {
-                let end = address.checked_add(u64::from(size)).ok_or(AccessError::Bounds)?;
-                if end > warp.local.len() as u64 * 4 {
+                if !warp.reach.holds(address, size) {
                     return Err(AccessError::Bounds);
                 }
                 warp.store_local(lane, address as u32, size, value);

@@ -1,6 +1,5 @@
 //! Tells findings and observers of accesses.
 
-use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::cell::AccessError;
@@ -8,6 +7,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, Op};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess};
+use crate::{FindingKind, MemoryLocation};
 
 impl<O: Observer> Worker<'_, O> {
     /// Reports lanes' bad access.
@@ -19,7 +19,13 @@ impl<O: Observer> Worker<'_, O> {
         bytes: LaneBytes,
         bad: AccessError,
     ) -> Flow {
-        let access = self.describe(shared, warp, by, bytes);
+        let mut access = self.describe(shared, warp, by, bytes);
+        let LaneBytes { space, address, .. } = bytes;
+        let gone = address < 4 * warp.local.len() as u64 && !warp.reach.holds(address, 1);
+        if space == AddressSpace::Local && matches!(bad, AccessError::Bounds) && gone {
+            let memory = "local memory of a function that has returned".to_owned();
+            access.object = MemoryLocation::Nobodys { memory };
+        }
         let kind = match bad {
             AccessError::Bounds => FindingKind::OutOfBounds { access },
             AccessError::Misaligned => FindingKind::Misaligned { access },

@@ -19,6 +19,7 @@ impl<O: Observer> Worker<'_, O> {
             return self.fault(shared, warp, 0, group.mask, FindingKind::BadJump { target });
         };
         let mask = warp.guarded(&inst, group.frame, group.mask);
+        warp.reach = warp.frames[group.frame as usize].reach;
         // Where somebody watches, accesses come this way that settle by themselves what they have to.
         if !(keeps_to_itself(&inst.op) || O::ACTIVE && is_access(&inst.op)) {
             self.global.settle();

@@ -3,7 +3,7 @@
 use crate::FindingKind;
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
-use crate::exec::warp::{Frame, Warp};
+use crate::exec::warp::{Frame, Reach, Warp};
 use crate::isa::op::{CallOp, CallValue, Callee, NOWHERE};
 use crate::memory::window;
 use crate::observe::Observer;
@@ -98,6 +98,7 @@ impl<O: Observer> Worker<'_, O> {
                 base64: 0,
                 base_p: 0,
                 local: 0,
+                reach: Reach::default(),
                 lanes,
                 stack: 0,
             };
@@ -154,7 +155,7 @@ impl<O: Observer> Worker<'_, O> {
                 self.passed(shared, warp, mask, from, to);
             }
         }
-        warp.frames[group.frame as usize].lanes &= !mask;
+        warp.return_from(group.frame, mask);
         if mask == group.mask {
             warp.groups[at].pc = frame.return_pc;
             warp.groups[at].frame = frame.parent;

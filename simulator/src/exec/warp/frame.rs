@@ -5,6 +5,29 @@ use super::select::LaneRow;
 use super::start::{blend, poisoned};
 use crate::isa::op::{CallValue, FunctionInfo};
 
+/// Bytes of local memory that are not used again at once after a function has returned.
+const SKIPPED: u32 = 512;
+/// Depth from which on all is used again: recursion must not need a multiple of its stack.
+const DEEP: u32 = 1 << 16;
+
+/// Local memory that a function may have an address of: what is its own and its callers'.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reach {
+    /// It ends here.
+    pub end: u32,
+    /// What has been left out of it, since it was a function's that has returned.
+    pub gap: (u32, u32),
+}
+
+impl Reach {
+    /// Does it hold these bytes?
+    #[inline(always)]
+    pub fn holds(self, address: u64, size: u32) -> bool {
+        let end = address.saturating_add(size.into());
+        end <= self.end.into() && (end <= self.gap.0.into() || address >= self.gap.1.into())
+    }
+}
+
 /// A function's activation.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
@@ -24,6 +47,8 @@ pub struct Frame {
     pub base_p: u32,
     /// First byte of local memory.
     pub local: u32,
+    /// Which local memory it may use.
+    pub reach: Reach,
     /// Lanes that are still in it.
     pub lanes: u32,
     /// Bytes of stack, callers included.
@@ -44,19 +69,6 @@ impl Warp {
         frame.base32 = parent.base32 + caller.registers32;
         frame.base64 = parent.base64 + caller.registers64;
         frame.base_p = parent.base_p + caller.predicates;
-        frame.local = (parent.local + caller.local).next_multiple_of(16);
-        // What the hardware would spill is charged as well, so that recursion without locals ends too.
-        let registers = 4 * u64::from(info.registers32) + 8 * u64::from(info.registers64) + 32;
-        frame.stack = parent.stack + u64::from(info.local) + registers;
-        if frame.stack > limit {
-            return None;
-        }
-        self.reserve(frame.base32, frame.base64, frame.base_p, info);
-        let words = (frame.local + info.local) as usize / 4;
-        if self.local.len() < words {
-            self.local.resize(words, LaneRow([1; 32]));
-        }
-        let mask = frame.lanes;
         // Lanes that come the same way at different times are in one frame, so that they can meet in the function.
         let same = |known: &Frame| {
             known.lanes != 0
@@ -64,6 +76,29 @@ impl Warp {
                 && (known.call, known.function) == (frame.call, frame.function)
         };
         let known = self.frames.iter().position(same);
+        let behind = (parent.local + caller.local).next_multiple_of(16);
+        let (left, gone) = self.left;
+        (frame.local, frame.reach.gap) = match known {
+            Some(at) => (self.frames[at].local, self.frames[at].reach.gap),
+            // Not where the last one was, unless it was large: who still has its address does not find the new one there.
+            None if left == behind && gone - left <= SKIPPED && behind < DEEP => {
+                (gone.next_multiple_of(16), (left, gone))
+            }
+            None => (behind, parent.reach.gap),
+        };
+        frame.reach.end = frame.local + info.local;
+        // What the hardware would spill is charged as well, so that recursion without locals ends too.
+        let registers = 4 * u64::from(info.registers32) + 8 * u64::from(info.registers64) + 32;
+        frame.stack = parent.stack + u64::from(info.local) + registers;
+        if frame.stack > limit {
+            return None;
+        }
+        self.reserve(frame.base32, frame.base64, frame.base_p, info);
+        let words = frame.reach.end as usize / 4;
+        if self.local.len() < words {
+            self.local.resize(words, LaneRow([1; 32]));
+        }
+        let mask = frame.lanes;
         self.poison(frame.base32, frame.base64, frame.base_p, info, mask, poison);
         let first = frame.local as usize / 4;
         for (at, word) in self.local[first..words].iter_mut().enumerate() {
@@ -90,6 +125,15 @@ impl Warp {
                 self.frames.push(frame);
                 Some(self.frames.len() as u32 - 1)
             }
+        }
+    }
+
+    /// The lanes of `mask` return from a frame.
+    pub fn return_from(&mut self, frame: u32, mask: u32) {
+        let frame = &mut self.frames[frame as usize];
+        frame.lanes &= !mask;
+        if frame.lanes == 0 && frame.reach.end > frame.local {
+            self.left = (frame.local, frame.reach.end);
         }
     }
 

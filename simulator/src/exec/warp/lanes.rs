@@ -421,7 +421,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::Load(index) if direct => {
                 if mask != 0 {
                     let op = &code.accesses[index as usize];
-                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    let mut files = Files { r32, r64, local, frame: frame.local, reach: frame.reach };
                     let Some(lanes) = memory.access(op, &files, mask) else { break Stop::Slow };
                     memory.load(pc, op, &lanes, &mut files, mask);
                     *spun |= op.may_spin;
@@ -430,7 +430,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::Atomic(index) if direct => {
                 if mask != 0 {
                     let op = &code.atomics[index as usize];
-                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    let mut files = Files { r32, r64, local, frame: frame.local, reach: frame.reach };
                     if memory.atomic(pc, op, &mut files, mask).is_none() {
                         break Stop::Slow;
                     }
@@ -440,7 +440,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::Store(index) if direct => {
                 if mask != 0 {
                     let op = &code.accesses[index as usize];
-                    let mut files = Files { r32, r64, local, frame: frame.local };
+                    let mut files = Files { r32, r64, local, frame: frame.local, reach: frame.reach };
                     let Some(lanes) = memory.access(op, &files, mask) else { break Stop::Slow };
                     if memory.store::<false>(pc, op, &lanes, &mut files, mask).is_none() {
                         break Stop::Slow;

@@ -11,7 +11,7 @@ pub mod select;
 pub mod special;
 mod start;
 
-pub use frame::Frame;
+pub use frame::{Frame, Reach};
 pub use group::{Doubt, Group, Meeting, Since, Spins, State};
 pub use start::poisoned;
 
@@ -43,6 +43,10 @@ pub struct Warp {
     pub groups: Vec<Group>,
     /// Frames; those without lanes are free.
     pub frames: Vec<Frame>,
+    /// Local memory of the function that has returned last: where it began and ended.
+    pub left: (u32, u32),
+    /// The local memory that the group that runs may use.
+    pub reach: Reach,
     /// Open meetings.
     pub meetings: Vec<Meeting>,
     /// An instruction that spin loops are made of ran since the last backward branch.

@@ -1,7 +1,7 @@
 //! How a warp begins: nothing in its registers and its local memory is right by luck.
 
 use super::Warp;
-use super::frame::Frame;
+use super::frame::{Frame, Reach};
 use super::group::{Group, Since, Spins, State};
 use super::select::LaneRow;
 use crate::isa::op::{FunctionInfo, Reg};
@@ -42,6 +42,8 @@ impl Warp {
             **word = std::array::from_fn(|lane| poisoned(poison, (32 * at + lane) as u32));
         }
         self.poison(0, 0, 0, info, self.lanes, poison);
+        let reach = Reach { end: info.local, ..Reach::default() };
+        (self.left, self.reach) = ((0, 0), reach);
         self.frames.clear();
         self.frames.push(Frame {
             parent: u32::MAX,
@@ -52,6 +54,7 @@ impl Warp {
             base64: 0,
             base_p: 0,
             local: 0,
+            reach,
             lanes: self.lanes,
             stack: u64::from(info.local),
         });

@@ -8,3 +8,4 @@ pub(super) mod endless;
 pub(super) mod limits;
 pub(super) mod ordering;
 pub(super) mod provenance;
+pub(super) mod returned;

@@ -66,7 +66,7 @@ impl Direct<'_> {
                 (found.base, found.size)
             }
             AddressSpace::Shared => (window, self.shared.len() as u64),
-            AddressSpace::Local => (0, files.local.len() as u64 * 4),
+            AddressSpace::Local => (0, files.reach.end.into()),
             AddressSpace::Param | AddressSpace::Generic => return None,
         };
         // Offsets have 32 bits.
@@ -131,6 +131,12 @@ impl Direct<'_> {
             let mut below = false;
             offsets.iter().for_each(|offset| below |= *offset < self.shared_low);
             outside |= below;
+        }
+        if space == AddressSpace::Local && files.reach.gap.1 > 0 {
+            let (from, to) = files.reach.gap;
+            let mut gone = false;
+            offsets.iter().for_each(|offset| gone |= (*offset < to) & (offset.wrapping_add(size) > from));
+            outside |= gone;
         }
         let begin = offsets[lane];
         let (mut odd, mut apart, mut gaps) = (0, 0, 0);

@@ -11,7 +11,7 @@ use crate::counters::Counters;
 use crate::exec::schedule::{Polls, Writers};
 use crate::exec::select::LaneRow;
 use crate::exec::traffic::{RequestCost, charge};
-use crate::exec::warp::{Frame, Warp};
+use crate::exec::warp::{Frame, Reach, Warp};
 use crate::isa::op::{AccessOp, AddressSpace, Origin};
 use crate::memory::ledger::Entry;
 use crate::memory::view::View;
@@ -49,6 +49,8 @@ pub struct Files<'w> {
     pub local: &'w mut [LaneRow<u32>],
     /// First byte of the frame in it.
     pub frame: u32,
+    /// What of it the function may use.
+    pub reach: Reach,
 }
 
 impl<'w> Files<'w> {
@@ -59,6 +61,7 @@ impl<'w> Files<'w> {
             r64: &mut warp.r64[frame.base64 as usize..],
             local: &mut warp.local,
             frame: frame.local,
+            reach: frame.reach,
         }
     }
 }
