@@ -116,14 +116,17 @@ pub fn depends(access: &WarpAccess<'_>) -> bool {
 }
 
 impl Cell {
-    /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both? `several`: atomics
-    /// of the launch have different sizes.
-    fn meets(&self, other: &Self, several: bool) -> bool {
+    /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both to the same
+    /// bytes?
+    fn meets(&self, other: &Self, sizes: &Sizes) -> bool {
         let all = |cell: &Self| [cell.write, cell.others[0], cell.others[1]];
         let is_touched = |cell: &Self| all(cell).iter().any(|access| !access.is_none());
         let adds = |cell: &Self| all(cell).iter().all(|access| access.is_none() || access.is_device_wide_atomic());
         let written = !self.write.is_none() || !other.write.is_none();
-        written && is_touched(self) && is_touched(other) && !(!several && adds(self) && adds(other))
+        written
+            && is_touched(self)
+            && is_touched(other)
+            && !(adds(self) && adds(other) && !sizes.are_mixed([self, other]))
     }
 }
 
@@ -139,7 +142,7 @@ impl Races {
     }
 
     fn meets(&mut self, other: &Self) -> bool {
-        let several = self.sizes.are_several_with(&other.sizes);
-        self.global.beside(&other.global).any(|(mine, theirs)| mine.meets(theirs, |a, b| a.meets(b, several)))
+        let sizes = self.sizes.with(&other.sizes);
+        self.global.beside(&other.global).any(|(mine, theirs)| mine.meets(theirs, |a, b| a.meets(b, &sizes)))
     }
 }

@@ -34,10 +34,23 @@ impl Sizes {
         !(self.seen == 0 || self.seen.is_power_of_two())
     }
 
-    /// Are there, with another part of the launch?
+    /// Those of two parts of a launch.
     #[cfg(feature = "threads")]
-    pub fn are_several_with(&self, other: &Self) -> bool {
-        Self { of: Vec::new(), seen: self.seen | other.seen }.are_several()
+    pub fn with(&self, other: &Self) -> Self {
+        let mut both = Self { of: self.of.clone(), seen: self.seen };
+        let more = other.of.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
+        more.for_each(|(pc, bytes)| both.note(pc as u32, (*bytes).into()));
+        both
+    }
+
+    /// Are accesses that two cells remember atomics of different sizes?
+    #[cfg(feature = "threads")]
+    pub fn are_mixed(&self, cells: [&Cell; 2]) -> bool {
+        self.are_several() && {
+            let all = cells.into_iter().flat_map(|cell| [cell.write, cell.others[0], cell.others[1]]);
+            let mut known = all.filter(|access| !access.is_none());
+            known.next().is_some_and(|first| known.any(|access| self.differ(first, access)))
+        }
     }
 
     /// Are these two atomics of different sizes? What they have in common is a part of one of them then.
