@@ -82,6 +82,13 @@ pub struct Latency {
     pub jump: f64,
 }
 
+impl Latency {
+    /// Cycles that a fence of the device takes longer behind a request, beside so many warps of its multiprocessor, itself among them.
+    pub(crate) fn fences(&self, warps: f64) -> f64 {
+        self.fence_behind + (warps - 1.0).max(0.0) * self.fence_beside
+    }
+}
+
 /// Cycles that a scheduler's share of a unit is busy with a warp.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -68,8 +68,7 @@ impl Parts {
             constant: (words - 1.0).max(0.0) * memory.constant_word,
             barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
             atomic: device.latency.atomic,
-            fences: device.latency.fence_behind
-                + (at_once * warps_per_block - 1.0).max(0.0) * device.latency.fence_beside,
+            fences: device.latency.fences(at_once * warps_per_block),
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
         let warps = ran * warps_per_block;
