@@ -240,16 +240,17 @@ fn op(instruction: &Instruction) -> Op {
         class: Class::of_sass(instruction),
         line,
         shared_atomic: shared_atomic(instruction),
-        fence: (unit(instruction) == Unit::Fence).then(|| fence_scope(instruction)),
+        fence: fence_scope(instruction),
     }
 }
 
-fn fence_scope(instruction: &Instruction) -> FenceScope {
+fn fence_scope(instruction: &Instruction) -> Option<FenceScope> {
     let has = |part: &str| instruction.opcode.modifiers().any(|modifier| modifier == part);
     match instruction.opcode.mnemonic() {
-        "MEMBAR" if has("SYS") => FenceScope::System,
-        "MEMBAR" if has("GPU") => FenceScope::Device,
-        _ => FenceScope::Block,
+        "MEMBAR" if has("SYS") => Some(FenceScope::System),
+        "MEMBAR" if has("GPU") => Some(FenceScope::Device),
+        "MEMBAR" | "FENCE" => Some(FenceScope::Block),
+        _ => None,
     }
 }
 

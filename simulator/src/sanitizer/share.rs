@@ -119,9 +119,9 @@ impl Cell {
     /// What two shares remember of the same byte: has one of them written it, and is that more than additions by both to the same
     /// bytes?
     fn meets(&self, other: &Self, sizes: &Sizes) -> bool {
-        let all = |cell: &Self| [cell.write, cell.others[0], cell.others[1]];
-        let is_touched = |cell: &Self| all(cell).iter().any(|access| !access.is_none());
-        let adds = |cell: &Self| all(cell).iter().all(|access| access.is_none() || access.is_device_wide_atomic());
+        let is_touched = |cell: &Self| cell.accesses().iter().any(|access| !access.is_none());
+        let adds =
+            |cell: &Self| cell.accesses().iter().all(|access| access.is_none() || access.is_device_wide_atomic());
         let written = !self.write.is_none() || !other.write.is_none();
         written
             && is_touched(self)

@@ -47,7 +47,7 @@ impl Sizes {
     #[cfg(feature = "threads")]
     pub fn are_mixed(&self, cells: [&Cell; 2]) -> bool {
         self.are_several() && {
-            let all = cells.into_iter().flat_map(|cell| [cell.write, cell.others[0], cell.others[1]]);
+            let all = cells.into_iter().flat_map(Cell::accesses);
             let mut known = all.filter(|access| !access.is_none());
             known.next().is_some_and(|first| known.any(|access| self.differ(first, access)))
         }
@@ -67,8 +67,7 @@ impl Sizes {
     /// Is `now` of the same size as all that a cell remembers?
     #[inline(always)]
     pub fn fit(&self, cell: &Cell, now: Epoch) -> bool {
-        !self.are_several()
-            || [cell.write, cell.others[0], cell.others[1]].into_iter().all(|before| !self.differ(before, now))
+        !self.are_several() || cell.accesses().into_iter().all(|before| !self.differ(before, now))
     }
 
     /// Another launch.

@@ -129,13 +129,8 @@ impl<O: Observer> Worker<'_, O> {
         let mut values = [[0u64; 32]; 8];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            if let Some(stop) = self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.own)
-            {
-                return stop;
-            }
-            if let Some(stop) =
-                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
-            {
+            let bytes = WarpBytes::new(space, &found, whole);
+            if let Some(stop) = self.outside(shared, warp, by(part), bytes, (op.own, op.array)) {
                 return stop;
             }
             let counted = if op.space == AddressSpace::Const { AddressSpace::Const } else { space };
@@ -214,13 +209,8 @@ impl<O: Observer> Worker<'_, O> {
         let mut changed = 0u32;
         let values: Vec<[u64; 32]> = op.regs.iter().map(|reg| warp.read(group.frame, *reg)).collect();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            if let Some(stop) = self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.own)
-            {
-                return stop;
-            }
-            if let Some(stop) =
-                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, whole), op.array)
-            {
+            let bytes = WarpBytes::new(space, &found, whole);
+            if let Some(stop) = self.outside(shared, warp, by(part), bytes, (op.own, op.array)) {
                 return stop;
             }
             if !op.parameter {

@@ -34,14 +34,8 @@ impl<O: Observer> Worker<'_, O> {
         let mut old = vec![[0u64; 32]; op.b.len()];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
-            if let Some(stop) =
-                self.outside_block(shared, warp, by(part), WarpBytes::new(space, &found, op.size), op.own)
-            {
-                return stop;
-            }
-            if let Some(stop) =
-                self.outside_array(shared, warp, by(part), WarpBytes::new(space, &found, op.size), op.array)
-            {
+            let bytes = WarpBytes::new(space, &found, op.size);
+            if let Some(stop) = self.outside(shared, warp, by(part), bytes, (op.own, op.array)) {
                 return stop;
             }
             self.count(group.pc, |counters| charge_atomic(counters, op, space, part, || found));

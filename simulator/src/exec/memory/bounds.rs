@@ -39,6 +39,19 @@ impl<O: Observer> Worker<'_, O> {
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
     }
 
+    /// Reports lanes that leave their own block (where the instruction reaches its `own` only), or the shared array that their address
+    /// belongs to.
+    pub fn outside(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        bytes: WarpBytes<'_>,
+        (own, array): (bool, Option<Array>),
+    ) -> Option<Flow> {
+        self.outside_block(shared, warp, by, bytes, own).or_else(|| self.outside_array(shared, warp, by, bytes, array))
+    }
+
     /// Reports lanes that leave the shared array that their address belongs to.
     pub fn outside_array(
         &mut self,

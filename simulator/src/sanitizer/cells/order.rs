@@ -134,7 +134,7 @@ impl Actor<'_> {
     pub fn check(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
         let writes = now.how().kind != AccessKind::Load;
         let mut clash: Option<Clash> = None;
-        for before in [cell.write, cell.others[0], cell.others[1]] {
+        for before in cell.accesses() {
             if clash.is_some_and(|clash| !clash.same_value) {
                 break;
             }
@@ -179,7 +179,7 @@ impl Actor<'_> {
         let mut free = 0;
         // Plain writes first: everybody can race with them. Then plain reads, and what is strong itself.
         for rank in 0..3 {
-            for before in [cell.write, cell.others[0], cell.others[1]] {
+            for before in cell.accesses() {
                 let strong = before.how().strong && !before.is_guess();
                 let own = if strong { 2 } else { u32::from(before.is_load()) };
                 if before.is_none() || own != rank || free == kept.len() {

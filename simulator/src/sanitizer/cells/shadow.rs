@@ -12,6 +12,12 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// All that it remembers.
+    #[inline(always)]
+    pub fn accesses(&self) -> [Epoch; 3] {
+        [self.write, self.others[0], self.others[1]]
+    }
+
     /// Was the last write, by whomever, before a block barrier that `now` has passed, with nothing but reads since?
     #[inline(always)]
     pub fn read_only_since(&self, now: Epoch) -> bool {
