@@ -18,7 +18,7 @@ pub enum RegisterUse {
 impl Op {
     /// Calls `visit` for every register of the operation, [`Reg::None`] included.
     #[expect(clippy::too_many_lines, reason = "a table: an operation a row")]
-    pub fn registers(&self, code: &Code, visit: &mut impl FnMut(Reg, RegisterUse)) {
+    pub fn registers(&self, code: &Code, visit: &mut dyn FnMut(Reg, RegisterUse)) {
         use Reg::{P, R32, R64};
         use RegisterUse::{Address, Decides, Result, Value};
         let mut pure = |d: Reg, sources: &[Reg]| {

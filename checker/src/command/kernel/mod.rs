@@ -1,6 +1,0 @@
-//! Any kernel file or problem: run, measured, its machine code.
-
-pub(super) mod bench;
-mod characterise;
-pub(super) mod run;
-pub mod sass;
