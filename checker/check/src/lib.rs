@@ -19,7 +19,7 @@ mod sweep;
 pub use code::ahead::{Ahead, ahead};
 pub use code::build::listing_options;
 pub use code::evidence;
-use code::{build, complaint, listing, page, versions};
+use code::{build, complaint, dated::dated, listing, page, versions};
 use context::CheckContext;
 pub use stages::modelled;
 use stages::{beside, numbers, roof, stage, time, verify};
@@ -353,6 +353,10 @@ fn compile_version(
     until: Option<Instant>,
 ) -> Result<Built, BuildError> {
     let file = problem.version(version)?;
+    if let Some((line, column, name)) = dated(file.text()) {
+        let what = format!("`{name}` makes another kernel of this file each time that it is compiled");
+        return Err(file.line(line).error(column, what).into());
+    }
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);
     if let Some(sweep) = problem.sweep() {
@@ -361,7 +365,7 @@ fn compile_version(
         cases.extend(sweep.cells(&problem.manifest.count).into_iter().map(|cell| cell.sizes));
     }
     cases.extend(beside::all(problem));
-    build::build_by(toolchain, file, &cases, platform.device, &platform.arch, &mut |request| {
+    build::build_by(file, &cases, platform.device, &platform.arch, &mut |request| {
         if let Some(until) = until {
             request.limits = request.limits.until(until);
         }

@@ -4,7 +4,7 @@
 //! they may. Of the others those go first that fail most often, so that what is cut is what tells least.
 
 use super::CheckError;
-use execution::backend::{AT_ONCE, Across, Checked, Keep, Status};
+use execution::backend::{AT_ONCE, Across, Checked, Found, Keep, Status};
 use execution::verify::PATIENT_STEPS;
 use simulator::{FindingKind, Schedule};
 use std::collections::VecDeque;
@@ -95,7 +95,7 @@ pub fn run(
                 continue;
             }
             // Not endless, only out of time.
-            let cut = matches!(checked.status, Status::TimedOut { .. }) && timeout < own;
+            let cut = is_stopped(&checked) && timeout < own;
             if cut || checked.status == Status::OutOfTime {
                 continue;
             }
@@ -128,8 +128,14 @@ pub fn side_by_side(schedules: usize) -> usize {
 
 /// It came to no end, and nobody knows that it never will.
 fn is_endless(checked: &Checked) -> bool {
-    let limit = |kind: &FindingKind| matches!(kind, FindingKind::StepLimit { .. } | FindingKind::Interrupted { .. });
-    matches!(checked.status, Status::TimedOut { .. }) || checked.findings.iter().any(|found| limit(&found.finding.kind))
+    let limit = |found: &Found| matches!(found.finding.kind, FindingKind::StepLimit { .. });
+    is_stopped(checked) || checked.findings.iter().any(limit)
+}
+
+/// Its time was over, for the worker or within a launch.
+fn is_stopped(checked: &Checked) -> bool {
+    let stopped = |found: &Found| matches!(found.finding.kind, FindingKind::Interrupted { .. });
+    matches!(checked.status, Status::TimedOut { .. }) || checked.findings.iter().any(stopped)
 }
 
 /// Those first that fail most often over the wrong kernels of the tests: everybody reversed, one kind of units

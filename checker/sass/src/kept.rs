@@ -27,9 +27,83 @@ pub fn made_of(cubin: &[u8]) -> Result<Option<BTreeMap<u32, u64>>, SassError> {
     Ok(Some(table.made))
 }
 
-/// Of what ran, the part that is in the machine code: instructions that the assembler does not leave out while somebody needs what they do,
-/// each as often as warps executed it. Nothing where there are none.
-pub fn part(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>) -> Option<f64> {
+/// Of what ran, the parts that are in the machine code, each instruction as often as warps executed it. Nothing where there are none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// Of the instructions that the assembler does not leave out while somebody needs what they do.
+    pub needed: Option<f64>,
+    /// Of all that are not merely moved or converted values, those in a block of which anything is there. A block ends at a label, at a
+    /// jump, and where another guard begins.
+    pub blocks: Option<f64>,
+    /// Of the same, those of whose line anything is there: the assembler makes one instruction of several, and of an array registers.
+    pub lines: Option<f64>,
+}
+
+/// Finds them.
+pub fn parts(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>, ptx: &str) -> Parts {
+    let number = blocks(ptx);
+    let there = |line: u32| made.get(&line).copied().unwrap_or(0) > 0;
+    let mut by_block: BTreeMap<u32, (f64, bool)> = BTreeMap::new();
+    let mut lines = Share::default();
+    for covered in coverage {
+        for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
+            let weight = if is_moved(&covered.opcode) { 0.0 } else { warps as f64 };
+            let block = by_block.entry(number.get(line as usize).copied().unwrap_or(0)).or_default();
+            *block = (block.0 + weight, block.1 || there(line));
+            lines.add(weight, there(line));
+        }
+    }
+    let mut in_blocks = Share::default();
+    by_block.values().for_each(|(weight, there)| in_blocks.add(*weight, *there));
+    Parts { needed: needed(coverage, made), blocks: in_blocks.part(), lines: lines.part() }
+}
+
+/// How much of all is there.
+#[derive(Default)]
+struct Share {
+    all: f64,
+    kept: f64,
+}
+
+impl Share {
+    fn add(&mut self, weight: f64, there: bool) {
+        self.all += weight;
+        self.kept += if there { weight } else { 0.0 };
+    }
+
+    fn part(&self) -> Option<f64> {
+        (self.all > 0.0).then(|| self.kept / self.all)
+    }
+}
+
+/// The block of each line of the PTX, counted from one as its lines are.
+fn blocks(ptx: &str) -> Vec<u32> {
+    let (mut block, mut guard) = (0, None);
+    let mut of_line = vec![0];
+    for line in ptx.lines() {
+        let mut words = line.split_whitespace().peekable();
+        let own = words.next_if(|word| word.starts_with('@'));
+        let first = words.next().unwrap_or_default();
+        if own != guard || first.ends_with(':') || first == "{" || first == "}" {
+            block += 1;
+        }
+        guard = own;
+        of_line.push(block);
+        let base = first.split(['.', ';']).next().unwrap_or_default();
+        if matches!(base, "bra" | "brx" | "call" | "ret" | "exit" | "trap") {
+            block += 1;
+        }
+    }
+    of_line
+}
+
+/// Does an instruction only hand a value on? Such a one goes into others, or nowhere.
+fn is_moved(opcode: &str) -> bool {
+    let base = opcode.split('.').next().unwrap_or_default();
+    matches!(base, "mov" | "cvt" | "cvta" | "bra") || opcode.starts_with("ld.param") || opcode.starts_with("st.param")
+}
+
+fn needed(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>) -> Option<f64> {
     let mut by_line: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
     for covered in coverage.iter().filter(|covered| stays(&covered.opcode)) {
         for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
@@ -187,7 +261,7 @@ impl<'a> Bytes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Table, part};
+    use super::{Bytes, Table, needed, parts};
     use simulator::LineCoverage;
     use std::collections::BTreeMap;
 
@@ -227,9 +301,39 @@ mod tests {
         };
         let made = BTreeMap::from([(5, 1), (7, 9)]);
         // A move may go anywhere, what never ran says nothing.
-        assert_eq!(part(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])], &made), None);
-        assert_eq!(part(&[ran("ld.global.u32", &[30, 10], &[5, 6])], &made), Some(0.75));
+        assert_eq!(needed(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])], &made), None);
+        assert_eq!(needed(&[ran("ld.global.u32", &[30, 10], &[5, 6])], &made), Some(0.75));
         // Two on one line, one instruction.
-        assert_eq!(part(&[ran("st.global.u32", &[8, 8], &[5, 5]), ran("fma.rn.f32", &[16], &[7])], &made), Some(0.75));
+        assert_eq!(
+            needed(&[ran("st.global.u32", &[8, 8], &[5, 5]), ran("fma.rn.f32", &[16], &[7])], &made),
+            Some(0.75)
+        );
+    }
+
+    #[test]
+    fn a_block_of_which_nothing_is_there_did_not_run() {
+        let ptx = "ld.param.u64 %rd1, [k_param_0];\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\n\
+                   add.s32 %r2, %r2, 1;\nst.local.u32 [%rd1], %r2;\n$L1:\n@%p2 add.s32 %r3, %r3, 1;\nst.global.u32 [%rd2], %r3;\nret;\n";
+        let ran = |opcode: &str, line: u32, warps: u64| LineCoverage {
+            file: "k.cu".into(),
+            line: 1,
+            opcode: opcode.into(),
+            warps: vec![warps],
+            ptx_lines: vec![line],
+        };
+        let coverage = [
+            ran("ld.param.u64", 1, 9),
+            ran("setp.ne.s32", 2, 1),
+            ran("bra", 3, 9),
+            ran("add.s32", 4, 2),
+            ran("st.local.u32", 5, 2),
+            ran("add.s32", 7, 3),
+            ran("st.global.u32", 8, 2),
+        ];
+        // Of the second block one line is there; what has the guard is a block for itself.
+        let found = parts(&coverage, &BTreeMap::from([(2, 1), (5, 1), (8, 1)]), ptx);
+        assert_eq!((found.blocks, found.lines), (Some(0.7), Some(0.5)));
+        assert_eq!(parts(&coverage, &BTreeMap::from([(2, 1), (7, 1), (8, 1)]), ptx).blocks, Some(0.6));
+        assert_eq!(parts(&coverage[..1], &BTreeMap::new(), ptx).blocks, None);
     }
 }

@@ -43,9 +43,12 @@ fn exports_of_platforms() {
         &[
             ("Jane Doe_4711_assignsubmission_file_/kernel.cu", good),
             ("Jane Doe_4712_assignsubmission_file_/kernel.cu", bad),
+            // Who is called like somebody's folder is nobody but himself.
+            ("Jane Doe_4711_assignsubmission__4713_assignsubmission_file_/kernel.cu", bad),
         ],
     );
-    assert_eq!(points(&workbook, "moodle.zip"), ["Jane Doe,4711,10", "Jane Doe,4712,0"]);
+    let own = "Jane Doe_4711_assignsubmission_,4713,0";
+    assert_eq!(points(&workbook, "moodle.zip"), ["Jane Doe,4711,10", "Jane Doe,4712,0", own]);
     zipped(&workbook, "canvas.zip", &[("doejane_11_22_kernel.cu", bad), ("doejane_LATE_11_23_kernel-1.cu", good)]);
     assert_eq!(points(&workbook, "canvas.zip"), ["doejane,11,10"]);
     zipped(
@@ -317,6 +320,29 @@ fn two_entries_of_one_name_are_not_chosen_between() {
     let ran = workbook.run(["grade", "twice.zip", "--seed", "7"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("two entries named ana/ex01/kernel.cu"), "{ran:?}");
+    // A second name in an entry's extra field (Info-ZIP's Unicode Path) is a name. The library writes none: another field becomes one.
+    let renamed = "ana/ex01/kernel.cu";
+    let mut field = vec![1];
+    field.extend(0x4eac_9bdeu32.to_le_bytes());
+    field.extend(renamed.as_bytes());
+    let mut options = zip::write::FullFileOptions::default();
+    options.add_extra_field(0x6666, field, false).expect("a field");
+    let mut writer = ZipWriter::new(std::fs::File::create(workbook.path("other.zip")).expect("a file"));
+    writer.start_file("zoe/ex01/kernel.cu", options).expect("an entry");
+    writer.write_all(good.as_bytes()).expect("its bytes");
+    writer.start_file(renamed, SimpleFileOptions::default()).expect("an entry");
+    writer.write_all(bad.as_bytes()).expect("its bytes");
+    writer.finish().expect("the end");
+    let mut zip = std::fs::read(workbook.path("other.zip")).expect("the archive");
+    for at in 0..zip.len() - 5 {
+        if zip[at..].starts_with(b"ff") && zip[at + 4] == 1 {
+            zip[at..at + 2].copy_from_slice(&0x7075u16.to_le_bytes());
+        }
+    }
+    std::fs::write(workbook.path("other.zip"), zip).expect("the archive");
+    let ran = workbook.run(["grade", "other.zip", "--seed", "7", "--book", "other"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("two entries named zoe/ex01/kernel.cu"), "{ran:?}");
     // Of a student's own archive, too; nobody else is held up by it.
     std::fs::create_dir_all(workbook.path("class/ana")).expect("a folder");
     std::fs::rename(workbook.path("twice.zip"), workbook.path("class/ana/ex01.zip")).expect("a student's archive");

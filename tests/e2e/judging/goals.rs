@@ -338,4 +338,19 @@ fn what_is_judged_is_what_is_simulated() {
     // The same where both work it out alike.
     let ran = judged(&workbook, &folded("mov.u32 %0, 7;", "7"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    // Loads and stores stay, and between them the work is gone: whole numbers, which become something else in any machine code.
+    let between = |text: &str, real: &str| {
+        format!(
+            "    unsigned bits;\n    asm volatile(\"{text}\" : \"=r\"(bits));\n    if (i >= n) return;\n    \
+             float x = *(volatile const float*)&a[i], y = 0.0f;\n    if (bits == {real}u) {{\n        \
+             unsigned s = __float_as_uint(x) | 1u;\n        #pragma unroll 1\n        \
+             do s = s * 5u + 2u; while (s == 0u);\n        \
+             y = x * 1.7f + (s == 7u);\n    }}\n    b[i] = y;"
+        )
+    };
+    let ran = judged(&workbook, &between("sin.approx.f32 %0, 0f3fe1c1bd;", "0x3f7b401c"));
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("in blocks that are in the machine code"), "{}", ran.stdout);
+    let ran = judged(&workbook, &between("mov.u32 %0, 7;", "7"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }

@@ -84,17 +84,19 @@ pub fn build(
     device: DeviceShape,
     arch: &str,
 ) -> Result<Built, BuildError> {
-    build_by(toolchain, file, cases, device, arch, &mut |request| compile::compile(toolchain, request))
+    build_by(file, cases, device, arch, &mut |request| compile::compile(toolchain, request))
 }
+
+/// A compilation, which may change what is asked for.
+pub type Compile<'a> = dyn FnMut(&mut CompileRequest) -> Result<Compiled, compile::CompileError> + 'a;
 
 /// [`build`] with a compilation that may change the request, as that of a file with host code does.
 pub fn build_by(
-    toolchain: &Toolchain,
     file: KernelFile,
     cases: &[Sizes],
     device: DeviceShape,
     arch: &str,
-    compile: &mut dyn FnMut(&mut CompileRequest) -> Result<Compiled, compile::CompileError>,
+    compile: &mut Compile<'_>,
 ) -> Result<Built, BuildError> {
     let mut names = BTreeSet::new();
     for sizes in cases {
@@ -126,7 +128,7 @@ pub fn build_by(
         between: OnceLock::new(),
         artefact: OnceLock::new(),
     };
-    built.as_written = built.constant_writes(toolchain, &request);
+    built.as_written = built.constant_writes(&request, compile);
     Ok(built)
 }
 
@@ -226,12 +228,12 @@ impl Built {
     /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
     /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
     /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
-    fn constant_writes(&self, toolchain: &Toolchain, request: &CompileRequest) -> Option<AsWritten> {
+    fn constant_writes(&self, request: &CompileRequest, compile: &mut Compile<'_>) -> Option<AsWritten> {
         if !self.file.text().contains("__constant__") {
             return None;
         }
-        let request = CompileRequest { unoptimised: true, ..request.clone() };
-        let compiled = compile::compile(toolchain, &request).ok()?;
+        let mut request = CompileRequest { unoptimised: true, ..request.clone() };
+        let compiled = compile(&mut request).ok()?;
         let writes = match ConstantUse::of(&compiled.ptx) {
             ConstantUse::Written => true,
             // Somebody's function may write there: the trap tells.

@@ -162,9 +162,7 @@ pub(super) fn compiled(
 ) -> Result<Built, BuildError> {
     let (cases, device, arch) = (std::slice::from_ref(sizes), platform.device, &platform.arch);
     match own {
-        Some(own) => {
-            build::build_by(toolchain, file, cases, device, arch, &mut |request| own.compile(toolchain, request))
-        }
+        Some(own) => build::build_by(file, cases, device, arch, &mut |request| own.compile(toolchain, request)),
         None => build::build(toolchain, file, cases, device, arch),
     }
 }

@@ -112,15 +112,7 @@ fn suite(entry: &Entry<'_>) -> Suite {
     }
 }
 
-/// XML has no place for most control characters, escaped or not.
+/// XML has no place for most control characters, escaped or not; and who reads it looks at a terminal, too.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{fffe}' | '\u{ffff}') {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    system::text::clean(text).into_owned()
 }

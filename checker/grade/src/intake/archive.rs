@@ -58,28 +58,42 @@ impl Archive {
             return Err(ArchiveError::TooMany(zip.len()));
         }
         let directory = usize::try_from(zip.central_directory_start()).unwrap_or(usize::MAX);
-        if let Some(name) = repeated(bytes.0.get(directory..).unwrap_or_default()) {
-            return Err(ArchiveError::Repeated(name));
+        let shown = |name: &[u8]| String::from_utf8_lossy(name).chars().take(LONGEST_SHOWN).collect();
+        let names =
+            names(bytes.0.get(directory..).unwrap_or_default()).map_err(|name| ArchiveError::Repeated(shown(name)))?;
+        // An entry may have a second name in its extra field (Info-ZIP's Unicode Path), which may be another's.
+        if names.len() > zip.len() {
+            let known = |name: &[u8]| zip.file_names().any(|known| known.is_ok_and(|known| known.as_bytes() == name));
+            let lost = names.iter().find(|name| !known(name));
+            return Err(ArchiveError::Repeated(shown(lost.copied().unwrap_or_default())));
         }
         Ok(Self { zip })
     }
 }
 
-/// A name that two entries of this central directory have (APPNOTE.TXT of PKWARE, 4.3.12). Whoever looks entries up by name sees one of them.
-fn repeated(mut directory: &[u8]) -> Option<String> {
-    const HEADER: usize = 46;
+/// The names of the entries of this central directory (APPNOTE.TXT of PKWARE, 4.3.12), or one that two have: whoever looks entries up by
+/// name sees one of them.
+fn names(mut directory: &[u8]) -> Result<HashSet<&[u8]>, &[u8]> {
     let mut names = HashSet::new();
-    while directory.starts_with(b"PK\x01\x02") {
-        let length = |at: usize| Some(usize::from(u16::from_le_bytes(*directory.get(at..)?.first_chunk()?)));
-        let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
-        let bytes = directory.get(HEADER..HEADER + name)?;
+    while let Some((name, rest)) = first(directory) {
         // A folder may be listed twice: it holds nothing by itself.
-        if !bytes.ends_with(b"/") && !names.insert(bytes) {
-            return Some(String::from_utf8_lossy(bytes).chars().take(LONGEST_SHOWN).collect());
+        if !names.insert(name) && !name.ends_with(b"/") {
+            return Err(name);
         }
-        directory = directory.get(HEADER + name + extra + comment..)?;
+        directory = rest;
     }
-    None
+    Ok(names)
+}
+
+/// The first entry's name, and what is behind the entry.
+fn first(directory: &[u8]) -> Option<(&[u8], &[u8])> {
+    const HEADER: usize = 46;
+    if !directory.starts_with(b"PK\x01\x02") {
+        return None;
+    }
+    let length = |at: usize| Some(usize::from(u16::from_le_bytes(*directory.get(at..)?.first_chunk()?)));
+    let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
+    Some((directory.get(HEADER..HEADER + name)?, directory.get(HEADER + name + extra + comment..)?))
 }
 
 /// Folders and name of an entry, or why it has none.

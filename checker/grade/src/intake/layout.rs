@@ -223,7 +223,8 @@ fn platform(folder: &str) -> Option<Student> {
     if let Some(id) = folder.strip_prefix("submission_").filter(|id| number(id)) {
         return Some(Student { name: folder.to_owned(), id: Some(id.to_owned()) });
     }
-    let (who, _) = folder.split_once("_assignsubmission_")?;
+    // The last one is the platform's: before it stands what a person chose to be called.
+    let (who, _) = folder.rsplit_once("_assignsubmission_")?;
     let (name, id) = who.rsplit_once('_').filter(|(_, id)| number(id))?;
     Some(Student { name: name.to_owned(), id: Some(id.to_owned()) })
 }

@@ -97,11 +97,11 @@ impl Student {
         hash([self.name.as_bytes(), id.as_bytes()])[..8].to_owned()
     }
 
-    /// Is it the one that somebody means by this word: the name, the number, or both as they are shown?
+    /// Is it the one that somebody means by this word: the name, the number, both as they are shown, or the mark?
     pub fn is(&self, word: &str) -> bool {
         // As they are, and as they are shown, where characters are escaped.
         let is = |own: &str| own == word || shown(own) == word;
-        is(&self.name) || self.id.as_deref().is_some_and(is) || is(&self.to_string())
+        is(&self.name) || self.id.as_deref().is_some_and(is) || is(&self.to_string()) || self.mark() == word
     }
 }
 

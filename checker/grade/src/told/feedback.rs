@@ -106,6 +106,8 @@ pub fn sentence(reason: &Reason, told: Told) -> String {
         // What the compiler says hangs on the file alone, and goals name counts at a size that everybody knows.
         (Told::Released, _) | (_, Verdict::DoesNotCompile | Verdict::BadKernelFile) => reason.text.clone(),
         (Told::Guarded, Verdict::NotYet) => reason.text_without_sizes(),
+        // Its words are the kernel's, made of whatever it has read: numbers may stand there in letters.
+        (Told::Guarded, Verdict::Assert) => "an assert failed".to_owned(),
         (Told::Guarded, _) => masked(&reason.text),
     }
 }
@@ -122,13 +124,18 @@ fn is_counted(metric: &str) -> bool {
     problem::Metric::parse(metric).is_ok_and(|metric| !metric.source().is_time())
 }
 
-/// A text without its numbers, but for those in names: `float4`, `sm_90`.
+/// A text without its numbers, but for those in names: `float4`, `sm_90`. A hexadecimal one has letters, too.
 fn masked(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut in_name = false;
     let mut in_number = false;
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
+        if c == '0' && !in_name && !in_number && rest.next_if(|next| matches!(next, 'x' | 'X')).is_some() {
+            masked.push('#');
+            while rest.next_if(char::is_ascii_hexdigit).is_some() {}
+            continue;
+        }
         let goes_on = rest.peek().is_some_and(char::is_ascii_digit);
         let digit = c.is_ascii_digit() || in_number && goes_on && matches!(c, '.' | ',' | 'e');
         if digit && !in_name {
@@ -154,6 +161,14 @@ mod tests {
         assert_eq!(masked("12 of the 4711 elements of `b2` are wrong"), "# of the # elements of `b2` are wrong");
         assert_eq!(masked("it reads 50 % of its inputs at n = 134,217,601"), "it reads # % of its inputs at n = #");
         assert_eq!(masked("b[4711] is 1.5e-3, float4 of sm_90"), "b[#] is #e-#, float4 of sm_90");
+        assert_eq!(masked("a jump to 0xabc000000811, 0x2044; 0 of 10x"), "a jump to #, #; # of #x");
+    }
+
+    #[test]
+    fn what_an_assert_says_is_told_after_the_release() {
+        let failed = Reason::new(Verdict::Assert, "an assert failed: k.cu:3: f: assertion `aaaab` failed");
+        assert_eq!(sentence(&failed, Told::Guarded), "an assert failed");
+        assert_eq!(sentence(&failed, Told::Released), failed.text);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use grade::book::{Book, Writers};
 use grade::points::Came;
 use grade::run::{self, Course, GradeError};
 use grade::{Grade, Secret, State, table};
+use std::collections::BTreeSet;
 use std::path::Path;
 use system::text;
 
@@ -31,11 +32,14 @@ fn find(book: &Book, which: &WhichArgs, counts: grade::rubric::Counts) -> Result
     if of_student.is_empty() {
         return Err(usage(format!("no student is called {student} in this grade book; `grades.csv` has them all")));
     }
-    let mut students: Vec<_> = of_student.iter().map(|grade| grade.student.to_string()).collect();
-    students.sort();
-    students.dedup();
+    let students: BTreeSet<_> = of_student.iter().map(|grade| &grade.student).collect();
     if students.len() > 1 {
-        return Err(usage(format!("several students are called {student}: say {}", students.join(" or "))));
+        let mut each: Vec<String> = students.iter().map(ToString::to_string).collect();
+        // Somebody may be called as another one is shown.
+        if each.iter().collect::<BTreeSet<_>>().len() < each.len() {
+            each = students.iter().map(|one| one.mark()).collect();
+        }
+        return Err(usage(format!("several students are called {student}: say {}", each.join(" or "))));
     }
     let handed_in: Vec<String> = of_student.iter().map(|grade| grade.exercise.clone()).collect();
     let mut grades: Vec<Grade> = of_student.into_iter().filter(|grade| grade.exercise == which.exercise).collect();

@@ -99,6 +99,10 @@ pub fn write(
 
 fn put(context: &Context, out: Option<&Path>, text: &str) -> Result<(), Fault> {
     match out {
+        // What nobody sees is escaped where the format has escapes that say the same.
+        Some(path) if text.starts_with('{') => files::replace(path, Screen::json(text).as_bytes())
+            .map_err(|error| anyhow::anyhow!("{}: {error}", text::path(path)))
+            .environment(),
         Some(path) => files::replace(path, text.as_bytes())
             .map_err(|error| anyhow::anyhow!("{}: {error}", text::path(path)))
             .environment(),
@@ -145,7 +149,8 @@ pub fn write_pages(book: &Book, read: &Read, rubric: &Rubric, course: &Course<'_
             counting.iter().filter(|((_, exercise), _)| exercise == name).map(|(_, grade)| *grade).collect();
         for pair in similar::pairs(&own, &course.starter(task)) {
             let [one, other] = [pair.one, pair.other].map(|grade| grade.student.mark());
-            let file = format!("alike-{}-{one}-{other}.html", slug(name));
+            // A folder of their own: who is called like a pair would have its page.
+            let file = format!("pairs/{}-{one}-{other}.html", slug(name));
             let kernels = [pair.one, pair.other].map(|grade| kernel(book, grade));
             write(&file, page::pair(&pair, [&kernels[0], &kernels[1]])).map_err(fault)?;
             pairs.push((pair, file));

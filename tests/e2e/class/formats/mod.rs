@@ -82,16 +82,29 @@ fn pages_show_what_students_wrote_as_text() {
         .write("class/hal/ex01/kernel.cu", kernel.replace(" i ", " j ").replace("(i ", "(j ").replace("[i]", "[j]"));
     let ran = grade(&workbook, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let mut text = String::new();
-    let mut names = Vec::new();
-    for page in std::fs::read_dir(workbook.path("grades/pages")).expect("pages").flatten() {
-        names.push(page.file_name().to_string_lossy().into_owned());
-        text.push_str(&std::fs::read_to_string(page.path()).expect("a page"));
-    }
+    let pages = |folder: &str| {
+        let inside = std::fs::read_dir(workbook.path(folder)).expect("pages").flatten();
+        let files = inside.map(|page| page.path()).filter(|page| page.is_file());
+        files.map(|page| (page.clone(), std::fs::read_to_string(page).expect("a page"))).collect::<Vec<_>>()
+    };
+    let pairs = pages("grades/pages/pairs");
+    let text: String = pages("grades/pages").iter().chain(&pairs).map(|(_, text)| text.as_str()).collect();
     assert!(!text.contains("<script>") && !text.contains("<img"), "{text}");
     assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     // The renamed copy is found, and nobody else.
-    assert_eq!(names.iter().filter(|name| name.starts_with("alike-ex01-")).count(), 1, "{names:?}");
+    assert_eq!(pairs.len(), 1, "{pairs:?}");
+    // Their page is nobody's, whatever a student is called: no other page shows a kernel of somebody else.
+    let called = pairs[0].0.file_stem().expect("a name").to_string_lossy().into_owned();
+    let (imitated, _) = called.rsplit_once('-').expect("a mark");
+    for name in [imitated.to_owned(), format!("alike-{imitated}"), format!("pairs-{imitated}")] {
+        workbook.write(&format!("class/{name}/ex01/kernel.cu"), kernel.replace("[i]", "[ i ]"));
+    }
+    assert_eq!(grade(&workbook, &[]).code, Some(0));
+    let [one, other] = ["// &lt;img src=x&gt;", "a[j]"];
+    assert!(pages("grades/pages/pairs").iter().any(|(_, text)| text.contains(one) && text.contains(other)));
+    let others = pages("grades/pages").into_iter().filter(|(page, _)| page.to_string_lossy().contains(imitated));
+    let others: Vec<String> = others.map(|(_, text)| text).collect();
+    assert!(others.len() == 3 && others.iter().all(|text| !text.contains(one) && !text.contains(other)), "{others:?}");
     let index = workbook.read("grades/pages/index.html");
     assert!(index.contains("Look alike") && index.contains("RACE") && index.contains("DOES NOT COMPILE"), "{index}");
 }
