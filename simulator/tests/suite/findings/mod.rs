@@ -7,5 +7,6 @@ pub(super) mod defined;
 pub(super) mod endless;
 pub(super) mod limits;
 pub(super) mod ordering;
+pub(super) mod printed;
 pub(super) mod provenance;
 pub(super) mod returned;
