@@ -157,7 +157,7 @@ impl<O: Observer> Worker<'_, O> {
                         Ok(value) => values[element as usize][lane] = value,
                         Err(bad) => {
                             let lanes = 1 << lane;
-                            let at = LaneBytes::new(space, found[lane], whole);
+                            let at = LaneBytes::new(counted, found[lane], whole);
                             return self.bad_access(shared, warp, by(lanes), at, bad);
                         }
                     }

@@ -151,3 +151,15 @@ fn a_load_does_not_lead_from_a_parameter_into_what_is_behind() {
         assert_eq!(said.join("; "), expected, "case {at}");
     }
 }
+
+#[test]
+fn constant_memory_is_called_so() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .b8 tab[192];\n\
+                .visible .entry k() { .reg .b32 %r<3>; ld.const.u32 %r1, [tab+192]; ret; }";
+    let mut device = Device::new(Arc::new(Module::parse(text).expect("the test's PTX parses")), Config::default());
+    let launch =
+        Launch { kernel: "k".into(), grid: [1; 3], block: [1; 3], shared: 0, args: Vec::new(), cooperative: false };
+    let report = device.launch(&launch).expect("starts");
+    let said = report.findings[0].kind.to_string();
+    assert!(said.starts_with("a read of 4 bytes outside of constant memory: `tab` + 192"), "{said}");
+}
