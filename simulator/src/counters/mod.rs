@@ -199,7 +199,7 @@ counters! {
     warp_barriers,
     /// Memory fences (`membar`, `fence`) executed by a warp, or by a diverged part of one.
     fences,
-    /// Shuffles executed by a warp.
+    /// Shuffles executed by a warp, without those whose result reaches no memory, address, condition or call.
     shuffles,
     /// Votes, matches and `redux` executed by a warp.
     votes,

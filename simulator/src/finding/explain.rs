@@ -54,7 +54,19 @@ impl FindingKind {
         };
         let advise = |advice: &str| vec![advice.to_owned()];
         let (sentence, details) = match self {
+            Self::OutOfBounds { access } if access.what == "free" => {
+                let whom = match &access.object {
+                    MemoryLocation::Heap { offset: 0, freed: Some(_), .. } => "a block that has been freed already",
+                    _ => "what malloc has not returned",
+                };
+                (format!("a free of {whom}{}", object(access)), Vec::new())
+            }
             Self::OutOfBounds { access } => {
+                let memory = match access.space.as_str() {
+                    "const" => "constant",
+                    "param" => "parameter",
+                    space => space,
+                };
                 let outside = match &access.object {
                     MemoryLocation::Inside { .. } => {
                         format!("{} goes past its end", object(access).replacen(':', " at", 1))
@@ -63,7 +75,7 @@ impl FindingKind {
                     | MemoryLocation::Before { lies_in: Some(_), .. } => {
                         format!(" outside of the array that its index is for{}", object(access))
                     }
-                    _ => format!(" outside of {} memory{}", access.space, object(access)),
+                    _ => format!(" outside of {memory} memory{}", object(access)),
                 };
                 (format!("{}{outside}", noun(access)), Vec::new())
             }

@@ -286,6 +286,7 @@ impl Lowering<'_> {
             });
         }
         super::provenance::bound(code, &info, &arrays);
+        super::analysis::unused::mark(code, &info);
         info.unassigned = super::liveness::unassigned(code, &info);
         code.functions.push(info);
     }

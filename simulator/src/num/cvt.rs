@@ -46,6 +46,8 @@ pub struct Modifiers {
     pub sat: bool,
     /// `.relu`: negative values become +0, NaN the canonical NaN.
     pub relu: bool,
+    /// `.satfinite`: what is larger than the largest finite number becomes that, NaN the canonical NaN.
+    pub satfinite: bool,
 }
 
 impl Int {
@@ -217,6 +219,7 @@ pub fn float_to_integral(bits: u64, t: Float, m: Modifiers) -> u64 {
 #[inline]
 fn finish(bits: u64, to: Float, m: Modifiers) -> u64 {
     let bits = to.flush(bits, m.ftz);
+    let bits = if m.satfinite { to.format().finite(bits) } else { bits };
     if m.sat {
         to.format().saturate(bits)
     } else if m.relu {
@@ -240,12 +243,10 @@ pub fn float_to_fp8(bits: u64, from: Float, to: Fp8, relu: bool) -> u8 {
         Fp8::E4m3 => &E4M3,
         Fp8::E5m2 => &E5M2,
     };
-    let result = soft::convert(from.format(), format, bits, Control::default());
-    if format.is_nan(result) {
+    let finite = format.finite(soft::convert(from.format(), format, bits, Control::default()));
+    if format.is_nan(finite) {
         return format.nan as u8;
     }
-    let sign = result & format.sign();
-    let finite = (result & !format.sign()).min(format.max) | sign;
     if relu { format.relu(finite) as u8 } else { finite as u8 }
 }
 

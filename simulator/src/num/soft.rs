@@ -185,6 +185,12 @@ impl Format {
         if self.is_nan(bits) || bits & self.sign() != 0 { 0 } else { bits.min(self.one()) }
     }
 
+    /// `.satfinite`: infinities become the largest finite numbers, NaN the canonical NaN.
+    pub fn finite(&self, bits: u64) -> u64 {
+        let sign = bits & self.sign();
+        if self.is_nan(bits) { self.nan } else { (bits & !self.sign()).min(self.max) | sign }
+    }
+
     /// `.relu`: negative values become +0; NaN becomes the canonical NaN.
     pub fn relu(&self, bits: u64) -> u64 {
         if self.is_nan(bits) {

@@ -200,6 +200,8 @@ fn freed_memory_holds_nothing_when_it_comes_back() {
 fn freeing_twice_is_found() {
     let (report, _) = run("twice", 0, Config::default());
     assert!(matches!(&report.findings[0].kind, FindingKind::OutOfBounds { access } if access.what == "free"));
+    let said = report.findings[0].kind.to_string();
+    assert!(said.starts_with("a free of a block that has been freed already: byte 0 of a block of 8"), "{said}");
 }
 
 #[test]

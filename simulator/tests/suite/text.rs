@@ -89,13 +89,39 @@ fn combinations_that_mean_nothing_are_refused() {
         "add.rna.f32 %f1, 0f40800000, 0f40000000;",
         "add.s32.u32 %r2, %r1, 1;",
         "shf.wrap.b32 %r2, %r1, %r1, 3;",
-        "cvt.rn.satfinite.f16.f32 %rs1, 0f7F000000;",
+        "cvt.satfinite.f16.f32 %rs1, 0f7F000000;",
+        "cvt.rn.satfinite.f16.f64 %rs1, 0d4010000000000000;",
+        "cvt.rm.satfinite.f16.f32 %rs1, 0f7F000000;",
         "match.sync.b32 %r2, %r1, -1;",
         "bar.red.xor.pred %p1, 0, %p1;",
     ];
     for body in cases {
         let kind = stopped("", &format!("setp.eq.s32 %p1, %r1, 0; {body} ret;"));
         assert!(matches!(kind, FindingKind::Unsupported { .. }), "{body}: {kind:?}");
+    }
+}
+
+/// `.satfinite` for destinations of 16 bits: nothing but NaN is beyond the largest finite number.
+#[test]
+fn conversions_end_at_the_largest_finite_number() {
+    let half = |convert: &str| format!("{convert}; cvt.u32.u16 %r2, %rs2;");
+    let cases = [
+        (half("cvt.rn.satfinite.f16.f32 %rs2, 0f7F000000"), 0x7bff),
+        (half("cvt.rn.satfinite.f16.f32 %rs2, 0f477FF000"), 0x7bff),
+        (half("cvt.rn.f16.f32 %rs2, 0f477FF000"), 0x7c00),
+        (half("cvt.rn.satfinite.f16.f32 %rs2, 0fFF800000"), 0xfbff),
+        (half("cvt.rz.satfinite.f16.f32 %rs2, 0fFFC00000"), 0x7fff),
+        (half("cvt.rn.relu.satfinite.f16.f32 %rs2, 0fFF800000"), 0),
+        (half("cvt.rn.satfinite.f16.f32 %rs2, 0f3F800000"), 0x3c00),
+        (half("cvt.rz.satfinite.bf16.f32 %rs2, 0f7F800000"), 0x7f7f),
+        (half("cvt.rn.satfinite.bf16.f32 %rs2, 0fFF7FFFFF"), 0xff7f),
+        ("cvt.rn.satfinite.f16x2.f32 %r2, 0f7F800000, 0f3F800000;".to_owned(), 0x7bff_3c00),
+        ("cvt.rn.satfinite.bf16x2.f32 %r2, 0f7FC00000, 0fFF800000;".to_owned(), 0x7fff_ff7f),
+    ];
+    for (convert, expected) in cases {
+        let (report, out) = run("", &format!("{convert} {STORE}"));
+        assert_eq!(report.findings, [], "{convert}");
+        assert_eq!(out[0], expected, "{convert}: {:#x}", out[0]);
     }
 }
 

@@ -168,6 +168,33 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// Refuses a matrix in memory that does not begin at a multiple of 256 bits, or whose rows or columns are not multiples of 128
+    /// bits apart, as the CUDA guide asks. Elements of a byte and less need no more than a fragment's size, as the PTX manual says:
+    /// tiles of 16 bytes a row lie next to each other.
+    fn misplaced(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        op: &MatrixOp,
+        (base, stride): (&[u64; 32], &[u64; 32]),
+        (element, words): (Element, u32),
+    ) -> Option<Flow> {
+        let begin = if element.bits() < 16 { 32.min(4 * words) } else { 32 };
+        let second = |lane: usize| address_of(base[lane], stride[lane], (1, 0), element);
+        let apart = |lane: usize| second(lane).wrapping_sub(base[lane]);
+        let of = |wrong: &dyn Fn(usize) -> bool| {
+            (0..32).filter(|&lane| by.lanes >> lane & 1 != 0 && wrong(lane)).fold(0u32, |mask, lane| mask | 1 << lane)
+        };
+        let early = of(&|lane| !base[lane].is_multiple_of(begin.into()));
+        let (lanes, size) = if early == 0 { (of(&|lane| !apart(lane).is_multiple_of(16)), 16) } else { (early, begin) };
+        let lane = (0..32).find(|lane| lanes >> lane & 1 != 0)?;
+        let at = if early == 0 { second(lane) } else { base[lane] };
+        let (space, at) = Self::resolve(op.space, at);
+        let bytes = LaneBytes::new(space, at, size);
+        Some(self.bad_access(shared, warp, Accessing { lanes, ..by }, bytes, AccessError::Misaligned))
+    }
+
     /// `wmma.load`, `wmma.store`.
     fn wmma(
         &mut self,
@@ -190,14 +217,12 @@ impl<O: Observer> Worker<'_, O> {
         let mut output = vec![[0u32; 32]; words as usize];
         let mut doubts = Fragments::defined(words as usize);
         let stored_doubts = stored.and_then(|_| Fragments::of(warp, group.frame, &op.sources));
+        if let Some(stop) = self.misplaced(shared, warp, by(group.mask), op, (&base, &stride), (element, words)) {
+            return stop;
+        }
         self.request(warp, at, op, (shape, role, element, row_major), (&base, &stride));
         for index in 0..words * 4 / bytes {
-            let mut found = [0; 32];
-            for (lane, found) in found.iter_mut().enumerate() {
-                let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index * elements);
-                let place = if row_major { (row, column) } else { (column, row) };
-                *found = address_of(base[lane], stride[lane], place, element);
-            }
+            let mut found = element_of(&base, &stride, (shape, role, element, row_major), index * elements);
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
                 let accessed = WarpBytes::new(space, &found, bytes);
@@ -265,6 +290,20 @@ impl<O: Observer> Worker<'_, O> {
 fn address_of(base: u64, stride: u64, (slow, fast): (u32, u32), element: Element) -> u64 {
     let position = u64::from(slow) * (stride & 0xffff_ffff) + u64::from(fast);
     base.wrapping_add(position * u64::from(element.bits()) / 8)
+}
+
+/// Where the elements lie that are the lanes' `index`th.
+fn element_of(
+    base: &[u64; 32],
+    stride: &[u64; 32],
+    (shape, role, element, row_major): (MatrixShape, MatrixOperand, Element, bool),
+    index: u32,
+) -> [u64; 32] {
+    std::array::from_fn(|lane| {
+        let (row, column) = matrix::place(Family::Wmma, shape, role, element, lane as u32, index);
+        let place = if row_major { (row, column) } else { (column, row) };
+        address_of(base[lane], stride[lane], place, element)
+    })
 }
 
 /// The halves of words that lanes hold of matrices of 8 x 8: matrix, lane, half.

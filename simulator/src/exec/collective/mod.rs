@@ -293,6 +293,7 @@ impl<O: Observer> Worker<'_, O> {
     fn count_exchange(&mut self, pc: u32, op: &CollectiveOp) {
         use CollectiveFn::{Elect, ShflBfly, ShflDown, ShflIdx, ShflUp};
         match op.f {
+            ShflUp | ShflDown | ShflBfly | ShflIdx if op.in_vain => {}
             ShflUp | ShflDown | ShflBfly | ShflIdx => self.count(pc, |c| c.shuffles += 1),
             // An exchange of no values.
             Elect => {}

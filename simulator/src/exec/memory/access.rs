@@ -126,6 +126,12 @@ impl<O: Observer> Worker<'_, O> {
         {
             return stop;
         }
+        if op.parameter
+            && op.base == Reg::None
+            && let Some(parameter) = op.array
+        {
+            return self.outside_parameter(shared, warp, by(mask), op, parameter);
+        }
         let mut values = [[0u64; 32]; 8];
         let mut doubts = Vec::new();
         for (space, part) in Self::by_space(op.space, mask, &mut found) {
@@ -151,7 +157,7 @@ impl<O: Observer> Worker<'_, O> {
                         Ok(value) => values[element as usize][lane] = value,
                         Err(bad) => {
                             let lanes = 1 << lane;
-                            let at = LaneBytes::new(space, found[lane], whole);
+                            let at = LaneBytes::new(counted, found[lane], whole);
                             return self.bad_access(shared, warp, by(lanes), at, bad);
                         }
                     }

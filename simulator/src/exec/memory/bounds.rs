@@ -6,7 +6,7 @@ use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::finding::{FindingKind, MemoryLocation};
-use crate::isa::op::AddressSpace;
+use crate::isa::op::{AccessOp, AddressSpace};
 use crate::isa::provenance::Array;
 use crate::memory::window;
 use crate::observe::Observer;
@@ -95,6 +95,29 @@ impl<O: Observer> Worker<'_, O> {
             };
         }
         Some(self.fault(shared, warp, pc, 1 << lane, FindingKind::OutOfBounds { access }))
+    }
+
+    /// Reports a load from beyond the parameter that it names.
+    pub fn outside_parameter(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        op: &AccessOp,
+        (from, to): Array,
+    ) -> Flow {
+        let bytes = LaneBytes::new(AddressSpace::Param, op.offset as u64, op.size * op.regs.len() as u32);
+        let mut access = self.describe(shared, warp, by, bytes);
+        let code = &self.context.decoded.code;
+        let function = code.origins.get(by.pc as usize).map_or(0, |origin| origin.function);
+        let mut parameters = code.functions[function as usize].parameters.iter();
+        let name = parameters.find(|(_, at, _)| *at == from).map_or_else(String::new, |(name, ..)| name.clone());
+        let (offset, bytes) = (op.offset.wrapping_sub(from.into()), u64::from(to - from));
+        access.object = match u64::try_from(offset) {
+            Ok(offset) => MemoryLocation::Behind { name, offset, bytes, lies_in: None },
+            Err(_) => MemoryLocation::Before { name, distance: offset.unsigned_abs(), bytes, lies_in: None },
+        };
+        self.fault(shared, warp, by.pc, by.lanes, FindingKind::OutOfBounds { access })
     }
 
     /// Reports the lanes of `mask` that write to an input.

@@ -5,13 +5,15 @@ use crate::exec::accessing::LaneBytes;
 #[cfg(not(target_family = "wasm"))]
 use crate::exec::accessing::{Accessing, WarpBytes};
 use crate::exec::block::Shared;
-use crate::exec::context::Worker;
+use crate::exec::cell::AccessError;
+use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, CallOp};
 use crate::observe::Observer;
 #[cfg(not(target_family = "wasm"))]
 use crate::{
     exec::defined::Reached,
+    finding::Usage,
     observe::{AccessKind, MemoryOrder, Scope},
 };
 
@@ -39,16 +41,95 @@ impl<O: Observer> Worker<'_, O> {
         while out.len() < TEXT {
             let at = address.wrapping_add(out.len() as u64);
             match self.byte(shared, warp, lane, at, 1) {
-                Some(0) | None => break,
-                Some(byte) => out.push(byte as u8),
+                Ok(0) | Err(_) => break,
+                Ok(byte) => out.push(byte as u8),
             }
         }
         out
     }
 
-    fn byte(&mut self, shared: &Shared, warp: &Warp, lane: usize, address: u64, size: u32) -> Option<u64> {
+    /// The same of at most so many bytes, and whoever checks accesses sees it read.
+    #[cfg(not(target_family = "wasm"))]
+    fn string(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (pc, lane): (u32, usize),
+        address: u64,
+        most: usize,
+    ) -> Result<Vec<u8>, Flow> {
+        let by = Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load };
+        if let Some(stop) = self.foreign(shared, warp, by, &[address; 32], 1) {
+            return Err(stop);
+        }
         let (space, address) = Self::resolve(AddressSpace::Generic, address);
-        self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok()
+        let (mut out, mut read, mut bad) = (Vec::new(), 0, None);
+        while out.len() < most {
+            let bytes = LaneBytes::new(space, address.wrapping_add(read), 1);
+            match self.load_lane(shared, warp, lane, bytes) {
+                Ok(byte) => {
+                    read += 1;
+                    if byte == 0 {
+                        break;
+                    }
+                    out.push(byte as u8);
+                }
+                Err(error) => {
+                    bad = Some((bytes, error));
+                    break;
+                }
+            }
+        }
+        if O::ACTIVE {
+            self.string_read(shared, warp, (by, lane), (space, address), read);
+        }
+        match bad {
+            Some((bytes, error)) => Err(self.bad_access(shared, warp, by, bytes, error)),
+            None => Ok(out),
+        }
+    }
+
+    #[cfg(target_family = "wasm")]
+    fn string(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (_, lane): (u32, usize),
+        address: u64,
+        _: usize,
+    ) -> Result<Vec<u8>, Flow> {
+        Ok(self.text(shared, warp, lane, address))
+    }
+
+    /// Tells of so many bytes of a string, in aligned parts. Of what nobody has written the first part says enough.
+    #[cfg(not(target_family = "wasm"))]
+    fn string_read(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (by, lane): (Accessing, usize),
+        (space, mut address): (AddressSpace, u64),
+        mut bytes: u64,
+    ) {
+        let mut told = false;
+        while bytes > 0 {
+            let size = (1 << address.trailing_zeros().min(bytes.ilog2()).min(3)) as u32;
+            let mut addresses = [0; 32];
+            addresses[lane] = address;
+            let part = WarpBytes::new(space, &addresses, size);
+            let unwritten = self.observe(shared, warp, by, part, (MemoryOrder::Weak, Scope::Cta));
+            if !told {
+                let to = Reached { pc: by.pc, space, mask: by.lanes, addresses: &addresses, unwritten };
+                told = self.printed(shared, warp, &to, size, Usage::Printed);
+            }
+            address = address.wrapping_add(size.into());
+            bytes -= u64::from(size);
+        }
+    }
+
+    fn byte(&mut self, shared: &Shared, warp: &Warp, lane: usize, address: u64, size: u32) -> Result<u64, AccessError> {
+        let (space, address) = Self::resolve(AddressSpace::Generic, address);
+        self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size))
     }
 
     /// Is an argument there? What is not is whatever lies behind the others.
@@ -63,11 +144,20 @@ impl<O: Observer> Worker<'_, O> {
         let by = Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load };
         let bytes = WarpBytes::new(space, &addresses, size);
         let unwritten = self.observe(shared, warp, by, bytes, (MemoryOrder::Weak, Scope::Cta));
-        self.printed(shared, warp, &Reached { pc, space, mask: 1 << lane, addresses: &addresses, unwritten }, size);
+        let to = Reached { pc, space, mask: 1 << lane, addresses: &addresses, unwritten };
+        self.printed(shared, warp, &to, size, Usage::NotGiven);
     }
 
     /// `vprintf(format, arguments)` for the lanes of `mask`.
-    pub fn printf_call(&mut self, shared: &Shared, warp: &mut Warp, frame: u32, pc: u32, mask: u32, op: &CallOp) {
+    pub fn printf_call(
+        &mut self,
+        shared: &Shared,
+        warp: &mut Warp,
+        frame: u32,
+        pc: u32,
+        mask: u32,
+        op: &CallOp,
+    ) -> Flow {
         let formats = self.argument(warp, frame, op, 0, 8);
         let arguments = self.argument(warp, frame, op, 1, 8);
         let limit = self.context.config.limits.printf;
@@ -75,8 +165,14 @@ impl<O: Observer> Worker<'_, O> {
         let mut returned = [0; 32];
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             if known.as_ref().is_none_or(|(address, ..)| *address != formats[lane]) {
-                let format = self.text(shared, warp, lane, formats[lane]);
-                let asked = if formats[lane] == 0 { u32::MAX } else { asked_for(&format) };
+                let (format, asked) = if formats[lane] == 0 {
+                    (Vec::new(), u32::MAX)
+                } else {
+                    match self.string(shared, warp, (pc, lane), formats[lane], TEXT) {
+                        Ok(format) => (format.clone(), asked_for(&format)),
+                        Err(stop) => return stop,
+                    }
+                };
                 known = Some((formats[lane], format, asked));
             }
             let Some((_, format, asked)) = &known else { continue };
@@ -90,7 +186,10 @@ impl<O: Observer> Worker<'_, O> {
                 continue;
             }
             let format = format.clone();
-            let line = self.format(shared, warp, (pc, lane), &format, arguments[lane]);
+            let line = match self.format(shared, warp, (pc, lane), &format, arguments[lane]) {
+                Ok(line) => line,
+                Err(stop) => return stop,
+            };
             let room = limit - self.printf.len();
             if line.len() > room && self.dropped_at.is_none() {
                 self.dropped_at = Some(self.place(shared.index, warp, pc, 1 << lane));
@@ -105,6 +204,7 @@ impl<O: Observer> Worker<'_, O> {
                 warp.store_local(lane, at, 4, returned[lane].into());
             }
         }
+        Flow::Continue
     }
 
     fn format(
@@ -114,9 +214,7 @@ impl<O: Observer> Worker<'_, O> {
         (pc, lane): (u32, usize),
         format: &[u8],
         mut next: u64,
-    ) -> Vec<u8> {
-        #[cfg(target_family = "wasm")]
-        let _ = pc;
+    ) -> Result<Vec<u8>, Flow> {
         let mut out = Vec::new();
         let mut rest = format;
         while let Some((&byte, tail)) = rest.split_first() {
@@ -166,7 +264,11 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 Some(b's') => {
                     let address = take(self, 8);
-                    let text = (address != 0).then(|| self.text(shared, warp, lane, address));
+                    let most = spec.precision.unwrap_or(TEXT);
+                    let text = match address {
+                        0 => None,
+                        _ => Some(self.string(shared, warp, (pc, lane), address, most)?),
+                    };
                     spec.string(&mut out, text);
                 }
                 Some(b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A') => {
@@ -180,6 +282,6 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
-        out
+        Ok(out)
     }
 }

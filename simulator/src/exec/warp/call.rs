@@ -50,9 +50,11 @@ impl<O: Observer> Worker<'_, O> {
                 self.enter(shared, warp, at, mask, index, ways)
             }
             Callee::Printf => {
-                self.printf_call(shared, warp, group.frame, group.pc, mask, op);
-                warp.groups[at].pc += 1;
-                Flow::Continue
+                let flow = self.printf_call(shared, warp, group.frame, group.pc, mask, op);
+                if flow == Flow::Continue {
+                    warp.groups[at].pc += 1;
+                }
+                flow
             }
             Callee::AssertFail => {
                 let message = self.assert_message(shared, warp, group.frame, mask, op);

@@ -18,7 +18,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    fn new(info: &FunctionInfo) -> Self {
+    pub(super) fn new(info: &FunctionInfo) -> Self {
         let base64 = info.registers32 as usize;
         let base_p = base64 + info.registers64 as usize;
         let end = base_p + info.predicates as usize;
@@ -40,10 +40,13 @@ impl Registers {
         self.index(reg).is_some_and(|at| self.words[at / 64] >> (at % 64) & 1 != 0)
     }
 
-    fn insert(&mut self, reg: Reg) {
-        if let Some(at) = self.index(reg) {
-            self.words[at / 64] |= 1 << (at % 64);
-        }
+    /// Adds one; was it not there?
+    pub(super) fn insert(&mut self, reg: Reg) -> bool {
+        let Some(at) = self.index(reg) else { return false };
+        let (word, bit) = (&mut self.words[at / 64], 1 << (at % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
     }
 
     fn remove(&mut self, reg: Reg) {

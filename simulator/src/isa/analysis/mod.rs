@@ -11,3 +11,4 @@ pub(in crate::isa) mod marks;
 pub mod placed;
 pub mod provenance;
 pub mod turns;
+pub(in crate::isa) mod unused;

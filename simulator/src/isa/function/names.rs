@@ -98,6 +98,20 @@ impl Builder<'_> {
         }
     }
 
+    /// The formal parameter that an address names, if so many bytes there are not all its own.
+    pub fn beyond_parameter(&mut self, address: &Operand, bytes: u64) -> Option<Array> {
+        let Operand::Address(inner) = address else { return None };
+        let Operand::Name(name, offset) = inner.first()? else { return None };
+        let at = match self.find(name)? {
+            Local::Frame(at) | Local::KernelParam(at) => at,
+            _ => return None,
+        };
+        let mut known = self.info.parameters.iter();
+        let (_, from, size) = known.find(|(known, from, size)| known == name && *from == at && *size > 0)?;
+        let end = u64::try_from(*offset).ok().and_then(|offset| offset.checked_add(bytes));
+        end.is_none_or(|end| end > u64::from(*size)).then(|| (*from, from.saturating_add(*size)))
+    }
+
     /// The constant address that a name of shared, global or constant memory stands for.
     pub fn fixed_address(&mut self, name: &str) -> Option<u64> {
         if let Some(local) = self.find(name) {

@@ -26,6 +26,7 @@ impl Builder<'_> {
                 offset = offset.checked_next_multiple_of(var.align.max(1)).unwrap_or(u32::MAX);
                 let at = offset;
                 offset = offset.saturating_add(size as u32);
+                self.info.parameters.push((var.name.clone(), at, size as u32));
                 (Local::KernelParam(at), None)
             } else if var.space == VarSpace::Reg {
                 let local = self.fresh(var.ty);
@@ -36,6 +37,7 @@ impl Builder<'_> {
                 (local, value)
             } else {
                 let at = self.frame_bytes(size, var.align);
+                self.info.parameters.push((var.name.clone(), at, size as u32));
                 (Local::Frame(at), Some(CallValue::Memory { offset: at, size: size as u32 }))
             };
             self.scopes[0].names.insert(var.name.clone(), local);

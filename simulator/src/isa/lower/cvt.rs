@@ -42,11 +42,12 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     if parts.has("pack") {
         return pack(b, parts, operands);
     }
-    let m = Modifiers {
+    let mut m = Modifiers {
         rounding: parts.rounding().unwrap_or(Rounding::Nearest),
         ftz: parts.has("ftz"),
         sat: parts.has("sat"),
         relu: parts.has("relu"),
+        satfinite: false,
     };
     let types = parts.types();
     let fp8 = |name: &str| match name {
@@ -59,6 +60,11 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         return eight_bits(b, parts, operands, kind, m);
     }
     let [to, from] = types[..] else { return Err(Unknown) };
+    // 9.7.9.21 has it for these alone; tf32 has a NaN of its own.
+    let half = matches!(to, Ty::F16 | Ty::Bf16 | Ty::F16x2 | Ty::Bf16x2) && from == Ty::F32;
+    if half && !m.ftz && !m.sat && matches!(parts.rounding(), Some(Rounding::Nearest | Rounding::Zero)) {
+        m.satfinite = parts.has("satfinite");
+    }
     if matches!(to, Ty::F16x2 | Ty::Bf16x2) && from == Ty::F32 {
         let [d, high, low] = operands else { return Err(Unknown) };
         let d = b.destination(d)?;
@@ -107,7 +113,8 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 
 /// A conversion between floats; of the plain ones, which every sum in double precision begins with, a function of their own.
 fn between_floats(from: Float, to: Float, m: Modifiers) -> MapFn {
-    const PLAIN: Modifiers = Modifiers { rounding: Rounding::Nearest, ftz: false, sat: false, relu: false };
+    const PLAIN: Modifiers =
+        Modifiers { rounding: Rounding::Nearest, ftz: false, sat: false, relu: false, satfinite: false };
     match (from, to, m == PLAIN) {
         (Float::F32, Float::F64, true) => map1(|a| cvt::widen(a as u32)),
         (Float::F64, Float::F32, true) => map1(|a| cvt::narrow(a).into()),

@@ -144,6 +144,7 @@ fn exchange(f: CollectiveFn, d: Reg, mask: Reg) -> CollectiveOp {
         c: Reg::None,
         mask,
         used: Use::Unknown,
+        in_vain: false,
         fed: false,
     }
 }
@@ -232,7 +233,7 @@ pub fn shuffle(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
     let (lane, clamp) = (b.source(lane, Ty::B32)?, b.source(clamp, Ty::B32)?);
     let mask = if parts.has("sync") { mask_of(b, rest)? } else { Reg::None };
     let (used, fed) = (b.used_at_once, b.fed);
-    push(b, CollectiveOp { f, d, p, a, negated: false, b: lane, c: clamp, mask, used, fed });
+    push(b, CollectiveOp { f, d, p, a, negated: false, b: lane, c: clamp, mask, used, in_vain: false, fed });
     Ok(())
 }
 

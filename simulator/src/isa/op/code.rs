@@ -93,6 +93,8 @@ pub struct FunctionInfo {
     pub local: u32,
     /// Variables of local memory: name, offset, bytes.
     pub locals: Vec<(String, u32, u32)>,
+    /// Formal parameters in memory, a kernel's or those in the frame: name, offset, bytes.
+    pub parameters: Vec<(String, u32, u32)>,
     /// Registers that it may read before it writes them.
     pub unassigned: Vec<Reg>,
     /// Formal parameters.

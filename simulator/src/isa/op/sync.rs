@@ -48,6 +48,8 @@ pub struct CollectiveOp {
     pub mask: Reg,
     /// What becomes of a shuffle's result for certain.
     pub used: Use,
+    /// A shuffle whose result reaches nothing: no memory, address, condition, call, or exchange that does.
+    pub in_vain: bool,
     /// A `shfl.down` whose value comes in a straight line from the result of the `shfl.down` before it: a tree's next step.
     pub fed: bool,
 }

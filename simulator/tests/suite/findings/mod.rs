@@ -6,6 +6,8 @@ pub(super) mod copies;
 pub(super) mod defined;
 pub(super) mod endless;
 pub(super) mod limits;
+pub(super) mod matrices;
 pub(super) mod ordering;
+pub(super) mod printed;
 pub(super) mod provenance;
 pub(super) mod returned;

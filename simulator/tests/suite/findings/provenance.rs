@@ -127,3 +127,39 @@ fn local_memory_is_the_threads_own() {
         assert_eq!(said("", &handed), [format!("{what}: local memory of thread (3, 0, 0) of this block")]);
     }
 }
+
+#[test]
+fn a_load_does_not_lead_from_a_parameter_into_what_is_behind() {
+    let function = ".func f(.param .b64 p, .param .align 8 .b8 q[16]) { .reg .b32 %r<3>; .reg .b64 %rd<3>;\n\
+                    ld.param.u64 %rd1, [q+8]; LOAD ret; }";
+    let call = "{ .param .b64 x; st.param.b64 [x], %rd1; .param .align 8 .b8 y[16]; st.param.b64 [y], %rd1;\n\
+                st.param.b64 [y+8], %rd1; call f, (x, y); }";
+    let kernel = |load: &str| said("", load);
+    let called = |load: &str| said(&function.replace("LOAD", load), call);
+    let cases = [
+        (kernel("ld.param.u32 %r3, [a+4];"), ""),
+        (kernel("ld.param.u64 %rd3, [b+8];"), "read: `b` + 8 (right behind its 8 bytes)"),
+        (kernel("ld.param.u64 %rd3, [a+8];"), "read: `a` + 8 (right behind its 8 bytes)"),
+        (kernel("ld.param.u32 %r3, [a+3000];"), "read: `a` + 3000 (2992 bytes behind the end of its 8)"),
+        (kernel("ld.param.u32 %r3, [b-4];"), "read: `b` - 4 (4 bytes before its start, of 8)"),
+        (kernel("ld.param.v2.u32 {%r3, %r4}, [b+8];"), "read: `b` + 8 (right behind its 8 bytes)"),
+        (called("ld.param.u32 %r1, [p+4];"), ""),
+        (called("ld.param.u32 %r1, [p+8];"), "read: `p` + 8 (right behind its 8 bytes)"),
+        (called("ld.param.u64 %rd2, [q+16];"), "read: `q` + 16 (right behind its 16 bytes)"),
+    ];
+    for (at, (said, expected)) in cases.into_iter().enumerate() {
+        assert_eq!(said.join("; "), expected, "case {at}");
+    }
+}
+
+#[test]
+fn constant_memory_is_called_so() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .b8 tab[192];\n\
+                .visible .entry k() { .reg .b32 %r<3>; ld.const.u32 %r1, [tab+192]; ret; }";
+    let mut device = Device::new(Arc::new(Module::parse(text).expect("the test's PTX parses")), Config::default());
+    let launch =
+        Launch { kernel: "k".into(), grid: [1; 3], block: [1; 3], shared: 0, args: Vec::new(), cooperative: false };
+    let report = device.launch(&launch).expect("starts");
+    let said = report.findings[0].kind.to_string();
+    assert!(said.starts_with("a read of 4 bytes outside of constant memory: `tab` + 192"), "{said}");
+}

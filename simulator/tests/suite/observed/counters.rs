@@ -301,11 +301,38 @@ fn floating_point_operations_by_type() {
 #[test]
 fn exchanges_and_barriers_by_warp() {
     let c = count_block(
-        "bar.sync 0; bar.warp.sync -1; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; vote.sync.any.pred %p1, %p2, -1;",
+        "bar.sync 0; bar.warp.sync -1; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; vote.sync.any.pred %p1, %p2, -1; \
+         @%p3 st.global.u32 [%rd1], %r2;",
         96,
     );
     assert_eq!([c.barriers, c.warp_barriers, c.shuffles, c.votes], [3, 3, 3, 3]);
-    assert_eq!([c.instructions, c.thread_exchange, c.thread_other], [12, 2 * 96, 2 * 96]);
+    assert_eq!([c.instructions, c.thread_exchange, c.thread_other], [15, 2 * 96, 2 * 96]);
+}
+
+#[test]
+fn shuffles_in_vain_do_not_count() {
+    let shuffle = "shfl.sync.down.b32 %r2|%p1, %r1, 1, 31, -1;";
+    for (behind, expected) in [
+        ("", 0),
+        ("add.s32 %r3, %r2, 1; cvt.u64.u32 %rd2, %r3;", 0),
+        ("vote.sync.any.pred %p2, %p1, -1;", 0),
+        // Values that go round in a loop, and into each other.
+        (
+            "mov.u32 %r5, 0; L: shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1; add.s32 %r2, %r2, %r4; add.s32 %r5, %r5, 1; \
+          setp.lt.u32 %p2, %r5, 5; @%p2 bra L;",
+            0,
+        ),
+        ("shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1; add.s32 %r2, %r2, %r4; st.shared.u32 [tile], %r2;", 2),
+        ("st.shared.u32 [tile], %r2;", 1),
+        ("@%p1 st.shared.u32 [tile], %r1;", 1),
+        ("selp.b32 %r3, 1, 2, %p1; st.local.u32 [own], %r3;", 1),
+        ("setp.eq.s32 %p2, %r2, 999; @%p2 bra L; L:", 1),
+        ("and.b32 %r3, %r2, 12; cvt.u64.u32 %rd2, %r3; add.s64 %rd2, %rd2, %rd1; ld.global.u32 %r3, [%rd2];", 1),
+        ("red.shared.add.u32 [tile], %r2;", 1),
+        ("vote.sync.ballot.b32 %r3, %p1, -1; st.shared.u32 [tile], %r3;", 1),
+    ] {
+        assert_eq!(count(&format!("{shuffle} {behind}")).shuffles, expected, "{behind}");
+    }
 }
 
 #[test]

@@ -227,20 +227,24 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    /// After `printf` has taken an argument of so many bytes: it writes what is there.
+    /// After `printf` has taken so many bytes of an argument or a string: it writes what is there. `unwritten` says what it means
+    /// that nobody has written them. Was anything undefined?
     #[cfg(not(target_family = "wasm"))]
-    pub fn printed(&mut self, shared: &Shared, warp: &Warp, to: &Reached<'_>, size: u32) {
+    pub fn printed(&mut self, shared: &Shared, warp: &Warp, to: &Reached<'_>, size: u32, unwritten: Usage) -> bool {
+        let mut any = false;
         for lane in each(to.mask) {
             let (bits, from) = self.undefined(shared, warp, to, lane, 0, size);
             if bits != 0 {
                 let at = (to.space, to.addresses[lane], size);
                 let (origin, usage) = match from {
                     Some(origin) => (origin, Usage::Printed),
-                    None => (self.read_from(shared, warp, to.pc, lane as u32, at), Usage::NotGiven),
+                    None => (self.read_from(shared, warp, to.pc, lane as u32, at), unwritten.clone()),
                 };
                 self.used(shared, warp, to.pc, 1 << lane, origin, usage);
+                any = true;
             }
         }
+        any
     }
 
     /// After lanes have copied `bytes[lane]` bytes from memory to memory; the rest of `size` has been written with zeros.

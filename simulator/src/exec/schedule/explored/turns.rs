@@ -96,7 +96,10 @@ impl<O: Observer> Worker<'_, O> {
                         || resident.iter_mut().any(|block| self.release_one(block))
                         || self.come();
                     if !more {
-                        self.stuck(&resident);
+                        // A block that was not allowed to start is no proof that nobody can go on.
+                        if !self.stopped {
+                            self.stuck(&resident);
+                        }
                         return;
                     }
                 }

@@ -60,7 +60,7 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     let ty = parts.ty()?;
     let (d, at) = (operands.first().ok_or(Unknown)?, operands.get(1).ok_or(Unknown)?);
     let count = count_of(parts);
-    let (base, offset, frame, space) = address(b, at, space_of(parts))?;
+    let (base, offset, frame, mut space) = address(b, at, space_of(parts))?;
     let mut regs = Vec::new();
     let elements = elements(b, d, count)?;
     for element in &elements {
@@ -72,7 +72,12 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     }
     // The assembler minds the pragma at vectors only.
     let used = b.used_bytes.filter(|_| count > 1);
-    if space == AddressSpace::Param && base == Reg::None && count == 1 {
+    let parameter = space_of(parts) == AddressSpace::Param;
+    let beyond = if parameter { b.beyond_parameter(at, u64::from(ty.size()) * count as u64) } else { None };
+    if beyond.is_some() {
+        // Those in a frame, too, come to where it is told.
+        space = AddressSpace::Param;
+    } else if space == AddressSpace::Param && base == Reg::None && count == 1 {
         match regs[0] {
             Reg::R32(d) if ty.size() == 4 => {
                 b.emit(Op::Param32 { d, offset: offset as u32 });
@@ -86,7 +91,7 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         }
     }
     let (order, scope) = ordering(parts, MemoryOrder::Weak);
-    let array = b.array_named(at);
+    let array = if parameter { beyond } else { b.array_named(at) };
     let size = ty.size().min(8);
     // Of bytes that the text calls unused nothing is loaded: the assembler may leave them out, too. What then is in a register
     // that somebody reads all the same, nobody knows.
@@ -110,7 +115,7 @@ pub fn load(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         base,
         offset,
         frame,
-        parameter: space_of(parts) == AddressSpace::Param,
+        parameter,
         own: is_own(parts),
         order,
         scope,
