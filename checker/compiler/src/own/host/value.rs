@@ -1,8 +1,9 @@
-//! Constants of host code: numbers and `dim3`s that a text defines by other constants.
+//! Constants of host code: numbers and `dim3`s that a text defines by other constants, and by macros with parameters.
 
 use super::super::guess::width;
 use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// A number, or the three of a `dim3`.
@@ -35,16 +36,61 @@ impl Value {
 
 /// Deepest chain of names that is followed.
 const DEEPEST: u32 = 12;
+/// Most names that are followed for one value, and most tokens of a macro's body with its arguments in it.
+const FOLLOWED: u32 = 2000;
+const LONGEST: usize = 2000;
+
+/// A macro with parameters.
+struct Function<'a> {
+    parameters: Vec<&'a str>,
+    body: Vec<Token<'a>>,
+}
+
+impl<'a> Function<'a> {
+    /// `(A, B) BODY` of its definition; none of a variable number of parameters.
+    fn of(definition: &'a str) -> Option<Function<'a>> {
+        let all = tokens(definition);
+        let end = matching(&all, 0)?;
+        let name = |piece: &&[Token<'a>]| match piece {
+            [name] if name.kind == Kind::Name => Some(name.text),
+            _ => None,
+        };
+        let parameters = split(&all[1..end]).iter().map(name).collect::<Option<_>>()?;
+        Some(Function { parameters, body: all[end + 1..].to_vec() })
+    }
+
+    /// Its body with the arguments in it, as if it stood at `start`; nothing if they are too many, too few or too long.
+    fn expanded<'t>(&'t self, inside: &'t [Token<'t>], start: usize) -> Option<Vec<Token<'t>>> {
+        let arguments = split(inside);
+        (arguments.len() == self.parameters.len()).then_some(())?;
+        let mut all: Vec<Token> = Vec::new();
+        for token in &self.body {
+            let parameter = self.parameters.iter().position(|parameter| token.is(parameter));
+            match parameter.and_then(|index| arguments.get(index)) {
+                Some(argument) => all.extend_from_slice(argument),
+                None => all.push(Token { start, ..*token }),
+            }
+            (all.len() <= LONGEST).then_some(())?;
+        }
+        Some(all)
+    }
+}
 
 /// What names stand for: of several definitions the last before the place that asks.
 pub struct Constants<'a> {
     known: HashMap<String, Vec<(usize, Vec<Token<'a>>)>>,
+    functions: HashMap<String, Vec<(usize, Function<'a>)>>,
+}
+
+/// Of several definitions the last before a place, else the first.
+fn before<T>(all: &[(usize, T)], place: usize) -> Option<&T> {
+    all.iter().rfind(|(at, _)| *at < place).or_else(|| all.first()).map(|(_, value)| value)
 }
 
 impl<'a> Constants<'a> {
     /// Of a text, and the macros of its headers.
     pub fn of(all: &[Token<'a>], headers: &[Vec<Token<'a>>]) -> Constants<'a> {
-        let mut found = Constants { known: HashMap::new() };
+        let mut found = Constants { known: HashMap::new(), functions: HashMap::new() };
         for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
             found.define(token, 0);
         }
@@ -64,9 +110,13 @@ impl<'a> Constants<'a> {
         self.known.entry(name.to_owned()).or_default().push((from, value));
     }
 
-    /// `#define NAME VALUE`
+    /// `#define NAME VALUE` or `#define NAME(A, B) VALUE`
     fn define(&mut self, token: &Token<'a>, from: usize) {
-        if let Some((name, body)) = definition(token.text).filter(|(_, body)| body.starts_with([' ', '\t'])) {
+        let Some((name, body)) = definition(token.text) else { return };
+        if body.starts_with('(') {
+            let function = Function::of(body).map(|function| (from, function));
+            self.functions.entry(name.to_owned()).or_default().extend(function);
+        } else if body.starts_with([' ', '\t']) {
             self.add(name, from, tokens(body));
         }
     }
@@ -100,7 +150,7 @@ impl<'a> Constants<'a> {
 
     /// What the tokens are worth.
     pub fn value(&self, piece: &[Token]) -> Option<Value> {
-        Reader { constants: self, rest: piece, depth: 0 }.whole()
+        Reader { constants: self, rest: piece, depth: 0, left: &Cell::new(FOLLOWED) }.whole()
     }
 }
 
@@ -108,6 +158,8 @@ struct Reader<'c, 'a, 't> {
     constants: &'c Constants<'a>,
     rest: &'t [Token<'t>],
     depth: u32,
+    /// Names that may still be followed.
+    left: &'c Cell<u32>,
 }
 
 impl Reader<'_, '_, '_> {
@@ -192,11 +244,16 @@ impl Reader<'_, '_, '_> {
             return if size { bytes(inside).map(Value::Number) } else { self.three(inside) };
         }
         (first.kind == Kind::Name).then_some(())?;
+        self.left.set(self.left.get().checked_sub(1)?);
         self.rest = rest;
-        let from = first.start;
-        let all = self.constants.known.get(first.text)?;
-        let (_, value) = all.iter().rfind(|(at, _)| *at < from).or_else(|| all.first())?;
-        let value = self.inner(value)?;
+        if let Some(functions) =
+            self.constants.functions.get(first.text).filter(|_| rest.first().is_some_and(|next| next.is("(")))
+        {
+            let end = matching(rest, 0)?;
+            self.rest = &rest[end + 1..];
+            return self.inner(&before(functions, first.start)?.expanded(&rest[1..end], first.start)?);
+        }
+        let value = self.inner(before(self.constants.known.get(first.text)?, first.start)?)?;
         if !self.take(".") {
             return Some(value);
         }
@@ -208,7 +265,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn inner(&self, piece: &[Token]) -> Option<Value> {
-        Reader { constants: self.constants, rest: piece, depth: self.depth }.whole()
+        Reader { constants: self.constants, rest: piece, depth: self.depth, left: self.left }.whole()
     }
 
     fn three(&self, inside: &[Token]) -> Option<Value> {
