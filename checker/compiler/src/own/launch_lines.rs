@@ -249,7 +249,11 @@ fn launch(kernel: &KernelHead, common: &Common) -> String {
             },
             // The host's number, where lengths and grid are the host's as well.
             Guess::Int => said.filter(|_| whole.is_some()).unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
-            Guess::Real => "1.0".to_owned(),
+            // A real decides nothing about lengths.
+            Guess::Real => {
+                let real = host_argument(index).and_then(|said| said.real).unwrap_or(1.0);
+                element(&parameter.base).map_or("1.0".to_owned(), |(ty, _)| literal(real, ty))
+            }
             Guess::Vector(ty, count) => {
                 let member = if ty.starts_with('f') { "1.0" } else { "1" };
                 format!("{{{}}}", vec![member; count as usize].join(", "))
@@ -267,6 +271,12 @@ fn launch(kernel: &KernelHead, common: &Common) -> String {
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({})", kernel.instance(), arguments.join(", "))
+}
+
+/// A real as C++ and `//@` lines have it, with as many digits as its type has.
+fn literal(real: f64, ty: &str) -> String {
+    let single = real as f32;
+    if ty == "f64" || !single.is_finite() { format!("{real:?}") } else { format!("{single:?}") }
 }
 
 /// ` cooperative` or nothing, the grid and the block.

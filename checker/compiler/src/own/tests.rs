@@ -492,3 +492,14 @@ fn the_hosts_macros_are_expanded() {
         assert_eq!(lines(text), want, "{text}");
     }
 }
+
+#[test]
+fn the_hosts_reals_are_taken() {
+    let text = "const float R = 0.02f; const double D = -1e-7; const int N = 256;\n\
+                __global__ void k(float *a, float r, double d, float three, float unknown, half h, int i) { a[i] = r; }\n\
+                int main() { float *a; cudaMalloc(&a, N * sizeof(float));\n\
+                k<<<1, N>>>(a, R * 2, D, 3, f(x), (float)N / 512, (int)2.5f); }";
+    let want =
+        ["//@ out    a: f32[256]", "//@ launch k<<<1, 256>>>(a, 0.04, -1e-7, 3.0, 1.0, 0.5, 2)"].map(str::to_owned);
+    assert_eq!(lines(text), want);
+}

@@ -8,7 +8,7 @@ use super::part::last;
 use value::{Constants, Value, matching, split};
 
 /// A launch in host code. What it does not say in constants is missing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostLaunch {
     /// The kernel, without its namespaces.
     pub kernel: String,
@@ -39,10 +39,12 @@ impl HostLaunch {
 }
 
 /// An argument of such a launch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HostArgument {
     /// A number.
     pub value: Option<i64>,
+    /// The same, or a real.
+    pub real: Option<f64>,
     /// Bytes that were allocated for the pointer.
     pub bytes: Option<u64>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
@@ -84,7 +86,9 @@ fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) ->
         let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
         let offset = plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
         // Behind an offset that nobody knows nobody knows the length.
-        HostArgument { value: number(piece), bytes: bytes.filter(|_| plus.is_none() || offset.is_some()), offset }
+        let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
+        let value = constants.value(piece);
+        HostArgument { value: value.and_then(Value::number), real: value.and_then(Value::real), bytes, offset }
     };
     Some(HostLaunch {
         kernel: last(name).to_owned(),

@@ -1,15 +1,16 @@
 //! Constants of host code: numbers and `dim3`s that a text defines by other constants, and by macros with parameters.
 
-use super::super::guess::width;
+use super::super::guess::{element, width};
 use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
 use std::cell::Cell;
 use std::collections::HashMap;
 
 /// A number, or the three of a `dim3`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     Number(i64),
+    Real(f64),
     Dims([i64; 3]),
 }
 
@@ -18,7 +19,27 @@ impl Value {
     pub fn number(self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(number),
+            Self::Real(_) | Self::Dims(_) => None,
+        }
+    }
+
+    /// The real that it is, or becomes.
+    pub fn real(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number as f64),
+            Self::Real(real) => Some(real).filter(|real| real.is_finite()),
             Self::Dims(_) => None,
+        }
+    }
+
+    /// As a value of a type, by its name in `//@` lines.
+    fn cast(self, ty: &str) -> Option<Value> {
+        match self {
+            Self::Dims(_) => None,
+            _ if ty.starts_with('f') || ty == "bf16" => self.real().map(Self::Real),
+            Self::Real(real) => Some(Self::Number(real as i64)),
+            // An integer's type changes none of these numbers.
+            Self::Number(_) => Some(self),
         }
     }
 
@@ -26,6 +47,7 @@ impl Value {
     pub fn dims(self) -> Option<[u32; 3]> {
         let dims = match self {
             Self::Number(x) => [x, 1, 1],
+            Self::Real(_) => return None,
             Self::Dims(dims) => dims,
         };
         let all = dims.map(|dim| u32::try_from(dim).unwrap_or(0));
@@ -195,17 +217,8 @@ impl Reader<'_, '_, '_> {
             if strength == 0 && !self.take(&operator.to_string()) {
                 return None;
             }
-            let right = self.sum(strength + 1)?.number()?;
-            let before = left.number()?;
-            left = Value::Number(match operator {
-                '<' => before.checked_shl(u32::try_from(right).ok()?)?,
-                '>' => before.checked_shr(u32::try_from(right).ok()?)?,
-                '+' => before.checked_add(right)?,
-                '-' => before.checked_sub(right)?,
-                '*' => before.checked_mul(right)?,
-                '/' => before.checked_div(right)?,
-                _ => before.checked_rem(right)?,
-            });
+            let right = self.sum(strength + 1)?;
+            left = combined(operator, left, right)?;
         }
     }
 
@@ -223,19 +236,24 @@ impl Reader<'_, '_, '_> {
         let (first, rest) = self.rest.split_first()?;
         if first.kind == Kind::Literal {
             self.rest = rest;
-            return integer(first.text).map(Value::Number);
+            return integer(first.text).map(Value::Number).or_else(|| real(first.text).map(Value::Real));
         }
         if first.is("-") {
             self.rest = rest;
-            return Some(Value::Number(self.primary()?.number()?.checked_neg()?));
+            return match self.primary()? {
+                Value::Number(number) => number.checked_neg().map(Value::Number),
+                Value::Real(real) => Some(Value::Real(-real)),
+                Value::Dims(_) => None,
+            };
         }
         if first.is("(") {
             let end = matching(self.rest, 0)?;
             let inside = &self.rest[1..end];
             self.rest = &self.rest[end + 1..];
-            // A cast changes none of these numbers.
-            let cast = inside.iter().all(|token| token.kind == Kind::Name) && bytes(inside).is_some();
-            return if cast { self.primary() } else { self.inner(inside) };
+            return match named(inside) {
+                Some(ty) => self.primary()?.cast(ty),
+                None => self.inner(inside),
+            };
         }
         if first.is("sizeof") || first.is("dim3") {
             let end = matching(rest, 0)?;
@@ -260,7 +278,7 @@ impl Reader<'_, '_, '_> {
         let axis = ["x", "y", "z"].iter().position(|axis| self.take(axis))?;
         match value {
             Value::Dims(dims) => Some(Value::Number(dims[axis])),
-            Value::Number(_) => None,
+            Value::Number(_) | Value::Real(_) => None,
         }
     }
 
@@ -278,6 +296,36 @@ impl Reader<'_, '_, '_> {
     }
 }
 
+/// Two numbers by an operator; of one real both are.
+fn combined(operator: char, left: Value, right: Value) -> Option<Value> {
+    if let (Value::Number(before), Value::Number(right)) = (left, right) {
+        return Some(Value::Number(match operator {
+            '<' => before.checked_shl(u32::try_from(right).ok()?)?,
+            '>' => before.checked_shr(u32::try_from(right).ok()?)?,
+            '+' => before.checked_add(right)?,
+            '-' => before.checked_sub(right)?,
+            '*' => before.checked_mul(right)?,
+            '/' => before.checked_div(right)?,
+            _ => before.checked_rem(right)?,
+        }));
+    }
+    let (left, right) = (left.real()?, right.real()?);
+    Some(Value::Real(match operator {
+        '+' => left + right,
+        '-' => left - right,
+        '*' => left * right,
+        '/' => left / right,
+        _ => return None,
+    }))
+}
+
+/// The scalar type, by its name in `//@` lines, that these words are.
+fn named(words: &[Token]) -> Option<&'static str> {
+    let names = words.iter().all(|token| token.kind == Kind::Name);
+    let words: Vec<&str> = words.iter().map(|token| token.text).collect();
+    element(&words.join(" ")).filter(|(_, each)| names && *each == 1).map(|(ty, _)| ty)
+}
+
 /// Bytes of a type by its words.
 fn bytes(words: &[Token]) -> Option<i64> {
     let words: Vec<&str> = words.iter().map(|token| token.text).collect();
@@ -290,6 +338,13 @@ fn integer(text: &str) -> Option<i64> {
         Some(hex) => i64::from_str_radix(hex, 16).ok(),
         None => digits.parse().ok(),
     }
+}
+
+/// A decimal real: `0.02f`, `1.`, `1e-3`.
+fn real(text: &str) -> Option<f64> {
+    let digits = text.trim_end_matches(['f', 'F', 'l', 'L']).replace('\'', "");
+    let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+    digits.parse().ok().filter(|real: &f64| plain && real.is_finite())
 }
 
 /// The index of the bracket that closes the one at `open`.
