@@ -21,6 +21,7 @@ pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
 mod summary;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod texels;

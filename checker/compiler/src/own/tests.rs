@@ -263,16 +263,16 @@ fn lines_are_made_from_parameters() {
 #[test]
 fn the_host_says_how_it_launches() {
     let cases: [(&str, &[&str]); 5] = [
-        // A length that nobody can tell: the block is the host's.
+        // A length that nobody can tell: all else is the host's.
         (
             "#define N (33 * 1024)\n__global__ void add(int *a, int *c, int n) { c[i] = a[i]; }\n\
              int main() { const int threads = 128; int *a, *b; size_t bytes = N * sizeof(int);\n\
              cudaMalloc((void **)&a, bytes); cudaMalloc(&b, bytes_of(a)); add<<<(N + threads - 1) / threads, threads>>>(a, b, N); }",
             &[
-                "//@ size   n = 4096",
-                "//@ in     a: i32[n] = integers(0, 9)",
+                "//@ size   n = 33792",
+                "//@ in     a: i32[33792] = integers(0, 9)",
                 "//@ out    c: i32[n]",
-                "//@ launch add<<<ceil_div(n, 128), 128>>>(a, c, n)",
+                "//@ launch add<<<264, 128>>>(a, c, n)",
             ],
         ),
         // Everything is a constant: grid, lengths and numbers are the host's.
@@ -502,4 +502,57 @@ fn the_hosts_reals_are_taken() {
     let want =
         ["//@ out    a: f32[256]", "//@ launch k<<<1, 256>>>(a, 0.04, -1e-7, 3.0, 1.0, 0.5, 2)"].map(str::to_owned);
     assert_eq!(lines(text), want);
+}
+
+/// Of a launch that does not say everything in constants what it says, where the rest can be fitted to it.
+#[test]
+fn known_arguments_are_taken_singly() {
+    let cases: [(&str, &[&str]); 4] = [
+        // A grid, and the number of its blocks for the next kernel; the first one's size is nobody's word.
+        (
+            "#define BINS 256\n__global__ void part(unsigned *p, const unsigned *d, unsigned dataCount) { p[i] = d[i]; }\n\
+             __global__ void merge(unsigned *h, const unsigned *p, unsigned histogramCount) { h[i] = p[i]; }\n\
+             static const unsigned COUNT = 240; void run(unsigned *h, void *d, unsigned bytes) {\n\
+             cudaMalloc((void **)&p, COUNT * BINS * sizeof(unsigned));\n\
+             part<<<COUNT, 192>>>(p, (unsigned *)d, bytes / 4); merge<<<BINS, 256>>>(h, p, COUNT); }",
+            &[
+                "//@ size   dataCount = 4096",
+                "//@ size   histogramCount = 240",
+                "//@ out    p: u32[dataCount]",
+                "//@ in     d: u32[dataCount] = integers(0, 9)",
+                "//@ out    h: u32[dataCount]",
+                "//@ launch part<<<240, 192>>>(p, d, dataCount)",
+                "//@ launch merge<<<256, 256>>>(h, p, histogramCount)",
+            ],
+        ),
+        // A number, and no grid.
+        (
+            "#define BLOCK 256\n__global__ void scan(uint4 *dst, const uint4 *src, unsigned size, int flag) { dst[i] = src[i]; }\n\
+             void run(unsigned *d, unsigned *s, unsigned n) { scan<<<n / (4 * BLOCK), BLOCK>>>((uint4 *)d, (uint4 *)s, 4 * BLOCK, 0); }",
+            &[
+                "//@ size   size = 1024",
+                "//@ out    dst: u32[4 * size]",
+                "//@ in     src: u32[4 * size] = integers(0, 9)",
+                "//@ launch scan<<<ceil_div(size, 256), 256>>>(dst, src, size, 0)",
+            ],
+        ),
+        // A grid that a guess at the size would not fit, and more than is simulated in a moment.
+        (
+            "__global__ void few(float *a, int n) { a[i] = 1; }\nint main(int c, char **v) { few<<<4, 64>>>(a, atoi(v[1])); }",
+            &["//@ size   n = 4096", "//@ out    a: f32[n]", "//@ launch few<<<ceil_div(n, 64), 64>>>(a, n)"],
+        ),
+        (
+            "__global__ void many(float *a, int w, int h) { a[threadIdx.y] = 1; }\n\
+             int main() { many<<<x, dim3(16, 16)>>>(a, 1 << 20, 1 << 20); }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ out    a: f32[w * h]",
+                "//@ launch many<<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(a, w, h)",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
 }
