@@ -3,6 +3,7 @@
 use super::classes::Member;
 use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
 use super::heads::{KernelHead, Parameter};
+use super::host::{HostArgument, Value};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
 use std::collections::BTreeMap;
@@ -150,17 +151,21 @@ fn member_name(parameter: &Parameter, member: &Member) -> String {
     format!("{}_{}", parameter.name, member.name)
 }
 
-/// A structure by value, member after member.
-fn structure(parameter: &Parameter, common: &Common) -> String {
-    let member = |member: &Member| {
+/// A structure by value, member after member, as the host has it where that is known.
+fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> String {
+    let values = said.made.as_ref().filter(|_| !parameter.built).map_or(&[][..], |made| &made.values);
+    let member = |(index, member): (usize, &Member)| {
         if member.pointer {
             return member_name(parameter, member);
         }
+        let said = values.get(index).copied().flatten();
         let real = member.ty.starts_with(['f', 'b']);
+        let one = literal(said.and_then(Value::real).unwrap_or(1.0), member.ty);
         let value = match member.ty {
-            "f32" => "1.0f".to_owned(),
-            "f64" => "1.0".to_owned(),
-            _ if real => "1".to_owned(),
+            "f32" => format!("{one}f"),
+            _ if real => one,
+            _ if member.name.is_empty() => "0".to_owned(),
+            _ if let Some(number) = said.and_then(Value::number) => number.to_string(),
             _ if is_side(&member.name) => SIDE.to_string(),
             _ if is_size(&member.name) => common.length.clone(),
             _ => worth(&member.name).to_string(),
@@ -172,7 +177,7 @@ fn structure(parameter: &Parameter, common: &Common) -> String {
             (_, each, _) => format!("{{{}}}", vec![if real { "1.0" } else { "1" }; each as usize].join(", ")),
         }
     };
-    format!("{{{}}}", parameter.members.iter().map(member).collect::<Vec<_>>().join(", "))
+    format!("{{{}}}", parameter.members.iter().enumerate().map(member).collect::<Vec<_>>().join(", "))
 }
 
 fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
@@ -200,7 +205,7 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
                 format!("{{{}}}", vec![member; count as usize].join(", "))
             }
             Guess::Handle => parameter.name.clone(),
-            Guess::Structure => structure(parameter, common),
+            Guess::Structure => structure(parameter, &said, common),
             Guess::Unknown => "{0}".to_owned(),
         }
     };
@@ -211,7 +216,13 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
-    format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({})", kernel.instance(), arguments.join(", "))
+    let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
+    let remark = match types.as_slice() {
+        [] => String::new(),
+        [one] => format!("  // {one} is a guess that may not compile"),
+        more => format!("  // {} are guesses that may not compile", more.join(", ")),
+    };
+    format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
 }
 
 /// A real as C++ and `//@` lines have it, with as many digits as its type has.

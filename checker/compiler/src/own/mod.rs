@@ -22,6 +22,7 @@ pub(crate) mod macros;
 mod part;
 mod summary;
 mod taken;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod texels;
@@ -141,7 +142,11 @@ impl OwnCode {
         let known = |word: &str| heads::resolved(word, &aliases);
         let classes = (0..self.parts.len()).flat_map(|part| classes(items(part), self.parts[part].original(), &known));
         let classes = classes.collect();
-        let names = Names { classes, aliases, launches: host::launches(&texts[0], &texts[1..]) };
+        let mut types = host::Types::default();
+        for part in 0..self.parts.len() {
+            types.add(items(part), self.parts[part].original());
+        }
+        let names = Names { classes, aliases, launches: host::launches(&texts[0], &texts[1..], &types) };
         let mut heads: Vec<KernelHead> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));

@@ -46,12 +46,13 @@ impl<'k> Taken<'k> {
 
     /// What is taken of an argument.
     pub fn argument(&self, index: usize) -> HostArgument {
-        let said = self.host.and_then(|host| host.arguments.get(index)).copied().unwrap_or_default();
+        let said = self.host.and_then(|host| host.arguments.get(index)).cloned().unwrap_or_default();
         let bytes = said.bytes.filter(|bytes| self.lengths && fits(*bytes));
         HostArgument {
             value: said.value.filter(|_| self.integers),
             bytes,
             offset: said.offset.filter(|_| bytes.is_some()),
+            made: said.made.filter(|_| self.integers),
             ..said
         }
     }

@@ -1,11 +1,14 @@
 //! How a file's own host code launches its kernels, as far as it says so in constants: the best guess that there is at
 //! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
 
+mod types;
 mod value;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
-use value::{Constants, Value, matching, split};
+pub use types::{Made, Types};
+pub use value::Value;
+use value::{Constants, matching, split};
 
 /// A launch in host code. What it does not say in constants is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,10 +28,12 @@ pub struct HostLaunch {
 }
 
 impl HostLaunch {
-    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block; else the first.
+    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block, else one that passes
+    /// something of the file's own types; else the first.
     pub fn of<'l>(launches: &'l [HostLaunch], kernel: &str) -> Option<&'l HostLaunch> {
         let own = || launches.iter().filter(|launch| launch.kernel == last(kernel));
-        own().find(|launch| launch.names_its_block()).or_else(|| own().next())
+        let typed = |launch: &&HostLaunch| launch.arguments.iter().any(|argument| argument.made.is_some());
+        own().find(|launch| launch.names_its_block()).or_else(|| own().find(typed)).or_else(|| own().next())
     }
 
     fn names_its_block(&self) -> bool {
@@ -39,7 +44,7 @@ impl HostLaunch {
 }
 
 /// An argument of such a launch.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostArgument {
     /// A number.
     pub value: Option<i64>,
@@ -49,6 +54,10 @@ pub struct HostArgument {
     pub bytes: Option<u64>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
     pub offset: Option<i64>,
+    /// Something of one of the file's own types.
+    pub made: Option<Made>,
+    /// Is it a lambda?
+    pub lambda: bool,
 }
 
 /// Functions that allocate: the pointer's address first, then the bytes.
@@ -56,8 +65,8 @@ const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost"
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
-/// The launches of a text, in order. `headers` are texts whose macros hold as well.
-pub fn launches(tokens: &[Token], headers: &[Vec<Token>]) -> Vec<HostLaunch> {
+/// The launches of a text, in order. `headers` are texts whose macros hold as well, `types` those of the text and its headers.
+pub fn launches(tokens: &[Token], headers: &[Vec<Token>], types: &Types) -> Vec<HostLaunch> {
     // `<< <` is one, too.
     let chevrons = |at: usize, sign: &str| {
         let three = tokens.get(at..at + 3).unwrap_or_default();
@@ -70,12 +79,12 @@ pub fn launches(tokens: &[Token], headers: &[Vec<Token>]) -> Vec<HostLaunch> {
     let constants = Constants::of(tokens, headers);
     let read = |open: usize| {
         let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
-        launch(tokens, &constants, open, close)
+        launch(tokens, &constants, types, open, close)
     };
     opening.into_iter().filter_map(read).collect()
 }
 
-fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) -> Option<HostLaunch> {
+fn launch(tokens: &[Token], constants: &Constants, types: &Types, open: usize, close: usize) -> Option<HostLaunch> {
     let (name, instance) = callee(tokens, open)?;
     let end = matching(tokens, close + 3)?;
     let config = split(&tokens[open + 3..close]);
@@ -88,11 +97,18 @@ fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) ->
         // Behind an offset that nobody knows nobody knows the length.
         let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
         let value = constants.value(piece);
-        HostArgument { value: value.and_then(Value::number), real: value.and_then(Value::real), bytes, offset }
+        HostArgument {
+            value: value.and_then(Value::number),
+            real: value.and_then(Value::real),
+            bytes,
+            offset,
+            made: types.made(constants, tokens, piece),
+            lambda: piece.first().is_some_and(|first| first.is("[")),
+        }
     };
     Some(HostLaunch {
         kernel: last(name).to_owned(),
-        instance: split(instance).into_iter().map(|piece| template_argument(constants, piece)).collect(),
+        instance: types::template_arguments(types, constants, instance),
         grid: dims(0),
         block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
         shared: config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
@@ -114,16 +130,6 @@ fn callee<'t, 'a>(tokens: &'t [Token<'a>], open: usize) -> Option<(&'a str, &'t 
         at = start.checked_sub(1)?;
     }
     (tokens[at].kind == Kind::Name).then_some((tokens[at].text, instance))
-}
-
-/// A template argument that can be pasted: a number, `true`, or a type that every file knows.
-fn template_argument(constants: &Constants, piece: &[Token]) -> Option<String> {
-    const WORDS: [&str; 12] =
-        ["true", "false", "float", "double", "int", "unsigned", "char", "short", "long", "float2", "float4", "int4"];
-    if piece.iter().all(|token| WORDS.contains(&token.text)) {
-        return Some(piece.iter().map(|token| token.text).collect::<Vec<_>>().join(" "));
-    }
-    constants.value(piece).and_then(Value::number).map(|number| number.to_string())
 }
 
 /// Bytes that were allocated for a pointer.
