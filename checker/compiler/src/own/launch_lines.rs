@@ -4,6 +4,9 @@ use super::classes::Member;
 use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
+use super::lexer::tokens;
+use super::part::last;
+use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
 use std::collections::BTreeMap;
@@ -37,8 +40,9 @@ struct Common<'k> {
     sizes: Vec<(&'k str, Option<i64>)>,
 }
 
-/// The lines for a file's kernels, in the order in which they are to stand; none without kernels.
-pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
+/// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
+/// kernels.
+pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
     if kernels.is_empty() {
         return Vec::new();
     }
@@ -87,11 +91,33 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
     }
     sizes.retain(|(name, _)| !buffers.contains_key(*name));
     let common = Common::of(kernels, sizes, buffers);
-    let mut lines = common.size_lines(&taken);
+    let mut lines = Vec::new();
     lines.extend(order.iter().map(|name| common.buffer_line(name)));
     lines.extend(texture_lines(kernels, &common.sides));
+    lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
     lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
-    lines
+    let sizes = common.size_lines(&lines);
+    [sizes, lines].concat()
+}
+
+/// The lines for constant memory.
+fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
+    let name = &symbol.name;
+    match &symbol.holds {
+        Holds::Elements(ty, many) => {
+            let buffer = format!("{}_values", last(name));
+            let values = format!("//@ in     {buffer}: {ty}[{many}] = {}", fill(ty));
+            vec![values, format!("//@ constant {name} = {buffer}")]
+        }
+        Holds::Structure(held) => {
+            vec![format!("//@ constant {name} = {}", structure(held, &HostArgument::default(), common))]
+        }
+    }
+}
+
+/// What a buffer of a type is filled with.
+fn fill(ty: &str) -> &'static str {
+    if ty.starts_with('f') || ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" }
 }
 
 impl<'k> Common<'k> {
@@ -107,16 +133,15 @@ impl<'k> Common<'k> {
         Common { sides, length, buffers, sizes }
     }
 
-    fn size_lines(&self, taken: &[Taken]) -> Vec<String> {
+    /// The sizes; where no kernel has any, the length of buffers, if one of the `lines` asks for it.
+    fn size_lines(&self, lines: &[String]) -> Vec<String> {
         let unsaid = |name: &str| self.sides.contains(&name) && self.length.contains('*');
         let line = |(name, value): &(&str, Option<i64>)| {
             let value = value.unwrap_or(if unsaid(name) { SIDE.into() } else { ELEMENTS.into() });
             format!("//@ size   {name} = {value}")
         };
-        let unsaid_length = self.buffers.is_empty()
-            || self.buffers.values().any(|buffer| buffer.elements.is_none())
-            || taken.iter().any(|taken| taken.grid.is_none());
-        if self.sizes.is_empty() && unsaid_length {
+        let asks = |text: &String| tokens(text.trim_start_matches("//@")).iter().any(|token| token.is(&self.length));
+        if self.sizes.is_empty() && lines.iter().any(asks) {
             return vec![format!("//@ size   {} = {ELEMENTS}", self.length)];
         }
         self.sizes.iter().map(line).collect()
@@ -124,7 +149,7 @@ impl<'k> Common<'k> {
 
     fn buffer_line(&self, name: &str) -> String {
         let Shared { ty, each, read_first, written, elements } = &self.buffers[name];
-        let fill = if ty.starts_with('f') || *ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" };
+        let fill = fill(ty);
         let many = match elements {
             Some(elements) => elements.to_string(),
             None if *each > 1 => format!("{each} * {}", self.length),

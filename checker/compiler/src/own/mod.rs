@@ -21,6 +21,7 @@ pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
 mod summary;
+mod symbols;
 mod taken;
 mod templates;
 #[cfg(test)]
@@ -28,7 +29,6 @@ mod tests;
 mod texels;
 
 pub use heads::KernelHead;
-pub use launch_lines::launch_lines;
 pub use part::{Skipped, Why};
 pub use summary::notes;
 
@@ -37,6 +37,7 @@ use crate::toolchain::Toolchain;
 use classes::classes;
 use headers::Headers;
 use heads::Names;
+use host::Constants;
 use items::Item;
 use lexer::Token;
 use macros::Macros;
@@ -45,6 +46,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use symbols::Symbol;
 
 /// Most times that the compiler is asked about one file, and how long it is asked anew.
 const MOST_TRIES: usize = 12;
@@ -119,8 +121,20 @@ impl OwnCode {
         if all { kernels.iter().map(KernelHead::instance).collect() } else { Vec::new() }
     }
 
+    /// `//@` lines made from the kernels' own parameters and from what the host says: a first guess to be pasted and corrected; none
+    /// without kernels.
+    pub fn launch_lines(&self) -> Vec<String> {
+        let (kernels, symbols) = self.read_declarations();
+        launch_lines::launch_lines(&kernels, &symbols)
+    }
+
     /// The file's kernels, those of its headers last, each name once.
     pub fn kernels(&self) -> Vec<KernelHead> {
+        self.read_declarations().0
+    }
+
+    /// The kernels, and the constant memory that the host fills.
+    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>) {
         let mut texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
         let dead = left_out(&texts);
         let alive = |part: usize, item: &&Item| !dead[part].iter().any(|range| range.contains(&item.span.start));
@@ -141,12 +155,25 @@ impl OwnCode {
         }
         let known = |word: &str| heads::resolved(word, &aliases);
         let classes = (0..self.parts.len()).flat_map(|part| classes(items(part), self.parts[part].original(), &known));
-        let classes = classes.collect();
+        let classes: HashMap<_, _> = classes.collect();
         let mut types = host::Types::default();
         for part in 0..self.parts.len() {
             types.add(items(part), self.parts[part].original());
         }
-        let names = Names { classes, aliases, launches: host::launches(&texts[0], &texts[1..], &types) };
+        let constants = Constants::of(&texts[0], &texts[1..]);
+        let filled = symbols::filled(&texts);
+        let mut found: Vec<Symbol> = Vec::new();
+        for part in 0..self.parts.len() {
+            let text = self.parts[part].original();
+            for symbol in items(part).flat_map(|item| symbols::declared(item, text, &constants, &classes, &known)) {
+                let wanted = filled.contains(&part::last(&symbol.name));
+                if wanted && !found.iter().any(|known| known.name == symbol.name) {
+                    found.push(symbol);
+                }
+            }
+        }
+        let launches = host::launches(&texts[0], &constants, &types);
+        let names = Names { classes, aliases, launches };
         let mut heads: Vec<KernelHead> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));
@@ -164,7 +191,7 @@ impl OwnCode {
         for head in &mut heads {
             head.dynamic_shared |= helped;
         }
-        heads
+        (heads, found)
     }
 
     /// The names of the file's kernels, those of templates too.

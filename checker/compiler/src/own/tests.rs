@@ -1,7 +1,7 @@
 //! What is found in texts, form by form.
 
 use super::part::{Include, Part, Skipped};
-use super::{OwnCode, launch_lines, lexer, macros::Macros};
+use super::{OwnCode, lexer, macros::Macros};
 
 fn part(text: &str) -> (Part, Vec<Skipped>) {
     let mut macros = Macros::default();
@@ -162,7 +162,7 @@ fn any_text_ends() {
 
 fn lines(text: &str) -> Vec<String> {
     let (part, skipped) = part(text);
-    launch_lines(&OwnCode { parts: vec![part], every_kernel: false, skipped }.kernels())
+    OwnCode { parts: vec![part], every_kernel: false, skipped }.launch_lines()
 }
 
 /// A size that would not fit into its parameter is no size.
@@ -626,4 +626,28 @@ fn template_arguments_are_the_files_own_types() {
     for (text, want) in cases {
         assert_eq!(lines(&format!("{op}{each}{text}")), want, "{text}");
     }
+}
+
+/// Constant memory that the host fills gets values, as far as its type is known.
+#[test]
+fn the_hosts_symbols_are_filled() {
+    let text = "struct P { int w; float a; }; __constant__ P par;\n#define R 8\n#define LENGTH (2 * R + 1)\n__constant__ float taps[LENGTH]; __constant__ float other[3];\n\
+                namespace in { __constant__ float4 rows[2][R]; __constant__ int one; __constant__ S s; __constant__ float u[X]; __device__ int d; }\n\
+                __global__ void k(float *p) { p[0] = taps[0]; }\n\
+                void f(float *h) { cudaMemcpyToSymbol(taps, h, LENGTH * sizeof(float)); cudaMemcpyToSymbol(in::one, h, 4);\n\
+                cudaMemcpyToSymbolAsync(&in::rows, h, 1); cudaMemcpyToSymbol(in::s, h, 1); cudaMemcpyToSymbol(in::u, h, 1); cudaMemcpyToSymbol(in::d, h, 1);\n\
+                cudaMemcpyToSymbol(taps, h, 4); cudaMemcpyToSymbol(par, h, sizeof(P)); cudaMemcpyToSymbol(nowhere, h, 4); cudaMemcpyToSymbol(); cudaMemcpyToSymbol( }";
+    let want = [
+        "//@ size   n = 4096",
+        "//@ out    p: f32[n]",
+        "//@ constant par = {64, 1.0f}",
+        "//@ in     taps_values: f32[17] = uniform(-1, 1)",
+        "//@ constant taps = taps_values",
+        "//@ in     rows_values: f32[64] = uniform(-1, 1)",
+        "//@ constant in::rows = rows_values",
+        "//@ in     one_values: i32[1] = integers(0, 9)",
+        "//@ constant in::one = one_values",
+        "//@ launch k<<<ceil_div(n, 256), 256>>>(p)",
+    ];
+    assert_eq!(lines(text), want);
 }

@@ -7,8 +7,8 @@ mod value;
 use super::lexer::{Kind, Token};
 use super::part::last;
 pub use types::{Made, Types};
-pub use value::Value;
-use value::{Constants, matching, split};
+pub use value::{Constants, Value};
+use value::{matching, split};
 
 /// A launch in host code. What it does not say in constants is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,21 +65,17 @@ const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost"
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
-/// The launches of a text, in order. `headers` are texts whose macros hold as well, `types` those of the text and its headers.
-pub fn launches(tokens: &[Token], headers: &[Vec<Token>], types: &Types) -> Vec<HostLaunch> {
+/// The launches of a text, in order. `constants` and `types` are those of the text and its headers.
+pub fn launches(tokens: &[Token], constants: &Constants, types: &Types) -> Vec<HostLaunch> {
     // `<< <` is one, too.
     let chevrons = |at: usize, sign: &str| {
         let three = tokens.get(at..at + 3).unwrap_or_default();
         three.len() == 3 && three.iter().all(|token| token.is(sign))
     };
     let opening: Vec<usize> = (0..tokens.len()).filter(|at| chevrons(*at, "<")).collect();
-    if opening.is_empty() {
-        return Vec::new();
-    }
-    let constants = Constants::of(tokens, headers);
     let read = |open: usize| {
         let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
-        launch(tokens, &constants, types, open, close)
+        launch(tokens, constants, types, open, close)
     };
     opening.into_iter().filter_map(read).collect()
 }
@@ -144,7 +140,7 @@ fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option
 }
 
 /// The arguments of the call whose name stands at `at`; at least one.
-fn arguments<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<Vec<&'t [Token<'a>]>> {
+pub fn arguments<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<Vec<&'t [Token<'a>]>> {
     let end = matching(tokens, at + 1)?;
     Some(split(tokens.get(at + 2..end)?)).filter(|all| !all.is_empty())
 }
