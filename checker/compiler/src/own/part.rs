@@ -188,12 +188,19 @@ impl Part {
         names.len() > before
     }
 
-    /// Leaves out the `#include` of a header in which the compiler stopped. Of Thrust, which is for hosts, any.
+    /// Leaves out the `#include` of a header in which the compiler stopped; inside of Thrust of any that it may have come from.
     pub fn refuse_header(&mut self, file: &str) -> Option<Skipped> {
-        let inner = |name: &str| name.trim_matches(['<', '>', '"']).to_owned();
-        let thrust = |name: &str| file.starts_with("thrust/") && name.starts_with("thrust/");
-        let at = self.includes.iter().position(|(_, name)| inner(name) == file || thrust(&inner(name)))?;
+        let named = self.includes.iter().position(|(_, name)| name.trim_matches(['<', '>', '"']) == file);
+        let thrust =
+            || self.includes.iter().position(|(_, name)| is_thrust(file) && is_thrust(name) && !is_taken(name));
+        let at = named.or_else(thrust)?;
         Some(self.drop_include(at))
+    }
+
+    /// The lines of Thrust's headers that the compiler may refuse and that are included still, each with the header as `<name>` or `"name"`.
+    pub fn thrust(&self) -> impl Iterator<Item = (u32, &str)> {
+        let thrust = self.includes.iter().filter(|(_, name)| is_thrust(name) && !is_taken(name));
+        thrust.map(|(span, name)| (self.skipped(span.start, name, Why::Header).line, name.as_str()))
     }
 
     /// Includes a header in the place of one that is not there, so that no line moves; false if there is no such place.
@@ -237,6 +244,17 @@ impl Part {
         self.removed.push((span, None));
         Some(skipped)
     }
+}
+
+/// Is it a header of Thrust's, as its `#include` has it?
+pub fn is_thrust(name: &str) -> bool {
+    name.trim_start_matches(['<', '"']).starts_with("thrust/")
+}
+
+/// Is it one of Thrust's headers that hold nothing of the host?
+fn is_taken(name: &str) -> bool {
+    const TAKEN: [&str; 3] = ["thrust/functional.h", "thrust/pair.h", "thrust/tuple.h"];
+    TAKEN.contains(&name.trim_matches(['<', '>', '"']))
 }
 
 /// Is there `extern __shared__` memory?
