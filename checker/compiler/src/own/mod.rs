@@ -27,6 +27,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod texels;
+mod thrust;
 
 pub use heads::KernelHead;
 pub use part::{Skipped, Why};
@@ -313,46 +314,6 @@ impl OwnCode {
                 "`{name}` (line {at}) is a {kind} reference, which CUDA 12 dropped: let the kernel take a `{object}`, and make it by a line \
                  `//@ {kind}`"
             ))
-        })
-    }
-
-    /// Apart what is said inside of Thrust, and on the lines that miss what a header of Thrust's that was left out declares.
-    fn of_thrust(&self, diagnostics: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-        let left_out = self.skipped.iter().any(|skipped| skipped.why == Why::Header && part::is_thrust(&skipped.name));
-        let misses = |said: &&Diagnostic| {
-            let unknown =
-                ["namespace \"thrust\" has no member", "must be a class or namespace name", "identifier \"thrust\""];
-            let uses = said.text.as_ref().is_some_and(|text| text.contains("thrust::"));
-            left_out && uses && unknown.iter().any(|words| said.message.contains(words))
-        };
-        let lines: HashSet<_> = diagnostics.iter().filter(misses).map(|said| (said.file.clone(), said.line)).collect();
-        let of_thrust =
-            |said: &Diagnostic| part::is_thrust(&said.file) || lines.contains(&(said.file.clone(), said.line));
-        diagnostics.into_iter().partition(of_thrust)
-    }
-
-    /// One sentence for all of them, at the first `#include` of the header in question, else of any of Thrust's.
-    fn thrust(&self, said: &Diagnostic, file: &Path) -> Option<Diagnostic> {
-        let kept =
-            self.parts.iter().flat_map(|part| part.thrust().map(|(line, name)| (part.file.as_str(), line, name)));
-        let gone = self.skipped.iter().filter(|skipped| part::is_thrust(&skipped.name));
-        let gone = gone.map(|skipped| (skipped.file.as_str(), skipped.line, skipped.name.as_str()));
-        let all: Vec<_> = kept.chain(gone).collect();
-        let named = all.iter().find(|(_, _, name)| name.trim_matches(['<', '>', '"']) == said.file);
-        let (of, line, _) = *named.or(all.first())?;
-        let text =
-            self.parts.iter().find(|part| part.file == of)?.original().lines().nth((line as usize).checked_sub(1)?)?;
-        let note = "write the loop, or use CUB inside warps and blocks (`#include <cub/cub.cuh>`)";
-        Some(Diagnostic {
-            severity: Severity::Error,
-            file: if of.is_empty() { system::text::path(file) } else { of.to_owned() },
-            line: Some(line),
-            column: text.find(['<', '"']).map(|at| text[..at].chars().count() as u32 + 1),
-            message: "this header of Thrust's cannot be used in kernels, not for `thrust::seq` either: it holds functions of the host, which \
-                      NVRTC refuses"
-                .to_owned(),
-            notes: vec![note.to_owned()],
-            text: Some(text.to_owned()),
         })
     }
 

@@ -3,6 +3,7 @@
 use super::items::{Item, What, items};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::{Macros, directive};
+use super::thrust::{is_taken, is_thrust};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -244,17 +245,6 @@ impl Part {
         self.removed.push((span, None));
         Some(skipped)
     }
-}
-
-/// Is it a header of Thrust's, as its `#include` has it?
-pub fn is_thrust(name: &str) -> bool {
-    name.trim_start_matches(['<', '"']).starts_with("thrust/")
-}
-
-/// Is it one of Thrust's headers that hold nothing of the host?
-fn is_taken(name: &str) -> bool {
-    const TAKEN: [&str; 3] = ["thrust/functional.h", "thrust/pair.h", "thrust/tuple.h"];
-    TAKEN.contains(&name.trim_matches(['<', '>', '"']))
 }
 
 /// Is there `extern __shared__` memory?
