@@ -58,8 +58,8 @@ impl Value {
 
 /// Deepest chain of names that is followed.
 const DEEPEST: u32 = 12;
-/// Most names that are followed for one value, and most tokens of a macro's body with its arguments in it.
-const FOLLOWED: u32 = 2000;
+/// Most tokens that names stand for in one value, and most of a macro's body with its arguments in it.
+const FOLLOWED: usize = 20_000;
 const LONGEST: usize = 2000;
 
 /// A macro with parameters.
@@ -180,8 +180,8 @@ struct Reader<'c, 'a, 't> {
     constants: &'c Constants<'a>,
     rest: &'t [Token<'t>],
     depth: u32,
-    /// Names that may still be followed.
-    left: &'c Cell<u32>,
+    /// Tokens that names may still stand for.
+    left: &'c Cell<usize>,
 }
 
 impl Reader<'_, '_, '_> {
@@ -262,16 +262,15 @@ impl Reader<'_, '_, '_> {
             return if size { bytes(inside).map(Value::Number) } else { self.three(inside) };
         }
         (first.kind == Kind::Name).then_some(())?;
-        self.left.set(self.left.get().checked_sub(1)?);
         self.rest = rest;
         if let Some(functions) =
             self.constants.functions.get(first.text).filter(|_| rest.first().is_some_and(|next| next.is("(")))
         {
             let end = matching(rest, 0)?;
             self.rest = &rest[end + 1..];
-            return self.inner(&before(functions, first.start)?.expanded(&rest[1..end], first.start)?);
+            return self.followed(&before(functions, first.start)?.expanded(&rest[1..end], first.start)?);
         }
-        let value = self.inner(before(self.constants.known.get(first.text)?, first.start)?)?;
+        let value = self.followed(before(self.constants.known.get(first.text)?, first.start)?)?;
         if !self.take(".") {
             return Some(value);
         }
@@ -280,6 +279,12 @@ impl Reader<'_, '_, '_> {
             Value::Dims(dims) => Some(Value::Number(dims[axis])),
             Value::Number(_) | Value::Real(_) => None,
         }
+    }
+
+    /// What a name stands for.
+    fn followed(&self, piece: &[Token]) -> Option<Value> {
+        self.left.set(self.left.get().checked_sub(piece.len())?);
+        self.inner(piece)
     }
 
     fn inner(&self, piece: &[Token]) -> Option<Value> {
