@@ -304,7 +304,7 @@ fn uses(body: &[Token], name: &str) -> Vec<Access> {
             || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
             || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
         let pointed = before.is_some_and(|before| before.is("*"));
-        let statement = &body[after..];
+        let statement = body.get(after..).unwrap_or_default();
         let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
         all.push(match (element || pointed, assigned) {
             (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,

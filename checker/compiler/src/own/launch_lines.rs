@@ -213,7 +213,7 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
                 let name = buffer_name(&parameter.name, ty, &common.buffers);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
-                said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each * offset))
+                said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
             }
             // Two launches may give one name two values.
             Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {

@@ -696,3 +696,19 @@ fn thrust_is_refused_in_one_sentence() {
     let mut refused = || part.refuse_header("thrust/detail/x.h").map(|skipped| skipped.name);
     assert_eq!([refused(), refused()], [Some("<thrust/sort.h>".to_owned()), None]);
 }
+
+/// Lines are made, or not, of a text that ends anywhere, begins anywhere or misses a character.
+#[test]
+fn lines_of_any_text_end() {
+    let text = "#define UP(a, b) (((a) + (b) - 1) / (b))\nstruct Op { float a; __device__ float operator()(float x) { return x; } };\n\
+                __constant__ float c[UP(9, 2)][3], d;\ntemplate <class F, int N = 3> __global__ void k(float2 *a, int n, F f) { a[n].x = f(a[0].y); }\n\
+                int main() { Op op{2.f}; dim3 g(UP(8, 3), 2); cudaMalloc(&a, n * sizeof(float)); cudaMemcpyToSymbol(c, h, 4);\n\
+                k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
+    for at in 0..text.len() {
+        lines(&text[..at]);
+        lines(&text[at..]);
+        let mut missing = text.to_owned();
+        missing.remove(at);
+        lines(&missing);
+    }
+}
