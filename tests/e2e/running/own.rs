@@ -101,10 +101,11 @@ fn made_lines_can_be_pasted() {
     assert_eq!(asked.code, Some(2), "{asked:?}");
     assert!(asked.stderr.contains("paste these at the top"), "{}", asked.stderr);
     let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
-    assert!(lines.contains(&"//@ launch negate_in_place<<<ceil_div(n, 128), 128>>>(data, n)"), "{lines:?}");
+    assert!(lines.contains(&"//@ size   n = 1000"), "{lines:?}");
+    assert!(lines.contains(&"//@ launch filters::smooth<real, 3><<<8, 128>>>(in, out, n, {-1.0f, 1.0f})"), "{lines:?}");
+    assert!(lines.contains(&"//@ launch negate_in_place<<<8, 128>>>(data, n)"), "{lines:?}");
     assert!(lines.contains(&"//@ inout  data: f32[n] = uniform(-1, 1)"), "{lines:?}");
-    // The structure's members only the reader knows.
-    let pasted = lines.join("\n").replace("{0}", "{-1.0f, 1.0f}");
+    let pasted = lines.join("\n");
     let ran = run(folder.path(), &format!("{pasted}\n{text}"));
     assert_eq!(ran.code, Some(0), "{pasted}\n{ran:?}");
     assert!(ran.stdout.contains("FINISHED"), "{}", ran.stdout);

@@ -6,7 +6,7 @@ use crate::build::{self, BuildError, Built};
 use crate::platform::{BackendChoice, Platform, find_gpu};
 use crate::{CheckError, line_reason, refused};
 use account::outputs_of;
-use compiler::own::{self, OwnCode, launch_lines};
+use compiler::own::{self, OwnCode};
 use compiler::toolchain::{self, Toolchain};
 use execution::backend::Case;
 use plan::Plan;
@@ -71,7 +71,7 @@ impl Running<'_> {
         let mut own = stranger.then(|| OwnCode::read(toolchain, self.path, file.text()));
         if let Some(own) = own.as_ref().filter(|_| file.statements().is_empty()) {
             (self.progress)("trying lines");
-            let lines = self.grown(toolchain, file.text(), launch_lines(&own.kernels()));
+            let lines = self.grown(toolchain, file.text(), own.launch_lines());
             return Err(CheckError::NoLines { file: self.shown.clone(), lines }.into());
         }
         let gpu = match self.options.backend {

@@ -21,26 +21,35 @@ pub struct Member {
     pub pointer: bool,
 }
 
+/// A structure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// All members; of what has none a byte without a name.
+    pub members: Vec<Member>,
+    /// Has it a constructor, so that its braces may hold something else?
+    pub built: bool,
+}
+
 /// The structures of a text by their names, of which every member is known.
 pub fn classes<'t>(
     items: impl Iterator<Item = &'t Item>,
     text: &str,
     replaced: &dyn Fn(&str) -> String,
-) -> HashMap<String, Vec<Member>> {
+) -> HashMap<String, Class> {
     let kept = items.filter(|item| matches!(item.what, What::Type | What::Other) && item.template.is_none());
     kept.filter_map(|item| class(&tokens(text.get(item.span.clone())?), replaced)).collect()
 }
 
 /// `struct NAME { ... };` or `typedef struct { ... } NAME;`
-fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Vec<Member>)> {
+fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Class)> {
     let typedef = all.first()?.is("typedef");
     if !["struct", "class"].iter().any(|word| all[usize::from(typedef)..].first().is_some_and(|first| first.is(word))) {
         return None;
     }
     let open = all.iter().position(|token| token.is("{"))?;
     let close = all.iter().rposition(|token| token.is("}"))?;
-    // One with bases has more in it than stands here.
-    if all[..open].iter().any(|token| token.is(":")) {
+    // One with bases or a table of functions has more in it than stands here.
+    if all[..open].iter().any(|token| token.is(":")) || all.iter().any(|token| token.is("virtual")) {
         return None;
     }
     let name =
@@ -54,7 +63,11 @@ fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Ve
             members.extend(declared(&piece, replaced)?);
         }
     }
-    (name.kind == Kind::Name && !members.is_empty()).then(|| (name.text.to_owned(), members))
+    if members.is_empty() {
+        members.push(Member { name: String::new(), ty: "u8", each: 1, count: 1, pointer: false });
+    }
+    let built = all[open..close].windows(2).any(|two| two[0].is(name.text) && two[1].is("("));
+    (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built }))
 }
 
 /// What stands between `;`, a function's body included; labels and directives are left out.

@@ -1,22 +1,25 @@
 //! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
 
-use super::classes::Member;
+use super::classes::{Class, Member};
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
-use super::part::has_dynamic_shared;
+use super::part::{has_dynamic_shared, last};
+use super::templates::{Template, filled, template};
 use super::texels::{TexelUse, texel_use};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// A kernel of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct KernelHead {
     /// With its namespaces.
     pub name: String,
     /// Arguments that make a template an instance, as a first guess: `float`, `256`.
     pub instance: Vec<String>,
+    /// Those of the template's parameters that are types of which nobody says anything, and that no number can be.
+    pub unknown: Vec<String>,
     /// Is it more than a declaration?
     pub has_body: bool,
     /// Parameters.
@@ -62,6 +65,8 @@ pub struct Parameter {
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
     pub members: Vec<Member>,
+    /// Has that structure a constructor?
+    pub built: bool,
 }
 
 /// What names mean where a kernel's head is read.
@@ -69,7 +74,7 @@ pub struct Names {
     /// Other names for types.
     pub aliases: HashMap<String, String>,
     /// Structures.
-    pub classes: HashMap<String, Vec<Member>>,
+    pub classes: HashMap<String, Class>,
     /// The host's launches.
     pub launches: Vec<HostLaunch>,
 }
@@ -85,39 +90,36 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
     // A number is most often a block's size, or a tile's side.
     let number = if two_dimensional { "16" } else { "256" };
     let host = HostLaunch::of(launches, &item.name);
-    let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
-    for ((_, value), said) in templates.iter_mut().zip(host.map_or(&[][..], |host| &host.instance)) {
-        // A number is most often the block's size: one without the other would not fit.
-        let fits = |said: &&String| host.is_some_and(|host| host.block.is_some()) || said.parse::<i64>().is_err();
-        if let Some(said) = said.as_ref().filter(fits) {
-            value.clone_from(said);
-        }
-    }
-    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
-    // A parameter that bounds the block counts threads, and is no tile's side.
-    for (name, value) in &mut templates {
-        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
-            *value = "256".to_owned();
-        }
-    }
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
     let is_dead = |token: &Token| dead.iter().any(|range| range.contains(&(parameters.start + token.start)));
     let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
-    let void = list.len() == 1 && list[0].is("void");
+    let list = if list.len() == 1 && list[0].is("void") { Vec::new() } else { list };
+    let list = split(&list);
+    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
+    let unknown = filled(&mut templates, host, &list, &all);
+    // A parameter that bounds the block counts threads, and is no tile's side.
+    for Template { name, value, .. } in &mut templates {
+        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
+            *value = "256".to_owned();
+        }
+    }
     let mut found = Vec::new();
-    for (index, one) in split(&list).into_iter().enumerate().filter(|_| !void) {
+    for (index, one) in list.into_iter().enumerate() {
         let mut parameter = parameter(one, index, &|word| replaced(word, &templates, aliases), &body);
-        if let Some(members) = classes.get(&parameter.base).filter(|_| parameter.pointers == 0) {
-            parameter.members.clone_from(members);
+        if let Some(class) = classes.get(last(&parameter.base)).filter(|_| parameter.pointers == 0) {
+            parameter.members.clone_from(&class.members);
+            parameter.built = class.built;
         }
         found.push(parameter);
     }
-    let value = |name: &str| templates.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let value = |name: &str| templates.iter().find(|known| known.name == name).map(|known| known.value.as_str());
     let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
     Some(KernelHead {
         name: item.name.clone(),
-        instance: templates.into_iter().map(|(_, value)| value).collect(),
+        instance: templates.into_iter().map(|known| known.value).collect(),
+        unknown,
         has_body: whole.ends_with('}'),
         parameters: found,
         two_dimensional,
@@ -159,28 +161,6 @@ pub fn split<'t, 'a>(list: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
         pieces.push(&list[start..]);
     }
     pieces
-}
-
-/// Template parameters with a first guess at each argument: `float` for a type, a block's 256 for a number.
-fn template(text: &str, number: &str) -> Vec<(String, String)> {
-    let list = tokens(text);
-    split(&list)
-        .into_iter()
-        .filter_map(|one| {
-            let end = one.iter().position(|token| token.is("=")).unwrap_or(one.len());
-            let name = one[..end].iter().rfind(|token| token.kind == Kind::Name)?.text.to_owned();
-            let value = match one.iter().find(|token| !token.is("const"))?.text {
-                "typename" | "class" => "float",
-                "bool" => "true",
-                _ => number,
-            };
-            let default: Option<String> = one
-                .get(end + 1..)
-                .filter(|rest| !rest.is_empty())
-                .map(|rest| rest.iter().map(|token| token.text).collect::<Vec<_>>().join(" "));
-            Some((name, default.unwrap_or_else(|| value.to_owned())))
-        })
-        .collect()
 }
 
 /// `float (*a)[4]` as `float a[4]`.
@@ -238,13 +218,14 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         written: uses.iter().any(|access| *access != Access::Read),
         texel: texel_use(body, &name),
         members: Vec::new(),
+        built: false,
         name,
     }
 }
 
 /// A word of a type: a template's parameter or another name for a type is replaced, and what that is another name for.
-fn replaced(word: &str, templates: &[(String, String)], aliases: &HashMap<String, String>) -> String {
-    let value = templates.iter().find(|(name, _)| name == word).map(|(_, value)| value.as_str());
+fn replaced(word: &str, templates: &[Template], aliases: &HashMap<String, String>) -> String {
+    let value = templates.iter().find(|known| known.name == word).map(|known| known.value.as_str());
     resolved(value.unwrap_or(word), aliases)
 }
 
@@ -323,7 +304,7 @@ fn uses(body: &[Token], name: &str) -> Vec<Access> {
             || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
             || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
         let pointed = before.is_some_and(|before| before.is("*"));
-        let statement = &body[after..];
+        let statement = body.get(after..).unwrap_or_default();
         let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
         all.push(match (element || pointed, assigned) {
             (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,

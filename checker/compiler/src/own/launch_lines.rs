@@ -3,12 +3,14 @@
 use super::classes::Member;
 use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
 use super::heads::{KernelHead, Parameter};
-use super::host::HostLaunch;
+use super::host::{HostArgument, Value};
+use super::lexer::tokens;
+use super::part::last;
+use super::symbols::{Holds, Symbol};
+use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
 use std::collections::BTreeMap;
 
-/// Elements of a buffer, where no parameter says more.
-const ELEMENTS: u32 = 4096;
 /// Columns or rows of a guess at a matrix.
 const SIDE: u32 = 64;
 /// Threads of a guessed block, and the side of one of two dimensions.
@@ -16,11 +18,6 @@ const BLOCK: u32 = 256;
 const TILE: u32 = 16;
 /// Bytes of dynamic shared memory for each of the block's threads: a vector.
 const SHARED_EACH: u32 = 16;
-/// Of the host's own launches only those are taken whole that are simulated in a moment; of larger ones fewer blocks, where no other
-/// kernel reads what the rest would write.
-const MOST_THREADS: u64 = 1 << 20;
-const MOST_ALONE: u64 = 1 << 16;
-const MOST_BYTES: u64 = 1 << 26;
 
 /// A buffer that several kernels may share.
 struct Shared {
@@ -41,24 +38,22 @@ struct Common<'k> {
     buffers: BTreeMap<String, Shared>,
     /// Sizes in order, with the host's value where one is known.
     sizes: Vec<(&'k str, Option<i64>)>,
-    /// Does no kernel read what another one writes?
-    apart: bool,
 }
 
-/// The lines for a file's kernels, in the order in which they are to stand; none without kernels.
-pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
+/// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
+/// kernels.
+pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
     if kernels.is_empty() {
         return Vec::new();
     }
     let mut order: Vec<String> = Vec::new();
     let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
     let mut buffers: BTreeMap<String, Shared> = BTreeMap::new();
-    let apart = apart(kernels);
-    for kernel in kernels {
-        let whole = exact(kernel, apart);
+    let taken = Taken::of(kernels);
+    for (kernel, taken) in kernels.iter().zip(&taken) {
         for (index, parameter) in kernel.parameters.iter().enumerate() {
             let name = parameter.name.as_str();
-            let said = whole.and_then(|host| host.arguments.get(index)).copied().unwrap_or_default();
+            let said = taken.argument(index);
             match guess(parameter) {
                 Guess::Size => match sizes.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, value)) => *value = value.or(said.value),
@@ -95,12 +90,34 @@ pub fn launch_lines(kernels: &[KernelHead]) -> Vec<String> {
         }
     }
     sizes.retain(|(name, _)| !buffers.contains_key(*name));
-    let common = Common { apart, ..Common::of(kernels, sizes, buffers) };
-    let mut lines = common.size_lines(kernels);
+    let common = Common::of(kernels, sizes, buffers);
+    let mut lines = Vec::new();
     lines.extend(order.iter().map(|name| common.buffer_line(name)));
     lines.extend(texture_lines(kernels, &common.sides));
-    lines.extend(kernels.iter().map(|kernel| launch(kernel, &common)));
-    lines
+    lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
+    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
+    let sizes = common.size_lines(&lines);
+    [sizes, lines].concat()
+}
+
+/// The lines for constant memory.
+fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
+    let name = &symbol.name;
+    match &symbol.holds {
+        Holds::Elements(ty, many) => {
+            let buffer = format!("{}_values", last(name));
+            let values = format!("//@ in     {buffer}: {ty}[{many}] = {}", fill(ty));
+            vec![values, format!("//@ constant {name} = {buffer}")]
+        }
+        Holds::Structure(held) => {
+            vec![format!("//@ constant {name} = {}", structure(held, &HostArgument::default(), common))]
+        }
+    }
+}
+
+/// What a buffer of a type is filled with.
+fn fill(ty: &str) -> &'static str {
+    if ty.starts_with('f') || ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" }
 }
 
 impl<'k> Common<'k> {
@@ -113,19 +130,18 @@ impl<'k> Common<'k> {
             (_, [(first, _), ..]) => (*first).to_owned(),
             _ => own.to_owned(),
         };
-        Common { sides, length, buffers, sizes, apart: true }
+        Common { sides, length, buffers, sizes }
     }
 
-    fn size_lines(&self, kernels: &[KernelHead]) -> Vec<String> {
+    /// The sizes; where no kernel has any, the length of buffers, if one of the `lines` asks for it.
+    fn size_lines(&self, lines: &[String]) -> Vec<String> {
         let unsaid = |name: &str| self.sides.contains(&name) && self.length.contains('*');
         let line = |(name, value): &(&str, Option<i64>)| {
             let value = value.unwrap_or(if unsaid(name) { SIDE.into() } else { ELEMENTS.into() });
             format!("//@ size   {name} = {value}")
         };
-        let unsaid_length = self.buffers.is_empty()
-            || self.buffers.values().any(|buffer| buffer.elements.is_none())
-            || kernels.iter().any(|kernel| exact(kernel, self.apart).is_none());
-        if self.sizes.is_empty() && unsaid_length {
+        let asks = |text: &String| tokens(text.trim_start_matches("//@")).iter().any(|token| token.is(&self.length));
+        if self.sizes.is_empty() && lines.iter().any(asks) {
             return vec![format!("//@ size   {} = {ELEMENTS}", self.length)];
         }
         self.sizes.iter().map(line).collect()
@@ -133,7 +149,7 @@ impl<'k> Common<'k> {
 
     fn buffer_line(&self, name: &str) -> String {
         let Shared { ty, each, read_first, written, elements } = &self.buffers[name];
-        let fill = if ty.starts_with('f') || *ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" };
+        let fill = fill(ty);
         let many = match elements {
             Some(elements) => elements.to_string(),
             None if *each > 1 => format!("{each} * {}", self.length),
@@ -160,17 +176,21 @@ fn member_name(parameter: &Parameter, member: &Member) -> String {
     format!("{}_{}", parameter.name, member.name)
 }
 
-/// A structure by value, member after member.
-fn structure(parameter: &Parameter, common: &Common) -> String {
-    let member = |member: &Member| {
+/// A structure by value, member after member, as the host has it where that is known.
+fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> String {
+    let values = said.made.as_ref().filter(|_| !parameter.built).map_or(&[][..], |made| &made.values);
+    let member = |(index, member): (usize, &Member)| {
         if member.pointer {
             return member_name(parameter, member);
         }
+        let said = values.get(index).copied().flatten();
         let real = member.ty.starts_with(['f', 'b']);
+        let one = literal(said.and_then(Value::real).unwrap_or(1.0), member.ty);
         let value = match member.ty {
-            "f32" => "1.0f".to_owned(),
-            "f64" => "1.0".to_owned(),
-            _ if real => "1".to_owned(),
+            "f32" => format!("{one}f"),
+            _ if real => one,
+            _ if member.name.is_empty() => "0".to_owned(),
+            _ if let Some(number) = said.and_then(Value::number) => number.to_string(),
             _ if is_side(&member.name) => SIDE.to_string(),
             _ if is_size(&member.name) => common.length.clone(),
             _ => worth(&member.name).to_string(),
@@ -182,102 +202,68 @@ fn structure(parameter: &Parameter, common: &Common) -> String {
             (_, each, _) => format!("{{{}}}", vec![if real { "1.0" } else { "1" }; each as usize].join(", ")),
         }
     };
-    format!("{{{}}}", parameter.members.iter().map(member).collect::<Vec<_>>().join(", "))
+    format!("{{{}}}", parameter.members.iter().enumerate().map(member).collect::<Vec<_>>().join(", "))
 }
 
-/// Does no kernel read what one before it writes?
-fn apart(kernels: &[KernelHead]) -> bool {
-    let writes = |kernel: &KernelHead, name: &str| {
-        kernel.parameters.iter().any(|parameter| {
-            parameter.name == name && parameter.pointers > 0 && !parameter.constant && parameter.written
-        })
-    };
-    kernels.iter().enumerate().all(|(index, kernel)| {
-        let reads = kernel
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.pointers > 0 && (parameter.constant || parameter.read_first));
-        reads.into_iter().all(|parameter| !kernels[..index].iter().any(|before| writes(before, &parameter.name)))
-    })
-}
-
-fn threads(dims: [u32; 3]) -> u64 {
-    u64::from(dims.iter().product::<u32>())
-}
-
-/// The host's launch of a kernel if it says everything in constants, and as much of it as is wanted is simulated at once.
-fn exact(kernel: &KernelHead, apart: bool) -> Option<&HostLaunch> {
-    let host = kernel.host.as_ref().filter(|host| host.arguments.len() >= kernel.parameters.len())?;
-    let known = kernel.parameters.iter().zip(&host.arguments).all(|(parameter, said)| match guess(parameter) {
-        Guess::Buffer(_) => said.bytes.is_some_and(|bytes| (1..=MOST_BYTES).contains(&bytes)),
-        Guess::Size => said.value.is_some_and(|value| value >= 1),
-        Guess::Structure => parameter.members.iter().all(|member| !member.pointer),
-        _ => true,
-    });
-    let threads = threads(host.grid?) * threads(host.block?);
-    (known && (apart || threads <= MOST_THREADS)).then_some(host)
-}
-
-/// The host's grid, or so much of it that few threads are launched.
-fn part_of(grid: [u32; 3], block: [u32; 3], most: u64) -> [u32; 3] {
-    let mut grid = grid;
-    while threads(grid) * threads(block) > most && threads(grid) > 1 {
-        if let Some(most) = grid.iter_mut().max() {
-            *most = most.div_ceil(2);
-        }
-    }
-    grid
-}
-
-fn launch(kernel: &KernelHead, common: &Common) -> String {
-    let whole = exact(kernel, common.apart);
-    let host_argument = |index: usize| kernel.host.as_ref().and_then(|host| host.arguments.get(index));
+fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
     let argument = |(index, parameter): (usize, &Parameter)| {
-        let said = host_argument(index).and_then(|said| said.value);
+        let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
                 let name = buffer_name(&parameter.name, ty, &common.buffers);
-                let offset = host_argument(index).and_then(|said| said.offset).filter(|_| whole.is_some());
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
-                offset.map_or(name.clone(), |offset| format!("{name} + {}", each * offset))
+                said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
             }
             // Two launches may give one name two values.
             Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {
-                Some((_, value)) if whole.is_some() && *value != said => said.unwrap_or(1).to_string(),
+                Some((_, value)) if said.value.is_some() && *value != said.value => said.value.unwrap_or(1).to_string(),
                 _ => parameter.name.clone(),
             },
-            // The host's number, where lengths and grid are the host's as well.
-            Guess::Int => said.filter(|_| whole.is_some()).unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
-            Guess::Real => "1.0".to_owned(),
+            Guess::Int => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
+            Guess::Real => {
+                let real = said.real.unwrap_or(1.0);
+                element(&parameter.base).map_or("1.0".to_owned(), |(ty, _)| literal(real, ty))
+            }
             Guess::Vector(ty, count) => {
                 let member = if ty.starts_with('f') { "1.0" } else { "1" };
                 format!("{{{}}}", vec![member; count as usize].join(", "))
             }
             Guess::Handle => parameter.name.clone(),
-            Guess::Structure => structure(parameter, common),
+            Guess::Structure => structure(parameter, &said, common),
             Guess::Unknown => "{0}".to_owned(),
         }
     };
     let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
-    let (word, grid, block) = shape(kernel, common, whole);
+    let (word, grid, block) = shape(kernel, taken, common);
     let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
         Some(0) | None if !kernel.dynamic_shared => String::new(),
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
-    format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({})", kernel.instance(), arguments.join(", "))
+    let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
+    let remark = match types.as_slice() {
+        [] => String::new(),
+        [one] => format!("  // {one} is a guess that may not compile"),
+        more => format!("  // {} are guesses that may not compile", more.join(", ")),
+    };
+    format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
+}
+
+/// A real as C++ and `//@` lines have it, with as many digits as its type has.
+fn literal(real: f64, ty: &str) -> String {
+    let single = real as f32;
+    if ty == "f64" || !single.is_finite() { format!("{real:?}") } else { format!("{single:?}") }
 }
 
 /// ` cooperative` or nothing, the grid and the block.
-fn shape(kernel: &KernelHead, common: &Common, whole: Option<&HostLaunch>) -> (&'static str, String, String) {
+fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> (&'static str, String, String) {
     let word = if kernel.cooperative { " cooperative" } else { "" };
     let host = kernel.host.as_ref().and_then(|host| host.block);
     let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
     // One block for everything is what the kernel counts on.
     let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
-    if let (Some(grid), Some(block)) = (whole.and_then(|host| host.grid).or(one), host) {
-        let grid = part_of(grid, block, if common.apart && !kernel.cooperative { MOST_ALONE } else { MOST_THREADS });
+    if let (Some(grid), Some(block)) = (taken.grid.or(one), host) {
         return (word, dims(grid), dims(block));
     }
     if kernel.two_dimensional && !kernel.cooperative {

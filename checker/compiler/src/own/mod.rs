@@ -21,12 +21,15 @@ pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
 mod summary;
+mod symbols;
+mod taken;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod texels;
+mod thrust;
 
 pub use heads::KernelHead;
-pub use launch_lines::launch_lines;
 pub use part::{Skipped, Why};
 pub use summary::notes;
 
@@ -35,6 +38,7 @@ use crate::toolchain::Toolchain;
 use classes::classes;
 use headers::Headers;
 use heads::Names;
+use host::Constants;
 use items::Item;
 use lexer::Token;
 use macros::Macros;
@@ -43,6 +47,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use symbols::Symbol;
 
 /// Most times that the compiler is asked about one file, and how long it is asked anew.
 const MOST_TRIES: usize = 12;
@@ -117,8 +122,20 @@ impl OwnCode {
         if all { kernels.iter().map(KernelHead::instance).collect() } else { Vec::new() }
     }
 
+    /// `//@` lines made from the kernels' own parameters and from what the host says: a first guess to be pasted and corrected; none
+    /// without kernels.
+    pub fn launch_lines(&self) -> Vec<String> {
+        let (kernels, symbols) = self.read_declarations();
+        launch_lines::launch_lines(&kernels, &symbols)
+    }
+
     /// The file's kernels, those of its headers last, each name once.
     pub fn kernels(&self) -> Vec<KernelHead> {
+        self.read_declarations().0
+    }
+
+    /// The kernels, and the constant memory that the host fills.
+    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>) {
         let mut texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
         let dead = left_out(&texts);
         let alive = |part: usize, item: &&Item| !dead[part].iter().any(|range| range.contains(&item.span.start));
@@ -139,8 +156,25 @@ impl OwnCode {
         }
         let known = |word: &str| heads::resolved(word, &aliases);
         let classes = (0..self.parts.len()).flat_map(|part| classes(items(part), self.parts[part].original(), &known));
-        let classes = classes.collect();
-        let names = Names { classes, aliases, launches: host::launches(&texts[0], &texts[1..]) };
+        let classes: HashMap<_, _> = classes.collect();
+        let mut types = host::Types::default();
+        for part in 0..self.parts.len() {
+            types.add(items(part), self.parts[part].original());
+        }
+        let constants = Constants::of(&texts[0], &texts[1..]);
+        let filled = symbols::filled(&texts);
+        let mut found: Vec<Symbol> = Vec::new();
+        for part in 0..self.parts.len() {
+            let text = self.parts[part].original();
+            for symbol in items(part).flat_map(|item| symbols::declared(item, text, &constants, &classes, &known)) {
+                let wanted = filled.contains(&part::last(&symbol.name));
+                if wanted && !found.iter().any(|known| known.name == symbol.name) {
+                    found.push(symbol);
+                }
+            }
+        }
+        let launches = host::launches(&texts[0], &constants, &types);
+        let names = Names { classes, aliases, launches };
         let mut heads: Vec<KernelHead> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));
@@ -158,7 +192,7 @@ impl OwnCode {
         for head in &mut heads {
             head.dynamic_shared |= helped;
         }
-        heads
+        (heads, found)
     }
 
     /// The names of the file's kernels, those of templates too.
@@ -173,7 +207,12 @@ impl OwnCode {
     /// As [`compile::compile`]; what a skipped name has to do with it is said.
     pub fn compile(&mut self, toolchain: &Toolchain, request: &mut CompileRequest) -> Result<Compiled, CompileError> {
         if self.is_plain() {
-            return compile::compile(toolchain, request);
+            return compile::compile(toolchain, request).map_err(|error| match error {
+                CompileError::Rejected { diagnostics, log } => {
+                    CompileError::Rejected { diagnostics: self.explained(diagnostics, &request.file), log }
+                }
+                other => other,
+            });
         }
         request.own = true;
         let began = Instant::now();
@@ -279,7 +318,13 @@ impl OwnCode {
     }
 
     /// Names that are unknown because their declaration was left out are explained; headers get their place on the disk.
-    fn explained(&self, mut diagnostics: Vec<Diagnostic>, file: &Path) -> Vec<Diagnostic> {
+    fn explained(&self, diagnostics: Vec<Diagnostic>, file: &Path) -> Vec<Diagnostic> {
+        let (thrusts, mut diagnostics) = self.of_thrust(diagnostics);
+        if let Some(one) = thrusts.first().and_then(|first| self.thrust(first, file)) {
+            diagnostics.insert(0, one);
+        } else {
+            diagnostics.splice(0..0, thrusts);
+        }
         for said in &mut diagnostics {
             let unknown = said.message.strip_prefix("identifier \"").and_then(|rest| rest.split_once('"'));
             said.notes.extend(unknown.and_then(|(name, _)| self.texture_reference(name)));

@@ -3,6 +3,7 @@
 use super::items::{Item, What, items};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::{Macros, directive};
+use super::thrust::{is_taken, is_thrust};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -188,12 +189,19 @@ impl Part {
         names.len() > before
     }
 
-    /// Leaves out the `#include` of a header in which the compiler stopped. Of Thrust, which is for hosts, any.
+    /// Leaves out the `#include` of a header in which the compiler stopped; inside of Thrust of any that it may have come from.
     pub fn refuse_header(&mut self, file: &str) -> Option<Skipped> {
-        let inner = |name: &str| name.trim_matches(['<', '>', '"']).to_owned();
-        let thrust = |name: &str| file.starts_with("thrust/") && name.starts_with("thrust/");
-        let at = self.includes.iter().position(|(_, name)| inner(name) == file || thrust(&inner(name)))?;
+        let named = self.includes.iter().position(|(_, name)| name.trim_matches(['<', '>', '"']) == file);
+        let thrust =
+            || self.includes.iter().position(|(_, name)| is_thrust(file) && is_thrust(name) && !is_taken(name));
+        let at = named.or_else(thrust)?;
         Some(self.drop_include(at))
+    }
+
+    /// The lines of Thrust's headers that the compiler may refuse and that are included still, each with the header as `<name>` or `"name"`.
+    pub fn thrust(&self) -> impl Iterator<Item = (u32, &str)> {
+        let thrust = self.includes.iter().filter(|(_, name)| is_thrust(name) && !is_taken(name));
+        thrust.map(|(span, name)| (self.skipped(span.start, name, Why::Header).line, name.as_str()))
     }
 
     /// Includes a header in the place of one that is not there, so that no line moves; false if there is no such place.

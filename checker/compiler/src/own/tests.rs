@@ -1,7 +1,8 @@
 //! What is found in texts, form by form.
 
 use super::part::{Include, Part, Skipped};
-use super::{OwnCode, launch_lines, lexer, macros::Macros};
+use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};
+use std::path::Path;
 
 fn part(text: &str) -> (Part, Vec<Skipped>) {
     let mut macros = Macros::default();
@@ -162,7 +163,7 @@ fn any_text_ends() {
 
 fn lines(text: &str) -> Vec<String> {
     let (part, skipped) = part(text);
-    launch_lines(&OwnCode { parts: vec![part], every_kernel: false, skipped }.kernels())
+    OwnCode { parts: vec![part], every_kernel: false, skipped }.launch_lines()
 }
 
 /// A size that would not fit into its parameter is no size.
@@ -263,16 +264,16 @@ fn lines_are_made_from_parameters() {
 #[test]
 fn the_host_says_how_it_launches() {
     let cases: [(&str, &[&str]); 5] = [
-        // A length that nobody can tell: the block is the host's.
+        // A length that nobody can tell: all else is the host's.
         (
             "#define N (33 * 1024)\n__global__ void add(int *a, int *c, int n) { c[i] = a[i]; }\n\
              int main() { const int threads = 128; int *a, *b; size_t bytes = N * sizeof(int);\n\
              cudaMalloc((void **)&a, bytes); cudaMalloc(&b, bytes_of(a)); add<<<(N + threads - 1) / threads, threads>>>(a, b, N); }",
             &[
-                "//@ size   n = 4096",
-                "//@ in     a: i32[n] = integers(0, 9)",
+                "//@ size   n = 33792",
+                "//@ in     a: i32[33792] = integers(0, 9)",
                 "//@ out    c: i32[n]",
-                "//@ launch add<<<ceil_div(n, 128), 128>>>(a, c, n)",
+                "//@ launch add<<<264, 128>>>(a, c, n)",
             ],
         ),
         // Everything is a constant: grid, lengths and numbers are the host's.
@@ -460,5 +461,254 @@ fn objects_flags_and_bounds_are_guessed() {
     ];
     for (text, want) in cases {
         assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+/// Macros with parameters, nested, and such as have no end.
+#[test]
+fn the_hosts_macros_are_expanded() {
+    let cases: [(&str, &[&str]); 2] = [
+        (
+            "#define DIV_UP(a, b) (((a) + (b)-1) / (b))\n#define HALF(x) DIV_UP((x), 2)\nconst int N = 4000, BYTES = HALF(N * 8);\n\
+             __global__ void k(float *a, float *b, int n) { b[i] = a[i]; }\n\
+             int main() { float *a, *b; cudaMalloc((void **)&a, N * 4); cudaMalloc((void **)&b, DIV_UP(16000, 1));\n\
+             k<<<DIV_UP(HALF(N), 128), 128>>>(a, b, N); }",
+            &[
+                "//@ size   n = 4000",
+                "//@ in     a: f32[4000] = uniform(-1, 1)",
+                "//@ out    b: f32[4000]",
+                "//@ launch k<<<16, 128>>>(a, b, n)",
+            ],
+        ),
+        (
+            "#define F(x) G(x, x)\n#define G(a, b) (F(a) + F(b))\n#define H(a) a a a a a a a a\n#define I(a) H(H(H(H(H(H(H(a)))))))\n\
+             #define J(...) 3\n#define K(a\n#define A B * B * B * B * B * B * B * B\n#define B C * C * C * C * C * C * C\n\
+             #define C D * D * D * D * D * D * D * D\n#define D E * E * E * E * E * E * E * E * E\n#define E L * L * L * L * L * L * L\n#define L 1\n\
+             __global__ void k(float *p) { p[0] = 1; }\n\
+             int main() { k<<<F(1), 64>>>(p); k<<<I(1), I(I(I(1)))>>>(p); k<<<F(), G(1)>>>(p); k<<<J(1), K(1)>>>(p); k<<<F(1, F(>>>(p); k<<<A, A>>>(p); }",
+            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 64), 64>>>(p)"],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+#[test]
+fn the_hosts_reals_are_taken() {
+    let text = "const float R = 0.02f; const double D = -1e-7; const int N = 256;\n\
+                __global__ void k(float *a, float r, double d, float three, float unknown, half h, int i) { a[i] = r; }\n\
+                int main() { float *a; cudaMalloc(&a, N * sizeof(float));\n\
+                k<<<1, N>>>(a, R * 2, D, 3, f(x), (float)N / 512, (int)2.5f); }";
+    let want =
+        ["//@ out    a: f32[256]", "//@ launch k<<<1, 256>>>(a, 0.04, -1e-7, 3.0, 1.0, 0.5, 2)"].map(str::to_owned);
+    assert_eq!(lines(text), want);
+}
+
+/// Of a launch that does not say everything in constants what it says, where the rest can be fitted to it.
+#[test]
+fn known_arguments_are_taken_singly() {
+    let cases: [(&str, &[&str]); 4] = [
+        // A grid, and the number of its blocks for the next kernel; the first one's size is nobody's word.
+        (
+            "#define BINS 256\n__global__ void part(unsigned *p, const unsigned *d, unsigned dataCount) { p[i] = d[i]; }\n\
+             __global__ void merge(unsigned *h, const unsigned *p, unsigned histogramCount) { h[i] = p[i]; }\n\
+             static const unsigned COUNT = 240; void run(unsigned *h, void *d, unsigned bytes) {\n\
+             cudaMalloc((void **)&p, COUNT * BINS * sizeof(unsigned));\n\
+             part<<<COUNT, 192>>>(p, (unsigned *)d, bytes / 4); merge<<<BINS, 256>>>(h, p, COUNT); }",
+            &[
+                "//@ size   dataCount = 4096",
+                "//@ size   histogramCount = 240",
+                "//@ out    p: u32[dataCount]",
+                "//@ in     d: u32[dataCount] = integers(0, 9)",
+                "//@ out    h: u32[dataCount]",
+                "//@ launch part<<<240, 192>>>(p, d, dataCount)",
+                "//@ launch merge<<<256, 256>>>(h, p, histogramCount)",
+            ],
+        ),
+        // A number, and no grid.
+        (
+            "#define BLOCK 256\n__global__ void scan(uint4 *dst, const uint4 *src, unsigned size, int flag) { dst[i] = src[i]; }\n\
+             void run(unsigned *d, unsigned *s, unsigned n) { scan<<<n / (4 * BLOCK), BLOCK>>>((uint4 *)d, (uint4 *)s, 4 * BLOCK, 0); }",
+            &[
+                "//@ size   size = 1024",
+                "//@ out    dst: u32[4 * size]",
+                "//@ in     src: u32[4 * size] = integers(0, 9)",
+                "//@ launch scan<<<ceil_div(size, 256), 256>>>(dst, src, size, 0)",
+            ],
+        ),
+        // A grid that a guess at the size would not fit, and more than is simulated in a moment.
+        (
+            "__global__ void few(float *a, int n) { a[i] = 1; }\nint main(int c, char **v) { few<<<4, 64>>>(a, atoi(v[1])); }",
+            &["//@ size   n = 4096", "//@ out    a: f32[n]", "//@ launch few<<<ceil_div(n, 64), 64>>>(a, n)"],
+        ),
+        (
+            "__global__ void many(float *a, int w, int h) { a[threadIdx.y] = 1; }\n\
+             int main() { many<<<x, dim3(16, 16)>>>(a, 1 << 20, 1 << 20); }",
+            &[
+                "//@ size   w = 64",
+                "//@ size   h = 64",
+                "//@ out    a: f32[w * h]",
+                "//@ launch many<<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(a, w, h)",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
+    }
+}
+
+/// Types of the file's own as template arguments, said or deduced; what nobody can know is called a guess.
+#[test]
+fn template_arguments_are_the_files_own_types() {
+    let op = "struct Op { float a; __device__ float operator()(float x) const { return a * x; } };\n";
+    let each = "template <class F> __global__ void k(float *a, int n, F f) { if (i < n) a[i] = f(a[i]); }\n";
+    let cases: [(&str, &[&str]); 6] = [
+        (
+            "int main() { float *a; cudaMalloc(&a, 4000); k<<<8, 128>>>(a, 1000, Op{2.f}); }",
+            &[
+                "//@ size   n = 1000",
+                "//@ inout  a: f32[1000] = uniform(-1, 1)",
+                "//@ launch k<Op><<<8, 128>>>(a, n, {2.0f})",
+            ],
+        ),
+        // A variable of the host, one of a class with a constructor, and of a class without anything in it.
+        (
+            "struct P { int n; float dt; }; struct C { int c; C(float x, float y) {} }; enum class Way { up, down }; using Real = double;\n\
+             namespace in { struct Empty { }; template <class T, int N> struct Two { T t[N]; }; }\n\
+             template <class E, class T, Way W, class R> __global__ void m(R *b, P p, C c, E e) { b[i] += p.dt; }\n\
+             int main() { const int N = 3; P p{1000, 0.5f}; in::Empty e; m<in::Empty, in::Two<float, N>, Way::up, Real><<<8, 128>>>(b, p, C(1, 2), e); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
+                "//@ inout  b: f64[n] = uniform(-1, 1)",
+                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile",
+                "//@ launch m<in::Empty, in::Two<float, 3>, Way::up, Real><<<8, 128>>>(b, {1000, 0.5f}, {1}, {u8 0})",
+            ],
+        ),
+        // The launch that names a type, not the one that passes on what it was given.
+        (
+            "template <class F> void launch(int n, F f) { k<<<(n + 127) / 128, 128>>>(a, n, f); }\n\
+             int main() { Op twice = {3}; k<<<8, 128>>>(a, 1024, twice); launch(1024, [=] __device__ (float x) { return x; }); }",
+            &[
+                "//@ size   n = 1024",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
+                "//@ launch k<Op><<<8, 128>>>(a, n, {3.0f})",
+            ],
+        ),
+        (
+            "int main() { k<<<8, 128>>>(a, 1024, [=] __device__ (float x) { return x; }); }",
+            &[
+                "//@ size   n = 1024",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
+                "//@ launch k<float><<<8, 128>>>(a, n, 1.0)  // F = float is a guess that may not compile",
+            ],
+        ),
+        (
+            "template <class T, class Policy> __global__ void q(T *p) { p[0] = Policy::value; }\nint main() { }",
+            &[
+                "//@ size   n = 4096",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
+                "//@ out    p: f32[n]",
+                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile",
+                "//@ launch q<float, float><<<ceil_div(n, 256), 256>>>(p)  // Policy = float is a guess that may not compile",
+            ],
+        ),
+        // What the host names cannot be read: a type of the host's template.
+        (
+            "template <class T> void run(float *a) { k<typename T::op><<<1, 128>>>(a, 3, T()); }",
+            &[
+                "//@ size   n = 3",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
+                "//@ launch k<float><<<1, 128>>>(a, n, 1.0)  // F = float is a guess that may not compile",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(&format!("{op}{each}{text}")), want, "{text}");
+    }
+}
+
+/// Constant memory that the host fills gets values, as far as its type is known.
+#[test]
+fn the_hosts_symbols_are_filled() {
+    let text = "struct P { int w; float a; }; __constant__ P par;\n#define R 8\n#define LENGTH (2 * R + 1)\n__constant__ float taps[LENGTH]; __constant__ float other[3];\n\
+                namespace in { __constant__ float4 rows[2][R]; __constant__ int one; __constant__ S s; __constant__ float u[X]; __device__ int d; }\n\
+                __global__ void k(float *p) { p[0] = taps[0]; }\n\
+                void f(float *h) { cudaMemcpyToSymbol(taps, h, LENGTH * sizeof(float)); cudaMemcpyToSymbol(in::one, h, 4);\n\
+                cudaMemcpyToSymbolAsync(&in::rows, h, 1); cudaMemcpyToSymbol(in::s, h, 1); cudaMemcpyToSymbol(in::u, h, 1); cudaMemcpyToSymbol(in::d, h, 1);\n\
+                cudaMemcpyToSymbol(taps, h, 4); cudaMemcpyToSymbol(par, h, sizeof(P)); cudaMemcpyToSymbol(nowhere, h, 4); cudaMemcpyToSymbol(); cudaMemcpyToSymbol( }";
+    let want = [
+        "//@ size   n = 4096",
+        "//@ out    p: f32[n]",
+        "//@ constant par = {64, 1.0f}",
+        "//@ in     taps_values: f32[17] = uniform(-1, 1)",
+        "//@ constant taps = taps_values",
+        "//@ in     rows_values: f32[64] = uniform(-1, 1)",
+        "//@ constant in::rows = rows_values",
+        "//@ in     one_values: i32[1] = integers(0, 9)",
+        "//@ constant in::one = one_values",
+        "//@ launch k<<<ceil_div(n, 256), 256>>>(p)",
+    ];
+    assert_eq!(lines(text), want);
+}
+
+/// Thrust in kernels is one sentence about the file's own `#include`, however many lines of Thrust's the compiler refuses.
+#[test]
+fn thrust_is_refused_in_one_sentence() {
+    let text = "#include <vector>\n#include <thrust/sort.h>\n__global__ void k(int *a) { thrust::sort(thrust::seq, a, a + 9); }\n";
+    let own = |include: Include| {
+        let mut skipped = Vec::new();
+        let mut what = |name: &str| if name.contains("thrust") { include.clone() } else { Include::Absent };
+        let part = Part::new("", text, &Macros::default(), &mut what, &mut skipped);
+        OwnCode { parts: vec![part], every_kernel: false, skipped }
+    };
+    let said = |file: &str, line, text: Option<&str>| Diagnostic {
+        severity: Severity::Error,
+        file: file.to_owned(),
+        line: Some(line),
+        column: None,
+        message: "refused".to_owned(),
+        notes: Vec::new(),
+        text: text.map(str::to_owned),
+    };
+    let thrusts = || vec![said("thrust/sort.h", 119, None), said("thrust/sort.h", 319, None), said("a.cu", 3, None)];
+    let found = own(Include::Cuda).explained(thrusts(), Path::new("a.cu"));
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert_eq!((found[0].file.as_str(), found[0].line, found[0].column), ("a.cu", Some(2), Some(10)));
+    assert_eq!(found[0].text.as_deref(), Some("#include <thrust/sort.h>"));
+    assert!(found[0].message.contains("thrust::seq"), "{found:#?}");
+    assert_eq!(found[1].line, Some(3));
+    // The header went without it: what uses it is why it is missed.
+    let mut own = own(Include::Cuda);
+    own.skipped.extend(own.parts[0].refuse_header("thrust/sort.h"));
+    let line = text.lines().nth(2);
+    let unknown = || Diagnostic {
+        message: "name followed by \"::\" must be a class or namespace name".to_owned(),
+        ..said("a.cu", 3, line)
+    };
+    let found = own.explained(vec![unknown(), said("a.cu", 3, line), said("a.cu", 4, line)], Path::new("a.cu"));
+    assert_eq!(found.iter().map(|said| said.line).collect::<Vec<_>>(), [Some(2), Some(4)], "{found:#?}");
+    // Headers of Thrust's that the compiler takes stay.
+    let text = "#include <thrust/tuple.h>\n#include <thrust/sort.h>\nint main() { }\n";
+    let mut include = |_: &str| Include::Cuda;
+    let mut part = Part::new("", text, &Macros::default(), &mut include, &mut Vec::new());
+    let mut refused = || part.refuse_header("thrust/detail/x.h").map(|skipped| skipped.name);
+    assert_eq!([refused(), refused()], [Some("<thrust/sort.h>".to_owned()), None]);
+}
+
+/// Lines are made, or not, of a text that ends anywhere, begins anywhere or misses a character.
+#[test]
+fn lines_of_any_text_end() {
+    let text = "#define UP(a, b) (((a) + (b) - 1) / (b))\nstruct Op { float a; __device__ float operator()(float x) { return x; } };\n\
+                __constant__ float c[UP(9, 2)][3], d;\ntemplate <class F, int N = 3> __global__ void k(float2 *a, int n, F f) { a[n].x = f(a[0].y); }\n\
+                int main() { Op op{2.f}; dim3 g(UP(8, 3), 2); cudaMalloc(&a, n * sizeof(float)); cudaMemcpyToSymbol(c, h, 4);\n\
+                k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
+    for at in 0..text.len() {
+        lines(&text[..at]);
+        lines(&text[at..]);
+        let mut missing = text.to_owned();
+        missing.remove(at);
+        lines(&missing);
     }
 }

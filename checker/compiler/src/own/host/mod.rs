@@ -1,14 +1,17 @@
 //! How a file's own host code launches its kernels, as far as it says so in constants: the best guess that there is at
 //! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
 
+mod types;
 mod value;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
-use value::{Constants, Value, matching, split};
+pub use types::{Made, Types};
+pub use value::{Constants, Value};
+use value::{matching, split};
 
 /// A launch in host code. What it does not say in constants is missing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostLaunch {
     /// The kernel, without its namespaces.
     pub kernel: String,
@@ -25,10 +28,12 @@ pub struct HostLaunch {
 }
 
 impl HostLaunch {
-    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block; else the first.
+    /// Of a kernel's launches, one for each of its sizes perhaps, one whose template arguments go with its block, else one that passes
+    /// something of the file's own types; else the first.
     pub fn of<'l>(launches: &'l [HostLaunch], kernel: &str) -> Option<&'l HostLaunch> {
         let own = || launches.iter().filter(|launch| launch.kernel == last(kernel));
-        own().find(|launch| launch.names_its_block()).or_else(|| own().next())
+        let typed = |launch: &&HostLaunch| launch.arguments.iter().any(|argument| argument.made.is_some());
+        own().find(|launch| launch.names_its_block()).or_else(|| own().find(typed)).or_else(|| own().next())
     }
 
     fn names_its_block(&self) -> bool {
@@ -39,14 +44,20 @@ impl HostLaunch {
 }
 
 /// An argument of such a launch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostArgument {
     /// A number.
     pub value: Option<i64>,
+    /// The same, or a real.
+    pub real: Option<f64>,
     /// Bytes that were allocated for the pointer.
     pub bytes: Option<u64>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
     pub offset: Option<i64>,
+    /// Something of one of the file's own types.
+    pub made: Option<Made>,
+    /// Is it a lambda?
+    pub lambda: bool,
 }
 
 /// Functions that allocate: the pointer's address first, then the bytes.
@@ -54,26 +65,22 @@ const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost"
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
-/// The launches of a text, in order. `headers` are texts whose macros hold as well.
-pub fn launches(tokens: &[Token], headers: &[Vec<Token>]) -> Vec<HostLaunch> {
+/// The launches of a text, in order. `constants` and `types` are those of the text and its headers.
+pub fn launches(tokens: &[Token], constants: &Constants, types: &Types) -> Vec<HostLaunch> {
     // `<< <` is one, too.
     let chevrons = |at: usize, sign: &str| {
         let three = tokens.get(at..at + 3).unwrap_or_default();
         three.len() == 3 && three.iter().all(|token| token.is(sign))
     };
     let opening: Vec<usize> = (0..tokens.len()).filter(|at| chevrons(*at, "<")).collect();
-    if opening.is_empty() {
-        return Vec::new();
-    }
-    let constants = Constants::of(tokens, headers);
     let read = |open: usize| {
         let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
-        launch(tokens, &constants, open, close)
+        launch(tokens, constants, types, open, close)
     };
     opening.into_iter().filter_map(read).collect()
 }
 
-fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) -> Option<HostLaunch> {
+fn launch(tokens: &[Token], constants: &Constants, types: &Types, open: usize, close: usize) -> Option<HostLaunch> {
     let (name, instance) = callee(tokens, open)?;
     let end = matching(tokens, close + 3)?;
     let config = split(&tokens[open + 3..close]);
@@ -84,11 +91,20 @@ fn launch(tokens: &[Token], constants: &Constants, open: usize, close: usize) ->
         let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
         let offset = plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
         // Behind an offset that nobody knows nobody knows the length.
-        HostArgument { value: number(piece), bytes: bytes.filter(|_| plus.is_none() || offset.is_some()), offset }
+        let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
+        let value = constants.value(piece);
+        HostArgument {
+            value: value.and_then(Value::number),
+            real: value.and_then(Value::real),
+            bytes,
+            offset,
+            made: types.made(constants, tokens, piece),
+            lambda: piece.first().is_some_and(|first| first.is("[")),
+        }
     };
     Some(HostLaunch {
         kernel: last(name).to_owned(),
-        instance: split(instance).into_iter().map(|piece| template_argument(constants, piece)).collect(),
+        instance: types::template_arguments(types, constants, instance),
         grid: dims(0),
         block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
         shared: config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
@@ -112,16 +128,6 @@ fn callee<'t, 'a>(tokens: &'t [Token<'a>], open: usize) -> Option<(&'a str, &'t 
     (tokens[at].kind == Kind::Name).then_some((tokens[at].text, instance))
 }
 
-/// A template argument that can be pasted: a number, `true`, or a type that every file knows.
-fn template_argument(constants: &Constants, piece: &[Token]) -> Option<String> {
-    const WORDS: [&str; 12] =
-        ["true", "false", "float", "double", "int", "unsigned", "char", "short", "long", "float2", "float4", "int4"];
-    if piece.iter().all(|token| WORDS.contains(&token.text)) {
-        return Some(piece.iter().map(|token| token.text).collect::<Vec<_>>().join(" "));
-    }
-    constants.value(piece).and_then(Value::number).map(|number| number.to_string())
-}
-
 /// Bytes that were allocated for a pointer.
 fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<u64> {
     let pointer = piece.last().filter(|token| token.kind == Kind::Name)?;
@@ -134,7 +140,7 @@ fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option
 }
 
 /// The arguments of the call whose name stands at `at`; at least one.
-fn arguments<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<Vec<&'t [Token<'a>]>> {
+pub fn arguments<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<Vec<&'t [Token<'a>]>> {
     let end = matching(tokens, at + 1)?;
     Some(split(tokens.get(at + 2..end)?)).filter(|all| !all.is_empty())
 }

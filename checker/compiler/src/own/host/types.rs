@@ -1,0 +1,140 @@
+//! Types of the file's own in host code: as template arguments, and as what an argument is.
+
+use super::super::guess::element;
+use super::super::heads;
+use super::super::items::{Item, What};
+use super::super::lexer::{Kind, Token};
+use super::value::{Constants, Value, matching, split};
+use std::collections::HashMap;
+
+/// The file's own types and other names for types, each with its namespaces, by their last name.
+#[derive(Default)]
+pub struct Types(HashMap<String, String>);
+
+impl Types {
+    /// Adds those of a text.
+    pub fn add<'t>(&mut self, items: impl Iterator<Item = &'t Item>, text: &str) {
+        let names = |item: &&Item| {
+            let words = || text.get(item.span.clone()).unwrap_or_default();
+            let other = item.what == What::Other && ["typedef", "using"].iter().any(|word| words().starts_with(word));
+            !item.name.is_empty() && (item.what == What::Type || other)
+        };
+        for item in items.filter(names) {
+            self.0.entry(super::last(&item.name).to_owned()).or_insert_with(|| item.name.clone());
+        }
+    }
+
+    /// The type that these tokens name, `ns::Op` or `Pair<Op, 4>`, with one of the file's own in it.
+    fn own(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        let own = piece.iter().any(|token| token.kind == Kind::Name && self.0.contains_key(token.text));
+        own.then(|| self.spelled(constants, piece)).flatten()
+    }
+
+    /// Tokens as they can be pasted elsewhere: constants by their values, the file's own names with their namespaces.
+    fn spelled(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        let mut text = String::new();
+        let mut at = 0;
+        while let Some(token) = piece.get(at) {
+            let (word, next) = match token.kind {
+                Kind::Name => self.name(constants, piece, at)?,
+                Kind::Literal => (constants.value(&piece[at..=at])?.number()?.to_string(), at + 1),
+                Kind::Punct if ["<", ">", ",", "*", "&"].contains(&token.text) => (token.text.to_owned(), at + 1),
+                Kind::Punct if token.is("::") && at == 0 => (String::new(), at + 1),
+                Kind::Punct | Kind::Directive => return None,
+            };
+            let apart = text.ends_with(',') || token.kind == Kind::Name && text.ends_with(char::is_alphanumeric);
+            text.push_str(if apart { " " } else { "" });
+            text.push_str(&word);
+            at = next;
+        }
+        Some(text)
+    }
+
+    /// The names from `at` on that `::` holds together, and what follows them.
+    fn name(&self, constants: &Constants, piece: &[Token], at: usize) -> Option<(String, usize)> {
+        let mut end = at + 1;
+        while piece.get(end).is_some_and(|token| token.is("::")) && piece.get(end + 1)?.kind == Kind::Name {
+            end += 2;
+        }
+        let chain = &piece[at..end];
+        if let Some(own) = chain.iter().position(|token| self.0.contains_key(token.text)) {
+            // What is inside a type follows its full name.
+            let rest: String = chain[own + 1..].iter().map(|token| token.text).collect();
+            return Some((format!("{}{rest}", self.0[chain[own].text]), end));
+        }
+        let [name] = chain else { return None };
+        let plain = matches!(name.text, "true" | "false" | "const" | "signed") || element(name.text).is_some();
+        let text = if plain { name.text.to_owned() } else { constants.value(chain)?.number()?.to_string() };
+        Some((text, end))
+    }
+
+    /// A template argument that can be pasted: a number, `true`, or a type that the file knows.
+    pub fn template_argument(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        let number = constants.value(piece).and_then(Value::number);
+        number.map(|number| number.to_string()).or_else(|| self.spelled(constants, piece))
+    }
+
+    /// What an argument is, if it is one of the file's own types: `Op{2}`, `Op(2)`, or a variable that is declared before.
+    pub fn made(&self, constants: &Constants, tokens: &[Token], piece: &[Token]) -> Option<Made> {
+        if let [name] = piece {
+            let here = tokens.iter().rposition(|token| token.start < name.start)?;
+            return self.declared(constants, tokens.get(..here)?, name.text);
+        }
+        let open = piece.iter().position(|token| token.is("{") || token.is("("))?;
+        let end = matching(piece, open).filter(|end| end + 1 == piece.len() && open > 0)?;
+        let ty = self.own(constants, &piece[..open])?;
+        let inside = if piece[open].is("{") { &piece[open + 1..end] } else { &[] };
+        Some(Made { ty, values: values(constants, inside) })
+    }
+
+    /// What a variable is by its last declaration: `Op op;`, `Op op{2};` or `Op op = {2};`.
+    fn declared(&self, constants: &Constants, tokens: &[Token], name: &str) -> Option<Made> {
+        let declares = |at: &usize| {
+            let ends = tokens.get(at + 1).is_some_and(|next| ["{", "=", ";", "(", ","].iter().any(|end| next.is(end)));
+            let typed = at
+                .checked_sub(1)
+                .is_some_and(|ty| tokens[ty].kind == Kind::Name && self.0.contains_key(tokens[ty].text));
+            tokens[*at].is(name) && ends && typed
+        };
+        let at = (0..tokens.len()).rev().find(declares)?;
+        let ty = self.own(constants, &tokens[at - 1..at])?;
+        let open = at + if tokens[at + 1].is("=") { 2 } else { 1 };
+        let inside = match matching(tokens, open) {
+            Some(end) if tokens[open].is("{") => &tokens[open + 1..end],
+            _ => &[],
+        };
+        let made = if open == at + 2 {
+            assigned(tokens, open).and_then(|piece| self.made(constants, &[], piece))
+        } else {
+            None
+        };
+        Some(made.unwrap_or_else(|| Made { ty, values: values(constants, inside) }))
+    }
+}
+
+/// The tokens from `from` up to `;`.
+fn assigned<'t, 'a>(tokens: &'t [Token<'a>], from: usize) -> Option<&'t [Token<'a>]> {
+    let rest = tokens.get(from..)?;
+    rest.iter().position(|token| token.is(";")).map(|end| &rest[..end])
+}
+
+/// Something of one of the file's own types.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The type.
+    pub ty: String,
+    /// What stands in its braces, in order, as far as it is constant.
+    pub values: Vec<Option<Value>>,
+}
+
+/// The values between braces; none if they are given by their members' names.
+fn values(constants: &Constants, inside: &[Token]) -> Vec<Option<Value>> {
+    let pieces = split(inside);
+    let named = pieces.iter().any(|piece| piece.first().is_some_and(|first| first.is(".")));
+    if named { Vec::new() } else { pieces.into_iter().map(|piece| constants.value(piece)).collect() }
+}
+
+/// Template arguments between `<` and `>`, each as [`Types::template_argument`] has it.
+pub fn template_arguments(types: &Types, constants: &Constants, instance: &[Token]) -> Vec<Option<String>> {
+    heads::split(instance).into_iter().map(|piece| types.template_argument(constants, piece)).collect()
+}
