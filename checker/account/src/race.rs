@@ -12,7 +12,7 @@ pub fn same_values<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> BTree
                 (a, b) => format!("lines {} and {}", a.min(b), a.max(b)),
             };
             // Of an array the first element stands for all.
-            let object = second.object.name().map_or_else(|| second.object.to_string(), |name| format!("`{name}`"));
+            let object = second.object.name().map_or_else(|| second.object.to_string(), crate::reasons::name);
             Some(format!(
                 "threads write the same value to {object} in no order ({lines}): harmless while it is the same"
             ))

@@ -318,6 +318,18 @@ fn blocks_that_idle_are_no_blocks() {
     }
 }
 
+/// A kernel that holds the time of day would be another one each time, and get other points.
+#[test]
+fn a_kernel_with_a_clock_of_the_compiler_is_refused() {
+    let workbook = exercise("");
+    for text in ["    if (__TIME__[7] & 1) return;", "#define P(a, b) a ## b\n    if (P(__DA, TE__)[5] == '1') return;"]
+    {
+        let ran = judged(&workbook, &format!("{text}\n    if (i < n) b[i] = a[i] * 1.7f;"));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stdout.contains("makes another kernel of this file each time"), "{text}: {}", ran.stdout);
+    }
+}
+
 /// One program that runs, and another that is judged: a branch that the assembler works out otherwise than the simulator does. The real work is
 /// not in the machine code, so the machine code says nothing of it.
 #[test]

@@ -8,6 +8,9 @@ use report::{Excerpt, Reason, Verdict};
 /// Characters of a line of source that are quoted.
 const LONGEST_LINE: usize = 400;
 
+/// How the sentence of a failed assert begins.
+const ASSERT: &str = "an assert failed";
+
 /// How much may be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
@@ -106,9 +109,7 @@ pub fn sentence(reason: &Reason, told: Told) -> String {
         // What the compiler says hangs on the file alone, and goals name counts at a size that everybody knows.
         (Told::Released, _) | (_, Verdict::DoesNotCompile | Verdict::BadKernelFile) => reason.text.clone(),
         (Told::Guarded, Verdict::NotYet) => reason.text_without_sizes(),
-        // Its words are the kernel's, made of whatever it has read: numbers may stand there in letters.
-        (Told::Guarded, Verdict::Assert) => "an assert failed".to_owned(),
-        (Told::Guarded, _) => masked(&reason.text),
+        (Told::Guarded, _) => label(&reason.text, told),
     }
 }
 
@@ -116,7 +117,8 @@ pub fn sentence(reason: &Reason, told: Told) -> String {
 pub fn label(text: &str, told: Told) -> String {
     match told {
         Told::Released => text.to_owned(),
-        Told::Guarded => masked(text),
+        // What an assert says is the kernel's, made of whatever it has read: numbers may stand there in letters.
+        Told::Guarded => masked(text.find(ASSERT).map_or(text, |at| &text[..at + ASSERT.len()])),
     }
 }
 
@@ -169,6 +171,7 @@ mod tests {
         let failed = Reason::new(Verdict::Assert, "an assert failed: k.cu:3: f: assertion `aaaab` failed");
         assert_eq!(sentence(&failed, Told::Guarded), "an assert failed");
         assert_eq!(sentence(&failed, Told::Released), failed.text);
+        assert_eq!(label(&format!("not judged: {}", failed.text), Told::Guarded), "not judged: an assert failed");
     }
 
     #[test]

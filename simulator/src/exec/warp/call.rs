@@ -187,7 +187,10 @@ impl<O: Observer> Worker<'_, O> {
         let lane = mask.trailing_zeros() as usize & 31;
         let mut text = |at: usize| {
             let address = self.argument(warp, frame, op, at, 8)[lane];
-            String::from_utf8_lossy(&self.text(shared, warp, lane, address)).into_owned()
+            let said = self.text(shared, warp, lane, address);
+            // On one line: what the kernel says is no sentence of a report.
+            let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+            String::from_utf8_lossy(&said).chars().map(shown).collect::<String>()
         };
         let (expression, file, function) = (text(0), text(1), text(3));
         let line = self.argument(warp, frame, op, 2, 4)[lane] as u32;
