@@ -11,20 +11,50 @@ use std::collections::BTreeMap;
 /// Bytes of a machine instruction.
 const INSTRUCTION: u64 = 16;
 
-/// How many machine instructions were made of each line of the PTX. Nothing without that table.
-///
-/// # Errors
-/// It is no CUBIN, or its table is cut off.
-pub fn made_of(cubin: &[u8]) -> Result<Option<BTreeMap<u32, u64>>, SassError> {
-    let Some(section) = Elf::parse(cubin)?.section(".nv_debug_line_sass") else { return Ok(None) };
-    let mut table = Table::default();
-    let mut bytes = Bytes(section.data);
-    while !bytes.0.is_empty() {
-        let length = u64::from(bytes.u32()?);
-        let mut unit = Bytes(bytes.take(length)?);
-        table.unit(&mut unit)?;
+/// What machine code was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeOf {
+    /// Machine instructions by the line of the PTX.
+    made: BTreeMap<u32, u64>,
+    /// The block of each line of the PTX, counted from one as its lines are.
+    block: Vec<u32>,
+}
+
+impl MadeOf {
+    /// Reads it from a CUBIN and the PTX that it was made of. Nothing without a table of lines.
+    ///
+    /// # Errors
+    /// It is no CUBIN, or its table is cut off.
+    pub fn read(cubin: &[u8], ptx: &str) -> Result<Option<Self>, SassError> {
+        let Some(section) = Elf::parse(cubin)?.section(".nv_debug_line_sass") else { return Ok(None) };
+        let mut table = Table::default();
+        let mut bytes = Bytes(section.data);
+        while !bytes.0.is_empty() {
+            let length = u64::from(bytes.u32()?);
+            let mut unit = Bytes(bytes.take(length)?);
+            table.unit(&mut unit)?;
+        }
+        Ok(Some(Self { made: table.made, block: blocks(ptx) }))
     }
-    Ok(Some(table.made))
+
+    /// What of a run is there.
+    pub fn parts(&self, coverage: &[LineCoverage]) -> Parts {
+        let mut by_block: BTreeMap<u32, (f64, bool)> = BTreeMap::new();
+        let mut lines = Share::default();
+        for covered in coverage {
+            for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
+                let weight = if is_moved(&covered.opcode) { 0.0 } else { warps as f64 };
+                let there = self.made.get(&line).is_some_and(|made| *made > 0);
+                let block = self.block.get(line as usize).copied().unwrap_or(0);
+                let entry = by_block.entry(block).or_default();
+                *entry = (entry.0 + weight, entry.1 || there);
+                lines.add(weight, there);
+            }
+        }
+        let mut in_blocks = Share::default();
+        by_block.values().for_each(|(weight, there)| in_blocks.add(*weight, *there));
+        Parts { needed: needed(coverage, &self.made), blocks: in_blocks.part(), lines: lines.part() }
+    }
 }
 
 /// Of what ran, the parts that are in the machine code, each instruction as often as warps executed it. Nothing where there are none.
@@ -37,25 +67,6 @@ pub struct Parts {
     pub blocks: Option<f64>,
     /// Of the same, those of whose line anything is there: the assembler makes one instruction of several, and of an array registers.
     pub lines: Option<f64>,
-}
-
-/// Finds them.
-pub fn parts(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>, ptx: &str) -> Parts {
-    let number = blocks(ptx);
-    let there = |line: u32| made.get(&line).copied().unwrap_or(0) > 0;
-    let mut by_block: BTreeMap<u32, (f64, bool)> = BTreeMap::new();
-    let mut lines = Share::default();
-    for covered in coverage {
-        for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
-            let weight = if is_moved(&covered.opcode) { 0.0 } else { warps as f64 };
-            let block = by_block.entry(number.get(line as usize).copied().unwrap_or(0)).or_default();
-            *block = (block.0 + weight, block.1 || there(line));
-            lines.add(weight, there(line));
-        }
-    }
-    let mut in_blocks = Share::default();
-    by_block.values().for_each(|(weight, there)| in_blocks.add(*weight, *there));
-    Parts { needed: needed(coverage, made), blocks: in_blocks.part(), lines: lines.part() }
 }
 
 /// How much of all is there.
@@ -76,7 +87,7 @@ impl Share {
     }
 }
 
-/// The block of each line of the PTX, counted from one as its lines are.
+/// The block of each line of the PTX, and of none before the first.
 fn blocks(ptx: &str) -> Vec<u32> {
     let (mut block, mut guard) = (0, None);
     let mut of_line = vec![0];
@@ -261,7 +272,7 @@ impl<'a> Bytes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Table, needed, parts};
+    use super::{Bytes, MadeOf, Table, blocks, needed};
     use simulator::LineCoverage;
     use std::collections::BTreeMap;
 
@@ -331,9 +342,13 @@ mod tests {
             ran("st.global.u32", 8, 2),
         ];
         // Of the second block one line is there; what has the guard is a block for itself.
-        let found = parts(&coverage, &BTreeMap::from([(2, 1), (5, 1), (8, 1)]), ptx);
+        let parts = |coverage: &[LineCoverage], made: [u32; 3]| {
+            let made = made.into_iter().map(|line| (line, 1)).collect();
+            MadeOf { made, block: blocks(ptx) }.parts(coverage)
+        };
+        let found = parts(&coverage, [2, 5, 8]);
         assert_eq!((found.blocks, found.lines), (Some(0.7), Some(0.5)));
-        assert_eq!(parts(&coverage, &BTreeMap::from([(2, 1), (7, 1), (8, 1)]), ptx).blocks, Some(0.6));
-        assert_eq!(parts(&coverage[..1], &BTreeMap::new(), ptx).blocks, None);
+        assert_eq!(parts(&coverage, [2, 7, 8]).blocks, Some(0.6));
+        assert_eq!(parts(&coverage[..1], [2, 5, 8]).blocks, None);
     }
 }

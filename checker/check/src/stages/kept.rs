@@ -7,7 +7,7 @@ use crate::verify::Results;
 use execution::backend::Checked;
 use problem::Sizes;
 use report::{GoalResult, GoalStatus, Provenance, at_sizes};
-use sass::kept::{self, Parts};
+use sass::kept::{MadeOf, Parts};
 
 /// What is asked of a part, and the least that it has to be.
 struct Rule {
@@ -37,11 +37,9 @@ const RULES: [Rule; 3] = [
 
 /// That one is not, at a size where it is least so, as a goal that is not met.
 pub fn broken(built: &Built, results: &Results) -> Option<GoalResult> {
-    let made = kept::made_of(&built.compiled.cubin).ok().flatten()?;
+    let made = MadeOf::read(&built.compiled.cubin, &built.compiled.ptx).ok().flatten()?;
     let cases = results.cases.iter().chain(&results.besides.elsewhere);
-    let of = |(sizes, checked): &'_ (Sizes, Checked)| {
-        (kept::parts(&checked.coverage, &made, &built.compiled.ptx), sizes.clone())
-    };
+    let of = |(sizes, checked): &(Sizes, Checked)| (made.parts(&checked.coverage), sizes.clone());
     let all: Vec<(Parts, Sizes)> = cases.map(of).collect();
     RULES.iter().find_map(|rule| {
         let parts = all.iter().filter_map(|(parts, sizes)| Some(((rule.part)(parts)?, sizes)));
