@@ -39,21 +39,38 @@ impl MadeOf {
 
     /// What of a run is there.
     pub fn parts(&self, coverage: &[LineCoverage]) -> Parts {
-        let mut by_block: BTreeMap<u32, (f64, bool)> = BTreeMap::new();
-        let mut lines = Share::default();
+        let all = self.by_line(coverage, |opcode| !is_moved(opcode));
+        let mut by_block: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        for (line, (there, weight)) in &all {
+            let block = self.block.get(*line as usize).copied().unwrap_or(0);
+            let entry = by_block.entry(block).or_default();
+            *entry = (entry.0.max(*there), entry.1 + weight);
+        }
+        Parts {
+            needed: part(self.by_line(coverage, stays).values()),
+            blocks: part(by_block.values()),
+            lines: part(all.values()),
+        }
+    }
+
+    /// How much of each line is there, and how often warps executed those of its instructions that count. A line that somebody wrote
+    /// himself (`asm`) may have several.
+    fn by_line(&self, coverage: &[LineCoverage], counts: fn(&str) -> bool) -> BTreeMap<u32, (f64, f64)> {
+        let mut instructions: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
         for covered in coverage {
+            let counts = counts(&covered.opcode);
             for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
-                let weight = if is_moved(&covered.opcode) { 0.0 } else { warps as f64 };
-                let there = self.made.get(&line).is_some_and(|made| *made > 0);
-                let block = self.block.get(line as usize).copied().unwrap_or(0);
-                let entry = by_block.entry(block).or_default();
-                *entry = (entry.0 + weight, entry.1 || there);
-                lines.add(weight, there);
+                let entry = instructions.entry(line).or_default();
+                if counts {
+                    *entry = (entry.0 + 1, entry.1 + warps as f64);
+                }
             }
         }
-        let mut in_blocks = Share::default();
-        by_block.values().for_each(|(weight, there)| in_blocks.add(*weight, *there));
-        Parts { needed: needed(coverage, &self.made), blocks: in_blocks.part(), lines: lines.part() }
+        let there = |line: &u32, instructions: u64| {
+            let made = self.made.get(line).copied().unwrap_or(0);
+            (made as f64 / instructions.max(1) as f64).min(1.0)
+        };
+        instructions.into_iter().map(|(line, (number, weight))| (line, (there(&line, number), weight))).collect()
     }
 }
 
@@ -69,22 +86,10 @@ pub struct Parts {
     pub lines: Option<f64>,
 }
 
-/// How much of all is there.
-#[derive(Default)]
-struct Share {
-    all: f64,
-    kept: f64,
-}
-
-impl Share {
-    fn add(&mut self, weight: f64, there: bool) {
-        self.all += weight;
-        self.kept += if there { weight } else { 0.0 };
-    }
-
-    fn part(&self) -> Option<f64> {
-        (self.all > 0.0).then(|| self.kept / self.all)
-    }
+/// How much of all is there, of parts and weights.
+fn part<'a>(parts: impl Iterator<Item = &'a (f64, f64)>) -> Option<f64> {
+    let (kept, all) = parts.fold((0.0, 0.0), |(kept, all), (there, weight)| (kept + there * weight, all + weight));
+    (all > 0.0).then(|| kept / all)
 }
 
 /// The block of each line of the PTX, and of none before the first.
@@ -95,13 +100,15 @@ fn blocks(ptx: &str) -> Vec<u32> {
         let mut words = line.split_whitespace().peekable();
         let own = words.next_if(|word| word.starts_with('@'));
         let first = words.next().unwrap_or_default();
-        if own != guard || first.ends_with(':') || first == "{" || first == "}" {
+        // A line that somebody wrote himself may have anything in it.
+        let several = line.matches(';').nth(1).is_some();
+        if own != guard || several || first.ends_with(':') || first == "{" || first == "}" {
             block += 1;
         }
         guard = own;
         of_line.push(block);
         let base = first.split(['.', ';']).next().unwrap_or_default();
-        if matches!(base, "bra" | "brx" | "call" | "ret" | "exit" | "trap") {
+        if several || matches!(base, "bra" | "brx" | "call" | "ret" | "exit" | "trap") {
             block += 1;
         }
     }
@@ -112,23 +119,6 @@ fn blocks(ptx: &str) -> Vec<u32> {
 fn is_moved(opcode: &str) -> bool {
     let base = opcode.split('.').next().unwrap_or_default();
     matches!(base, "mov" | "cvt" | "cvta" | "bra") || opcode.starts_with("ld.param") || opcode.starts_with("st.param")
-}
-
-fn needed(coverage: &[LineCoverage], made: &BTreeMap<u32, u64>) -> Option<f64> {
-    let mut by_line: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
-    for covered in coverage.iter().filter(|covered| stays(&covered.opcode)) {
-        for (&warps, &line) in covered.warps.iter().zip(&covered.ptx_lines).filter(|(warps, _)| **warps > 0) {
-            let entry = by_line.entry(line).or_default();
-            *entry = (entry.0 + 1, entry.1 + warps as f64);
-        }
-    }
-    let all: f64 = by_line.values().map(|(_, warps)| warps).sum();
-    let kept = by_line.iter().map(|(line, (instructions, warps))| {
-        let there = made.get(line).copied().unwrap_or(0);
-        warps * (there as f64 / *instructions as f64).min(1.0)
-    });
-    let kept: f64 = kept.sum();
-    (all > 0.0).then(|| kept / all)
 }
 
 /// Is a PTX instruction one that machine code has, too, whatever else was made of it? Moves, address arithmetic and conversions go
@@ -272,7 +262,7 @@ impl<'a> Bytes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, MadeOf, Table, blocks, needed};
+    use super::{Bytes, MadeOf, Table, blocks};
     use simulator::LineCoverage;
     use std::collections::BTreeMap;
 
@@ -310,15 +300,13 @@ mod tests {
             warps: warps.to_vec(),
             ptx_lines: lines.to_vec(),
         };
-        let made = BTreeMap::from([(5, 1), (7, 9)]);
+        let made = MadeOf { made: BTreeMap::from([(5, 1), (7, 9)]), block: Vec::new() };
+        let needed = |coverage: &[LineCoverage]| made.parts(coverage).needed;
         // A move may go anywhere, what never ran says nothing.
-        assert_eq!(needed(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])], &made), None);
-        assert_eq!(needed(&[ran("ld.global.u32", &[30, 10], &[5, 6])], &made), Some(0.75));
+        assert_eq!(needed(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])]), None);
+        assert_eq!(needed(&[ran("ld.global.u32", &[30, 10], &[5, 6])],), Some(0.75));
         // Two on one line, one instruction.
-        assert_eq!(
-            needed(&[ran("st.global.u32", &[8, 8], &[5, 5]), ran("fma.rn.f32", &[16], &[7])], &made),
-            Some(0.75)
-        );
+        assert_eq!(needed(&[ran("st.global.u32", &[8, 8], &[5, 5]), ran("fma.rn.f32", &[16], &[7])]), Some(0.75));
     }
 
     #[test]
@@ -350,5 +338,11 @@ mod tests {
         assert_eq!((found.blocks, found.lines), (Some(0.7), Some(0.5)));
         assert_eq!(parts(&coverage, [2, 7, 8]).blocks, Some(0.6));
         assert_eq!(parts(&coverage[..1], [2, 5, 8]).blocks, None);
+        // One line of many instructions and labels, of which one is there.
+        let line = [ran("add.s32", 3, 30), ran("sub.s32", 3, 30), ran("xor.b32", 3, 30), ran("setp.ne.s32", 2, 10)];
+        let made = [(2, 1), (3, 1)].into_iter().collect();
+        let one_line = "a;\nsetp.ne.s32 %p, %a, 0;\nadd.s32 %a, %a, 1; sub.s32 %a, %a, 1; xor.b32 %a, %a, 1;\n";
+        let found = MadeOf { made, block: blocks(one_line) }.parts(&line);
+        assert_eq!((found.blocks, found.lines), (Some(0.4), Some(0.4)));
     }
 }
