@@ -134,8 +134,7 @@ fn is_endless(checked: &Checked) -> bool {
 
 /// Its time was over, for the worker or within a launch.
 fn is_stopped(checked: &Checked) -> bool {
-    let stopped = |found: &Found| matches!(found.finding.kind, FindingKind::Interrupted { .. });
-    matches!(checked.status, Status::TimedOut { .. }) || checked.findings.iter().any(stopped)
+    matches!(checked.status, Status::TimedOut { .. }) || checked.is_interrupted()
 }
 
 /// Those first that fail most often over the wrong kernels of the tests: everybody reversed, one kind of units

@@ -38,51 +38,39 @@ fn is_pasted(name: &str, words: &BTreeSet<&str>) -> bool {
     reached[name.len()]
 }
 
-/// Words and `##` with where each begins; lines that end in a backslash go on. What stands in comments and strings is among them: who
-/// reads these as the compiler does not would miss some, and nobody has a reason to name a clock there.
+/// Words and `##` with where each begins. What stands in comments and strings is among them: who reads these as the compiler does not
+/// would miss some, and nobody has a reason to name a clock there.
 fn tokens(text: &str) -> Vec<(usize, String)> {
-    let mut rest = text.char_indices();
+    let text = unspliced(text);
     let mut found: Vec<(usize, String)> = Vec::new();
     // The last token may go on.
     let mut open = false;
-    while let Some((at, c)) = rest.next() {
-        if spliced(&text[at..]).is_some() {
-            rest.find(|(_, c)| *c == '\n');
-        } else if c.is_alphanumeric() || c == '_' {
-            match found.last_mut() {
-                Some((_, token)) if open => token.push(c),
-                _ => found.push((at, c.to_string())),
-            }
-            open = true;
-        } else {
-            open = false;
-            if is_paste(&text[at..]) {
-                found.push((at, "##".to_owned()));
-            }
+    for (index, &(at, c)) in text.iter().enumerate() {
+        let is = |word: &str| word.chars().eq(text[index..].iter().take(word.len()).map(|(_, c)| *c));
+        let word = c.is_alphanumeric() || c == '_';
+        match found.last_mut() {
+            Some((_, token)) if word && open => token.push(c),
+            _ if word => found.push((at, c.to_string())),
+            _ if is("##") || is("%:%:") => found.push((at, "##".to_owned())),
+            _ => {}
         }
+        open = word;
     }
     found
 }
 
-/// What is behind a backslash that ends a line, blanks or none between.
-fn spliced(text: &str) -> Option<&str> {
-    text.strip_prefix('\\')?.trim_start_matches([' ', '\t', '\r', '\u{b}', '\u{c}']).strip_prefix('\n')
-}
-
-fn is_paste(mut text: &str) -> bool {
-    let mut next = || {
-        while let Some(behind) = spliced(text) {
-            text = behind;
-        }
-        let c = text.chars().next()?;
-        text = &text[c.len_utf8()..];
-        Some(c)
+/// The characters and where they are, without the ends of lines that a backslash, blanks or none behind it, makes go on.
+fn unspliced(text: &str) -> Vec<(usize, char)> {
+    let splice = |text: &str| {
+        let behind = text.strip_prefix('\\')?.trim_start_matches([' ', '\t', '\r', '\u{b}', '\u{c}']);
+        Some(text.len() - behind.strip_prefix('\n')?.len())
     };
-    match next() {
-        Some('#') => next() == Some('#'),
-        Some('%') => [Some(':'), Some('%'), Some(':')].into_iter().all(|wanted| next() == wanted),
-        _ => false,
-    }
+    let mut left_out = 0;
+    let kept = text.char_indices().filter(|(at, _)| {
+        left_out = splice(&text[*at..]).map_or(left_out, |length| at + length);
+        *at >= left_out
+    });
+    kept.collect()
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use crate::platform::Platform;
 use crate::{Budget, BuildError, CheckError, Progress, beside, share};
 use account::outputs_of;
 pub use besides::Besides;
-use execution::backend::{self, Case, Checked, Found, MEMORY, Room, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, MEMORY, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
-use simulator::{Checks, FindingKind, Schedule};
+use simulator::{Checks, Schedule};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -189,10 +189,8 @@ impl Trials<'_> {
             Status::WorkerDied { death } => Some(format!("the process of a run died: {}", death.how)),
             _ => None,
         };
-        let interrupted = |checked: &Checked| {
-            let stopped = |found: &Found| matches!(found.finding.kind, FindingKind::Interrupted { .. });
-            checked.findings.iter().any(stopped).then(|| "a run was stopped when its time was over".to_owned())
-        };
+        let interrupted =
+            |checked: &Checked| checked.is_interrupted().then(|| "a run was stopped when its time was over".to_owned());
         let cut = |checked: &Checked| words(&checked.status).or_else(|| interrupted(checked));
         if let Some(words) = results.iter().find_map(cut) {
             let _ = self.cut.set(words);

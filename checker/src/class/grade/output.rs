@@ -98,16 +98,14 @@ pub fn write(
 }
 
 fn put(context: &Context, out: Option<&Path>, text: &str) -> Result<(), Fault> {
-    match out {
-        // What nobody sees is escaped where the format has escapes that say the same.
-        Some(path) if text.starts_with('{') => files::replace(path, Screen::json(text).as_bytes())
+    // What nobody sees is escaped, in a file too, where the format has escapes that say the same.
+    let json = text.starts_with('{').then(|| Screen::json(text));
+    match (out, json) {
+        (Some(path), json) => files::replace(path, json.as_deref().unwrap_or(text).as_bytes())
             .map_err(|error| anyhow::anyhow!("{}: {error}", text::path(path)))
             .environment(),
-        Some(path) => files::replace(path, text.as_bytes())
-            .map_err(|error| anyhow::anyhow!("{}: {error}", text::path(path)))
-            .environment(),
-        None if text.starts_with('{') => context.print(Screen::json(text)),
-        None => context.print(text),
+        (None, Some(json)) => context.print(json),
+        (None, None) => context.print(text),
     }
 }
 

@@ -169,7 +169,10 @@ impl<O: Observer> Worker<'_, O> {
                     (Vec::new(), u32::MAX)
                 } else {
                     match self.string(shared, warp, (pc, lane), formats[lane], TEXT) {
-                        Ok(format) => (format.clone(), asked_for(&format)),
+                        Ok(format) => {
+                            let asked = asked_for(&format);
+                            (format, asked)
+                        }
                         Err(stop) => return stop,
                     }
                 };

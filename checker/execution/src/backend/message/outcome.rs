@@ -232,6 +232,11 @@ impl Checked {
         }
     }
 
+    /// Was a launch stopped when its time was over?
+    pub fn is_interrupted(&self) -> bool {
+        self.findings.iter().any(|found| found.finding.kind.name() == FindingName::Interrupted)
+    }
+
     /// Keeps a finding, unless the same thing was caught at the same place before.
     pub fn add_finding(&mut self, found: Found) {
         let known = |other: &Found| other.launch == found.launch && other.finding.is_like(&found.finding);
