@@ -36,7 +36,7 @@ pub fn schedule_name(schedule: &Schedule) -> String {
 /// What a newcomer has to know of a schedule, in a line; the same for all of a kind.
 pub const fn meaning(schedule: &Schedule) -> &'static str {
     match schedule {
-        Schedule::Its => "its: as a GPU since Volta runs threads when nothing disturbs it",
+        Schedule::Its => "its: every lane goes on, as a GPU since Volta usually runs them",
         Schedule::PreVolta => "pre-volta: the lanes of a warp in lockstep, as GPUs ran them before Volta",
         Schedule::Adversarial { seed: 0..8 } => {
             "adversarial:0 to 7: orders that CUDA allows and a GPU seldom takes: lanes, warps or blocks in reverse, one ahead"

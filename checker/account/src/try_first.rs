@@ -18,7 +18,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
     }
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
-        Verdict::BadLaunch => format!("Look at the launch in {}.", place?),
+        Verdict::BadLaunch => format!("Look at the `//@` line in {}.", place?),
         Verdict::OutOfBounds | Verdict::GuardDamaged => {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
         }
@@ -37,7 +37,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             }
             _ if reason.suspicion == Some(FindingName::SyncMask) => lanes_at(line),
             _ if reason.pattern == Some(Pattern::LongWait) => {
-                "Who waits in a loop, and goes on or gives up before what it waits for has come?".to_owned()
+                "Who waits in a loop, and gives up or is let in before what it waits for is done?".to_owned()
             }
             (Some(element), Some(schedule)) => {
                 format!("Which threads write {element}, and which of them may come first under {schedule}?")

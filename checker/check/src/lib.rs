@@ -88,6 +88,8 @@ pub struct CheckOptions {
     pub unmodelled: bool,
     /// What baselines came to in earlier checks.
     pub baselines: Option<Arc<Baselines>>,
+    /// Options that repeating it needs besides, as they are typed, a space before each.
+    pub also: String,
     /// Repeat an earlier run.
     pub seed: Option<u64>,
     /// Machine code for this architecture instead of the problem's.
@@ -257,7 +259,7 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     let solution = if options.version() == Version::Solution { " --solution" } else { "" };
     let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
     let everything = if options.everything { " --all" } else { "" };
-    report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}");
+    report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}{}", options.also);
 
     progress("looking for the compiler");
     let toolchain = toolchain::locate(&options.toolchain)?;

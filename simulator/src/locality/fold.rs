@@ -7,7 +7,7 @@ use super::meet::{Atomics, meeting};
 use super::requests::Traffic;
 use super::stack::{LINE, Stack};
 use super::{CAPACITIES, LineLocality, Locality, LocalityRequest, SECTOR, Touch};
-use crate::observe::{AccessKind, Space, WarpAccess};
+use crate::observe::{AccessKind, Space, WarpAccess, WarpId};
 use crate::random::ByNumber;
 use std::collections::BTreeMap;
 
@@ -22,8 +22,21 @@ struct Seen {
     pc: u32,
     kind: AccessKind,
     local: bool,
+    /// It only asks ahead of time.
+    ahead: bool,
     /// Which of the block's lines.
     lines: std::ops::Range<u32>,
+}
+
+impl Seen {
+    fn of<'a>(&self, lines: &'a [(u64, u8)]) -> &'a [(u64, u8)] {
+        &lines[self.lines.start as usize..self.lines.end as usize]
+    }
+
+    /// Does something come to registers?
+    fn loads(&self) -> bool {
+        self.kind == AccessKind::Load && !self.local && !self.ahead
+    }
 }
 
 /// A warp of a block.
@@ -163,19 +176,7 @@ impl Fold {
                 sectors(at, access.size).for_each(|(line, bit)| add(line, bit));
             }
         }
-        if !lines[from..].is_sorted_by(|a, b| a.0 < b.0) {
-            lines[from..].sort_unstable();
-            let mut kept = from;
-            for at in from + 1..lines.len() {
-                if lines[at].0 == lines[kept].0 {
-                    lines[kept].1 |= lines[at].1;
-                } else {
-                    kept += 1;
-                    lines[kept] = lines[at];
-                }
-            }
-            lines.truncate(kept + 1);
-        }
+        each_once(lines, from);
         let own = &lines[from..];
         let store = access.kind == AccessKind::Store;
         warp.stored = store && !local;
@@ -184,7 +185,28 @@ impl Fold {
         traffic.add(access, own, before);
         warp.kept += own.len();
         let lines = from as u32..lines.len() as u32;
-        warp.seen.push(Seen { turn: warp.turn, pc: access.pc, kind: access.kind, local, lines });
+        warp.seen.push(Seen { turn: warp.turn, pc: access.pc, kind: access.kind, local, ahead: false, lines });
+    }
+
+    /// A warp asks for global memory ahead of time.
+    pub fn prefetched(&mut self, who: WarpId, mask: u32, addresses: &[u64; 32]) {
+        let Some(side) = self.side(who.block) else { return };
+        let OfBlock { warps, lines, cut, .. } = &mut self.blocks[side];
+        let share = KEPT / warps.len().max(1);
+        let Some(warp) = warps.get_mut(who.warp as usize) else { return };
+        warp.turn += 1;
+        warp.stored = false;
+        if warp.kept >= share {
+            *cut = true;
+            return;
+        }
+        let from = lines.len();
+        let asked = (0..32usize).filter(|lane| mask >> lane & 1 != 0);
+        lines.extend(asked.flat_map(|lane| sectors(addresses[lane], 1)));
+        each_once(lines, from);
+        warp.kept += lines.len() - from;
+        let lines = from as u32..lines.len() as u32;
+        warp.seen.push(Seen { turn: warp.turn, pc: 0, kind: AccessKind::Load, local: false, ahead: true, lines });
     }
 
     /// What it comes to; `place` knows file and line of an instruction.
@@ -220,6 +242,13 @@ impl Fold {
         for (line, sectors) in lines {
             *own.entry(*line).or_default() |= sectors & self.far.get(line).copied().unwrap_or(0);
         }
+        let mut loaded: ByNumber<u8> = ByNumber::default();
+        if warps.iter().flat_map(|warp| &warp.seen).any(|seen| seen.ahead) {
+            let loads = warps.iter().flat_map(|warp| &warp.seen).filter(|seen| seen.loads());
+            for (line, sectors) in loads.flat_map(|seen| seen.of(lines)) {
+                *loaded.entry(*line).or_default() |= sectors;
+            }
+        }
         let shared = SECTOR * own.values().map(|sectors| u64::from(sectors.count_ones())).sum::<u64>();
         let mut places: BTreeMap<(String, u32), LineLocality> = BTreeMap::new();
         let mut of_pc: BTreeMap<u32, (String, u32)> = BTreeMap::new();
@@ -234,9 +263,14 @@ impl Fold {
                 continue;
             }
             let load = seen.kind == AccessKind::Load;
-            let of = &lines[seen.lines.start as usize..seen.lines.end as usize];
+            let of = seen.of(lines);
             let sectors: u64 = of.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum();
             found.lines += of.len() as u64;
+            if seen.ahead {
+                let others = |(line, sectors): &(u64, u8)| sectors & !loaded.get(line).copied().unwrap_or(0);
+                found.prefetched += of.iter().map(|at| u64::from(others(at).count_ones())).sum::<u64>();
+                continue;
+            }
             let mut late = [0; CAPACITIES.len()];
             for (line, sectors) in of {
                 let missed = stack.access(*line, *sectors, seen.turn);
@@ -276,7 +310,7 @@ impl Fold {
         for (side, block) in self.blocks.iter().enumerate() {
             let seen = block.warps.iter().flat_map(|warp| &warp.seen);
             for seen in seen.filter(|seen| !seen.local && (seen.kind == AccessKind::Load) == loads) {
-                for (line, there) in &block.lines[seen.lines.start as usize..seen.lines.end as usize] {
+                for (line, there) in seen.of(&block.lines) {
                     sectors.entry(*line).or_default()[side] |= there;
                 }
             }
@@ -317,6 +351,24 @@ impl Fold {
         let all: u64 = (0..phases).flat_map(of).sum();
         if all == 0 { 1.0 } else { (slowest as f64 * warps.len() as f64 / all as f64).max(1.0) }
     }
+}
+
+/// Of lines from `from` on: each once, with all its sectors, in ascending order.
+fn each_once(lines: &mut Vec<(u64, u8)>, from: usize) {
+    if lines[from..].is_sorted_by(|a, b| a.0 < b.0) {
+        return;
+    }
+    lines[from..].sort_unstable();
+    let mut kept = from;
+    for at in from + 1..lines.len() {
+        if lines[at].0 == lines[kept].0 {
+            lines[kept].1 |= lines[at].1;
+        } else {
+            kept += 1;
+            lines[kept] = lines[at];
+        }
+    }
+    lines.truncate(kept + 1);
 }
 
 fn keep_lower(known: &mut Option<u64>, sector: u64) {

@@ -161,7 +161,10 @@ pub struct Locality {
     /// how many of their sectors the request before touched, too.
     #[serde(default)]
     pub joined: [u64; JOINED.len()],
-    /// What loads touched of each region.
+    /// Sectors that prefetches asked for and no load of the block does.
+    #[serde(default)]
+    pub prefetched: u64,
+    /// What loads and prefetches touched of each region.
     pub read: Vec<Touch>,
     /// What stores and atomics touched of each region.
     pub written: Vec<Touch>,
@@ -202,6 +205,7 @@ impl Locality {
             local_missed: each(|all| &all.local_missed),
             places: other.places.iter().map(place).collect(),
             lines: sum(|all| all.lines),
+            prefetched: sum(|all| all.prefetched),
             requests: sum(|all| all.requests),
             wavefronts: sum(|all| all.wavefronts),
             store_lines: sum(|all| all.store_lines),

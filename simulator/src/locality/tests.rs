@@ -232,3 +232,19 @@ fn stores_that_follow_each_other_and_what_requests_take_of_the_cache() {
     assert_eq!(found.local_words, 3);
     assert_eq!(found.written[0].span, 31 * 1024 / 32 + 1);
 }
+
+#[test]
+fn prefetches_move_what_nobody_loads() {
+    let region = [MemoryRegion { base: 0, bytes: 1 << 20 }];
+    let mut fold = fold([2, 0], &region);
+    let far_apart: [u64; 32] = std::array::from_fn(|lane| 4096 * (lane as u64 + 1));
+    let own: [u64; 32] = std::array::from_fn(|lane| 4 * lane as u64);
+    let of = |warp| WarpId { block: 0, slot: 0, warp };
+    fold.prefetched(of(0), u32::MAX, &own);
+    fold.prefetched(of(0), 0xffff, &far_apart);
+    access(&mut fold, (0, 1), AccessKind::Load, Space::Global, &row(0));
+    let found = finish(fold);
+    assert_eq!((found.prefetched, found.requested), (16, 4), "what the block loads itself comes once");
+    assert_eq!(found.missed, [4; 6], "and is in no first-level cache before");
+    assert_eq!((found.read[0].sectors, found.lines, found.requests), (20, 18, 1));
+}

@@ -232,6 +232,13 @@ impl Observer for Sanitizer {
         unwritten
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn prefetched(&mut self, warp: WarpId, mask: u32, addresses: &[u64; 32]) {
+        if let Some(fold) = &mut self.fold {
+            fold.prefetched(warp, mask, addresses);
+        }
+    }
+
     fn discarded(&mut self, warp: WarpId, space: Space, lane: u32, address: u64, bytes: u64) {
         #[cfg(feature = "threads")]
         if space == Space::Global {

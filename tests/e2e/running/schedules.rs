@@ -106,3 +106,44 @@ fn a_lock_of_lanes_never_ends_before_volta_and_the_report_says_why() {
         assert_eq!(its.code, Some(0), "{arch}: {its:?}");
     }
 }
+
+/// Somebody adds up in order, without a barrier: a race, and under some orders a wrong sum.
+const TREE: &str = r"//@ in     x: i32[32] = integers(1, 99)
+//@ out    sum: i32[1]
+//@ launch total<<<1, 32>>>(x, sum)
+__global__ void total(const int* x, int* sum)
+{
+    __shared__ volatile int s[32];
+    int lane = threadIdx.x;
+    s[lane] = x[lane];
+    for (int k = 16; k > 0; k /= 2)
+        if (lane < k) s[lane] += s[lane + k];
+    if (lane == 0) *sum = s[0];
+}
+";
+
+#[test]
+fn what_a_report_names_repeats_it_with_all_that_was_asked_for() {
+    for (args, verdict) in [
+        (&["--schedule", "all", "--check", "orders"][..], "order-dependent"),
+        (&["--check", "none", "--schedule", "adversarial:1"], "finished"),
+        (&["--check", "uninitialised, barriers"], "finished"),
+        (&["--steps", "20"], "endless"),
+        (&[], "race"),
+    ] {
+        let first = report(&run(TREE, &[args, &["--json"]].concat()));
+        assert_eq!(first["verdict"], verdict, "{args:?}");
+        let repeat = first["repeat"].as_str().expect("a command");
+        let words = repeat.strip_prefix("checker run k.cu --seed 1").expect("the same file and seed");
+        let words: Vec<String> = words
+            .split(" --")
+            .filter(|option| !option.is_empty())
+            .map(|option| {
+                let (name, value) = option.trim().split_once(' ').expect("an option and its value");
+                format!("--{name}={}", value.trim_matches('\''))
+            })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+        assert_eq!(report(&run(TREE, &words))["verdict"], verdict, "{repeat}");
+    }
+}

@@ -77,12 +77,12 @@ impl Facts for Workshop<'_> {
 pub(super) fn wanted(fact: &Fact) -> Result<Wanted> {
     let file = word(fact, 0, "a kernel file")?.to_owned();
     let arch = key(fact, "arch").unwrap_or("sm_90").to_owned();
-    Ok(Wanted { file, arch, given: given(fact)? })
+    Ok(Wanted { file, arch, given: given(fact, &["arch"])? })
 }
 
-/// The sizes among a fact's keys: the row and column of a sweep.
-fn given(fact: &Fact) -> Result<BTreeMap<String, i64>> {
-    let sizes = fact.keys.iter().filter(|(name, _)| name != "arch");
+/// The sizes among a fact's keys, which are all that are no options: of a sweep its row and column.
+fn given(fact: &Fact, options: &[&str]) -> Result<BTreeMap<String, i64>> {
+    let sizes = fact.keys.iter().filter(|(name, _)| !options.contains(&name.as_str()));
     sizes
         .map(|(name, value)| Ok((name.clone(), value.parse().with_context(|| format!("`{name}={value}` is no size"))?)))
         .collect()
@@ -167,13 +167,14 @@ impl Workshop<'_> {
         Ok(Value::Number(number))
     }
 
-    /// `verdict(FILE.cu, schedule=its, check=none)`: "race", "finished".
+    /// `verdict(FILE.cu, schedule=its, check=none, n=1000)`: "race", "finished". Other keys are sizes.
     fn verdict(&self, fact: &Fact) -> Result<Value> {
         let file = word(fact, 0, "a kernel file")?;
         let path = simulated::kernel_file(self.workbook, file)?;
         let options = simulated::options(key(fact, "schedule").unwrap_or("its"))?;
         let checks = if key(fact, "check") == Some("none") { Checks::NONE } else { options.checks };
-        let options = check::RunOptions { workbook: Some(self.workbook.clone()), checks, ..options };
+        let sizes = given(fact, &["schedule", "check"])?.into_iter().collect();
+        let options = check::RunOptions { workbook: Some(self.workbook.clone()), checks, sizes, ..options };
         let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file} (seed {SEED})"))?;
         Ok(match serde_json::to_value(report.verdict)? {
             serde_json::Value::String(name) => Value::Word(name),

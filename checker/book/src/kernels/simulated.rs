@@ -26,6 +26,7 @@ pub fn kernel_file(workbook: &Workbook, file: &str) -> Result<PathBuf> {
 /// Every check, and the same seed on every page.
 pub fn options(schedules: &str) -> Result<RunOptions> {
     Ok(RunOptions {
+        also: String::new(),
         skipped: false,
         backend: BackendChoice::Sim,
         orders: Orders::parse(schedules, super::evidence::SEED).map_err(|error| anyhow!(error))?,

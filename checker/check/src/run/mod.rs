@@ -57,6 +57,8 @@ pub struct RunOptions {
     pub skipped: bool,
     /// An explicit toolchain.
     pub toolchain: toolchain::ToolchainOptions,
+    /// Options that repeating it needs besides, as they are typed, a space before each.
+    pub also: String,
     /// The workbook whose problems' files are judged by their problem.
     pub workbook: Option<Workbook>,
 }

@@ -49,7 +49,8 @@ impl Running<'_> {
         let options = self.options;
         let given: String = options.sizes.iter().map(|(name, value)| format!(" --size {name}={value}")).collect();
         let element = options.element.iter().map(|name| format!(" --type {name}")).collect::<String>();
-        self.command = format!("checker run {}{element}{given} --seed {}", self.shown, self.seed);
+        let name = system::text::word(&self.shown);
+        self.command = format!("checker run {name}{element}{given} --seed {}{}", self.seed, options.also);
         self.report.repeat = format!("{}{}", self.command, options.orders.option());
         Ok(Read { file, problem, sizes, stranger })
     }

@@ -47,6 +47,7 @@ pub fn run(context: &Context, args: &NewArgs) -> Outcome {
     let chapter = chapter(&workbook, args)?;
     let effort = if args.kind == NewKind::Exercise { EFFORT } else { "" };
     let manifest = MANIFEST.replace("TITLE", &title(name)).replace("CHAPTER", &chapter).replace("EFFORT", effort);
+    let manifest = manifest.replace("TOPICS", &topics(&workbook, &chapter));
     let root = workbook.root();
     let folders = match args.kind {
         NewKind::Exercise => vec![root.join("exercises").join(name), root.join("solutions").join(name)],
@@ -115,6 +116,16 @@ fn chapter(workbook: &Workbook, args: &NewArgs) -> Result<String, Fault> {
         .map(|problem| problem.manifest.chapter)
         .filter(|page| exists(page))
         .ok_or_else(|| usage("which page of the book is it for? next: add `--chapter PAGE`"))
+}
+
+/// What the page says it is about, in its `{{topics 15,16}}`: numbers, joined by commas; nothing where it says none.
+fn topics(workbook: &Workbook, chapter: &str) -> String {
+    let page = fs::read_to_string(workbook.root().join("book/src").join(format!("{chapter}.md"))).unwrap_or_default();
+    let listed =
+        page.split_once("{{topics ").and_then(|(_, rest)| rest.split_once("}}")).map_or("", |(listed, _)| listed);
+    let numbers: Vec<String> =
+        listed.split(',').filter_map(|number| Some(number.trim().parse::<u32>().ok()?.to_string())).collect();
+    numbers.join(", ")
 }
 
 /// "wide-loads" as a title: "Wide loads".

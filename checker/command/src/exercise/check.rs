@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use compiler::toolchain;
 use problem::{Kind, Problem, Workbook};
 use report::{Detail, Next, Report, Verdict, render};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use system::text::Screen;
 
 /// What to check and how.
@@ -54,7 +54,7 @@ pub struct CheckFlags {
 /// `--backend`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum BackendArg {
-    /// The simulator, and a GPU where there is one
+    /// The simulator, and for a check a GPU where there is one
     #[default]
     Auto,
     /// A GPU, or an error
@@ -91,6 +91,20 @@ impl From<CheckError> for Fault {
     }
 }
 
+/// What repeating a run needs of the options that most commands have, as they are typed, a space before each.
+pub fn also(context: &Context, backend: BackendArg, toolchain: Option<&Path>) -> String {
+    let mut also = String::new();
+    if backend != BackendArg::default() {
+        also.push_str(&format!(" --backend {}", backend.name()));
+    }
+    for (option, path) in [("toolchain", toolchain), ("workbook", context.workbook.as_deref())] {
+        if let Some(path) = path {
+            also.push_str(&format!(" --{option} {}", system::text::word(&system::text::path(path))));
+        }
+    }
+    also
+}
+
 /// Checks the problem of that name and prints the report.
 pub fn run(context: &Context, name: &str, options: &CheckFlags) -> Outcome {
     let workbook = workbook::open(context)?;
@@ -119,6 +133,10 @@ pub fn examine(
         everything: options.all,
         backend: options.backend.into(),
         seed: options.seed,
+        also: {
+            let arch = options.arch.iter().map(|arch| format!(" --arch {arch}")).collect::<String>();
+            also(context, options.backend, options.toolchain.as_deref()) + &arch
+        },
         arch: options.arch.clone(),
         whole_diff,
         toolchain: toolchain::ToolchainOptions {

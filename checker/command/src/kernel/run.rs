@@ -14,6 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use system::files::FileError;
 
+/// `--check` and `--arch` unless given.
+const CHECKS: &str = "all";
+const ARCH: &str = "sm_90";
+
 /// Options of `checker run`.
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
@@ -28,7 +32,7 @@ pub struct RunArgs {
     schedule: String,
     /// What the simulator watches, joined by commas: races, uninitialised, barriers, orders (are outputs the same under
     /// all schedules?), all, none. Bounds, alignment and traps (memory) are always watched
-    #[arg(long, value_name = "CHECKS", default_value = "all")]
+    #[arg(long, value_name = "CHECKS", default_value = CHECKS)]
     check: String,
     /// Repeat a run: the seed that its report names
     #[arg(long, value_name = "N")]
@@ -58,7 +62,7 @@ pub struct RunArgs {
     #[arg(long)]
     trace_ptx: bool,
     /// Machine code for this architecture
-    #[arg(long, value_name = "sm_XX", default_value = "sm_90")]
+    #[arg(long, value_name = "sm_XX", default_value = ARCH)]
     arch: String,
     /// Warp instructions without a block ending after which a launch on the simulator counts as endless
     #[arg(long, value_name = "N", default_value_t = ::check::STEPS)]
@@ -121,6 +125,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
             dir: args.toolchain.clone(),
             ..toolchain::ToolchainOptions::default()
         },
+        also: also(context, args),
         workbook: workbook::current(context)?,
     };
     let spinner = Spinner::new(context);
@@ -141,6 +146,23 @@ pub fn run(context: &Context, args: &RunArgs) -> Outcome {
         }
     }
     check::print(context, &report)
+}
+
+/// What repeating the run needs besides its seed, sizes and orders.
+fn also(context: &Context, args: &RunArgs) -> String {
+    // Of itself it runs on the simulator.
+    let backend = if args.backend == BackendArg::Gpu { args.backend } else { BackendArg::Auto };
+    let mut also = check::also(context, backend, args.toolchain.as_deref());
+    if args.check != CHECKS {
+        also.push_str(&format!(" --check {}", system::text::word(&args.check)));
+    }
+    if args.arch != ARCH {
+        also.push_str(&format!(" --arch {}", args.arch));
+    }
+    if args.steps != ::check::STEPS {
+        also.push_str(&format!(" --steps {}", args.steps));
+    }
+    also
 }
 
 /// Before anything is run for it: may a file of that name be written?

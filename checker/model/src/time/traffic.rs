@@ -83,7 +83,10 @@ impl Traffic {
         let [spill_loads, spill_stores] = spilled;
         let frames = f64::from(launch.stack) * f64::from(launch.threads);
         let spill_missed = if frames > 0.0 { (1.0 - capacity / frames).max(0.0) } else { 0.0 };
-        let loaded = asked * ratio + spill_loads * spill_missed + counters.global_atomic_return_sectors as f64 / ran;
+        let loaded = asked * ratio
+            + locality.prefetched as f64
+            + spill_loads * spill_missed
+            + counters.global_atomic_return_sectors as f64 / ran;
         let all_stored = (counters.global_store_sectors + counters.local_store_sectors) as f64 / ran;
         // A request that completes what the one before it began leaves with it.
         let joined: f64 =

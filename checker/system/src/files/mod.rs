@@ -66,11 +66,23 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
 /// # Errors
 /// As [`FileError`] says.
 pub fn read_in(top: Option<&Path>, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    let absolute = std::path::absolute(path)?;
+    let absolute = normal(&std::path::absolute(path)?);
     match top.and_then(|top| Some((top, absolute.strip_prefix(top).ok()?))) {
         Some((top, relative)) => Folder::trusted(top)?.read(relative, limit),
         None => read_named(path, limit),
     }
+}
+
+/// An absolute path without `..`, by its letters: what is meant, where no folder on the way is a link.
+fn normal(absolute: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => drop(parts.pop()),
+            other => parts.push(other),
+        }
+    }
+    parts
 }
 
 /// Reads a file that belongs to the workbook's author: links are followed, the rest holds.

@@ -36,6 +36,14 @@ fn only_regular_files_without_links_are_read() {
     ] {
         assert!(read(name).contains(said), "{name}: {}", read(name));
     }
+    let within = |path: &str| words(read_in(Some(dir.path()), &at(path), 100));
+    assert_eq!(within("inner/../inner/./secret"), "secret", "a folder named on the way to another is no way out");
+    assert!(within("inner/../way/secret").contains("symbolic link"));
+    assert_eq!(
+        words(read_in(Some(&at("inner")), &at("inner/../way/secret"), 100)),
+        "secret",
+        "it is not below that folder"
+    );
     assert!(words(folder.read(Path::new("inner/secret"), 5)).contains("more than"));
     assert!(words(read_named(&at("link"), 100)).contains("symbolic link"));
     assert_eq!(words(read_named(&at("way/secret"), 100)), "secret", "the way there is the reader's own word");

@@ -97,6 +97,8 @@ impl<O: Observer> Worker<'_, O> {
             Op::Store(index) => self.store(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::Atomic(index) => self.atomic(shared, warp, at, mask, &code.atomics[index as usize]),
             Op::Discard(index) => self.discard(shared, warp, at, mask, &code.accesses[index as usize]),
+            #[cfg(not(target_family = "wasm"))]
+            Op::Prefetch(index) => self.prefetch(shared, warp, at, mask, &code.accesses[index as usize]),
             Op::CopyBulk(index) => self.bulk(shared, warp, at, mask, &code.bulk[index as usize]),
             Op::CopyAsync(index) => self.copy(shared, warp, at, mask, &code.copies[index as usize]),
             Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),

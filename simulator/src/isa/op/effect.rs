@@ -20,6 +20,8 @@ impl Op {
             | Self::SameTarget { .. }
             | Self::Join => Effect::Flow,
             Self::Nop => Effect::Nothing,
+            #[cfg(not(target_family = "wasm"))]
+            Self::Prefetch(_) => Effect::Nothing,
             Self::Load(_)
             | Self::Store(_)
             | Self::Discard(_)

@@ -85,7 +85,7 @@ impl Attempt {
         if is_usable(file) || is_attempted(file) || !has_room(dir) {
             return None;
         }
-        clear(dir);
+        clear(dir, KEPT - 1);
         let growing = file.with_extension(ATTEMPT);
         File::create_new(&growing).ok()?;
         Some(Attempt { file: file.to_owned(), growing })
@@ -95,6 +95,9 @@ impl Attempt {
     pub fn succeed(self) {
         if self.finish().and_then(|()| fs::rename(&self.growing, &self.file)).is_err() {
             self.fail();
+        } else if let Some(dir) = self.file.parent() {
+            // Others may have made theirs meanwhile.
+            clear(dir, KEPT);
         }
     }
 
@@ -122,8 +125,8 @@ fn has_room(_dir: &Path) -> bool {
     false
 }
 
-/// Removes attempts that nobody is at any more, and the headers that were used longest ago, so that one more fits.
-fn clear(dir: &Path) {
+/// Removes attempts that nobody is at any more, and the headers that were used longest ago: so many stay.
+fn clear(dir: &Path, most: usize) {
     let mut headers = Vec::new();
     for path in files(dir) {
         let Some(age) = age(&path) else { continue };
@@ -134,7 +137,7 @@ fn clear(dir: &Path) {
         }
     }
     headers.sort();
-    for (_, path) in headers.iter().skip(KEPT - 1) {
+    for (_, path) in headers.iter().skip(most) {
         let _ = fs::remove_file(path);
     }
 }
@@ -219,6 +222,12 @@ mod tests {
         let there: Vec<bool> = names.iter().map(|name| is_usable(name)).collect();
         assert_eq!(there, [true, false, false, true, true]);
         assert_eq!(size(&home.path().join("pch")), (3, 3 * (6 + 16)));
+        let at_once = [5, 6].map(|key| Attempt::claim(&file(&home.path().join(format!("pch/key{key}")), 1)).unwrap());
+        for attempt in at_once {
+            fs::write(&attempt.growing, "header").unwrap();
+            attempt.succeed();
+        }
+        assert_eq!(size(&home.path().join("pch")).0, KEPT, "two that were made at once");
     }
 
     #[test]

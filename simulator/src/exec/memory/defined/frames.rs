@@ -65,6 +65,22 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// `prefetch`: nothing comes of it, wherever it goes, but traffic.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn prefetch(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AccessOp) -> Flow {
+        let group = warp.groups[at];
+        if O::ACTIVE {
+            let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
+            for (space, mask) in Self::by_space(op.space, mask, &mut found) {
+                if space == AddressSpace::Global {
+                    self.observer.prefetched(shared.warp(warp.index), mask, &found);
+                }
+            }
+        }
+        warp.groups[at].pc += 1;
+        Flow::Continue
+    }
+
     /// `discard`: what was in these lines is gone.
     pub fn discard(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AccessOp) -> Flow {
         let group = warp.groups[at];

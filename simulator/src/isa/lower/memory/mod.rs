@@ -185,10 +185,32 @@ pub fn store(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 /// `discard{.global}.L2 [a], 128`
 pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [at, Operand::Int(size)] = operands else { return Err(Unknown) };
+    let size = u32::try_from(*size).ok().filter(|size| *size == 128).ok_or(Unknown)?;
     let (base, offset, frame, space) = address(b, at, space_of(parts))?;
-    b.code.accesses.push(AccessOp {
+    b.code.accesses.push(without_registers(space, size, (base, offset, frame)));
+    b.emit(Op::Discard(b.code.accesses.len() as u32 - 1));
+    Ok(())
+}
+
+/// `prefetch{.global}.L2 [a]`. On the page nobody asks what it costs; a tensor map has no bytes here.
+pub fn prefetch(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
+    let [at] = operands else { return Err(Unknown) };
+    #[cfg(not(target_family = "wasm"))]
+    if !parts.has("tensormap") {
+        let (base, offset, frame, space) = address(b, at, space_of(parts))?;
+        b.code.accesses.push(without_registers(space, 1, (base, offset, frame)));
+        b.emit(Op::Prefetch(b.code.accesses.len() as u32 - 1));
+        return Ok(());
+    }
+    b.emit(Op::Nop);
+    Ok(())
+}
+
+/// An access that leaves registers alone.
+fn without_registers(space: AddressSpace, size: u32, (base, offset, frame): (Reg, i64, bool)) -> AccessOp {
+    AccessOp {
         space,
-        size: u32::try_from(*size).ok().filter(|size| *size == 128).ok_or(Unknown)?,
+        size,
         signed: false,
         regs: Vec::new(),
         base,
@@ -202,9 +224,7 @@ pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
         array: None,
         mark: false,
         group: 0,
-    });
-    b.emit(Op::Discard(b.code.accesses.len() as u32 - 1));
-    Ok(())
+    }
 }
 
 /// Groups of copies that a wait leaves under way.
