@@ -17,6 +17,27 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
+/// A group waits at a `*.sync` instruction: lanes that named others than its first lane did are groups of their own, for each waits for
+/// other lanes. Are there such?
+fn wait_by_mask(warp: &mut Warp, at: usize, masks: &[u64; 32]) -> bool {
+    let group = Group { state: State::Converging, ..warp.groups[at] };
+    // Each names itself, said or not.
+    let named = |lane: usize, other: usize| masks[lane] as u32 | 1 << lane | 1 << other;
+    let mut left = group.mask;
+    while left != 0 {
+        let first = left.trailing_zeros() as usize;
+        let same =
+            lanes(left).filter(|&lane| named(lane, first) == named(first, lane)).fold(0, |all, lane| all | 1 << lane);
+        if left == group.mask {
+            warp.groups[at] = Group { mask: same, ..group };
+        } else {
+            warp.groups.push(Group { mask: same, ..group });
+        }
+        left &= !same;
+    }
+    warp.groups[at].mask != group.mask
+}
+
 impl<O: Observer> Worker<'_, O> {
     /// The member mask by lane of the operation at a group's place.
     fn member_masks(&self, warp: &Warp, group: &Group) -> [u64; 32] {
@@ -83,19 +104,14 @@ impl<O: Observer> Worker<'_, O> {
             return self.perform(shared, warp, at);
         }
         let live = warp.live();
-        let first = group.mask.trailing_zeros() as usize & 31;
-        let lanes = || lanes(group.mask);
-        if lanes().all(|lane| masks[lane] as u32 & live & !group.mask == 0) {
+        if lanes(group.mask).all(|lane| masks[lane] as u32 & live & !group.mask == 0) {
             return self.perform(shared, warp, at);
         }
-        warp.groups[at].state = State::Converging;
         // Who comes completes nothing but what it waits for.
-        let one_mask =
-            lanes().all(|lane| masks[lane] as u32 | 1 << lane == masks[first] as u32 | 1 << first | 1 << lane);
-        if one_mask {
-            self.complete(shared, warp, at);
-        } else {
+        if wait_by_mask(warp, at, &masks) {
             self.recheck_converging(shared, warp);
+        } else {
+            self.complete(shared, warp, at);
         }
         Flow::Switch
     }

@@ -100,3 +100,13 @@ fn lanes_that_name_each_other_name_the_same_lanes() {
         assert!(said.contains(expected), "{operation}: {said}");
     }
 }
+
+/// Lanes of four masks wait in one group, and the last one comes alone: it completes its own mask, and the others are complete without it.
+#[test]
+fn lanes_of_several_masks_wait_each_for_their_own() {
+    let apart = ".shared .align 4 .b32 s; setp.ne.u32 %p2, %r1, 0; @%p2 bra L; st.shared.u32 [s], %r9; L: bar.sync 0; ld.shared.u32 %r9, [s];";
+    let masks = "and.b32 %r2, %r1, 24; mov.b32 %r3, 0xff; shl.b32 %r3, %r3, %r2;";
+    let all = "shfl.sync.bfly.b32 %r9, %r9, 16, 31, 0xffffffff;";
+    right(&format!("{apart} {masks} shfl.sync.bfly.b32 %r9, %r1, 4, 31, %r3; {all}"), |lane| lane ^ 20);
+    right(&format!("{apart} {masks} bar.warp.sync %r3; mov.b32 %r9, %r1; {all}"), |lane| lane ^ 16);
+}
