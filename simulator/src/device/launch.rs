@@ -13,6 +13,7 @@ use crate::exec::grid::{self, Outcome, Part};
 use crate::exec::kinds;
 use crate::launch::Arg;
 use crate::memory::global::Global;
+use crate::memory::sparse::Sparse;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::sanitizer::Sanitizer;
@@ -44,14 +45,12 @@ impl Device {
     ) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
         let function = self.check(&module, launch, cluster)?;
-        if launch.cooperative {
-            self.clear_workspace();
-        }
+        let workspace = if launch.cooperative { self.workspace() } else { 0 };
         self.need_heap(&module);
         self.launches += 1;
         let stop = AtomicBool::new(false);
         let mut context = Context {
-            workspace: if launch.cooperative { self.workspace.unwrap_or(0) } else { 0 },
+            workspace,
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
@@ -127,8 +126,12 @@ impl Device {
         Ok(kinds::unlike(&context, asked))
     }
 
-    /// The barrier of a cooperative grid begins anew.
-    fn clear_workspace(&mut self) {
+    /// The barrier of a cooperative grid, which begins anew: where it is.
+    fn workspace(&mut self) -> u64 {
+        if self.config.blocks.is_some() {
+            let make = |global: &mut Global| global.alloc_sparse(WORKSPACE, "grid workspace", Sparse::meeting());
+            return *self.meeting.get_or_insert_with(|| make(&mut self.global));
+        }
         let workspace = match self.workspace {
             Some(workspace) => workspace,
             None => {
@@ -142,6 +145,7 @@ impl Device {
             self.global.allocations[at].write(0, &[0; WORKSPACE as usize]);
         }
         self.remember(History::Written(workspace, WORKSPACE));
+        workspace
     }
 
     /// Whatever a launch that nobody watched may have written counts as written.

@@ -27,6 +27,8 @@ pub struct Device {
     module: Arc<Module>,
     global: Global,
     workspace: Option<u64>,
+    /// The same for launches of some blocks.
+    meeting: Option<u64>,
     /// A variable that did not fit.
     unplaced: Option<(String, u64)>,
     /// For `malloc`, once a launch may need it.
@@ -55,6 +57,7 @@ impl Device {
             module,
             global,
             workspace: None,
+            meeting: None,
             unplaced: None,
             heap: None,
             watch: None,

@@ -215,6 +215,8 @@ pub struct Sparse {
     fill: Fill,
     /// What is filled in has a value that a kernel may use; else only what kernels write has.
     known: bool,
+    /// See [`Self::meeting`].
+    meets: bool,
     inside: Mutex<Inside>,
 }
 
@@ -227,7 +229,14 @@ impl fmt::Debug for Sparse {
 impl Sparse {
     /// Untouched. `known`: what `fill` gives is data; otherwise it only keeps the place of what is to be written.
     pub fn new(fill: Fill, known: bool) -> Self {
-        Self { fill, known, inside: Mutex::default() }
+        Self { fill, known, meets: false, inside: Mutex::default() }
+    }
+
+    /// Where the blocks of a cooperative grid meet, for some of them that run without the others: whoever arrives is told of another phase
+    /// than the one that it will read, and goes on. (`grid.sync()` compares the highest bit of what its atomic brought with
+    /// that of what it reads until the two differ.)
+    pub fn meeting() -> Self {
+        Self { meets: true, ..Self::new(std::sync::Arc::new(|_, bytes| bytes.fill(0)), true) }
     }
 
     /// Does something to the page of an offset; `f` gets the place in it and says whether all it used has a value.
@@ -251,6 +260,9 @@ impl Sparse {
 
     /// Changes a naturally aligned value of 1 to 8 bytes, and says what it was; `used`: somebody looks at that.
     pub fn change(&self, offset: u64, size: u32, used: bool, f: impl FnOnce(u64) -> u64) -> u64 {
+        if self.meets {
+            return self.load(offset, size) ^ 0x8000_0000;
+        }
         self.page(offset, |page, at| {
             let size = size as usize;
             let (before, sound) = page.update(self.known, (at, size), f);

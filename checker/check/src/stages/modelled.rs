@@ -25,7 +25,7 @@ pub struct NotModelled {
     pub why: String,
     /// Is it something that the kernel need not do?
     pub own_doing: bool,
-    /// May it well be as fast all the same? Its blocks meet in a cooperative launch, or those that ran missed what others would have written.
+    /// May it well be as fast all the same? The blocks that ran missed what others would have written.
     pub excused: bool,
     /// Microseconds that its blocks queue for their work at least.
     pub queue_us: f64,
@@ -46,8 +46,6 @@ impl<T: Into<String>> From<T> for NotModelled {
 /// A share of the bytes that a problem has to move, or else of its outputs, below which the blocks that were run are not like the
 /// others: somebody else does the work.
 const FEW_BYTES: f64 = 0.5;
-/// Part of a time by which it may differ where others' results are not known.
-const ALIKE: f64 = 0.05;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
@@ -151,20 +149,17 @@ fn told(time: &model::Modelled) -> ModelledTime {
 }
 
 /// What the model is told of a version, or why it is not modelled. Where launches do other things with other values in what blocks that did
-/// not run would have written, the time must be nearly the same.
+/// not run would have written, and nobody knows what these would have been, the slower one counts.
 pub fn facts(built: &Built, plan: &Plan, profile: &Profile, cache: CacheState) -> Result<Facts, NotModelled> {
     let device = Device::h200().map_err(|error| error.to_string())?;
     let launched = |found| launched(built, (plan, &profile.variables), found, (cache, &device));
-    let one = launched(&profile.launches)?;
     if profile.otherwise.is_empty() {
-        return Ok(one);
+        return launched(&profile.launches);
     }
-    let alike = |other: &Facts| {
-        let [one, other] = [&one, other].map(|facts| model::model(facts, &device).us);
-        (one - other).abs() <= ALIKE * one.min(other)
-    };
-    match launched(&profile.otherwise) {
-        Ok(other) if alike(&other) => Ok(one),
+    let us = |facts: &Facts| model::model(facts, &device).us;
+    match (launched(&profile.launches), launched(&profile.otherwise)) {
+        (Ok(one), Ok(other)) => Ok(if us(&other) > us(&one) { other } else { one }),
+        (Err(one), Err(_)) => Err(one),
         _ => Err("a launch hangs on what blocks that were not run would have written".into()),
     }
 }

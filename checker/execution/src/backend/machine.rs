@@ -131,8 +131,15 @@ pub trait Machine {
     fn news(&self, _known: &[Program], _asked: &[Program], _seed: u64) -> Result<Vec<Option<Status>>, Stop> {
         Ok(Vec::new())
     }
-    /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks.
-    fn profiled(&self, _program: &Program, _seed: u64, _steps: u64) -> Result<Option<Profile>, Stop> {
+    /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks. `small`: the same version at
+    /// a size that may be run whole.
+    fn profiled(
+        &self,
+        _program: &Program,
+        _small: Option<&Program>,
+        _seed: u64,
+        _steps: u64,
+    ) -> Result<Option<Profile>, Stop> {
         Ok(None)
     }
     /// Simulator: find the shortest order of a run that failed under an explored schedule, at this cost.

@@ -48,15 +48,15 @@ pub struct Profiled {
 }
 
 impl Profiling<'_> {
-    /// Profiles programs, in one job.
-    fn run(&self, programs: Vec<Program>, steps: u64) -> Result<Vec<Option<Profile>>, backend::BackendError> {
+    /// Profiles programs, in one job; each beside the same version at a size that may be run whole.
+    fn run(&self, programs: Vec<[Program; 2]>, steps: u64) -> Result<Vec<Option<Profile>>, backend::BackendError> {
         if programs.is_empty() {
             return Ok(Vec::new());
         }
-        let case = |program: Program| Case {
-            name: program.name.clone(),
+        let case = |programs: [Program; 2]| Case {
+            name: programs[0].name.clone(),
             seed: first_turn(self.seed),
-            versions: vec![program],
+            versions: programs.into(),
             thoroughness: Thoroughness::Profiled { steps },
             ..Case::default()
         };
@@ -81,6 +81,7 @@ impl Profiling<'_> {
     /// Some blocks of each version. Where they do too much, they are followed from two smaller sizes on.
     pub fn all(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Profiled>, CheckError> {
         let programs = wanted.iter().map(|one| self.program(one.built, &one.sizes)).collect::<Result<Vec<_>, _>>()?;
+        let counts = wanted.iter().map(|one| self.program(one.built, &one.count)).collect::<Result<Vec<_>, _>>()?;
         let growths = |one: &Wanted<'_>| Growth::all(&one.count, &one.sizes, |sizes| self.grids(one.built, sizes));
         let growths: Vec<Vec<Growth>> = wanted.iter().map(growths).collect();
         let mut profiles: Vec<Option<Profile>> = wanted.iter().map(|_| None).collect();
@@ -89,7 +90,8 @@ impl Profiling<'_> {
             let more = |profile: &Profile| too_long(profile) && (steps < STEPS[2] || !takes_turns(&profile.launches));
             let open = |at: &usize| profiles[*at].as_ref().is_none_or(more);
             let open: Vec<usize> = (0..wanted.len()).filter(open).collect();
-            let attempt = Attempt { profiling: self, wanted, programs: &programs, growths: &growths, steps };
+            let attempt =
+                Attempt { profiling: self, wanted, programs: &programs, counts: &counts, growths: &growths, steps };
             attempt.all(&open, &mut profiles)?;
         }
         let told = |(program, profile): (Program, Option<Profile>)| Profiled { plan: program.plan, profile };
@@ -103,6 +105,8 @@ struct Attempt<'p> {
     wanted: &'p [Wanted<'p>],
     /// At the sizes that are meant.
     programs: &'p [Program],
+    /// At small ones.
+    counts: &'p [Program],
     /// Along which sizes each may be followed.
     growths: &'p [Vec<Growth>],
     steps: u64,
@@ -127,7 +131,7 @@ impl Attempt<'_> {
             self.begun(open.iter().filter(much).copied())?.into_iter().partition(|long| long.expected > self.steps);
         let sure: Vec<usize> = long.iter().map(|long| long.at).collect();
         let others: Vec<usize> = open.iter().copied().filter(|at| !sure.contains(at)).collect();
-        let found = self.run(others.iter().map(|at| self.programs[*at].clone()).collect())?;
+        let found = self.run(others.iter().map(|at| (*at, self.programs[*at].clone())))?;
         others.iter().zip(found).for_each(|(at, found)| profiles[*at] = found);
         let is_long = |at: usize| profiles[at].as_ref().is_some_and(too_long);
         let new = others.into_iter().filter(|at| is_long(*at) && unsure.iter().all(|one| one.at != *at));
@@ -139,8 +143,10 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    fn run(&self, programs: Vec<Program>) -> Result<Vec<Option<Profile>>, CheckError> {
-        Ok(self.profiling.run(programs, self.steps)?)
+    /// Profiles programs of the versions with these numbers.
+    fn run(&self, programs: impl IntoIterator<Item = (usize, Program)>) -> Result<Vec<Option<Profile>>, CheckError> {
+        let beside = |(at, program): (usize, Program)| [program, self.counts[at].clone()];
+        Ok(self.profiling.run(programs.into_iter().map(beside).collect(), self.steps)?)
     }
 
     /// Some versions at their small sizes, and at twice those: the first with which what a block does grows, or else the first.
@@ -150,7 +156,7 @@ impl Attempt<'_> {
         for at in which {
             for growth in &self.growths[at] {
                 if let Some(pair) = self.pair(at, growth, growth.near) {
-                    programs.extend(pair);
+                    programs.extend(pair.map(|program| (at, program)));
                     long.push((at, growth));
                 }
             }
@@ -198,7 +204,7 @@ impl Attempt<'_> {
             let near = one.growth.nearest(most_of_a_block(&one.small), self.steps);
             if let Some(pair) = self.pair(one.at, &one.growth, near) {
                 further.push((one.at, one.growth.turns(near)));
-                pairs.extend(pair);
+                pairs.extend(pair.map(|program| (one.at, program)));
             }
         }
         let found = self.run(pairs)?;
@@ -223,7 +229,7 @@ impl Attempt<'_> {
             return Ok(long);
         }
         let Ok(program) = self.profiling.program(built, &growth.sizes(growth.near)) else { return Ok(long) };
-        Ok(match self.run(vec![program])?.pop().flatten() {
+        Ok(match self.run([(long.at, program)])?.pop().flatten() {
             Some(small) => Long { growth, small, ..long },
             None => long,
         })

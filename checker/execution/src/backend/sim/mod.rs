@@ -115,6 +115,15 @@ impl Sim {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
+impl Sim {
+    /// A program of which nothing is looked for.
+    fn unwatched(&self, program: &Program) -> Result<SimSession, Stop> {
+        let config = self.config(program);
+        self.session(program, Config { checks: Checks::NONE, coverage: false, schedule: Schedule::Its, ..config })
+    }
+}
+
 impl Machine for Sim {
     fn open(&self, program: &Program) -> Result<Box<dyn Session + '_>, Stop> {
         Ok(Box::new(self.session(program, self.config(program))?))
@@ -164,8 +173,14 @@ impl Machine for Sim {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn profiled(&self, program: &Program, seed: u64, steps: u64) -> Result<Option<Profile>, Stop> {
-        sampled::profile(self, program, seed, steps).map(Some)
+    fn profiled(
+        &self,
+        program: &Program,
+        small: Option<&Program>,
+        seed: u64,
+        steps: u64,
+    ) -> Result<Option<Profile>, Stop> {
+        sampled::profile(self, (program, small), seed, steps).map(Some)
     }
 
     fn effort(&self) -> Option<Effort> {

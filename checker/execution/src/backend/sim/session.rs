@@ -96,6 +96,20 @@ impl SimSession {
         Ok(self.device.write(address, &bytes).map_err(failed)?)
     }
 
+    /// What the module's variables hold.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn variables(&self) -> Vec<Vec<u8>> {
+        let one = |(address, size): (u64, u64)| {
+            let mut bytes = vec![0; size as usize];
+            // One that cannot be read is left as it begins.
+            if self.device.read(address, &mut bytes).is_err() {
+                bytes.clear();
+            }
+            bytes
+        };
+        self.device.variables().map(one).collect()
+    }
+
     fn objects(&self) -> Objects<'_> {
         Objects { buffers: &self.addresses, textures: &self.textures }
     }

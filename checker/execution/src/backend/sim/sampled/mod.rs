@@ -9,6 +9,7 @@ mod ends;
 mod follows;
 mod known;
 mod lacks;
+mod left;
 mod opened;
 mod profile;
 mod reached;

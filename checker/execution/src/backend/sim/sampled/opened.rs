@@ -63,12 +63,22 @@ pub struct Opened<'p> {
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
 pub fn open<'p>(sim: &Sim, program: &'p Program, seed: u64) -> Result<Opened<'p>, Stop> {
-    open_with(sim, program, seed, POISON[0])
+    open_with(sim, program, seed, &|_| bytes_of(POISON[0]))
 }
 
-/// The same with a byte for all else.
-pub fn open_with<'p>(sim: &Sim, program: &'p Program, seed: u64, else_byte: u8) -> Result<Opened<'p>, Stop> {
-    open_filled(sim, program, seed, else_byte, &|_, buffer| as_stated(buffer, seed))
+/// The same with something else for all else, by buffer.
+pub fn open_with<'p>(
+    sim: &Sim,
+    program: &'p Program,
+    seed: u64,
+    other: &dyn Fn(usize) -> simulator::Fill,
+) -> Result<Opened<'p>, Stop> {
+    open_filled(sim, program, seed, other, &|_, buffer| as_stated(buffer, seed))
+}
+
+/// A byte all over.
+pub fn bytes_of(byte: u8) -> simulator::Fill {
+    Arc::new(move |_, bytes| bytes.fill(byte))
 }
 
 /// What an input holds.
@@ -82,7 +92,7 @@ pub fn open_filled<'p>(
     sim: &Sim,
     program: &'p Program,
     seed: u64,
-    else_byte: u8,
+    other: &dyn Fn(usize) -> simulator::Fill,
     input: &dyn Fn(usize, &Buffer) -> simulator::Fill,
 ) -> Result<Opened<'p>, Stop> {
     let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
@@ -92,8 +102,7 @@ pub fn open_filled<'p>(
     for (index, buffer) in program.plan.buffers.iter().enumerate() {
         let bytes = buffer.bytes();
         let known = READ.contains(&buffer.role);
-        let contents: simulator::Fill =
-            if known { input(index, buffer) } else { Arc::new(move |_, bytes| bytes.fill(else_byte)) };
+        let contents = if known { input(index, buffer) } else { other(index) };
         let failed = |error: simulator::MemoryError| JobError::Memory {
             buffer: buffer.name.clone(),
             message: error.to_string(),
@@ -198,7 +207,7 @@ impl Opened<'_> {
             block: planned.block,
             shared: planned.shared,
             args,
-            cooperative: false,
+            cooperative: planned.cooperative,
         })
     }
 
@@ -238,9 +247,6 @@ impl Opened<'_> {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
         let mut seen = Seen::default();
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
-            if planned.cooperative {
-                break;
-            }
             let blocks = planned.blocks();
             let chosen = chosen(seed, launch as u64, blocks);
             let ran = self.ran;

@@ -1,6 +1,7 @@
 //! What some blocks of every launch do at a size, for a model of time: nothing is judged.
 
-use super::opened::{Opened, open_with};
+use super::left::{Left, left_by};
+use super::opened::{Opened, bytes_of, open_with};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::sim::Sim;
@@ -20,19 +21,33 @@ const FETCHED: f64 = 0.2;
 /// Launches of the same kernel and extents that are looked at: the others are like them.
 const ALIKE: usize = 3;
 
-/// What memory holds that nobody wrote: as an index zeros lead nowhere bad, and those ones far away.
+/// What memory holds that nobody wrote, where nothing better is known: as an index zeros lead nowhere bad, and those ones far away.
 const UNWRITTEN: [u8; 2] = [0, 1];
 
 /// Profiles a version. `steps` bounds the warp instructions of a launch's blocks. Where a launch reads what blocks that did not run would have
-/// written, all is done once more with something else there.
+/// written, all is done once more with what a small size that was run whole has left there, over and over; where that cannot be had, or
+/// leads nowhere, with two things that mean nothing.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
-pub fn profile(sim: &Sim, program: &Program, seed: u64, steps: u64) -> Result<Profile, Stop> {
-    let Once { launches, guesses, variables } = once(sim, program, seed, steps, UNWRITTEN[0])?;
+pub fn profile(
+    sim: &Sim,
+    (program, small): (&Program, Option<&Program>),
+    seed: u64,
+    steps: u64,
+) -> Result<Profile, Stop> {
+    let with = |byte| once(sim, program, seed, steps, &Left::only(bytes_of(byte)));
+    let Once { launches, guesses, variables } = with(UNWRITTEN[0])?;
     let mut profile = Profile { launches, variables, ..Profile::default() };
     if guesses {
-        let otherwise = once(sim, program, seed, steps, UNWRITTEN[1])?.launches;
+        if let Some(left) = small.map(|small| left_by(sim, small, seed)).transpose()?.flatten() {
+            let launches = once(sim, program, seed, steps, &left)?.launches;
+            // Who is led astray by a small size's numbers says nothing; who does too much does.
+            if launches.iter().all(|launch| launch.stopped.is_none() || launch.is_too_long()) {
+                return Ok(Profile { launches, ..profile });
+            }
+        }
+        let otherwise = with(UNWRITTEN[1])?.launches;
         let alike = |(one, other): (&LaunchProfile, &LaunchProfile)| {
             (one.counters, &one.stopped) == (other.counters, &other.stopped)
         };
@@ -53,8 +68,9 @@ struct Once {
     variables: Vec<u64>,
 }
 
-fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, unwritten: u8) -> Result<Once, Stop> {
-    let mut opened = open_with(sim, program, seed, unwritten)?;
+fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, left: &Left) -> Result<Once, Stop> {
+    let mut opened = open_with(sim, program, seed, &|index| left.buffer(index))?;
+    left.put_variables(&mut opened.device);
     let config = opened.device.config_mut();
     (config.limits.steps, config.coverage) = (steps, true);
     if !opened.constants {
@@ -99,10 +115,6 @@ impl Profiler<'_> {
         let planned = &self.opened.program.plan.launches[launch];
         let blocks = planned.blocks();
         let mut found = LaunchProfile { launch, ..LaunchProfile::default() };
-        if planned.cooperative {
-            found.stopped = Some("its blocks wait for each other".to_owned());
-            return found;
-        }
         let stream = Stream::new(self.seed, "profiled blocks");
         let draw = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks.max(2) as i64 - 2) as u64;
         let first = draw(0);

@@ -4,7 +4,7 @@ use super::Launch;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::sim::Sim;
-use crate::backend::sim::sampled::opened::{Opened, READ, as_stated, open_filled};
+use crate::backend::sim::sampled::opened::{Opened, READ, as_stated, bytes_of, open_filled};
 use plan::{Buffer, Role};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -93,7 +93,7 @@ impl<'p> Trial<'p> {
                 }
             })
         };
-        let opened = open_filled(sim, program, seed, 0, &input)?;
+        let opened = open_filled(sim, program, seed, &|_| bytes_of(0), &input)?;
         let other = all.into_iter().map(|ends| ends.map(|ends| ends[usize::from(!upper)].clone())).collect();
         Ok(Self { opened, planted, other })
     }
