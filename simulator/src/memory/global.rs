@@ -160,6 +160,17 @@ impl Allocation {
         if let Some(reads) = &self.reads {
             reads.note(offset, size);
         }
+        self.peek(offset, size)
+    }
+
+    /// The same for the simulator's own ends: no kernel has read it.
+    #[inline(always)]
+    pub fn peek(&self, offset: u64, size: u32) -> u64 {
+        if let Some(sparse) = &self.sparse {
+            let mut bytes = [0; 8];
+            sparse.peek(offset, &mut bytes[..size as usize]);
+            return u64::from_le_bytes(bytes);
+        }
         let at = (offset >> 2) as usize;
         match size {
             4 => self.words[at].load(Relaxed).into(),

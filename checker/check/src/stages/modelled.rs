@@ -101,38 +101,77 @@ pub fn compare(
     known(&device, platform)?;
     let sizes = &problem.manifest.time;
     let found = profiles?;
-    let mut times: Vec<model::Modelled> = Vec::new();
-    for (built, Profiled { plan, profile }) in built.into_iter().zip(&found) {
-        let Some(profile) = profile else { return Err("its blocks could not be run".into()) };
-        let facts = facts(built, plan, profile, problem.manifest.cache).map_err(|found| match times.first() {
-            Some(before) if found.queue_us > before.us => {
-                let [queue, before] = [found.queue_us, before.us].map(|us| us / 1e3);
-                let why = format!(
-                    "its blocks queue at one address for {queue:.1} ms or more, where the baseline takes about {before:.1} ms"
-                );
-                NotModelled::own_doing(why)
-            }
-            Some(_) => found,
-            None => NotModelled { own_doing: false, ..found },
-        })?;
-        let mut time = model::model(&facts, &device);
-        if let Some(us) = left_to_one(problem, plan, &facts, &device) {
-            time.wait_for(us, Bound::Latency, &device);
-        }
-        let drawn = profile.launches.iter().filter(|launch| launch.drawn);
-        time.wait_for(drawn.map(|launch| queue_us(launch, plan, &device)).sum(), Bound::Atomics, &device);
-        times.push(time);
-    }
-    let [before, after] = times.as_slice() else { return Err("its blocks could not be run".into()) };
-    let confidence = before.confidence.max(after.confidence);
-    let (ratio, factor) = (before.us / after.us, device.ratio_factor(confidence));
+    let [starter, yours] = built;
+    let [first, second] = found.as_slice() else { return Err("its blocks could not be run".into()) };
+    let before = match time(problem, starter, first, None, &device) {
+        Ok(before) => Before::Modelled(before),
+        // Whatever keeps the baseline from being modelled, its record is there.
+        Err(found) => match super::time::recorded_baseline(problem, &device.name) {
+            Some(us) => Before::Recorded(us),
+            None => return Err(NotModelled { own_doing: false, ..found }),
+        },
+    };
+    let (us, confidence) = match &before {
+        Before::Modelled(before) => (before.us, Some(before.confidence)),
+        Before::Recorded(us) => (*us, None),
+    };
+    let after = time(problem, yours, second, Some(us), &device)?;
+    let (ratio, sure) = (us / after.us, confidence.map_or(after.confidence, |before| before.max(after.confidence)));
+    let factor = device.ratio_factor(sure);
+    let after = told(&after);
+    let before = match before {
+        Before::Modelled(before) => told(&before),
+        Before::Recorded(us) => ModelledTime {
+            us,
+            low: us,
+            high: us,
+            parts: Vec::new(),
+            confidence: report::RECORDED.to_owned(),
+            ..after.clone()
+        },
+    };
     Ok(Modelled {
         device: device.short_name().to_owned(),
         sizes: sizes.clone(),
         low: ratio / factor,
         high: ratio * factor,
-        versions: [before, after].map(told),
+        versions: [before, after],
     })
+}
+
+/// The baseline's time.
+enum Before {
+    Modelled(model::Modelled),
+    /// Microseconds that were measured once.
+    Recorded(f64),
+}
+
+/// A version's time; `before`: the baseline's, in microseconds.
+fn time(
+    problem: &Problem,
+    built: &Built,
+    Profiled { plan, profile }: &Profiled,
+    before: Option<f64>,
+    device: &Device,
+) -> Result<model::Modelled, NotModelled> {
+    let Some(profile) = profile else { return Err("its blocks could not be run".into()) };
+    let facts = facts(built, plan, profile, problem.manifest.cache).map_err(|found| match before {
+        Some(before) if found.queue_us > before => {
+            let [queue, before] = [found.queue_us, before].map(|us| us / 1e3);
+            let why = format!(
+                "its blocks queue at one address for {queue:.1} ms or more, where the baseline takes about {before:.1} ms"
+            );
+            NotModelled::own_doing(why)
+        }
+        _ => found,
+    })?;
+    let mut time = model::model(&facts, device);
+    if let Some(us) = left_to_one(problem, plan, &facts, device) {
+        time.wait_for(us, Bound::Latency, device);
+    }
+    let drawn = profile.launches.iter().filter(|launch| launch.drawn);
+    time.wait_for(drawn.map(|launch| queue_us(launch, plan, device)).sum(), Bound::Atomics, device);
+    Ok(time)
 }
 
 fn told(time: &model::Modelled) -> ModelledTime {

@@ -325,6 +325,13 @@ pub fn recorded(problem: &Problem) -> Option<Speedup> {
     })
 }
 
+/// Microseconds that the baseline once took on this device at the `time` size.
+pub fn recorded_baseline(problem: &Problem, device: &str) -> Option<f64> {
+    let record = record(problem)?;
+    let fits = record.device.name == device && record.sizes == problem.manifest.time;
+    record.baseline.filter(|_| fits).map(|side| side.median_us)
+}
+
 /// A committed sweep, marked as such.
 pub fn recorded_sweep(problem: &Problem) -> Option<SweepTable> {
     let record = record(problem)?;

@@ -54,6 +54,9 @@ pub struct ModelledPart {
     pub us: f64,
 }
 
+/// [`ModelledTime::confidence`] of a baseline that could not be modelled: its time was measured once.
+pub const RECORDED: &str = "recorded";
+
 /// A version's modelled time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelledTime {
@@ -70,7 +73,7 @@ pub struct ModelledTime {
     pub ask: String,
     /// What parts of the machine need, the most first.
     pub parts: Vec<ModelledPart>,
-    /// How sure it is what was executed: "exact", "by lines", "unknown".
+    /// How sure it is what was executed: "exact", "by lines", "unknown"; or [`RECORDED`].
     pub confidence: String,
 }
 

@@ -193,12 +193,13 @@ fn modelled(pen: &mut Pen, report: &Report, detail: Detail) {
     };
     let amount = if (before.us / after.us - 1.0).abs() < SAME {
         let whose = report.versions.first().map_or("baseline", |version| version.label.as_str());
-        format!("as fast as the {whose}")
+        format!("about as fast as the {whose}, {:.2}{times} to {:.2}{times}", modelled.low, modelled.high)
     } else {
         // As the goal on it has them.
         format!("{:.2}{times} to {:.2}{times}", modelled.low, modelled.high)
     };
-    let text = format!("modelled for an {}: {amount}, {bound}", modelled.device);
+    let against = if before.confidence == crate::RECORDED { ", against the recorded starter" } else { "" };
+    let text = format!("modelled for an {}{against}: {amount}, {bound}", modelled.device);
     if detail == Detail::Normal {
         pen.wrapped(&[(Tone::Text, "     ")], Tone::Dim, &text);
         return;
@@ -208,6 +209,10 @@ fn modelled(pen: &mut Pen, report: &Report, detail: Detail) {
     let most = before.us.max(after.us).max(f64::MIN_POSITIVE);
     for (version, label) in modelled.versions.iter().zip(report.versions.iter().map(|version| &version.label)) {
         let (low, high) = (pen.face.number(version.low), pen.face.number(version.high));
+        if version.confidence == crate::RECORDED {
+            pen.line(&[(Tone::Dim, &format!("  {label}, recorded: {low} us"))]);
+            continue;
+        }
         let time =
             format!("  {label}, modelled: {low} to {high} us; what is executed is known {}", sure(&version.confidence));
         pen.line(&[(Tone::Dim, &time)]);

@@ -380,7 +380,7 @@ fn peek(global: &Global, address: u64, size: u32) -> Option<u64> {
     }
     let allocation = &global.allocations[global.find(address, size.into())?];
     let writable = !allocation.is_read_only() && !allocation.heap;
-    writable.then(|| allocation.load(address - allocation.base, size))
+    writable.then(|| allocation.peek(address - allocation.base, size))
 }
 
 fn poke(global: &Global, address: u64, size: u32, value: u64) {

@@ -195,7 +195,16 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 for element in 0..elements as u64 {
                     let address = found[lane].wrapping_add(element * u64::from(size));
-                    values.push(self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).unwrap_or(0));
+                    values.push(match space {
+                        AddressSpace::Global => {
+                            let at = self.allocation(address, size.into());
+                            at.map_or(0, |at| {
+                                let allocation = &self.global.get().allocations[at];
+                                allocation.peek(address - allocation.base, size)
+                            })
+                        }
+                        _ => self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).unwrap_or(0),
+                    });
                 }
             }
         }

@@ -18,9 +18,9 @@ use values::fill::{self, Values};
 
 /// Blocks of a launch that are run: the first, the last, and drawn ones.
 const BLOCKS: u64 = 6;
-/// Warp instructions of a block after which it says nothing: thirtieths of a second. Few blocks that share all the work, as many as
+/// Warp instructions of a block after which it says nothing: a tenth of a second. Few blocks that share all the work, as many as
 /// there are multiprocessors, have that much to do.
-pub const STEPS: u64 = 1 << 20;
+pub const STEPS: u64 = 1 << 22;
 /// Warp instructions of a launch's blocks after which no more of them are run.
 pub const ENOUGH: u64 = 1 << 17;
 /// Blocks that are run for what they do on average, too, ...

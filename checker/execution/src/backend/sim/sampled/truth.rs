@@ -54,10 +54,24 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         even,
         odd,
         drawn(here.done[0].iter().flat_map(by_number).collect()),
-        drawn(by_output.into_iter().collect()),
+        all_over(&by_output.into_iter().collect::<Vec<_>>(), &stream),
         drawn(unlike.into_iter().collect()),
         numbered.into_iter().collect(),
     ]))
+}
+
+/// Blocks in ascending order, the late ones and the early ones and those in between in turn: one of the last eighth, of the half, of the first
+/// eighth and so on, drawn in each.
+fn all_over(blocks: &[u64], stream: &Stream) -> Vec<u64> {
+    const PARTS: [u64; 8] = [7, 4, 0, 6, 2, 5, 1, 3];
+    let count = blocks.len() as u64;
+    let part = |part: u64| {
+        let of = &blocks[(count * part / 8) as usize..(count * (part + 1) / 8) as usize];
+        let mut of = of.to_vec();
+        of.sort_by_cached_key(|block| stream.bits(*block));
+        of
+    };
+    in_turn(&PARTS.map(part))
 }
 
 /// Those of several lists in turn, none twice.
@@ -114,6 +128,16 @@ mod tests {
     #[test]
     fn blocks_of_several_lists_take_turns_and_come_once() {
         assert_eq!(in_turn(&[vec![4, 1, 3, 2], vec![], vec![3, 8, 7]]), [4, 3, 1, 8, 7, 2]);
+    }
+
+    #[test]
+    fn the_first_few_are_from_all_over() {
+        let stream = Stream::new(1, "blocks");
+        let blocks: Vec<u64> = (0..80).map(|at| 10 * at).collect();
+        let order = all_over(&blocks, &stream);
+        assert_eq!(order[..8].iter().map(|block| block / 100).collect::<Vec<_>>(), [7, 4, 0, 6, 2, 5, 1, 3]);
+        assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), blocks.iter().copied().collect());
+        assert_eq!(all_over(&[3, 9], &stream).len(), 2);
     }
 
     #[test]

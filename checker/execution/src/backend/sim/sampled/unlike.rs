@@ -1,6 +1,6 @@
 //! Blocks that may do what others do not: of kinds that differ in what hangs on no data, and those that a number in the code may mean.
 
-use super::opened::{ENOUGH, MORE_BLOCKS, Opened, STEPS};
+use super::opened::{ENOUGH, MORE_BLOCKS, Opened};
 use super::seen::{Did, added};
 use crate::backend::message::status::Status;
 use plan::stream::Stream;
@@ -112,7 +112,7 @@ impl Opened<'_> {
 
     /// Blocks that so many warp instructions are enough for, and one at least if it has not very much to do.
     fn affordable(&self, instructions: u64) -> usize {
-        let least = u64::from(self.each() <= STEPS / 4);
+        let least = u64::from(self.each() <= 1 << 18);
         (instructions / self.each().max(1)).clamp(least, MORE_BLOCKS) as usize
     }
 
