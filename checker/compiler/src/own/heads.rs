@@ -304,12 +304,14 @@ fn uses(body: &[Token], name: &str) -> Vec<Access> {
             || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
             || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
         let pointed = before.is_some_and(|before| before.is("*"));
+        // `&(x[i])` is the address of an element as `&x[i]` is.
+        let outside = body[..at].iter().rev().find(|token| !token.is("("));
         let statement = body.get(after..).unwrap_or_default();
         let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
         all.push(match (element || pointed, assigned) {
             (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,
             (true, true) => Access::Write,
-            (true, false) if changed || before.is_some_and(|before| before.is("&")) => Access::Either,
+            (true, false) if changed || outside.is_some_and(|token| token.is("&")) => Access::Either,
             (true, false) => Access::Read,
             (false, _) => Access::Either,
         });

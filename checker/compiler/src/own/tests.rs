@@ -1,5 +1,7 @@
 //! What is found in texts, form by form.
 
+mod hosts;
+
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};
 use std::path::Path;
