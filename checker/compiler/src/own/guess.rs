@@ -105,6 +105,12 @@ pub fn element(base: &str) -> Option<(&'static str, u32)> {
     if let Some(ty) = find(base) {
         return Some((ty, 1));
     }
+    // What an atomic of libcu++'s holds lies there as it does by itself.
+    if let Some(held) =
+        ["cuda::atomic<", "cuda::std::atomic<", "atomic<"].iter().find_map(|word| base.strip_prefix(word))
+    {
+        return element(held.split([',', '>']).next().filter(|held| !held.contains('<'))?);
+    }
     match base {
         "cufftComplex" | "cuComplex" | "cuFloatComplex" => return Some(("f32", 2)),
         "cufftDoubleComplex" | "cuDoubleComplex" => return Some(("f64", 2)),

@@ -1,7 +1,9 @@
 //! `//@` lines made from the kernels' own parameters: a first guess to be pasted and corrected.
 
+use super::begins::Begins;
+use super::buffers::{Buffers, fill, member_name};
 use super::classes::Member;
-use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
+use super::guess::{Guess, element, guess, is_side, is_size, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
 use super::lexer::tokens;
@@ -9,7 +11,6 @@ use super::part::last;
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
-use std::collections::BTreeMap;
 
 /// Columns or rows of a guess at a matrix.
 const SIDE: u32 = 64;
@@ -19,36 +20,25 @@ const TILE: u32 = 16;
 /// Bytes of dynamic shared memory for each of the block's threads: a vector.
 const SHARED_EACH: u32 = 16;
 
-/// A buffer that several kernels may share.
-struct Shared {
-    ty: &'static str,
-    each: u32,
-    read_first: bool,
-    written: bool,
-    /// Elements, where the host says how many.
-    elements: Option<u64>,
-}
-
 /// What all lines have in common.
 struct Common<'k> {
     /// The sizes that are several sides of a matrix.
     sides: Vec<&'k str>,
     /// Elements of a buffer of which the host says nothing.
     length: String,
-    buffers: BTreeMap<String, Shared>,
+    buffers: Buffers,
     /// Sizes in order, with the host's value where one is known.
     sizes: Vec<(&'k str, Option<i64>)>,
 }
 
 /// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
-/// kernels.
-pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
+/// kernels. `begins` is what memory has to hold at first.
+pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins) -> Vec<String> {
     if kernels.is_empty() {
         return Vec::new();
     }
-    let mut order: Vec<String> = Vec::new();
     let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
-    let mut buffers: BTreeMap<String, Shared> = BTreeMap::new();
+    let mut buffers = Buffers::default();
     let taken = Taken::of(kernels);
     for (kernel, taken) in kernels.iter().zip(&taken) {
         for (index, parameter) in kernel.parameters.iter().enumerate() {
@@ -59,40 +49,15 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
                     Some((_, value)) => *value = value.or(said.value),
                     None => sizes.push((name, said.value)),
                 },
-                Guess::Buffer(ty) => {
-                    let each = match parameter.pointers {
-                        1 => element(&parameter.base).map_or(8, |(_, count)| count),
-                        _ => 1,
-                    };
-                    let name = buffer_name(name, ty, &buffers);
-                    let buffer = buffers.entry(name.clone()).or_insert_with(|| {
-                        order.push(name);
-                        Shared { ty, each, read_first: false, written: false, elements: None }
-                    });
-                    buffer.each = buffer.each.max(each);
-                    // What a kernel reads before anybody wrote it needs a fill.
-                    buffer.read_first |= !buffer.written && (parameter.constant || parameter.read_first);
-                    buffer.written |= !parameter.constant && parameter.written;
-                    buffer.elements = buffer.elements.max(said.bytes.map(|bytes| bytes / scalar(ty)));
-                }
-                Guess::Structure => {
-                    for member in parameter.members.iter().filter(|member| member.pointer) {
-                        let name = member_name(parameter, member);
-                        buffers.entry(name.clone()).or_insert_with(|| {
-                            order.push(name);
-                            let (ty, each) = (member.ty, member.each);
-                            Shared { ty, each, read_first: true, written: true, elements: None }
-                        });
-                    }
-                }
+                Guess::Buffer(ty) => buffers.pointer(parameter, ty, &said, begins),
+                Guess::Structure => buffers.members(parameter, begins),
                 _ => {}
             }
         }
     }
-    sizes.retain(|(name, _)| !buffers.contains_key(*name));
+    sizes.retain(|(name, _)| !buffers.has(name));
     let common = Common::of(kernels, sizes, buffers);
-    let mut lines = Vec::new();
-    lines.extend(order.iter().map(|name| common.buffer_line(name)));
+    let mut lines = common.buffers.lines(&common.length);
     lines.extend(texture_lines(kernels, &common.sides));
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
     lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
@@ -115,15 +80,10 @@ fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
     }
 }
 
-/// What a buffer of a type is filled with.
-fn fill(ty: &str) -> &'static str {
-    if ty.starts_with('f') || ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" }
-}
-
 impl<'k> Common<'k> {
-    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: BTreeMap<String, Shared>) -> Self {
+    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: Buffers) -> Self {
         let sides: Vec<&str> = sizes.iter().map(|(name, _)| *name).filter(|name| is_side(name)).take(2).collect();
-        let own = if buffers.contains_key("n") { "elements" } else { "n" };
+        let own = if buffers.has("n") { "elements" } else { "n" };
         let length = match (sides.as_slice(), sizes.as_slice()) {
             ([a, b], _) => format!("{a} * {b}"),
             ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
@@ -146,34 +106,6 @@ impl<'k> Common<'k> {
         }
         self.sizes.iter().map(line).collect()
     }
-
-    fn buffer_line(&self, name: &str) -> String {
-        let Shared { ty, each, read_first, written, elements } = &self.buffers[name];
-        let fill = fill(ty);
-        let many = match elements {
-            Some(elements) => elements.to_string(),
-            None if *each > 1 => format!("{each} * {}", self.length),
-            None => self.length.clone(),
-        };
-        match (read_first, written) {
-            (true, false) => format!("//@ in     {name}: {ty}[{many}] = {fill}"),
-            (true, true) => format!("//@ inout  {name}: {ty}[{many}] = {fill}"),
-            _ => format!("//@ out    {name}: {ty}[{many}]"),
-        }
-    }
-}
-
-/// A buffer's name: the parameter's, with its type where another kernel's parameter of that name has another.
-fn buffer_name(name: &str, ty: &str, buffers: &BTreeMap<String, Shared>) -> String {
-    match buffers.get(name) {
-        Some(known) if known.ty != ty => format!("{name}_{ty}"),
-        _ => name.to_owned(),
-    }
-}
-
-/// What is at a structure's pointer.
-fn member_name(parameter: &Parameter, member: &Member) -> String {
-    format!("{}_{}", parameter.name, member.name)
 }
 
 /// A structure by value, member after member, as the host has it where that is known.
@@ -210,7 +142,7 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
-                let name = buffer_name(&parameter.name, ty, &common.buffers);
+                let name = common.buffers.name(&parameter.name, ty);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))

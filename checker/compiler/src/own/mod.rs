@@ -9,7 +9,9 @@
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
 //! judged is compiled as it stands.
 
+mod begins;
 mod branches;
+mod buffers;
 mod classes;
 mod guess;
 mod headers;
@@ -35,6 +37,7 @@ pub use summary::notes;
 
 use crate::compile::{self, CompileError, CompileRequest, Compiled, Diagnostic, Severity};
 use crate::toolchain::Toolchain;
+use begins::Begins;
 use classes::classes;
 use headers::Headers;
 use heads::Names;
@@ -125,8 +128,8 @@ impl OwnCode {
     /// `//@` lines made from the kernels' own parameters and from what the host says: a first guess to be pasted and corrected; none
     /// without kernels.
     pub fn launch_lines(&self) -> Vec<String> {
-        let (kernels, symbols) = self.read_declarations();
-        launch_lines::launch_lines(&kernels, &symbols)
+        let (kernels, symbols, begins) = self.read_declarations();
+        launch_lines::launch_lines(&kernels, &symbols, &begins)
     }
 
     /// The file's kernels, those of its headers last, each name once.
@@ -134,8 +137,8 @@ impl OwnCode {
         self.read_declarations().0
     }
 
-    /// The kernels, and the constant memory that the host fills.
-    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>) {
+    /// The kernels, the constant memory that the host fills, and what other memory begins with.
+    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>, Begins) {
         let mut texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
         let dead = left_out(&texts);
         let alive = |part: usize, item: &&Item| !dead[part].iter().any(|range| range.contains(&item.span.start));
@@ -192,7 +195,7 @@ impl OwnCode {
         for head in &mut heads {
             head.dynamic_shared |= helped;
         }
-        (heads, found)
+        (heads, found, begins::compared(&texts, &constants))
     }
 
     /// The names of the file's kernels, those of templates too.

@@ -52,6 +52,8 @@ pub struct HostArgument {
     pub real: Option<f64>,
     /// Bytes that were allocated for the pointer.
     pub bytes: Option<u64>,
+    /// What each of its bytes is set to.
+    pub set: Option<u8>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
     pub offset: Option<i64>,
     /// Something of one of the file's own types.
@@ -62,6 +64,8 @@ pub struct HostArgument {
 
 /// Functions that allocate: the pointer's address first, then the bytes.
 const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"];
+/// Functions that set bytes: the pointer first, then the byte.
+const SET: [&str; 2] = ["cudaMemset", "cudaMemsetAsync"];
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
@@ -97,6 +101,7 @@ fn launch(tokens: &[Token], constants: &Constants, types: &Types, open: usize, c
             value: value.and_then(Value::number),
             real: value.and_then(Value::real),
             bytes,
+            set: set(tokens, constants, &piece[..plus.unwrap_or(piece.len())]),
             offset,
             made: types.made(constants, tokens, piece),
             lambda: piece.first().is_some_and(|first| first.is("[")),
@@ -137,6 +142,17 @@ fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option
     })?;
     let bytes = constants.value(arguments(tokens, at)?.get(1)?)?.number()?;
     u64::try_from(bytes).ok()
+}
+
+/// What `cudaMemset` makes of each byte behind a pointer.
+fn set(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<u8> {
+    let pointer = piece.last().filter(|token| token.kind == Kind::Name)?;
+    let byte = |at: usize| {
+        let all = arguments(tokens, at).filter(|_| SET.iter().any(|name| tokens[at].is(name)))?;
+        all[0].last().filter(|name| name.is(pointer.text))?;
+        Some(constants.value(all.get(1)?)?.number()? as u8)
+    };
+    (0..tokens.len()).find_map(byte)
 }
 
 /// The arguments of the call whose name stands at `at`; at least one.

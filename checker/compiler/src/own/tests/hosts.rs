@@ -19,3 +19,52 @@ fn an_address_in_brackets_is_written_through() {
     }
     has("__global__ void k(int *h, int *g) { g[0] = 3 + (h[t]); }", &["//@ in     h: i32[n]", "//@ out    g: i32[n]"]);
 }
+
+/// What the host sets is set; every byte of it, so that of reals only zeros are known.
+#[test]
+fn memory_begins_as_the_host_sets_it() {
+    let kernel = "__global__ void k(float *a, unsigned *h, int *p, unsigned char *c, float *f, double *z) {\n\
+                  atomicAdd(&h[a[0]], 1); p[0] += 1; c[0] += 1; f[0] += 1; z[0] = 1; }\n";
+    let host = "int main() { cudaMemset(dh, 0, 4 * N); cudaMemsetAsync(s.dp, 0xff, 64, stream); cudaMemset((void *)dc, 7, 3);\n\
+                cudaMemset(df, 1, 3); cudaMemset(dz, 0, x); cudaMemset(); k<<<1, 64>>>(da, dh, s.dp, dc, df, dz); }";
+    let wanted = [
+        "//@ in     a: f32[n] = uniform(-1, 1)",
+        "//@ inout  h: u32[n] = zeros",
+        "//@ inout  p: i32[n] = constant(-1)",
+        "//@ inout  c: u8[n] = constant(7)",
+        "//@ inout  f: f32[n] = uniform(-1, 1)",
+        // The kernel may leave some of it as it is.
+        "//@ inout  z: f64[n] = zeros",
+    ];
+    has(&format!("{kernel}{host}"), &wanted);
+    // The kernel may come without its host.
+    has(kernel, &["//@ inout  h: u32[n] = integers(0, 9)", "//@ out    z: f64[n]"]);
+}
+
+/// A mutex of random numbers is taken for ever.
+#[test]
+fn what_atomic_cas_compares_begins_as_it_asks() {
+    let text = "#define EMPTY -1\nstruct Lock { int *mutex; Lock(); __device__ void lock() { while (atomicCAS(mutex, 0, 1) != 0); } };\n\
+                __device__ void take(int *gate) { while (atomicCAS((int *)&gate[0], FREE, 1)); }\n\
+                __global__ void k(Lock lock, int *m, int *keys, int *gate, int *set, float *c) {\n\
+                while (atomicCAS(&(m[0]), 1, 0)) { } atomicCAS(keys + i, EMPTY, 3); atomicCAS(set, 0, 1); take(gate); c[0] += 1; atomicCAS(); }\n\
+                int main() { cudaMemset(ds, 3, 4); k<<<1, 64>>>(lock, dm, dk, dg, ds, dc); }";
+    let wanted = [
+        "//@ inout  lock_mutex: i32[n] = zeros",
+        "//@ inout  m: i32[n] = constant(1)",
+        "//@ inout  keys: i32[n] = constant(-1)",
+        "//@ inout  gate: i32[n] = zeros",
+        "//@ inout  set: i32[n] = constant(50529027)",
+        "//@ inout  c: f32[n] = uniform(-1, 1)",
+    ];
+    has(text, &wanted);
+}
+
+/// What an atomic of libcu++'s holds is an element.
+#[test]
+fn atomics_are_elements() {
+    let text = "using Flag = cuda::std::atomic<unsigned>;\n\
+                __global__ void k(cuda::atomic<int, cuda::thread_scope_device> *flag, Flag *other, int *data) { flag->store(1); other->load(); data[0] = 1; }\n\
+                int main() { cudaMemset(f, 0, sizeof(*f)); k<<<4, 1>>>(f, o, d); }";
+    has(text, &["//@ inout  flag: i32[n] = zeros", "//@ out    data: i32[n]"]);
+}
