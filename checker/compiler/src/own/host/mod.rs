@@ -1,13 +1,16 @@
 //! How a file's own host code launches its kernels, as far as it says so in constants: the best guess that there is at
 //! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
 
+mod constants;
+mod reader;
 mod types;
 mod value;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
+pub use constants::Constants;
 pub use types::{Made, Types};
-pub use value::{Constants, Value};
+pub use value::Value;
 use value::{matching, split};
 
 /// A launch in host code. What it does not say in constants is missing.

@@ -4,7 +4,8 @@ use super::super::guess::element;
 use super::super::heads;
 use super::super::items::{Item, What};
 use super::super::lexer::{Kind, Token};
-use super::value::{Constants, Value, matching, split};
+use super::constants::Constants;
+use super::value::{Value, matching, split};
 use std::collections::HashMap;
 
 /// The file's own types and other names for types, each with its namespaces, by their last name.

@@ -68,3 +68,17 @@ fn atomics_are_elements() {
                 int main() { cudaMemset(f, 0, sizeof(*f)); k<<<4, 1>>>(f, o, d); }";
     has(text, &["//@ inout  flag: i32[n] = zeros", "//@ out    data: i32[n]"]);
 }
+
+/// Sizes whose axes are assigned one by one.
+#[test]
+fn axes_are_followed() {
+    let kernel = "__global__ void k(float *a, int M) { a[0] = blockIdx.x; }\n";
+    let host = "int main() { dim3 g, b; b.x = 128; b.y = 4; g.x = (64 + b.x - 1) / b.x; g.y = 64 / b.y; cudaMalloc(&a, 256);\n\
+                k<<<g, b>>>(a, 64); b.y = 8; }";
+    has(&format!("{kernel}{host}"), &["//@ launch k<<<(1, 16), (128, 4)>>>(a, M)"]);
+    let host = "int main() { dim3 b(7, 2); b.x = 32; const dim3 g = {3, 5}; cudaMalloc(&a, 256); k<<<g, b>>>(a, 64); }";
+    has(&format!("{kernel}{host}"), &["//@ launch k<<<(3, 5), (32, 2)>>>(a, M)"]);
+    // An axis that nobody knows, and one of another variable of that name.
+    let host = "void f() { dim3 b; b.x = 9; b.y = 9; } int main() { dim3 b; b.y = x; cudaMalloc(&a, 256); k<<<3, b>>>(a, 64); }";
+    has(&format!("{kernel}{host}"), &["//@ launch k<<<ceil_div(M, 256), 256>>>(a, M)"]);
+}
