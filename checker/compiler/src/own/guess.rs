@@ -1,6 +1,7 @@
 //! What a kernel's parameter is taken for, by its type and its name.
 
 use super::heads::Parameter;
+use std::cmp::Ordering;
 
 /// What a parameter is taken for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,12 +166,27 @@ pub fn worth(name: &str) -> u32 {
     if name.len() <= 2 && name.chars().all(|c| c.is_ascii_uppercase()) { EXTENT } else { 1 }
 }
 
+/// Sides that go along x, and such as go along y, by their whole names.
+const COLUMNS: [&str; 4] = ["w", "nx", "cols", "width"];
+const ROWS: [&str; 4] = ["h", "ny", "rows", "height"];
+
 /// Is it one of several sizes of a matrix?
 pub fn is_side(name: &str) -> bool {
-    const SIDES: [&str; 12] = ["m", "n", "k", "w", "h", "nx", "ny", "nz", "rows", "cols", "width", "height"];
     let lower = name.to_lowercase();
-    SIDES.contains(&lower.as_str())
-        || lower.starts_with('w') && lower.len() == 2
-        || lower.starts_with('h') && lower.len() == 2
-        || ["width", "height", "rows", "cols"].iter().any(|part| lower.contains(part))
+    ["m", "n", "k", "nz"].contains(&lower.as_str()) || axis(name) != Ordering::Equal
+}
+
+/// Less of what goes along x, greater of what goes along y: columns before rows.
+pub fn axis(name: &str) -> Ordering {
+    let lower = name.to_lowercase();
+    let one = |words: [&str; 4], letter: char, parts: [&str; 3]| {
+        words.contains(&lower.as_str())
+            || lower.starts_with(letter) && lower.len() == 2
+            || parts.iter().any(|part| lower.contains(part))
+    };
+    match (one(COLUMNS, 'w', ["width", "cols", "column"]), one(ROWS, 'h', ["height", "rows", "nrow"])) {
+        (true, _) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => Ordering::Equal,
+    }
 }

@@ -3,32 +3,30 @@
 use super::begins::Begins;
 use super::buffers::{Buffers, fill, member_name};
 use super::classes::Member;
-use super::guess::{Guess, element, guess, is_side, is_size, worth};
+use super::guess::{Guess, axis, element, guess, is_side, is_size, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
 use super::lexer::tokens;
 use super::part::last;
+use super::shape::{BLOCK, Shape, shape};
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
 
 /// Columns or rows of a guess at a matrix.
-const SIDE: u32 = 64;
-/// Threads of a guessed block, and the side of one of two dimensions.
-const BLOCK: u32 = 256;
-const TILE: u32 = 16;
+pub const SIDE: u32 = 64;
 /// Bytes of dynamic shared memory for each of the block's threads: a vector.
 const SHARED_EACH: u32 = 16;
 
 /// What all lines have in common.
-struct Common<'k> {
+pub struct Common<'k> {
     /// The sizes that are several sides of a matrix.
-    sides: Vec<&'k str>,
+    pub sides: Vec<&'k str>,
     /// Elements of a buffer of which the host says nothing.
-    length: String,
+    pub length: String,
     buffers: Buffers,
     /// Sizes in order, with the host's value where one is known.
-    sizes: Vec<(&'k str, Option<i64>)>,
+    pub sizes: Vec<(&'k str, Option<i64>)>,
 }
 
 /// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
@@ -58,7 +56,7 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
     sizes.retain(|(name, _)| !buffers.has(name));
     let common = Common::of(kernels, sizes, buffers);
     let mut lines = common.buffers.lines(&common.length);
-    lines.extend(texture_lines(kernels, &common.sides));
+    lines.extend(texture_lines(kernels, &common.image()));
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
     lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
     let sizes = common.size_lines(&lines);
@@ -91,6 +89,14 @@ impl<'k> Common<'k> {
             _ => own.to_owned(),
         };
         Common { sides, length, buffers, sizes }
+    }
+
+    /// What goes along x and along y, of two sides of a matrix.
+    pub fn image(&self) -> Vec<&'k str> {
+        match self.sides.as_slice() {
+            [first, second] if axis(first) > axis(second) => vec![second, first],
+            sides => sides.to_vec(),
+        }
     }
 
     /// The sizes; where no kernel has any, the length of buffers, if one of the `lines` asks for it.
@@ -167,7 +173,7 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         }
     };
     let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
-    let (word, grid, block) = shape(kernel, taken, common);
+    let Shape { word, grid, block } = shape(kernel, taken, common);
     let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
         Some(0) | None if !kernel.dynamic_shared => String::new(),
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
@@ -186,40 +192,4 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
 fn literal(real: f64, ty: &str) -> String {
     let single = real as f32;
     if ty == "f64" || !single.is_finite() { format!("{real:?}") } else { format!("{single:?}") }
-}
-
-/// ` cooperative` or nothing, the grid and the block.
-fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> (&'static str, String, String) {
-    let word = if kernel.cooperative { " cooperative" } else { "" };
-    let host = kernel.host.as_ref().and_then(|host| host.block);
-    let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
-    // One block for everything is what the kernel counts on.
-    let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
-    if let (Some(grid), Some(block)) = (taken.grid.or(one), host) {
-        return (word, dims(grid), dims(block));
-    }
-    if kernel.two_dimensional && !kernel.cooperative {
-        let block = host.unwrap_or([TILE, TILE, 1]);
-        let (x, y) = match common.sides.as_slice() {
-            [x, y] => (*x, *y),
-            [one] => (*one, *one),
-            _ => (common.length.as_str(), "1"),
-        };
-        return (word, format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]), dims(block));
-    }
-    let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
-    let grid = match kernel.cooperative {
-        true => "sms".to_owned(),
-        false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
-    };
-    (word, grid, dims(block))
-}
-
-/// A size of one to three dimensions as launch lines have it.
-fn dims(dims: [u32; 3]) -> String {
-    match dims {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("({x}, {y})"),
-        [x, y, z] => format!("({x}, {y}, {z})"),
-    }
 }

@@ -22,6 +22,7 @@ mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
+mod shape;
 mod summary;
 mod symbols;
 mod taken;

@@ -82,3 +82,42 @@ fn axes_are_followed() {
     let host = "void f() { dim3 b; b.x = 9; b.y = 9; } int main() { dim3 b; b.y = x; cudaMalloc(&a, 256); k<<<3, b>>>(a, 64); }";
     has(&format!("{kernel}{host}"), &["//@ launch k<<<ceil_div(M, 256), 256>>>(a, M)"]);
 }
+
+/// Columns go along x, rows along y, in whatever order they are given.
+#[test]
+fn columns_are_x() {
+    for (first, second, x, y) in [
+        ("rows", "cols", "cols", "rows"),
+        ("numRows", "numCols", "numCols", "numRows"),
+        ("height", "width", "width", "height"),
+        ("width", "height", "width", "height"),
+        ("h", "w", "w", "h"),
+        ("ny", "nx", "nx", "ny"),
+        ("n_rows", "n_columns", "n_columns", "n_rows"),
+        ("m", "n", "m", "n"),
+    ] {
+        let text = format!("__global__ void k(float *a, int {first}, int {second}) {{ a[threadIdx.y] = 1; }}");
+        let shape = format!("//@ launch k<<<(ceil_div({x}, 16), ceil_div({y}, 16)), (16, 16)>>>(a, {first}, {second})");
+        has(&text, &[&format!("//@ out    a: f32[{first} * {second}]"), &shape]);
+    }
+    // An image is as wide as it has columns.
+    let text = "__global__ void k(float *a, cudaTextureObject_t t, int rows, int cols) { a[threadIdx.y] = tex2D<float>(t, 1, 2); }";
+    has(text, &["//@ texture t: f32[cols, rows] = t_texels"]);
+}
+
+/// Without sizes a grid of two dimensions is a square, as the structures' own sizes are.
+#[test]
+fn a_square_is_guessed_where_no_size_is_known() {
+    let text = "typedef struct { int width; int height; float *elements; } Matrix;\n\
+                __global__ void mul(Matrix a, Matrix c) { c.elements[threadIdx.y] = a.elements[0]; }";
+    has(
+        text,
+        &[
+            "//@ launch mul<<<(ceil_div(64, 16), ceil_div(64, 16)), (16, 16)>>>({64, 64, a_elements}, {64, 64, c_elements})",
+        ],
+    );
+    has(
+        "__global__ void k(float *a) { a[threadIdx.y] = 1; }",
+        &["//@ launch k<<<(ceil_div(64, 16), ceil_div(64, 16)), (16, 16)>>>(a)"],
+    );
+}

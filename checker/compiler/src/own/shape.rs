@@ -1,0 +1,59 @@
+//! How many blocks of how many threads a made line launches.
+
+use super::heads::KernelHead;
+use super::launch_lines::{Common, SIDE};
+use super::taken::Taken;
+
+/// Threads of a guessed block, and the side of one of two dimensions.
+pub const BLOCK: u32 = 256;
+const TILE: u32 = 16;
+
+/// How a kernel is launched.
+pub struct Shape {
+    /// ` cooperative` or nothing.
+    pub word: &'static str,
+    /// Blocks.
+    pub grid: String,
+    /// Threads of a block.
+    pub block: String,
+}
+
+/// The host's shape as far as it is taken, else a guess.
+pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
+    let word = if kernel.cooperative { " cooperative" } else { "" };
+    let host = kernel.host.as_ref().and_then(|host| host.block);
+    let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
+    // One block for everything is what the kernel counts on.
+    let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
+    if let (Some(grid), Some(block)) = (taken.grid.or(one), host) {
+        return Shape { word, grid: dims(grid), block: dims(block) };
+    }
+    if kernel.two_dimensional && !kernel.cooperative {
+        let block = host.unwrap_or([TILE, TILE, 1]);
+        let square = SIDE.to_string();
+        let (x, y) = match common.image().as_slice() {
+            [x, y, ..] => (*x, *y),
+            [one] => (*one, *one),
+            // As many threads as buffers have elements, and as large as structures say that they are.
+            [] if common.sizes.is_empty() => (square.as_str(), square.as_str()),
+            [] => (common.length.as_str(), "1"),
+        };
+        let grid = format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]);
+        return Shape { word, grid, block: dims(block) };
+    }
+    let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
+    let grid = match kernel.cooperative {
+        true => "sms".to_owned(),
+        false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
+    };
+    Shape { word, grid, block: dims(block) }
+}
+
+/// A size of one to three dimensions as launch lines have it.
+fn dims(dims: [u32; 3]) -> String {
+    match dims {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("({x}, {y})"),
+        [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
