@@ -1,5 +1,6 @@
 //! Structures that kernels take by value: their members, as far as the text says what they are.
 
+use super::constructors::{Constructor, constructors};
 use super::guess::element;
 use super::heads::{parameter, split};
 use super::items::{Item, What};
@@ -26,8 +27,8 @@ pub struct Member {
 pub struct Class {
     /// All members; of what has none a byte without a name.
     pub members: Vec<Member>,
-    /// Has it a constructor, so that its braces may hold something else?
-    pub built: bool,
+    /// Its constructors: with any, its braces hold their arguments.
+    pub built: Vec<Constructor>,
 }
 
 /// The structures of a text by their names, of which every member is known.
@@ -66,7 +67,7 @@ fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Cl
     if members.is_empty() {
         members.push(Member { name: String::new(), ty: "u8", each: 1, count: 1, pointer: false });
     }
-    let built = all[open..close].windows(2).any(|two| two[0].is(name.text) && two[1].is("("));
+    let built = constructors(&all[open..close], name.text, &members);
     (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built }))
 }
 

@@ -1,6 +1,7 @@
 //! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
 
 use super::classes::{Class, Member};
+use super::constructors::Constructor;
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
@@ -65,8 +66,8 @@ pub struct Parameter {
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
     pub members: Vec<Member>,
-    /// Has that structure a constructor?
-    pub built: bool,
+    /// That structure's constructors.
+    pub built: Vec<Constructor>,
 }
 
 /// What names mean where a kernel's head is read.
@@ -110,7 +111,7 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
         let mut parameter = parameter(one, index, &|word| replaced(word, &templates, aliases), &body);
         if let Some(class) = classes.get(last(&parameter.base)).filter(|_| parameter.pointers == 0) {
             parameter.members.clone_from(&class.members);
-            parameter.built = class.built;
+            parameter.built.clone_from(&class.built);
         }
         found.push(parameter);
     }
@@ -218,7 +219,7 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         written: uses.iter().any(|access| *access != Access::Read),
         texel: texel_use(body, &name),
         members: Vec::new(),
-        built: false,
+        built: Vec::new(),
         name,
     }
 }

@@ -3,6 +3,7 @@
 use super::begins::Begins;
 use super::buffers::{Buffers, fill, member_name};
 use super::classes::Member;
+use super::constructors::value;
 use super::guess::{Guess, axis, element, guess, is_side, is_size, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
@@ -116,12 +117,11 @@ impl<'k> Common<'k> {
 
 /// A structure by value, member after member, as the host has it where that is known.
 fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> String {
-    let values = said.made.as_ref().filter(|_| !parameter.built).map_or(&[][..], |made| &made.values);
     let member = |(index, member): (usize, &Member)| {
         if member.pointer {
             return member_name(parameter, member);
         }
-        let said = values.get(index).copied().flatten();
+        let said = said.made.as_ref().and_then(|made| value(&parameter.built, made, index));
         let real = member.ty.starts_with(['f', 'b']);
         let one = literal(said.and_then(Value::real).unwrap_or(1.0), member.ty);
         let value = match member.ty {

@@ -13,6 +13,7 @@ mod begins;
 mod branches;
 mod buffers;
 mod classes;
+mod constructors;
 mod guess;
 mod headers;
 mod heads;

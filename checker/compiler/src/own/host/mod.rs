@@ -11,7 +11,8 @@ use super::part::last;
 pub use constants::Constants;
 pub use types::{Made, Types};
 pub use value::Value;
-use value::{matching, split};
+pub use value::matching;
+use value::split;
 
 /// A launch in host code. What it does not say in constants is missing.
 #[derive(Debug, Clone, Default, PartialEq)]

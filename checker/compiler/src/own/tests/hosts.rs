@@ -121,3 +121,59 @@ fn a_square_is_guessed_where_no_size_is_known() {
         &["//@ launch k<<<(ceil_div(64, 16), ceil_div(64, 16)), (16, 16)>>>(a)"],
     );
 }
+
+/// Every declarator of a declaration has values of its own.
+#[test]
+fn later_declarators_are_read() {
+    let kernel = "struct P { int n; float a; };\n__global__ void k(float *y, P p, P q) { y[0] = p.a + q.a; }\n";
+    let launch = "k<<<1, 128>>>(y, p, q); }";
+    for declared in [
+        "P p{100, 2.0f}, q{50, 3.0f};",
+        "const P p = {100, 2.0f}, q = {50, 3.0f};",
+        "if (x) { y = 1; } P p = P{100, 2.0f}, q = P{50, 3.0f};",
+        "P p{100, 2.0f}; P q = {50, 3.0f}, r;",
+    ] {
+        let text = format!("{kernel}int main() {{ float *y; cudaMalloc(&y, 400); {declared} {launch}");
+        has(&text, &["//@ launch k<<<1, 128>>>(y, {100, 2.0f}, {50, 3.0f})"]);
+    }
+    // A parameter, and what another call is given.
+    let text = format!("{kernel}void f(P p, int q) {{ g(p, q); cudaMalloc(&y, 400); {launch}");
+    has(&text, &["//@ launch k<<<1, 128>>>(y, {64, 1.0f}, {64, 1.0f})"]);
+}
+
+/// A constructor that only hands its arguments on says what the members are.
+#[test]
+fn plain_constructors_are_followed() {
+    let each =
+        "template <class F> __global__ void k(float *a, F f) { a[0] = f(a[1]); }\nint main() { cudaMalloc(&a, 400); ";
+    for (class, made, want) in [
+        ("const float a; Op(float _a) : a(_a) {}", "Op(2.0f)", "{2.0f}"),
+        ("float a; int b; Op(int _b, float _a) : a{_a}, b(_b) { }", "Op{7, 0.5f}", "{0.5f, 7}"),
+        ("float a; int b; Op(int b, float _a) { this->b = b; a = _a; }", "Op(7, 0.5f)", "{0.5f, 7}"),
+        (
+            "float a; float b; Op() {} Op(float x) : b(x) {} Op(float x, float y) : a(x), b(y) {}",
+            "Op(2, 3)",
+            "{2.0f, 3.0f}",
+        ),
+        (
+            "float a; float b; Op() {} Op(float x) : b(x) {} Op(float x, float y) : a(x), b(y) {}",
+            "Op(3)",
+            "{1.0f, 3.0f}",
+        ),
+        // More than its arguments is nobody's word.
+        ("float a; Op(float x) : a(2 * x) {}", "Op(4)", "{1.0f}"),
+        ("float a; Op(float x) : a(x) { a = f(a); }", "Op(4)", "{1.0f}"),
+        ("float a; Op(float x);", "Op(4)", "{1.0f}"),
+        // Without a constructor it is as with braces.
+        ("float a;", "Op(4)", "{4.0f}"),
+    ] {
+        let class = format!("struct Op {{ {class} __device__ float operator()(float x) {{ return a * x; }} }};\n");
+        has(
+            &format!("{class}{each}k<<<1, 64>>>(a, {made}); }}"),
+            &[&format!("//@ launch k<Op><<<1, 64>>>(a, {want})")],
+        );
+    }
+    let class =
+        "struct Op { float a; Op(float _a) : a(_a) {} __device__ float operator()(float x) { return a * x; } };\n";
+    has(&format!("{class}{each}Op op(3.0f); k<<<1, 64>>>(a, op); }}"), &["//@ launch k<Op><<<1, 64>>>(a, {3.0f})"]);
+}
