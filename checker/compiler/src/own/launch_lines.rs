@@ -173,18 +173,21 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         }
     };
     let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
-    let Shape { word, grid, block } = shape(kernel, taken, common);
+    let Shape { word, grid, block, remark } = shape(kernel, taken, common);
     let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
         Some(0) | None if !kernel.dynamic_shared => String::new(),
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
     let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
-    let remark = match types.as_slice() {
-        [] => String::new(),
-        [one] => format!("  // {one} is a guess that may not compile"),
-        more => format!("  // {} are guesses that may not compile", more.join(", ")),
-    };
+    let mut remarks: Vec<String> = Vec::new();
+    remarks.extend(match types.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is a guess that may not compile")),
+        more => Some(format!("{} are guesses that may not compile", more.join(", "))),
+    });
+    remarks.extend(remark);
+    let remark = if remarks.is_empty() { String::new() } else { format!("  // {}", remarks.join("; ")) };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
 }
 

@@ -16,6 +16,8 @@ pub struct Shape {
     pub grid: String,
     /// Threads of a block.
     pub block: String,
+    /// What is not the host's.
+    pub remark: Option<String>,
 }
 
 /// The host's shape as far as it is taken, else a guess.
@@ -26,7 +28,11 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
     // One block for everything is what the kernel counts on.
     let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
     if let (Some(grid), Some(block)) = (taken.grid.or(one), host) {
-        return Shape { word, grid: dims(grid), block: dims(block) };
+        let reduced = taken.reduced.map(|whole| match whole {
+            [x, 1, 1] => format!("the host has {x} blocks"),
+            whole => format!("the host has {}", dims(whole)),
+        });
+        return Shape { word, grid: dims(grid), block: dims(block), remark: reduced };
     }
     if kernel.two_dimensional && !kernel.cooperative {
         let block = host.unwrap_or([TILE, TILE, 1]);
@@ -39,14 +45,14 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
             [] => (common.length.as_str(), "1"),
         };
         let grid = format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]);
-        return Shape { word, grid, block: dims(block) };
+        return Shape { word, grid, block: dims(block), remark: None };
     }
     let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
     let grid = match kernel.cooperative {
         true => "sms".to_owned(),
         false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
     };
-    Shape { word, grid, block: dims(block) }
+    Shape { word, grid, block: dims(block), remark: None }
 }
 
 /// A size of one to three dimensions as launch lines have it.

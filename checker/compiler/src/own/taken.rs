@@ -17,6 +17,8 @@ pub struct Taken<'k> {
     host: Option<&'k HostLaunch>,
     /// Its grid, if that is taken, or so much of it as is simulated in a moment.
     pub grid: Option<[u32; 3]>,
+    /// The whole of it, where only a part is taken.
+    pub reduced: Option<[u32; 3]>,
     integers: bool,
     lengths: bool,
 }
@@ -33,9 +35,12 @@ impl<'k> Taken<'k> {
             // A grid beside another kernel's guessed one might leave out what that one reads.
             let grid = known.whole || known.grid && (apart || grids);
             let most = if apart && !kernel.cooperative { MOST_ALONE } else { MOST_THREADS };
+            let whole = host.filter(|_| grid).and_then(|host| host.grid);
+            let part = host.zip(whole).and_then(|(host, whole)| Some(part_of(whole, host.block?, most)));
             Taken {
                 host,
-                grid: host.filter(|_| grid).and_then(|host| Some(part_of(host.grid?, host.block?, most))),
+                grid: part,
+                reduced: whole.filter(|whole| part.is_some_and(|part| part != *whole)),
                 integers: known.whole || known.integers,
                 // A length fits a size that is known only.
                 lengths: known.whole || all,

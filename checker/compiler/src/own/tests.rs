@@ -337,7 +337,7 @@ fn as_much_of_a_launch_as_is_simulated_in_a_moment() {
             &[
                 "//@ in     in: f32[4194310] = uniform(-1, 1)",
                 "//@ out    out: f32[4194304]",
-                "//@ launch stencil<<<256, 256>>>(in + 3, out)",
+                "//@ launch stencil<<<256, 256>>>(in + 3, out)  // the host has 16384 blocks",
             ],
         ),
         // The same, and another kernel does.

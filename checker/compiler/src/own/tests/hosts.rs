@@ -177,3 +177,17 @@ fn plain_constructors_are_followed() {
         "struct Op { float a; Op(float _a) : a(_a) {} __device__ float operator()(float x) { return a * x; } };\n";
     has(&format!("{class}{each}Op op(3.0f); k<<<1, 64>>>(a, op); }}"), &["//@ launch k<Op><<<1, 64>>>(a, {3.0f})"]);
 }
+
+/// Fewer blocks than the host's are said to be fewer.
+#[test]
+fn a_smaller_grid_says_what_the_host_has() {
+    let text = |grid: &str| {
+        format!(
+            "__global__ void k(float *a) {{ a[threadIdx.y] = 1; }}\nint main() {{ cudaMalloc(&a, 4 << 18); k<<<{grid}, dim3(32, 32)>>>(a); }}"
+        )
+    };
+    has(&text("dim3(20, 10)"), &["//@ launch k<<<(10, 5), (32, 32)>>>(a)  // the host has (20, 10)"]);
+    has(&text("128"), &["//@ launch k<<<64, (32, 32)>>>(a)  // the host has 128 blocks"]);
+    let whole = lines(&text("64"));
+    assert_eq!(whole.last().map(String::as_str), Some("//@ launch k<<<64, (32, 32)>>>(a)"));
+}
