@@ -3,12 +3,14 @@
 
 mod constants;
 mod reader;
+mod textures;
 mod types;
 mod value;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
 pub use constants::Constants;
+pub use textures::Sampling;
 pub use types::{Made, Types};
 pub use value::Value;
 pub use value::matching;
@@ -60,6 +62,8 @@ pub struct HostArgument {
     pub set: Option<u8>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
     pub offset: Option<i64>,
+    /// How a texture object is read.
+    pub sampling: Option<Sampling>,
     /// Something of one of the file's own types.
     pub made: Option<Made>,
     /// Is it a lambda?
@@ -107,6 +111,7 @@ fn launch(tokens: &[Token], constants: &Constants, types: &Types, open: usize, c
             bytes,
             set: set(tokens, constants, &piece[..plus.unwrap_or(piece.len())]),
             offset,
+            sampling: textures::sampling(tokens, constants, piece),
             made: types.made(constants, tokens, piece),
             lambda: piece.first().is_some_and(|first| first.is("[")),
         }

@@ -191,3 +191,56 @@ fn a_smaller_grid_says_what_the_host_has() {
     let whole = lines(&text("64"));
     assert_eq!(whole.last().map(String::as_str), Some("//@ launch k<<<64, (32, 32)>>>(a)"));
 }
+
+/// The texture that the host makes: filter, address modes, coordinates.
+#[test]
+fn textures_have_the_hosts_settings() {
+    let case = |call: &str, settings: &str, want: &str| {
+        let text = format!(
+            "__global__ void k(float *a, int width, int height, cudaTextureObject_t tex) {{ a[threadIdx.y] = {call}; }}\n\
+             int main() {{ cudaTextureDesc d; memset(&d, 0, sizeof(d)); {settings}\n\
+             cudaCreateTextureObject(&object, &resource, &d, NULL); k<<<1, 64>>>(a, 64, 64, object); d.filterMode = cudaFilterModePoint; }}"
+        );
+        has(&text, &[want]);
+        assert!(lines(&text).iter().any(|line| line == want), "{want}: {:#?}", lines(&text));
+    };
+    let plain = "tex2D<float>(tex, u, v)";
+    let linear = "d.filterMode = cudaFilterModeLinear;";
+    case(
+        plain,
+        &format!(
+            "d.normalizedCoords = true; {linear} d.addressMode[0] = cudaAddressModeWrap; d.addressMode[1] = cudaAddressModeWrap;"
+        ),
+        "//@ texture tex: f32[width, height] = tex_texels, wrap, linear, normalized",
+    );
+    // Zero is to wrap, which only normalized coordinates do.
+    case(plain, "d.normalizedCoords = 1;", "//@ texture tex: f32[width, height] = tex_texels, wrap, normalized");
+    case(plain, linear, "//@ texture tex: f32[width, height] = tex_texels, linear");
+    case(
+        plain,
+        "d.addressMode[0] = d.addressMode[1] = cudaAddressModeBorder; d.normalizedCoords = false;",
+        "//@ texture tex: f32[width, height] = tex_texels, border",
+    );
+    case(
+        plain,
+        "d.addressMode[0] = cudaAddressModeMirror; d.addressMode[1] = cudaAddressModeClamp; d.normalizedCoords = 1;",
+        "//@ texture tex: f32[width, height] = tex_texels, mirror, clamp, normalized",
+    );
+    // Bytes that are read as fractions.
+    case(
+        "tex2D<float4>(tex, u, v)",
+        &format!("{linear} d.readMode = cudaReadModeNormalizedFloat;"),
+        "//@ texture tex: u8x4[width, height] = tex_texels, linear, normalized_float",
+    );
+    // Linear memory has neither a filter nor coordinates.
+    case(
+        "tex1Dfetch<float>(tex, i)",
+        "d.addressMode[0] = cudaAddressModeClamp;",
+        "//@ texture tex: f32[4096] = tex_texels",
+    );
+    case(
+        plain,
+        "d.filterMode = smooth ? cudaFilterModeLinear : cudaFilterModePoint; d.normalizedCoords = flag;",
+        "//@ texture tex: f32[width, height] = tex_texels  // not known: the host's filterMode, normalizedCoords",
+    );
+}
