@@ -32,6 +32,7 @@ mod templates;
 mod tests;
 mod texels;
 mod thrust;
+mod uses;
 
 pub use heads::KernelHead;
 pub use part::{Skipped, Why};

@@ -1,8 +1,9 @@
 //! How many blocks of how many threads a made line launches.
 
-use super::heads::KernelHead;
+use super::guess::{Guess, element, guess, scalar};
+use super::heads::{KernelHead, Parameter};
 use super::launch_lines::{Common, SIDE};
-use super::taken::Taken;
+use super::taken::{MOST_THREADS, Taken};
 
 /// Threads of a guessed block, and the side of one of two dimensions.
 pub const BLOCK: u32 = 256;
@@ -36,7 +37,8 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
     }
     if kernel.two_dimensional && !kernel.cooperative {
         let block = host.unwrap_or([TILE, TILE, 1]);
-        let square = SIDE.to_string();
+        let side = longest(kernel, taken).map_or(SIDE, |longest| SIDE.min(longest.isqrt().max(1) as u32));
+        let square = side.to_string();
         let (x, y) = match common.image().as_slice() {
             [x, y, ..] => (*x, *y),
             [one] => (*one, *one),
@@ -48,11 +50,33 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
         return Shape { word, grid, block: dims(block), remark: None };
     }
     let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
-    let grid = match kernel.cooperative {
-        true => "sms".to_owned(),
-        false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
+    let threads = block.iter().product::<u32>();
+    let blocks = lengths(kernel, taken).filter(|(parameter, _)| parameter.per_block).map(|(_, length)| length).min();
+    let blocks = blocks.filter(|blocks| blocks.saturating_mul(threads.into()) <= MOST_THREADS);
+    let grid = match (blocks, longest(kernel, taken)) {
+        _ if kernel.cooperative => "sms".to_owned(),
+        // As many as have an element each.
+        (Some(blocks), _) => blocks.to_string(),
+        (None, Some(longest)) if common.sizes.is_empty() => format!("ceil_div({longest}, {threads})"),
+        (None, _) => format!("ceil_div({}, {threads})", common.length),
     };
     Shape { word, grid, block: dims(block), remark: None }
+}
+
+/// The buffers whose length is known, with what they have of what their pointer points to.
+fn lengths<'k>(kernel: &'k KernelHead, taken: &Taken) -> impl Iterator<Item = (&'k Parameter, u64)> {
+    let length = |(index, parameter): (usize, &'k Parameter)| {
+        let Guess::Buffer(ty) = guess(parameter) else { return None };
+        let each = element(&parameter.base).map_or(1, |(_, each)| u64::from(each));
+        Some((parameter, taken.argument(index).bytes? / (scalar(ty) * each)))
+    };
+    kernel.parameters.iter().enumerate().filter_map(length)
+}
+
+/// The length of the longest, if a thread for each is not too many.
+fn longest(kernel: &KernelHead, taken: &Taken) -> Option<u64> {
+    let longest = lengths(kernel, taken).map(|(_, length)| length).max()?;
+    (1..=MOST_THREADS).contains(&longest).then_some(longest)
 }
 
 /// A size of one to three dimensions as launch lines have it.

@@ -8,7 +8,7 @@ use super::host::{HostArgument, HostLaunch};
 pub const ELEMENTS: u32 = 4096;
 /// Of the host's own launches only those are taken whole that are simulated in a moment; of larger ones fewer blocks, where no other
 /// kernel reads what the rest would write.
-const MOST_THREADS: u64 = 1 << 20;
+pub const MOST_THREADS: u64 = 1 << 20;
 const MOST_ALONE: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 26;
 
@@ -29,7 +29,7 @@ impl<'k> Taken<'k> {
         let apart = apart(kernels);
         let known: Vec<Known> = kernels.iter().map(|kernel| Known::of(kernel, apart)).collect();
         let grids = known.iter().all(|known| known.grid);
-        let all = known.iter().all(|known| known.whole || known.grid && known.sizes);
+        let all = known.iter().all(|known| known.whole || known.sizes && (known.grid || known.open));
         let taken = |(kernel, known): (&'k KernelHead, &Known)| {
             let host = said(kernel);
             // A grid beside another kernel's guessed one might leave out what that one reads.
@@ -42,7 +42,7 @@ impl<'k> Taken<'k> {
                 grid: part,
                 reduced: whole.filter(|whole| part.is_some_and(|part| part != *whole)),
                 integers: known.whole || known.integers,
-                // A length fits a size that is known only.
+                // A length fits a size that is known only, and a grid that is as the sizes are.
                 lengths: known.whole || all,
             }
         };
@@ -69,6 +69,8 @@ struct Known {
     whole: bool,
     /// A grid that covers the sizes, known or guessed.
     grid: bool,
+    /// No grid at all, and nothing that is too large for a guess at one.
+    open: bool,
     /// Integers that no guess at the rest has to mind.
     integers: bool,
     /// All sizes.
@@ -77,7 +79,7 @@ struct Known {
 
 impl Known {
     fn of(kernel: &KernelHead, apart: bool) -> Known {
-        let nothing = Known { whole: false, grid: false, integers: false, sizes: false };
+        let nothing = Known { whole: false, grid: false, open: false, integers: false, sizes: false };
         let Some(host) = said(kernel) else { return nothing };
         let said = || kernel.parameters.iter().zip(&host.arguments);
         let all = said().all(|(parameter, said)| match guess(parameter) {
@@ -100,7 +102,8 @@ impl Known {
         let integers = short && are_small(&sizes);
         let every = sizes.iter().all(|(_, size)| size.is_some());
         let covers = threads.is_some_and(|threads| every || threads >= ELEMENTS.into());
-        Known { whole: all && threads.is_some() && short, grid: integers && covers, integers, sizes: every }
+        let open = integers && threads.is_none();
+        Known { whole: all && threads.is_some() && short, grid: integers && covers, open, integers, sizes: every }
     }
 }
 

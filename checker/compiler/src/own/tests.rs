@@ -353,15 +353,14 @@ fn as_much_of_a_launch_as_is_simulated_in_a_moment() {
                 "//@ launch b<<<ceil_div(n, 256), 256>>>(p, q)",
             ],
         ),
-        // Of one launch everything is known, of another nothing.
+        // Of one launch everything is known, of another no grid.
         (
             "__global__ void a(float *p) { p[i] = 1; } __global__ void b(float *p) { p[i] = 1; }\n\
              int main() { float *p; cudaMalloc(&p, 4096); a<<<4, 256>>>(p); b<<<x, 256>>>(p); }",
             &[
-                "//@ size   n = 4096",
                 "//@ out    p: f32[1024]",
                 "//@ launch a<<<4, 256>>>(p)",
-                "//@ launch b<<<ceil_div(n, 256), 256>>>(p)",
+                "//@ launch b<<<ceil_div(1024, 256), 256>>>(p)",
             ],
         ),
     ];
@@ -705,7 +704,9 @@ fn lines_of_any_text_end() {
     let text = "#define UP(a, b) (((a) + (b) - 1) / (b))\nstruct Op { float a; __device__ float operator()(float x) { return x; } };\n\
                 __constant__ float c[UP(9, 2)][3], d;\ntemplate <class F, int N = 3> __global__ void k(float2 *a, int n, F f) { a[n].x = f(a[0].y); }\n\
                 int main() { Op op{2.f}; dim3 g(UP(8, 3), 2); cudaMalloc(&a, n * sizeof(float)); cudaMemcpyToSymbol(c, h, 4);\n\
-                k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
+                cudaMemset(a, 1 ? 2 : 3, 4); d.filterMode = d.addressMode[0] = 1; cudaCreateTextureObject(&a, &r, &d, 0); Op p, q(2.f);\n\
+                void *args[] = {&a, &n, &op}; cudaLaunchKernel((void *)k<Op, 3>, std::min(2, 3), int(4), args, !0, s); g.x = 1 < 2 || 3 != 4;\n\
+                atomicCAS(&a[0], 1, 2); k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
     for at in 0..text.len() {
         lines(&text[..at]);
         lines(&text[at..]);

@@ -2,13 +2,20 @@
 
 use super::super::lexer::{Kind, Token};
 use super::constants::{AXES, Constants};
-use super::value::{Value, bytes, combined, integer, matching, named, real, split};
+use super::value::{Value, bytes, called, combined, integer, matching, named, real, split};
 use std::cell::Cell;
 
 /// Deepest chain of names that is followed.
 const DEEPEST: u32 = 12;
 /// Most tokens that names stand for in one value.
 const FOLLOWED: usize = 20_000;
+
+/// Operators of two numbers, weakest first.
+const OPERATORS: [&[&str]; 7] =
+    [&["||"], &["&&"], &["==", "!="], &["<=", ">=", "<", ">"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+
+/// Functions that are known by their names.
+const FUNCTIONS: [&str; 6] = ["min", "max", "ceil", "ceilf", "floor", "floorf"];
 
 /// What an expression is worth.
 pub fn value(constants: &Constants, piece: &[Token]) -> Option<Value> {
@@ -23,9 +30,9 @@ struct Reader<'c, 'a, 't> {
     left: &'c Cell<usize>,
 }
 
-impl Reader<'_, '_, '_> {
+impl<'t> Reader<'_, '_, 't> {
     fn whole(mut self) -> Option<Value> {
-        let value = self.sum(0)?;
+        let value = self.all()?;
         self.rest.is_empty().then_some(value)
     }
 
@@ -37,28 +44,48 @@ impl Reader<'_, '_, '_> {
         found
     }
 
-    /// Operators by strength: 0 shifts, 1 sums, 2 products.
-    fn sum(&mut self, strength: u8) -> Option<Value> {
-        if strength == 3 {
-            return self.primary();
+    /// Takes an operator, which is one or two tokens.
+    fn takes(&mut self, operator: &str) -> bool {
+        let fits = operator.char_indices().all(|(at, c)| {
+            let token = self.rest.get(at);
+            token.is_some_and(|token| token.kind == Kind::Punct && token.text.starts_with(c))
+        });
+        if fits {
+            self.rest = &self.rest[operator.len()..];
         }
-        let mut left = self.sum(strength + 1)?;
-        loop {
-            let operator = self.rest.first().filter(|token| token.kind == Kind::Punct).map(|token| token.text);
-            let operator = operator.and_then(|text| text.chars().next());
-            let known = match strength {
-                0 => matches!(operator, Some('<' | '>')),
-                1 => matches!(operator, Some('+' | '-')),
-                _ => matches!(operator, Some('*' | '/' | '%')),
-            };
-            let Some(operator) = operator.filter(|_| known) else { return Some(left) };
-            self.rest = &self.rest[1..];
-            if strength == 0 && !self.take(&operator.to_string()) {
-                return None;
-            }
-            let right = self.sum(strength + 1)?;
+        fits
+    }
+
+    /// An expression with everything behind it: one of two, or as operators have it.
+    fn all(&mut self) -> Option<Value> {
+        let condition = self.operators(0)?;
+        if !self.take("?") {
+            return Some(condition);
+        }
+        // Only what is chosen has to be known.
+        let mut depth = 0_i32;
+        let colon = self.rest.iter().position(|token| {
+            depth += i32::from(token.is("?") || token.is("(")) - i32::from(token.is(")"));
+            let ends = token.is(":") && depth == 0;
+            depth -= i32::from(token.is(":"));
+            ends
+        })?;
+        let (yes, no) = (&self.rest[..colon], &self.rest[colon + 1..]);
+        self.rest = &[];
+        self.depth += 1;
+        let chosen = if condition.real()? != 0.0 { yes } else { no };
+        if self.depth > DEEPEST { None } else { self.inner(chosen) }
+    }
+
+    /// Operators of a strength and of all greater ones.
+    fn operators(&mut self, strength: usize) -> Option<Value> {
+        let Some(operators) = OPERATORS.get(strength) else { return self.primary() };
+        let mut left = self.operators(strength + 1)?;
+        while let Some(operator) = operators.iter().find(|operator| self.takes(operator)) {
+            let right = self.operators(strength + 1)?;
             left = combined(operator, left, right)?;
         }
+        Some(left)
     }
 
     fn primary(&mut self) -> Option<Value> {
@@ -84,6 +111,10 @@ impl Reader<'_, '_, '_> {
                 Value::Real(real) => Some(Value::Real(-real)),
                 Value::Dims(_) => None,
             };
+        }
+        if first.is("!") {
+            self.rest = rest;
+            return self.primary()?.real().map(|real| Value::Number(i64::from(real == 0.0)));
         }
         if first.is("(") {
             let end = matching(self.rest, 0)?;
@@ -115,7 +146,34 @@ impl Reader<'_, '_, '_> {
             self.rest = &rest[end + 1..];
             return self.followed(&function.expanded(&rest[1..end], first.start)?);
         }
+        if let Some((function, inside)) = self.call(first) {
+            let values: Vec<Value> = split(inside).into_iter().map(|piece| self.inner(piece)).collect::<Option<_>>()?;
+            return called(function, &values);
+        }
         self.variable(first)
+    }
+
+    /// One of C++'s own functions, or a type, with what stands in its parentheses, both taken: `std::min<int>(..)`, `float(..)`.
+    fn call(&mut self, name: &Token<'t>) -> Option<(&'static str, &'t [Token<'t>])> {
+        let (mut name, mut rest) = (*name, self.rest);
+        if let [colons, next, behind @ ..] = rest
+            && name.is("std")
+            && colons.is("::")
+        {
+            (name, rest) = (*next, behind);
+        }
+        let mut function = FUNCTIONS.iter().find(|function| name.is(function)).copied().or_else(|| named(&[name]));
+        if rest.first().is_some_and(|token| token.is("<")) {
+            let end = rest.iter().position(|token| token.is(">"))?;
+            if name.is("static_cast") {
+                function = named(&rest[1..end]);
+            }
+            rest = &rest[end + 1..];
+        }
+        let end = matching(rest, 0)?;
+        let function = function?;
+        self.rest = &rest[end + 1..];
+        Some((function, &rest[1..end]))
     }
 
     /// What a name stands for, or its `.x`.
@@ -145,7 +203,7 @@ impl Reader<'_, '_, '_> {
         };
         for (dim, axis) in dims.iter_mut().zip(AXES) {
             if let Some(piece) = assigned(axis) {
-                *dim = self.followed(piece)?.number()?;
+                *dim = self.followed(piece)?.integer()?;
             }
         }
         Some(Value::Dims(dims))
@@ -165,7 +223,7 @@ impl Reader<'_, '_, '_> {
         let mut dims = [1; 3];
         let pieces = split(inside);
         for (dim, piece) in dims.iter_mut().zip(&pieces) {
-            *dim = self.inner(piece)?.number()?;
+            *dim = self.inner(piece)?.integer()?;
         }
         (pieces.len() <= 3).then_some(Value::Dims(dims))
     }

@@ -29,6 +29,11 @@ impl Value {
         }
     }
 
+    /// The integer that it is, or becomes where one is asked for.
+    pub fn integer(self) -> Option<i64> {
+        self.cast("i64")?.number()
+    }
+
     /// As a value of a type, by its name in `//@` lines.
     pub fn cast(self, ty: &str) -> Option<Value> {
         match self {
@@ -43,8 +48,7 @@ impl Value {
     /// As the size of a grid or a block.
     pub fn dims(self) -> Option<[u32; 3]> {
         let dims = match self {
-            Self::Number(x) => [x, 1, 1],
-            Self::Real(_) => return None,
+            Self::Number(_) | Self::Real(_) => [self.integer()?, 1, 1],
             Self::Dims(dims) => dims,
         };
         let all = dims.map(|dim| u32::try_from(dim).unwrap_or(0));
@@ -54,26 +58,51 @@ impl Value {
 }
 
 /// Two numbers by an operator; of one real both are.
-pub fn combined(operator: char, left: Value, right: Value) -> Option<Value> {
+pub fn combined(operator: &str, left: Value, right: Value) -> Option<Value> {
+    let (a, b) = (left.real()?, right.real()?);
+    let truth = |truth: bool| Some(Value::Number(i64::from(truth)));
+    match operator {
+        "||" => return truth(a != 0.0 || b != 0.0),
+        "&&" => return truth(a != 0.0 && b != 0.0),
+        "==" => return truth(a == b),
+        "!=" => return truth(a != b),
+        "<" => return truth(a < b),
+        "<=" => return truth(a <= b),
+        ">" => return truth(a > b),
+        ">=" => return truth(a >= b),
+        _ => {}
+    }
     if let (Value::Number(before), Value::Number(right)) = (left, right) {
         return Some(Value::Number(match operator {
-            '<' => before.checked_shl(u32::try_from(right).ok()?)?,
-            '>' => before.checked_shr(u32::try_from(right).ok()?)?,
-            '+' => before.checked_add(right)?,
-            '-' => before.checked_sub(right)?,
-            '*' => before.checked_mul(right)?,
-            '/' => before.checked_div(right)?,
+            "<<" => before.checked_shl(u32::try_from(right).ok()?)?,
+            ">>" => before.checked_shr(u32::try_from(right).ok()?)?,
+            "+" => before.checked_add(right)?,
+            "-" => before.checked_sub(right)?,
+            "*" => before.checked_mul(right)?,
+            "/" => before.checked_div(right)?,
             _ => before.checked_rem(right)?,
         }));
     }
-    let (left, right) = (left.real()?, right.real()?);
     Some(Value::Real(match operator {
-        '+' => left + right,
-        '-' => left - right,
-        '*' => left * right,
-        '/' => left / right,
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" => a / b,
         _ => return None,
     }))
+}
+
+/// What one of C++'s own functions returns, or a type makes of a number.
+pub fn called(function: &str, values: &[Value]) -> Option<Value> {
+    match (function, values) {
+        ("min", [a, b]) => Some(if b.real()? < a.real()? { *b } else { *a }),
+        ("max", [a, b]) => Some(if a.real()? < b.real()? { *b } else { *a }),
+        ("ceil" | "ceilf", [a]) => a.real().map(|a| Value::Real(a.ceil())),
+        ("floor" | "floorf", [a]) => a.real().map(|a| Value::Real(a.floor())),
+        ("min" | "max", _) => None,
+        (ty, [a]) => a.cast(ty),
+        _ => None,
+    }
 }
 
 /// The scalar type, by its name in `//@` lines, that these words are.
