@@ -2,7 +2,7 @@
 
 use super::begins::{Begins, number, set};
 use super::classes::Member;
-use super::guess::{element, scalar};
+use super::guess::{cells, scalar};
 use super::heads::Parameter;
 use super::host::HostArgument;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Buffers {
     /// Adds what a kernel's pointer points to, elements of type `ty`.
     pub fn pointer(&mut self, parameter: &Parameter, ty: &'static str, said: &HostArgument, begins: &Begins) {
         let each = match parameter.pointers {
-            1 => element(&parameter.base).map_or(8, |(_, count)| count),
+            1 => cells(parameter).map_or(8, |(_, count)| count),
             _ => 1,
         };
         let name = self.name(&parameter.name, ty);

@@ -29,6 +29,20 @@ pub struct Class {
     pub members: Vec<Member>,
     /// Its constructors: with any, its braces hold their arguments.
     pub built: Vec<Constructor>,
+    /// What it is as elements of one type, and how many: of two ints `i32` and 2. Nothing of members of several types, or with gaps between.
+    pub cells: Option<(&'static str, u32)>,
+}
+
+/// Members that lie without a gap one after the other, all of one type.
+fn cells(members: &[Member], head: &[Token]) -> Option<(&'static str, u32)> {
+    let first = members.first()?;
+    let alike = members.iter().all(|member| member.ty == first.ty && !member.pointer);
+    // Vectors of two and four have an alignment of their own.
+    let close =
+        members.iter().all(|member| member.each % 2 == 1) || members.iter().all(|member| member.each == first.each);
+    let aligned = head.iter().any(|token| ["alignas", "__align__", "__attribute__"].iter().any(|word| token.is(word)));
+    let many = members.iter().try_fold(0_u32, |sum, member| sum.checked_add(member.each.checked_mul(member.count)?))?;
+    (alike && close && !aligned && many > 0).then_some((first.ty, many))
 }
 
 /// The structures of a text by their names, of which every member is known.
@@ -68,7 +82,8 @@ fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Cl
         members.push(Member { name: String::new(), ty: "u8", each: 1, count: 1, pointer: false });
     }
     let built = constructors(&all[open..close], name.text, &members);
-    (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built }))
+    let cells = cells(&members, &all[..open]);
+    (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built, cells }))
 }
 
 /// What stands between `;`, a function's body included; labels and directives are left out.

@@ -131,9 +131,15 @@ pub fn element(base: &str) -> Option<(&'static str, u32)> {
 /// Of an array of three dimensions each.
 const EXTENT: u32 = 16;
 
+/// What lies at a pointer: elements of a type, and how many of them are one of what it points to.
+pub fn cells(parameter: &Parameter) -> Option<(&'static str, u32)> {
+    element(&parameter.base).or(parameter.cells)
+}
+
 /// The guess at a parameter.
 pub fn guess(parameter: &Parameter) -> Guess {
-    match (parameter.pointers, element(&parameter.base)) {
+    let known = if parameter.pointers == 1 { cells(parameter) } else { element(&parameter.base) };
+    match (parameter.pointers, known) {
         (1, Some((ty, _))) => Guess::Buffer(ty),
         (2, _) => Guess::Buffer("u64"),
         (1, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Buffer("u64"),

@@ -69,6 +69,8 @@ pub struct Parameter {
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
     pub members: Vec<Member>,
+    /// What it points to as elements of one type, if that is such a structure, and how many.
+    pub cells: Option<(&'static str, u32)>,
     /// That structure's constructors.
     pub built: Vec<Constructor>,
 }
@@ -116,6 +118,7 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
             parameter.members.clone_from(&class.members);
             parameter.built.clone_from(&class.built);
         }
+        parameter.cells = classes.get(last(&parameter.base)).and_then(|class| class.cells);
         found.push(parameter);
     }
     let value = |name: &str| templates.iter().find(|known| known.name == name).map(|known| known.value.as_str());
@@ -226,6 +229,7 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         }),
         texel: texel_use(body, &name),
         members: Vec::new(),
+        cells: None,
         built: Vec::new(),
         name,
     }

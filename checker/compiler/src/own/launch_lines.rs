@@ -4,7 +4,7 @@ use super::begins::Begins;
 use super::buffers::{Buffers, fill, member_name};
 use super::classes::Member;
 use super::constructors::value;
-use super::guess::{Guess, axis, element, guess, is_side, is_size, worth};
+use super::guess::{Guess, axis, cells, element, guess, is_side, is_size, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
 use super::lexer::tokens;
@@ -59,9 +59,19 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
     let mut lines = common.buffers.lines(&common.length);
     lines.extend(texture_lines(kernels, &common.image()));
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
-    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
+    // Once for all launches.
+    let mut zeros = stays_zero(symbols);
+    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common, zeros.take())));
     let sizes = common.size_lines(&lines);
     [sizes, lines].concat()
+}
+
+/// What is said of constant memory that the host fills and no line can.
+fn stays_zero(symbols: &[Symbol]) -> Option<String> {
+    let names: Vec<&str> =
+        symbols.iter().filter(|symbol| symbol.holds == Holds::Unknown).map(|symbol| symbol.name.as_str()).collect();
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    (!names.is_empty()).then(|| format!("the host fills {}, which {stay} 0 here", names.join(", ")))
 }
 
 /// The lines for constant memory.
@@ -73,6 +83,7 @@ fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
             let values = format!("//@ in     {buffer}: {ty}[{many}] = {}", fill(ty));
             vec![values, format!("//@ constant {name} = {buffer}")]
         }
+        Holds::Unknown => Vec::new(),
         Holds::Structure(held) => {
             vec![format!("//@ constant {name} = {}", structure(held, &HostArgument::default(), common))]
         }
@@ -143,14 +154,15 @@ fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> Str
     format!("{{{}}}", parameter.members.iter().enumerate().map(member).collect::<Vec<_>>().join(", "))
 }
 
-fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
+/// A kernel's line; `more` is what has to be said besides.
+fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<String>) -> String {
     let argument = |(index, parameter): (usize, &Parameter)| {
         let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
                 let name = common.buffers.name(&parameter.name, ty);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
-                let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
+                let each = cells(parameter).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
             }
             // Two launches may give one name two values.
@@ -186,7 +198,7 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         [one] => Some(format!("{one} is a guess that may not compile")),
         more => Some(format!("{} are guesses that may not compile", more.join(", "))),
     });
-    remarks.extend(remark);
+    remarks.extend(remark.into_iter().chain(more));
     let remark = if remarks.is_empty() { String::new() } else { format!("  // {}", remarks.join("; ")) };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
 }

@@ -41,7 +41,7 @@ pub use summary::notes;
 use crate::compile::{self, CompileError, CompileRequest, Compiled, Diagnostic, Severity};
 use crate::toolchain::Toolchain;
 use begins::Begins;
-use classes::classes;
+use classes::{Class, classes};
 use headers::Headers;
 use heads::Names;
 use host::Constants;
@@ -167,7 +167,9 @@ impl OwnCode {
         for part in 0..self.parts.len() {
             types.add(items(part), self.parts[part].original());
         }
-        let constants = Constants::of(&texts[0], &texts[1..]);
+        let bytes = |class: &Class| class.cells.map(|(ty, each)| guess::scalar(ty) as i64 * i64::from(each));
+        let sizes = classes.iter().filter_map(|(name, class)| Some((name.clone(), bytes(class)?))).collect();
+        let constants = Constants::of(&texts[0], &texts[1..]).with_sizes(sizes);
         let filled = symbols::filled(&texts);
         let mut found: Vec<Symbol> = Vec::new();
         for part in 0..self.parts.len() {

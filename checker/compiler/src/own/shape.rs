@@ -1,6 +1,6 @@
 //! How many blocks of how many threads a made line launches.
 
-use super::guess::{Guess, element, guess, scalar};
+use super::guess::{Guess, cells, guess, scalar};
 use super::heads::{KernelHead, Parameter};
 use super::launch_lines::{Common, SIDE};
 use super::taken::{MOST_THREADS, Taken};
@@ -23,6 +23,8 @@ pub struct Shape {
 
 /// The host's shape as far as it is taken, else a guess.
 pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
+    let guessed =
+        |block: bool| Some(if block { "grid and block are guesses" } else { "the grid is a guess" }.to_owned());
     let word = if kernel.cooperative { " cooperative" } else { "" };
     let host = kernel.host.as_ref().and_then(|host| host.block);
     let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
@@ -36,6 +38,7 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
         return Shape { word, grid: dims(grid), block: dims(block), remark: reduced };
     }
     if kernel.two_dimensional && !kernel.cooperative {
+        let remark = guessed(host.is_none());
         let block = host.unwrap_or([TILE, TILE, 1]);
         let side = longest(kernel, taken).map_or(SIDE, |longest| SIDE.min(longest.isqrt().max(1) as u32));
         let square = side.to_string();
@@ -47,8 +50,9 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
             [] => (common.length.as_str(), "1"),
         };
         let grid = format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]);
-        return Shape { word, grid, block: dims(block), remark: None };
+        return Shape { word, grid, block: dims(block), remark };
     }
+    let remark = guessed(host.is_none());
     let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
     let threads = block.iter().product::<u32>();
     let blocks = lengths(kernel, taken).filter(|(parameter, _)| parameter.per_block).map(|(_, length)| length).min();
@@ -60,14 +64,14 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
         (None, Some(longest)) if common.sizes.is_empty() => format!("ceil_div({longest}, {threads})"),
         (None, _) => format!("ceil_div({}, {threads})", common.length),
     };
-    Shape { word, grid, block: dims(block), remark: None }
+    Shape { word, grid, block: dims(block), remark }
 }
 
 /// The buffers whose length is known, with what they have of what their pointer points to.
 fn lengths<'k>(kernel: &'k KernelHead, taken: &Taken) -> impl Iterator<Item = (&'k Parameter, u64)> {
     let length = |(index, parameter): (usize, &'k Parameter)| {
         let Guess::Buffer(ty) = guess(parameter) else { return None };
-        let each = element(&parameter.base).map_or(1, |(_, each)| u64::from(each));
+        let each = cells(parameter).map_or(1, |(_, each)| u64::from(each));
         Some((parameter, taken.argument(index).bytes? / (scalar(ty) * each)))
     };
     kernel.parameters.iter().enumerate().filter_map(length)

@@ -50,6 +50,8 @@ pub struct Constants<'a> {
     /// With their places. The axes of sizes have names of their own: `block.x`.
     known: HashMap<String, Vec<(usize, Vec<Token<'a>>)>>,
     functions: HashMap<String, Vec<(usize, Function<'a>)>>,
+    /// Bytes of the file's own structures.
+    sizes: HashMap<String, i64>,
 }
 
 /// Of several definitions the last before a place, else the first.
@@ -63,7 +65,7 @@ pub const AXES: [&str; 3] = ["x", "y", "z"];
 impl<'a> Constants<'a> {
     /// Of a text, and the macros of its headers.
     pub fn of(all: &[Token<'a>], headers: &[Vec<Token<'a>>]) -> Constants<'a> {
-        let mut found = Constants { known: HashMap::new(), functions: HashMap::new() };
+        let mut found = Constants { known: HashMap::new(), functions: HashMap::new(), sizes: HashMap::new() };
         for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
             found.define(token, 0);
         }
@@ -85,6 +87,16 @@ impl<'a> Constants<'a> {
             }
         }
         found
+    }
+
+    /// With the bytes of structures that `sizeof` may ask for.
+    pub fn with_sizes(self, sizes: HashMap<String, i64>) -> Constants<'a> {
+        Constants { sizes, ..self }
+    }
+
+    /// The bytes of one of them.
+    pub fn size(&self, words: &[Token]) -> Option<i64> {
+        self.sizes.get(words.iter().rfind(|token| !token.is("const"))?.text).copied()
     }
 
     fn add(&mut self, name: &str, from: usize, value: Vec<Token<'a>>) {

@@ -135,7 +135,10 @@ impl<'t> Reader<'_, '_, 't> {
             let end = matching(rest, 0)?;
             let (inside, size) = (&rest[1..end], first.is("sizeof"));
             self.rest = &rest[end + 1..];
-            return if size { bytes(inside).map(Value::Number) } else { self.three(inside) };
+            return match size {
+                true => bytes(inside).or_else(|| self.constants.size(inside)).map(Value::Number),
+                false => self.three(inside),
+            };
         }
         (first.kind == Kind::Name).then_some(())?;
         self.rest = rest;

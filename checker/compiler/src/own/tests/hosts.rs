@@ -333,3 +333,48 @@ fn launches_by_function_are_read() {
                 int main() { cudaLaunchKernel((void *)k<64>, 2, 64, unknown, 0, 0); cudaLaunchKernel(); cudaLaunchKernel(k); }";
     has(text, &["//@ launch k<64><<<ceil_div(n, 64), 64>>>(out)"]);
 }
+
+/// What nobody says is called a guess.
+#[test]
+fn guessed_shapes_are_called_guesses() {
+    let kernel = "__global__ void k(float *a, int n) { a[0] = 1; }\n";
+    for (host, want) in [
+        ("", "//@ launch k<<<ceil_div(n, 256), 256>>>(a, n)  // grid and block are guesses"),
+        (
+            "int main() { kernel = k; kernel<<<3, 64>>>(a, 100); }",
+            "//@ launch k<<<ceil_div(n, 256), 256>>>(a, n)  // grid and block are guesses",
+        ),
+        ("int main() { k<<<x, 64>>>(a, y); }", "//@ launch k<<<ceil_div(n, 64), 64>>>(a, n)  // the grid is a guess"),
+        ("int main() { cudaMalloc(&a, 400); k<<<3, 64>>>(a, 100); }", "//@ launch k<<<3, 64>>>(a, n)"),
+    ] {
+        assert_eq!(lines(&format!("{kernel}{host}")).last().map(String::as_str), Some(want));
+    }
+    let text = "template <class T, int B> __global__ void k(T *a) { a[0] = T::f(); }";
+    let want = "//@ launch k<float, 256><<<ceil_div(n, 256), 256>>>(a)  // T = float is a guess that may not compile; grid and block are guesses";
+    assert_eq!(lines(text).last().map(String::as_str), Some(want));
+}
+
+/// A structure of equal members is so many elements; of others nobody can fill an array.
+#[test]
+fn structures_of_equal_members_are_elements() {
+    let text = "struct Node { int start, n; }; struct Ball { float r; float at[3]; float3 v; }; struct Mixed { int a; float b; };\n\
+                struct Wide { float4 a; float b; }; __constant__ Ball balls[20]; __constant__ Mixed mixed[3]; __constant__ Mixed one; __constant__ Mixed unfilled[2];\n\
+                __global__ void k(Node *nodes, Mixed *m, Wide *w, Ball *b) { nodes[0].n = 1; m[0].a = 1; w[0].b = 1; b[0].r = 1; }\n\
+                int main() { cudaMalloc(&n, 16); cudaMemcpyToSymbol(balls, h, 1); cudaMemcpyToSymbol(mixed, h, 1); cudaMemcpyToSymbol(one, h, 1); }";
+    let wanted = [
+        "//@ out    nodes: i32[2 * n]",
+        "//@ out    m: u8[8 * n]",
+        "//@ out    w: u8[8 * n]",
+        "//@ out    b: f32[7 * n]",
+        "//@ in     balls_values: f32[140] = uniform(-1, 1)",
+        "//@ constant balls = balls_values",
+        "//@ constant one = {1, 1.0f}",
+        "//@ launch k<<<ceil_div(n, 256), 256>>>(nodes, m, w, b)  // grid and block are guesses; the host fills mixed, which stays 0 here",
+    ];
+    has(text, &wanted);
+    assert!(!lines(text).iter().any(|line| line.contains("unfilled")));
+    // `sizeof` knows them.
+    let text = "struct Node { int start, n; }; __global__ void k(Node *nodes) { nodes[0].n = 1; }\n\
+                int main() { Node *n; cudaMalloc((void **)&n, sizeof(Node) * 100); cudaMemset(n, 255, 4); k<<<2, 64>>>(n + 1); }";
+    assert_eq!(lines(text), ["//@ inout  nodes: i32[200] = constant(-1)", "//@ launch k<<<2, 64>>>(nodes + 2)"]);
+}
