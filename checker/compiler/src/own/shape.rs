@@ -56,7 +56,7 @@ pub fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> Shape {
     let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
     let threads = block.iter().product::<u32>();
     let blocks = lengths(kernel, taken).filter(|(parameter, _)| parameter.per_block).map(|(_, length)| length).min();
-    let blocks = blocks.filter(|blocks| blocks.saturating_mul(threads.into()) <= MOST_THREADS);
+    let blocks = blocks.filter(|blocks| (1..=MOST_THREADS / u64::from(threads.max(1))).contains(blocks));
     let grid = match (blocks, longest(kernel, taken)) {
         _ if kernel.cooperative => "sms".to_owned(),
         // As many as have an element each.

@@ -76,6 +76,8 @@ const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost"
 const LAUNCH: [&str; 2] = ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"];
 /// Functions that set bytes: the pointer first, then the byte.
 const SET: [&str; 2] = ["cudaMemset", "cudaMemsetAsync"];
+/// Functions that copy: the target first.
+const COPY: [&str; 2] = ["cudaMemcpy", "cudaMemcpyAsync"];
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
@@ -114,7 +116,7 @@ struct Call<'t, 'a> {
 impl<'t, 'a> Call<'t, 'a> {
     /// `cudaLaunchKernel((void *)KERNEL, GRID, BLOCK, ARRAY, SHARED, STREAM)`, with the addresses of the arguments in an array.
     fn by_function(tokens: &'t [Token<'a>], at: usize) -> Option<Call<'t, 'a>> {
-        let all = arguments(tokens, at).filter(|_| LAUNCH.iter().any(|name| tokens[at].is(name)))?;
+        let all = LAUNCH.iter().any(|name| tokens[at].is(name)).then(|| arguments(tokens, at))??;
         let (function, array) = (*all.first()?, all.get(3)?.last()?);
         let function = &function[..function.iter().rposition(|token| !token.is(")"))? + 1];
         let declared = |at: usize| {
@@ -197,15 +199,16 @@ fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option
     u64::try_from(bytes).ok()
 }
 
-/// What `cudaMemset` makes of each byte behind a pointer.
+/// What `cudaMemset` makes of each byte behind a pointer, if nothing is copied there afterwards.
 fn set(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<u8> {
     let pointer = piece.last().filter(|token| token.kind == Kind::Name)?;
-    let byte = |at: usize| {
-        let all = arguments(tokens, at).filter(|_| SET.iter().any(|name| tokens[at].is(name)))?;
-        all[0].last().filter(|name| name.is(pointer.text))?;
-        Some(constants.value(all.get(1)?)?.number()? as u8)
+    let to = |at: usize, functions: [&str; 2]| {
+        let all = functions.iter().any(|name| tokens[at].is(name)).then(|| arguments(tokens, at))??;
+        all[0].last().is_some_and(|name| name.is(pointer.text)).then_some(all)
     };
-    (0..tokens.len()).find_map(byte)
+    let (at, byte) = (0..tokens.len()).find_map(|at| Some((at, *to(at, SET)?.get(1)?)))?;
+    let copied = (at..tokens.len()).any(|at| to(at, COPY).is_some());
+    Some(constants.value(byte)?.number()? as u8).filter(|_| !copied)
 }
 
 /// The arguments of the call whose name stands at `at`; at least one.

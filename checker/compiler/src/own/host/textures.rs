@@ -34,7 +34,7 @@ const ADDRESSES: [(&str, &str); 4] = [
 pub fn sampling(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<Sampling> {
     let object = piece.last().filter(|token| token.kind == Kind::Name)?;
     let made = |at: usize| {
-        let all = arguments(tokens, at).filter(|_| tokens[at].is("cudaCreateTextureObject"))?;
+        let all = tokens[at].is("cudaCreateTextureObject").then(|| arguments(tokens, at))??;
         all[0].last().filter(|name| name.is(object.text))?;
         Some((at, all.get(2)?.last()?.text))
     };

@@ -37,6 +37,12 @@ fn memory_begins_as_the_host_sets_it() {
         "//@ inout  z: f64[n] = zeros",
     ];
     has(&format!("{kernel}{host}"), &wanted);
+    // What is copied there afterwards is there.
+    let copied = host.replace(
+        "k<<<",
+        "cudaMemcpy(dh, h, 4 * N, cudaMemcpyHostToDevice); cudaMemcpy(z, dz, 8, cudaMemcpyDeviceToHost); k<<<",
+    );
+    has(&format!("{kernel}{copied}"), &["//@ inout  h: u32[n] = integers(0, 9)", "//@ inout  z: f64[n] = zeros"]);
     // The kernel may come without its host.
     has(kernel, &["//@ inout  h: u32[n] = integers(0, 9)", "//@ out    z: f64[n]"]);
 }
