@@ -1,29 +1,90 @@
 //! What memory holds before the first launch, where the text says so: what the host sets it to, and what a lock begins with.
 
 use super::guess::scalar;
-use super::host::{Constants, Value, arguments};
+use super::host::{Constants, Value, arguments, matching};
 use super::lexer::{Kind, Token};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Numbers by the names of pointers.
 pub type Begins = HashMap<String, i64>;
 
-/// What `atomicCAS` compares with, by the name of its target: a lock that holds anything else is taken for ever. Where that number is not known it
-/// is taken for 0.
-pub fn compared(texts: &[Vec<Token>], constants: &Constants) -> Begins {
+/// What locks begin with, by the names of the pointers to them: a lock that holds anything else is taken for ever.
+pub fn locks(texts: &[Vec<Token>], constants: &Constants) -> Begins {
     let mut found = Begins::new();
+    let mut functions: Vec<(&str, usize, i64)> = Vec::new();
     for text in texts {
-        for at in (0..text.len()).filter(|at| text[*at].kind == Kind::Name && text[*at].text.starts_with("atomicCAS")) {
-            let Some(all) = arguments(text, at) else { continue };
-            // `&keys[i]`, `keys + i`, `lock->mutex`
-            let end = all[0].iter().position(|token| token.is("[") || token.is("+")).unwrap_or(all[0].len());
-            let target = all[0][..end].iter().rfind(|token| token.kind == Kind::Name);
-            let Some((target, compared)) = target.zip(all.get(1)) else { continue };
-            let value = constants.value(compared).and_then(Value::number).unwrap_or(0);
-            found.entry(target.text.to_owned()).or_insert(value);
+        let definitions = definitions(text);
+        for at in 0..text.len() {
+            let Some((lock, value)) = lock(text, at, constants) else { continue };
+            found.entry(lock.to_owned()).or_insert(value);
+            let around = definitions.iter().filter(|definition| definition.body.contains(&at));
+            functions.extend(around.filter_map(|definition| {
+                let index = definition.parameters.iter().position(|parameter| *parameter == lock)?;
+                Some((definition.name, index, value))
+            }));
+        }
+    }
+    // What a function locks is what it is called with.
+    for text in texts {
+        for at in 0..text.len() {
+            for (_, index, value) in functions.iter().filter(|(name, ..)| text[at].is(name)) {
+                let given = arguments(text, at).and_then(|all| pointer(all.get(*index)?));
+                if let Some(given) = given {
+                    found.entry(given.to_owned()).or_insert(*value);
+                }
+            }
         }
     }
     found
+}
+
+/// The pointer of a lock that is asked for at a place, with what it has to hold: what `atomicCAS` compares with, 0 where that number is not
+/// known; 0 for an `atomicExch` that a loop waits for.
+fn lock<'a>(text: &[Token<'a>], at: usize, constants: &Constants) -> Option<(&'a str, i64)> {
+    let function = text[at].text;
+    if text[at].kind != Kind::Name || !function.starts_with("atomic") {
+        return None;
+    }
+    let all = || arguments(text, at);
+    if function.starts_with("atomicCAS") {
+        let all = all()?;
+        let value = constants.value(all.get(1)?).and_then(Value::number).unwrap_or(0);
+        return Some((pointer(all[0])?, value));
+    }
+    let before = &text[at.saturating_sub(5)..at];
+    let waits = before
+        .iter()
+        .rposition(|token| token.is("while"))
+        .is_some_and(|from| before[from..].iter().all(|token| ![";", ")", "{"].iter().any(|end| token.is(end))));
+    if function.starts_with("atomicExch") && waits { Some((pointer(all()?[0])?, 0)) } else { None }
+}
+
+/// The pointer of `&keys[i]`, `keys + i` or `lock->mutex`.
+fn pointer<'a>(piece: &[Token<'a>]) -> Option<&'a str> {
+    let end = piece.iter().position(|token| token.is("[") || token.is("+")).unwrap_or(piece.len());
+    piece[..end].iter().rfind(|token| token.kind == Kind::Name).map(|token| token.text)
+}
+
+/// What looks like a function, `NAME(...) { ... }`; loops do, too, and have no parameters.
+struct Definition<'a> {
+    name: &'a str,
+    parameters: Vec<&'a str>,
+    body: Range<usize>,
+}
+
+fn definitions<'a>(text: &[Token<'a>]) -> Vec<Definition<'a>> {
+    let definition = |at: usize| {
+        let close = Some(at + 1).filter(|_| text[at].kind == Kind::Name).and_then(|open| matching(text, open))?;
+        let open = Some(close + 1).filter(|open| text.get(*open).is_some_and(|token| token.is("{")))?;
+        let parameter = |piece: &[Token<'a>]| {
+            let declared = piece.len() > 1 && piece.iter().any(|token| token.is("*"));
+            piece.last().filter(|_| declared).map_or("", |token| token.text)
+        };
+        let parameters = arguments(text, at)?.into_iter().map(parameter).collect();
+        Some(Definition { name: text[at].text, parameters, body: open..matching(text, open)? })
+    };
+    (0..text.len()).filter_map(definition).collect()
 }
 
 /// The fill of a buffer whose every byte is set; of reals only zeros are numbers that anybody means.

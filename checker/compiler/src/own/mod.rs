@@ -200,7 +200,7 @@ impl OwnCode {
         for head in &mut heads {
             head.dynamic_shared |= helped;
         }
-        (heads, found, begins::compared(&texts, &constants))
+        (heads, found, begins::locks(&texts, &constants))
     }
 
     /// The names of the file's kernels, those of templates too.

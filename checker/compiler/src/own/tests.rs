@@ -1,6 +1,7 @@
 //! What is found in texts, form by form.
 
 mod hosts;
+mod shapes;
 
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};
