@@ -137,6 +137,27 @@ fn made_buffers_are_as_long_as_kernels_go() {
     assert!(asked.code == Some(2) && asked.stderr.lines().any(|line| line == length), "{}", asked.stderr);
 }
 
+/// What waits for memory that the host sets ends with the lines that are made for it: a lock, and an atomic of libcu++'s, whose template
+/// arguments are written with parentheses.
+#[test]
+fn made_locks_and_flags_begin_as_the_host_sets_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#include <cstdio>\n#include <cuda/atomic>\n\
+                __global__ void k(cuda::atomic<int, cuda::thread_scope_device> *flag, int *mutex, int *sum)\n{\n    \
+                while (atomicCAS(mutex, 0, 1) != 0) { }\n    __threadfence();\n    atomicAdd(&(sum[0]), flag->fetch_add(1));\n    \
+                __threadfence();\n    atomicExch(mutex, 0);\n}\nint main()\n{\n    int *f, *m, *s;\n    cudaMalloc(&s, 4);\n    \
+                cudaMemset(f, 0, 4);\n    cudaMemset(s, 0, 4);\n    k<<<4, 1>>>(f, m, s);\n}\n";
+    let asked = run(folder.path(), text);
+    let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
+    let wanted =
+        ["//@ inout  flag: i32[n] = zeros", "//@ inout  mutex: i32[n] = zeros", "//@ inout  sum: i32[1] = zeros"];
+    assert!(asked.code == Some(2) && wanted.iter().all(|line| lines.contains(line)), "{lines:?}");
+    let ran = run(folder.path(), &format!("{}\n{text}", lines.join("\n")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // 0 + 1 + 2 + 3
+    assert!(ran.stdout.contains("sum: i32[1]  6"), "{}", ran.stdout);
+}
+
 /// Leniency ends where a launched kernel needs what is refused.
 #[test]
 fn what_a_launched_kernel_needs_is_never_skipped() {

@@ -1,5 +1,6 @@
 //! Structures that kernels take by value: their members, as far as the text says what they are.
 
+use super::constructors::{Constructor, constructors};
 use super::guess::element;
 use super::heads::{parameter, split};
 use super::items::{Item, What};
@@ -26,8 +27,22 @@ pub struct Member {
 pub struct Class {
     /// All members; of what has none a byte without a name.
     pub members: Vec<Member>,
-    /// Has it a constructor, so that its braces may hold something else?
-    pub built: bool,
+    /// Its constructors: with any, its braces hold their arguments.
+    pub built: Vec<Constructor>,
+    /// What it is as elements of one type, and how many: of two ints `i32` and 2. Nothing of members of several types, or with gaps between.
+    pub cells: Option<(&'static str, u32)>,
+}
+
+/// Members that lie without a gap one after the other, all of one type.
+fn cells(members: &[Member], head: &[Token]) -> Option<(&'static str, u32)> {
+    let first = members.first()?;
+    let alike = members.iter().all(|member| member.ty == first.ty && !member.pointer);
+    // Vectors of two and four have an alignment of their own.
+    let close =
+        members.iter().all(|member| member.each % 2 == 1) || members.iter().all(|member| member.each == first.each);
+    let aligned = head.iter().any(|token| ["alignas", "__align__", "__attribute__"].iter().any(|word| token.is(word)));
+    let many = members.iter().try_fold(0_u32, |sum, member| sum.checked_add(member.each.checked_mul(member.count)?))?;
+    (alike && close && !aligned && many > 0).then_some((first.ty, many))
 }
 
 /// The structures of a text by their names, of which every member is known.
@@ -66,8 +81,9 @@ fn class(all: &[Token], replaced: &dyn Fn(&str) -> String) -> Option<(String, Cl
     if members.is_empty() {
         members.push(Member { name: String::new(), ty: "u8", each: 1, count: 1, pointer: false });
     }
-    let built = all[open..close].windows(2).any(|two| two[0].is(name.text) && two[1].is("("));
-    (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built }))
+    let built = constructors(&all[open..close], name.text, &members);
+    let cells = cells(&members, &all[..open]);
+    (name.kind == Kind::Name).then(|| (name.text.to_owned(), Class { members, built, cells }))
 }
 
 /// What stands between `;`, a function's body included; labels and directives are left out.

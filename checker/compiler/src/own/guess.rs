@@ -1,6 +1,7 @@
 //! What a kernel's parameter is taken for, by its type and its name.
 
 use super::heads::Parameter;
+use std::cmp::Ordering;
 
 /// What a parameter is taken for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +106,12 @@ pub fn element(base: &str) -> Option<(&'static str, u32)> {
     if let Some(ty) = find(base) {
         return Some((ty, 1));
     }
+    // What an atomic of libcu++'s holds lies there as it does by itself.
+    if let Some(held) =
+        ["cuda::atomic<", "cuda::std::atomic<", "atomic<"].iter().find_map(|word| base.strip_prefix(word))
+    {
+        return element(held.split([',', '>']).next().filter(|held| !held.contains('<'))?);
+    }
     match base {
         "cufftComplex" | "cuComplex" | "cuFloatComplex" => return Some(("f32", 2)),
         "cufftDoubleComplex" | "cuDoubleComplex" => return Some(("f64", 2)),
@@ -124,9 +131,15 @@ pub fn element(base: &str) -> Option<(&'static str, u32)> {
 /// Of an array of three dimensions each.
 const EXTENT: u32 = 16;
 
+/// What lies at a pointer: elements of a type, and how many of them are one of what it points to.
+pub fn cells(parameter: &Parameter) -> Option<(&'static str, u32)> {
+    element(&parameter.base).or(parameter.cells)
+}
+
 /// The guess at a parameter.
 pub fn guess(parameter: &Parameter) -> Guess {
-    match (parameter.pointers, element(&parameter.base)) {
+    let known = if parameter.pointers == 1 { cells(parameter) } else { element(&parameter.base) };
+    match (parameter.pointers, known) {
         (1, Some((ty, _))) => Guess::Buffer(ty),
         (2, _) => Guess::Buffer("u64"),
         (1, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Buffer("u64"),
@@ -159,12 +172,27 @@ pub fn worth(name: &str) -> u32 {
     if name.len() <= 2 && name.chars().all(|c| c.is_ascii_uppercase()) { EXTENT } else { 1 }
 }
 
+/// Sides that go along x, and such as go along y, by their whole names.
+const COLUMNS: [&str; 4] = ["w", "nx", "cols", "width"];
+const ROWS: [&str; 4] = ["h", "ny", "rows", "height"];
+
 /// Is it one of several sizes of a matrix?
 pub fn is_side(name: &str) -> bool {
-    const SIDES: [&str; 12] = ["m", "n", "k", "w", "h", "nx", "ny", "nz", "rows", "cols", "width", "height"];
     let lower = name.to_lowercase();
-    SIDES.contains(&lower.as_str())
-        || lower.starts_with('w') && lower.len() == 2
-        || lower.starts_with('h') && lower.len() == 2
-        || ["width", "height", "rows", "cols"].iter().any(|part| lower.contains(part))
+    ["m", "n", "k", "nz"].contains(&lower.as_str()) || axis(name) != Ordering::Equal
+}
+
+/// Less of what goes along x, greater of what goes along y: columns before rows.
+pub fn axis(name: &str) -> Ordering {
+    let lower = name.to_lowercase();
+    let one = |words: [&str; 4], letter: char, parts: [&str; 3]| {
+        words.contains(&lower.as_str())
+            || lower.starts_with(letter) && lower.len() == 2
+            || parts.iter().any(|part| lower.contains(part))
+    };
+    match (one(COLUMNS, 'w', ["width", "cols", "column"]), one(ROWS, 'h', ["height", "rows", "nrow"])) {
+        (true, _) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => Ordering::Equal,
+    }
 }

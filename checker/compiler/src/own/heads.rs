@@ -1,6 +1,7 @@
 //! A kernel's head as its text has it: name, template parameters, parameters, and what its body does with them.
 
 use super::classes::{Class, Member};
+use super::constructors::Constructor;
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
@@ -8,6 +9,7 @@ use super::macros::directive;
 use super::part::{has_dynamic_shared, last};
 use super::templates::{Template, filled, template};
 use super::texels::{TexelUse, texel_use};
+use super::uses::{Access, uses};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -61,12 +63,16 @@ pub struct Parameter {
     pub read_first: bool,
     /// May the body write there?
     pub written: bool,
+    /// Has each block an element of its own?
+    pub per_block: bool,
     /// How the body uses it, if it is a texture or surface.
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
     pub members: Vec<Member>,
-    /// Has that structure a constructor?
-    pub built: bool,
+    /// What it points to as elements of one type, if that is such a structure, and how many.
+    pub cells: Option<(&'static str, u32)>,
+    /// That structure's constructors.
+    pub built: Vec<Constructor>,
 }
 
 /// What names mean where a kernel's head is read.
@@ -110,8 +116,9 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
         let mut parameter = parameter(one, index, &|word| replaced(word, &templates, aliases), &body);
         if let Some(class) = classes.get(last(&parameter.base)).filter(|_| parameter.pointers == 0) {
             parameter.members.clone_from(&class.members);
-            parameter.built = class.built;
+            parameter.built.clone_from(&class.built);
         }
+        parameter.cells = classes.get(last(&parameter.base)).and_then(|class| class.cells);
         found.push(parameter);
     }
     let value = |name: &str| templates.iter().find(|known| known.name == name).map(|known| known.value.as_str());
@@ -216,9 +223,14 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         constant,
         read_first: uses.first().is_some_and(|first| *first != Access::Write),
         written: uses.iter().any(|access| *access != Access::Read),
+        per_block: body.windows(6).any(|six| {
+            six[0].is(&name)
+                && six[1..].iter().zip(["[", "blockIdx", ".", "x", "]"]).all(|(token, text)| token.is(text))
+        }),
         texel: texel_use(body, &name),
         members: Vec::new(),
-        built: false,
+        cells: None,
+        built: Vec::new(),
         name,
     }
 }
@@ -261,58 +273,4 @@ pub fn alias(item: &Item, text: &str) -> Option<(String, String)> {
 
 fn is_fundamental(word: &str) -> bool {
     matches!(word, "int" | "unsigned" | "signed" | "long" | "short" | "char" | "float" | "double" | "bool" | "void")
-}
-
-/// What one place of a body does with a buffer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Read,
-    Write,
-    /// Both, or not known: an address that is passed on.
-    Either,
-}
-
-/// What a body does with the elements of `name`, in order; of an assignment its right side comes first.
-fn uses(body: &[Token], name: &str) -> Vec<Access> {
-    let mut all = Vec::new();
-    for at in (0..body.len()).filter(|at| body[*at].is(name)) {
-        let before = at.checked_sub(1).and_then(|before| body.get(before));
-        if before.is_some_and(|before| before.is(".") || before.is("::")) {
-            continue;
-        }
-        let mut after = at + 1;
-        let element = body.get(after).is_some_and(|token| token.is("["));
-        let mut depth = 0_i32;
-        while element && let Some(token) = body.get(after) {
-            depth += i32::from(token.is("[")) - i32::from(token.is("]"));
-            after += 1;
-            // Members of an element are written like the element; so are rows of rows.
-            if depth == 0 && !body.get(after).is_some_and(|next| next.is("[")) {
-                break;
-            }
-        }
-        while element && body.get(after).is_some_and(|token| token.is(".")) {
-            after += 2;
-        }
-        let two = |first: &str, second: &str| {
-            body.get(after).is_some_and(|t| t.is(first)) && body.get(after + 1).is_some_and(|t| t.is(second))
-        };
-        let assigned = body.get(after).is_some_and(|token| token.is("=")) && !two("=", "=");
-        let changed = ["+", "-", "*", "/", "%", "&", "|", "^"].iter().any(|op| two(op, "="))
-            || two("+", "+")
-            || two("-", "-")
-            || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
-            || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
-        let pointed = before.is_some_and(|before| before.is("*"));
-        let statement = body.get(after..).unwrap_or_default();
-        let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
-        all.push(match (element || pointed, assigned) {
-            (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,
-            (true, true) => Access::Write,
-            (true, false) if changed || before.is_some_and(|before| before.is("&")) => Access::Either,
-            (true, false) => Access::Read,
-            (false, _) => Access::Either,
-        });
-    }
-    all
 }

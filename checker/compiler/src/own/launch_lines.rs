@@ -1,54 +1,43 @@
 //! `//@` lines made from the kernels' own parameters: a first guess to be pasted and corrected.
 
+use super::begins::Begins;
+use super::buffers::{Buffers, fill, member_name};
 use super::classes::Member;
-use super::guess::{Guess, element, guess, is_side, is_size, scalar, worth};
+use super::constructors::value;
+use super::guess::{Guess, axis, cells, element, guess, is_side, is_size, worth};
 use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
 use super::lexer::tokens;
 use super::part::last;
+use super::shape::{BLOCK, Shape, shape};
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
-use std::collections::BTreeMap;
 
 /// Columns or rows of a guess at a matrix.
-const SIDE: u32 = 64;
-/// Threads of a guessed block, and the side of one of two dimensions.
-const BLOCK: u32 = 256;
-const TILE: u32 = 16;
+pub const SIDE: u32 = 64;
 /// Bytes of dynamic shared memory for each of the block's threads: a vector.
 const SHARED_EACH: u32 = 16;
 
-/// A buffer that several kernels may share.
-struct Shared {
-    ty: &'static str,
-    each: u32,
-    read_first: bool,
-    written: bool,
-    /// Elements, where the host says how many.
-    elements: Option<u64>,
-}
-
 /// What all lines have in common.
-struct Common<'k> {
+pub struct Common<'k> {
     /// The sizes that are several sides of a matrix.
-    sides: Vec<&'k str>,
+    pub sides: Vec<&'k str>,
     /// Elements of a buffer of which the host says nothing.
-    length: String,
-    buffers: BTreeMap<String, Shared>,
+    pub length: String,
+    buffers: Buffers,
     /// Sizes in order, with the host's value where one is known.
-    sizes: Vec<(&'k str, Option<i64>)>,
+    pub sizes: Vec<(&'k str, Option<i64>)>,
 }
 
 /// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
-/// kernels.
-pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
+/// kernels. `begins` is what memory has to hold at first.
+pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins) -> Vec<String> {
     if kernels.is_empty() {
         return Vec::new();
     }
-    let mut order: Vec<String> = Vec::new();
     let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
-    let mut buffers: BTreeMap<String, Shared> = BTreeMap::new();
+    let mut buffers = Buffers::default();
     let taken = Taken::of(kernels);
     for (kernel, taken) in kernels.iter().zip(&taken) {
         for (index, parameter) in kernel.parameters.iter().enumerate() {
@@ -59,45 +48,30 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol]) -> Vec<String> {
                     Some((_, value)) => *value = value.or(said.value),
                     None => sizes.push((name, said.value)),
                 },
-                Guess::Buffer(ty) => {
-                    let each = match parameter.pointers {
-                        1 => element(&parameter.base).map_or(8, |(_, count)| count),
-                        _ => 1,
-                    };
-                    let name = buffer_name(name, ty, &buffers);
-                    let buffer = buffers.entry(name.clone()).or_insert_with(|| {
-                        order.push(name);
-                        Shared { ty, each, read_first: false, written: false, elements: None }
-                    });
-                    buffer.each = buffer.each.max(each);
-                    // What a kernel reads before anybody wrote it needs a fill.
-                    buffer.read_first |= !buffer.written && (parameter.constant || parameter.read_first);
-                    buffer.written |= !parameter.constant && parameter.written;
-                    buffer.elements = buffer.elements.max(said.bytes.map(|bytes| bytes / scalar(ty)));
-                }
-                Guess::Structure => {
-                    for member in parameter.members.iter().filter(|member| member.pointer) {
-                        let name = member_name(parameter, member);
-                        buffers.entry(name.clone()).or_insert_with(|| {
-                            order.push(name);
-                            let (ty, each) = (member.ty, member.each);
-                            Shared { ty, each, read_first: true, written: true, elements: None }
-                        });
-                    }
-                }
+                Guess::Buffer(ty) => buffers.pointer(parameter, ty, &said, begins),
+                Guess::Structure => buffers.members(parameter, begins),
                 _ => {}
             }
         }
     }
-    sizes.retain(|(name, _)| !buffers.contains_key(*name));
+    sizes.retain(|(name, _)| !buffers.has(name));
     let common = Common::of(kernels, sizes, buffers);
-    let mut lines = Vec::new();
-    lines.extend(order.iter().map(|name| common.buffer_line(name)));
-    lines.extend(texture_lines(kernels, &common.sides));
+    let mut lines = common.buffers.lines(&common.length);
+    lines.extend(texture_lines(kernels, &common.image()));
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
-    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common)));
+    // Once for all launches.
+    let mut zeros = stays_zero(symbols);
+    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common, zeros.take())));
     let sizes = common.size_lines(&lines);
     [sizes, lines].concat()
+}
+
+/// What is said of constant memory that the host fills and no line can.
+fn stays_zero(symbols: &[Symbol]) -> Option<String> {
+    let names: Vec<&str> =
+        symbols.iter().filter(|symbol| symbol.holds == Holds::Unknown).map(|symbol| symbol.name.as_str()).collect();
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    (!names.is_empty()).then(|| format!("the host fills {}, which {stay} 0 here", names.join(", ")))
 }
 
 /// The lines for constant memory.
@@ -109,21 +83,17 @@ fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
             let values = format!("//@ in     {buffer}: {ty}[{many}] = {}", fill(ty));
             vec![values, format!("//@ constant {name} = {buffer}")]
         }
+        Holds::Unknown => Vec::new(),
         Holds::Structure(held) => {
             vec![format!("//@ constant {name} = {}", structure(held, &HostArgument::default(), common))]
         }
     }
 }
 
-/// What a buffer of a type is filled with.
-fn fill(ty: &str) -> &'static str {
-    if ty.starts_with('f') || ty == "bf16" { "uniform(-1, 1)" } else { "integers(0, 9)" }
-}
-
 impl<'k> Common<'k> {
-    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: BTreeMap<String, Shared>) -> Self {
+    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: Buffers) -> Self {
         let sides: Vec<&str> = sizes.iter().map(|(name, _)| *name).filter(|name| is_side(name)).take(2).collect();
-        let own = if buffers.contains_key("n") { "elements" } else { "n" };
+        let own = if buffers.has("n") { "elements" } else { "n" };
         let length = match (sides.as_slice(), sizes.as_slice()) {
             ([a, b], _) => format!("{a} * {b}"),
             ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
@@ -131,6 +101,14 @@ impl<'k> Common<'k> {
             _ => own.to_owned(),
         };
         Common { sides, length, buffers, sizes }
+    }
+
+    /// What goes along x and along y, of two sides of a matrix.
+    pub fn image(&self) -> Vec<&'k str> {
+        match self.sides.as_slice() {
+            [first, second] if axis(first) > axis(second) => vec![second, first],
+            sides => sides.to_vec(),
+        }
     }
 
     /// The sizes; where no kernel has any, the length of buffers, if one of the `lines` asks for it.
@@ -146,44 +124,15 @@ impl<'k> Common<'k> {
         }
         self.sizes.iter().map(line).collect()
     }
-
-    fn buffer_line(&self, name: &str) -> String {
-        let Shared { ty, each, read_first, written, elements } = &self.buffers[name];
-        let fill = fill(ty);
-        let many = match elements {
-            Some(elements) => elements.to_string(),
-            None if *each > 1 => format!("{each} * {}", self.length),
-            None => self.length.clone(),
-        };
-        match (read_first, written) {
-            (true, false) => format!("//@ in     {name}: {ty}[{many}] = {fill}"),
-            (true, true) => format!("//@ inout  {name}: {ty}[{many}] = {fill}"),
-            _ => format!("//@ out    {name}: {ty}[{many}]"),
-        }
-    }
-}
-
-/// A buffer's name: the parameter's, with its type where another kernel's parameter of that name has another.
-fn buffer_name(name: &str, ty: &str, buffers: &BTreeMap<String, Shared>) -> String {
-    match buffers.get(name) {
-        Some(known) if known.ty != ty => format!("{name}_{ty}"),
-        _ => name.to_owned(),
-    }
-}
-
-/// What is at a structure's pointer.
-fn member_name(parameter: &Parameter, member: &Member) -> String {
-    format!("{}_{}", parameter.name, member.name)
 }
 
 /// A structure by value, member after member, as the host has it where that is known.
 fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> String {
-    let values = said.made.as_ref().filter(|_| !parameter.built).map_or(&[][..], |made| &made.values);
     let member = |(index, member): (usize, &Member)| {
         if member.pointer {
             return member_name(parameter, member);
         }
-        let said = values.get(index).copied().flatten();
+        let said = said.made.as_ref().and_then(|made| value(&parameter.built, made, index));
         let real = member.ty.starts_with(['f', 'b']);
         let one = literal(said.and_then(Value::real).unwrap_or(1.0), member.ty);
         let value = match member.ty {
@@ -205,14 +154,15 @@ fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> Str
     format!("{{{}}}", parameter.members.iter().enumerate().map(member).collect::<Vec<_>>().join(", "))
 }
 
-fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
+/// A kernel's line; `more` is what has to be said besides.
+fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<String>) -> String {
     let argument = |(index, parameter): (usize, &Parameter)| {
         let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
-                let name = buffer_name(&parameter.name, ty, &common.buffers);
+                let name = common.buffers.name(&parameter.name, ty);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
-                let each = element(&parameter.base).map_or(1, |(_, count)| i64::from(count));
+                let each = cells(parameter).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
             }
             // Two launches may give one name two values.
@@ -235,18 +185,21 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
         }
     };
     let arguments: Vec<String> = kernel.parameters.iter().enumerate().map(argument).collect();
-    let (word, grid, block) = shape(kernel, taken, common);
+    let Shape { word, grid, block, remark } = shape(kernel, taken, common);
     let dynamic = match kernel.host.as_ref().and_then(|host| host.shared) {
         Some(0) | None if !kernel.dynamic_shared => String::new(),
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
     let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
-    let remark = match types.as_slice() {
-        [] => String::new(),
-        [one] => format!("  // {one} is a guess that may not compile"),
-        more => format!("  // {} are guesses that may not compile", more.join(", ")),
-    };
+    let mut remarks: Vec<String> = Vec::new();
+    remarks.extend(match types.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is a guess that may not compile")),
+        more => Some(format!("{} are guesses that may not compile", more.join(", "))),
+    });
+    remarks.extend(remark.into_iter().chain(more));
+    let remark = if remarks.is_empty() { String::new() } else { format!("  // {}", remarks.join("; ")) };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
 }
 
@@ -254,40 +207,4 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common) -> String {
 fn literal(real: f64, ty: &str) -> String {
     let single = real as f32;
     if ty == "f64" || !single.is_finite() { format!("{real:?}") } else { format!("{single:?}") }
-}
-
-/// ` cooperative` or nothing, the grid and the block.
-fn shape(kernel: &KernelHead, taken: &Taken, common: &Common) -> (&'static str, String, String) {
-    let word = if kernel.cooperative { " cooperative" } else { "" };
-    let host = kernel.host.as_ref().and_then(|host| host.block);
-    let host = host.filter(|block| kernel.threads.is_none_or(|most| block.iter().product::<u32>() <= most));
-    // One block for everything is what the kernel counts on.
-    let one = kernel.host.as_ref().and_then(|host| host.grid).filter(|grid| *grid == [1; 3]);
-    if let (Some(grid), Some(block)) = (taken.grid.or(one), host) {
-        return (word, dims(grid), dims(block));
-    }
-    if kernel.two_dimensional && !kernel.cooperative {
-        let block = host.unwrap_or([TILE, TILE, 1]);
-        let (x, y) = match common.sides.as_slice() {
-            [x, y] => (*x, *y),
-            [one] => (*one, *one),
-            _ => (common.length.as_str(), "1"),
-        };
-        return (word, format!("(ceil_div({x}, {}), ceil_div({y}, {}))", block[0], block[1]), dims(block));
-    }
-    let block = host.unwrap_or([kernel.threads.map_or(BLOCK, |threads| threads.min(BLOCK)), 1, 1]);
-    let grid = match kernel.cooperative {
-        true => "sms".to_owned(),
-        false => format!("ceil_div({}, {})", common.length, block.iter().product::<u32>()),
-    };
-    (word, grid, dims(block))
-}
-
-/// A size of one to three dimensions as launch lines have it.
-fn dims(dims: [u32; 3]) -> String {
-    match dims {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("({x}, {y})"),
-        [x, y, z] => format!("({x}, {y}, {z})"),
-    }
 }

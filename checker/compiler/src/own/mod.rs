@@ -9,8 +9,11 @@
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is
 //! judged is compiled as it stands.
 
+mod begins;
 mod branches;
+mod buffers;
 mod classes;
+mod constructors;
 mod guess;
 mod headers;
 mod heads;
@@ -20,6 +23,7 @@ mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
+mod shape;
 mod summary;
 mod symbols;
 mod taken;
@@ -28,6 +32,7 @@ mod templates;
 mod tests;
 mod texels;
 mod thrust;
+mod uses;
 
 pub use heads::KernelHead;
 pub use part::{Skipped, Why};
@@ -35,7 +40,8 @@ pub use summary::notes;
 
 use crate::compile::{self, CompileError, CompileRequest, Compiled, Diagnostic, Severity};
 use crate::toolchain::Toolchain;
-use classes::classes;
+use begins::Begins;
+use classes::{Class, classes};
 use headers::Headers;
 use heads::Names;
 use host::Constants;
@@ -125,8 +131,8 @@ impl OwnCode {
     /// `//@` lines made from the kernels' own parameters and from what the host says: a first guess to be pasted and corrected; none
     /// without kernels.
     pub fn launch_lines(&self) -> Vec<String> {
-        let (kernels, symbols) = self.read_declarations();
-        launch_lines::launch_lines(&kernels, &symbols)
+        let (kernels, symbols, begins) = self.read_declarations();
+        launch_lines::launch_lines(&kernels, &symbols, &begins)
     }
 
     /// The file's kernels, those of its headers last, each name once.
@@ -134,8 +140,8 @@ impl OwnCode {
         self.read_declarations().0
     }
 
-    /// The kernels, and the constant memory that the host fills.
-    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>) {
+    /// The kernels, the constant memory that the host fills, and what other memory begins with.
+    fn read_declarations(&self) -> (Vec<KernelHead>, Vec<Symbol>, Begins) {
         let mut texts: Vec<_> = self.parts.iter().map(|part| lexer::tokens(part.original())).collect();
         let dead = left_out(&texts);
         let alive = |part: usize, item: &&Item| !dead[part].iter().any(|range| range.contains(&item.span.start));
@@ -161,7 +167,9 @@ impl OwnCode {
         for part in 0..self.parts.len() {
             types.add(items(part), self.parts[part].original());
         }
-        let constants = Constants::of(&texts[0], &texts[1..]);
+        let bytes = |class: &Class| class.cells.map(|(ty, each)| guess::scalar(ty) as i64 * i64::from(each));
+        let sizes = classes.iter().filter_map(|(name, class)| Some((name.clone(), bytes(class)?))).collect();
+        let constants = Constants::of(&texts[0], &texts[1..]).with_sizes(sizes);
         let filled = symbols::filled(&texts);
         let mut found: Vec<Symbol> = Vec::new();
         for part in 0..self.parts.len() {
@@ -192,7 +200,7 @@ impl OwnCode {
         for head in &mut heads {
             head.dynamic_shared |= helped;
         }
-        (heads, found)
+        (heads, found, begins::locks(&texts, &constants))
     }
 
     /// The names of the file's kernels, those of templates too.

@@ -25,6 +25,8 @@ pub enum Holds {
     Elements(&'static str, u64),
     /// A structure, as a parameter would be.
     Structure(Parameter),
+    /// Something that no line can fill.
+    Unknown,
 }
 
 /// Functions that fill a symbol, their first argument.
@@ -41,7 +43,7 @@ pub fn filled<'t>(texts: &[Vec<Token<'t>>]) -> Vec<&'t str> {
     texts.iter().flat_map(|text| (0..text.len()).filter_map(|at| symbol(text, at))).collect()
 }
 
-/// What a declaration declares in constant memory, of types and lengths that are known.
+/// What a declaration declares in constant memory.
 pub fn declared(
     item: &Item,
     text: &str,
@@ -71,18 +73,20 @@ pub fn declared(
         let declarator = if index == 0 { piece[..end].to_vec() } else { [ty, &piece[..end]].concat() };
         let mut found = parameter(&declarator, index, replaced, &[]);
         let name = format!("{prefix}{}", found.name);
-        let many = extents(&piece[end..], constants)?;
-        let holds = match (element(&found.base), classes.get(last(&found.base))) {
-            (Some((ty, each)), _) => Holds::Elements(ty, many.checked_mul(each.into())?),
+        let plain = found.pointers == 0;
+        let many = extents(&piece[end..], constants).filter(|many| plain && *many <= MOST);
+        let elements = |ty, each: u32, many: u64| many.checked_mul(each.into()).map(|all| Holds::Elements(ty, all));
+        let holds = many.and_then(|many| match (element(&found.base), classes.get(last(&found.base))) {
+            (Some((ty, each)), _) => elements(ty, each, many),
             (None, Some(class)) if many == 1 && !class.members.iter().any(|member| member.pointer) => {
                 found.members.clone_from(&class.members);
-                Holds::Structure(found.clone())
+                Some(Holds::Structure(found))
             }
-            _ => return None,
-        };
-        (found.pointers == 0 && many <= MOST).then_some(Symbol { name, holds })
+            (None, class) => class?.cells.and_then(|(ty, each)| elements(ty, each, many)),
+        });
+        Symbol { name, holds: holds.unwrap_or(Holds::Unknown) }
     };
-    pieces.iter().enumerate().filter_map(one).collect()
+    pieces.iter().enumerate().map(one).collect()
 }
 
 /// The product of `[2][R]`; 1 of what is no array.

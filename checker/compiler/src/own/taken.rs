@@ -8,7 +8,7 @@ use super::host::{HostArgument, HostLaunch};
 pub const ELEMENTS: u32 = 4096;
 /// Of the host's own launches only those are taken whole that are simulated in a moment; of larger ones fewer blocks, where no other
 /// kernel reads what the rest would write.
-const MOST_THREADS: u64 = 1 << 20;
+pub const MOST_THREADS: u64 = 1 << 20;
 const MOST_ALONE: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 26;
 
@@ -17,6 +17,8 @@ pub struct Taken<'k> {
     host: Option<&'k HostLaunch>,
     /// Its grid, if that is taken, or so much of it as is simulated in a moment.
     pub grid: Option<[u32; 3]>,
+    /// The whole of it, where only a part is taken.
+    pub reduced: Option<[u32; 3]>,
     integers: bool,
     lengths: bool,
 }
@@ -27,17 +29,20 @@ impl<'k> Taken<'k> {
         let apart = apart(kernels);
         let known: Vec<Known> = kernels.iter().map(|kernel| Known::of(kernel, apart)).collect();
         let grids = known.iter().all(|known| known.grid);
-        let all = known.iter().all(|known| known.whole || known.grid && known.sizes);
+        let all = known.iter().all(|known| known.whole || known.sizes && (known.grid || known.open));
         let taken = |(kernel, known): (&'k KernelHead, &Known)| {
             let host = said(kernel);
             // A grid beside another kernel's guessed one might leave out what that one reads.
             let grid = known.whole || known.grid && (apart || grids);
             let most = if apart && !kernel.cooperative { MOST_ALONE } else { MOST_THREADS };
+            let whole = host.filter(|_| grid).and_then(|host| host.grid);
+            let part = host.zip(whole).and_then(|(host, whole)| Some(part_of(whole, host.block?, most)));
             Taken {
                 host,
-                grid: host.filter(|_| grid).and_then(|host| Some(part_of(host.grid?, host.block?, most))),
+                grid: part,
+                reduced: whole.filter(|whole| part.is_some_and(|part| part != *whole)),
                 integers: known.whole || known.integers,
-                // A length fits a size that is known only.
+                // A length fits a size that is known only, and a grid that is as the sizes are.
                 lengths: known.whole || all,
             }
         };
@@ -64,6 +69,8 @@ struct Known {
     whole: bool,
     /// A grid that covers the sizes, known or guessed.
     grid: bool,
+    /// No grid at all, and nothing that is too large for a guess at one.
+    open: bool,
     /// Integers that no guess at the rest has to mind.
     integers: bool,
     /// All sizes.
@@ -72,7 +79,7 @@ struct Known {
 
 impl Known {
     fn of(kernel: &KernelHead, apart: bool) -> Known {
-        let nothing = Known { whole: false, grid: false, integers: false, sizes: false };
+        let nothing = Known { whole: false, grid: false, open: false, integers: false, sizes: false };
         let Some(host) = said(kernel) else { return nothing };
         let said = || kernel.parameters.iter().zip(&host.arguments);
         let all = said().all(|(parameter, said)| match guess(parameter) {
@@ -95,7 +102,8 @@ impl Known {
         let integers = short && are_small(&sizes);
         let every = sizes.iter().all(|(_, size)| size.is_some());
         let covers = threads.is_some_and(|threads| every || threads >= ELEMENTS.into());
-        Known { whole: all && threads.is_some() && short, grid: integers && covers, integers, sizes: every }
+        let open = integers && threads.is_none();
+        Known { whole: all && threads.is_some() && short, grid: integers && covers, open, integers, sizes: every }
     }
 }
 

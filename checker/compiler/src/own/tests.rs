@@ -1,5 +1,8 @@
 //! What is found in texts, form by form.
 
+mod hosts;
+mod shapes;
+
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};
 use std::path::Path;
@@ -170,7 +173,10 @@ fn lines(text: &str) -> Vec<String> {
 #[test]
 fn a_byte_is_no_size() {
     let made = lines("__global__ void k(char *data, char size, int n) { if (i < n) data[i] = size; }");
-    assert_eq!(made.last().map(String::as_str), Some("//@ launch k<<<ceil_div(n, 256), 256>>>(data, 1, n)"));
+    assert_eq!(
+        made.last().map(String::as_str),
+        Some("//@ launch k<<<ceil_div(n, 256), 256>>>(data, 1, n)  // grid and block are guesses")
+    );
 }
 
 /// Kernels with the lines that are made for them.
@@ -183,7 +189,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ in     a: f32[n] = uniform(-1, 1)",
                 "//@ out    c: f32[n]",
-                "//@ launch add<<<ceil_div(n, 256), 256>>>(a, c, n)",
+                "//@ launch add<<<ceil_div(n, 256), 256>>>(a, c, n)  // grid and block are guesses",
             ],
         ),
         // Not const, but only read; in place; a sum that several threads add to.
@@ -194,7 +200,7 @@ fn lines_are_made_from_parameters() {
                 "//@ in     in: f64[n] = uniform(-1, 1)",
                 "//@ inout  sum: u32[n] = integers(0, 9)",
                 "//@ inout  all: i16[n] = integers(0, 9)",
-                "//@ launch f<<<ceil_div(n, 256), 256>>>(in, sum, all)",
+                "//@ launch f<<<ceil_div(n, 256), 256>>>(in, sum, all)  // grid and block are guesses",
             ],
         ),
         (
@@ -205,7 +211,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   height = 64",
                 "//@ out    out: f32[width * height]",
                 "//@ in     in: f32[width * height] = uniform(-1, 1)",
-                "//@ launch t<float, 16><<<(ceil_div(width, 16), ceil_div(height, 16)), (16, 16)>>>(out, in, width, height, 1.0, 1)",
+                "//@ launch t<float, 16><<<(ceil_div(width, 16), ceil_div(height, 16)), (16, 16)>>>(out, in, width, height, 1.0, 1)  // grid and block are guesses",
             ],
         ),
         // Other names for types, vectors, a structure, a namespace, bounds, dynamic shared memory.
@@ -217,7 +223,7 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    p: u8[n]",
                 "//@ in     q: u8[4 * n] = integers(0, 9)",
-                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {1}, q)",
+                "//@ launch x::k<<<ceil_div(n, 64), 64, 4096>>>(p, 1.0, {1.0, 1.0, 1.0}, {1}, q)  // grid and block are guesses",
             ],
         ),
         // What one kernel writes, the next may read.
@@ -227,8 +233,8 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    tmp: i32[n]",
                 "//@ out    out: i32[n]",
-                "//@ launch a<<<ceil_div(n, 256), 256>>>(tmp)",
-                "//@ launch b<<<ceil_div(n, 256), 256>>>(tmp, out)",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(tmp)  // grid and block are guesses",
+                "//@ launch b<<<ceil_div(n, 256), 256>>>(tmp, out)  // grid and block are guesses",
             ],
         ),
         // One name, two types.
@@ -238,8 +244,8 @@ fn lines_are_made_from_parameters() {
                 "//@ size   n = 4096",
                 "//@ out    x: f32[n]",
                 "//@ out    x_f64: f64[n]",
-                "//@ launch a<<<ceil_div(n, 256), 256>>>(x)",
-                "//@ launch b<<<ceil_div(n, 256), 256, 4096>>>(x_f64)",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(x)  // grid and block are guesses",
+                "//@ launch b<<<ceil_div(n, 256), 256, 4096>>>(x_f64)  // grid and block are guesses",
             ],
         ),
         // Rows, and pointers to pointers.
@@ -250,10 +256,13 @@ fn lines_are_made_from_parameters() {
                 "//@ in     a: i32[n] = integers(0, 9)",
                 "//@ out    b: f32[n]",
                 "//@ out    c: u64[n]",
-                "//@ launch r<<<ceil_div(n, 256), 256>>>(a, b, c)",
+                "//@ launch r<<<ceil_div(n, 256), 256>>>(a, b, c)  // grid and block are guesses",
             ],
         ),
-        ("__global__ void none(void) { }", &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()"]),
+        (
+            "__global__ void none(void) { }",
+            &["//@ size   n = 4096", "//@ launch none<<<ceil_div(n, 256), 256>>>()  // grid and block are guesses"],
+        ),
     ];
     for (text, want) in cases {
         assert_eq!(lines(text), want, "{text}");
@@ -296,7 +305,7 @@ fn the_host_says_how_it_launches() {
                 "//@ size   w = 64",
                 "//@ size   h = 64",
                 "//@ out    a: f64[w * h]",
-                "//@ launch k<double, 32><<<(ceil_div(w, 32), ceil_div(h, 8)), (32, 8)>>>(a, w, h)",
+                "//@ launch k<double, 32><<<(ceil_div(w, 32), ceil_div(h, 8)), (32, 8)>>>(a, w, h)  // the grid is a guess",
             ],
         ),
         // A texture, a condition inside the parameters, shared memory that a class hands out.
@@ -308,14 +317,18 @@ fn the_host_says_how_it_launches() {
                 "//@ out    out: f32[n]",
                 "//@ in     t_texels: f32[64 * 64] = uniform(0, 1)",
                 "//@ texture t: f32[64, 64] = t_texels",
-                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1.0, {0})",
+                "//@ launch k<<<ceil_div(n, 256), 256, 4096>>>(out, t, 1.0, {0})  // grid and block are guesses",
             ],
         ),
         // Constants that name each other, divisions by zero, brackets without an end.
         (
             "#define A B\n#define B A\n__global__ void k(float *p) { p[0] = 1; }\n\
              int main() { int z = 0, n = n + 1; k<<<A, 1 / z>>>(p); k<<<n, (1>>>(p); k<<<1, 1, 1, 1; }",
-            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 256), 256>>>(p)"],
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[n]",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(p)  // grid and block are guesses",
+            ],
         ),
     ];
     for (text, want) in cases {
@@ -335,7 +348,7 @@ fn as_much_of_a_launch_as_is_simulated_in_a_moment() {
             &[
                 "//@ in     in: f32[4194310] = uniform(-1, 1)",
                 "//@ out    out: f32[4194304]",
-                "//@ launch stencil<<<256, 256>>>(in + 3, out)",
+                "//@ launch stencil<<<256, 256>>>(in + 3, out)  // the host has 16384 blocks",
             ],
         ),
         // The same, and another kernel does.
@@ -347,19 +360,18 @@ fn as_much_of_a_launch_as_is_simulated_in_a_moment() {
                 "//@ size   n = 4096",
                 "//@ out    p: f32[n]",
                 "//@ out    q: f32[n]",
-                "//@ launch a<<<ceil_div(n, 256), 256>>>(p)",
-                "//@ launch b<<<ceil_div(n, 256), 256>>>(p, q)",
+                "//@ launch a<<<ceil_div(n, 256), 256>>>(p)  // the grid is a guess",
+                "//@ launch b<<<ceil_div(n, 256), 256>>>(p, q)  // the grid is a guess",
             ],
         ),
-        // Of one launch everything is known, of another nothing.
+        // Of one launch everything is known, of another no grid.
         (
             "__global__ void a(float *p) { p[i] = 1; } __global__ void b(float *p) { p[i] = 1; }\n\
              int main() { float *p; cudaMalloc(&p, 4096); a<<<4, 256>>>(p); b<<<x, 256>>>(p); }",
             &[
-                "//@ size   n = 4096",
                 "//@ out    p: f32[1024]",
                 "//@ launch a<<<4, 256>>>(p)",
-                "//@ launch b<<<ceil_div(n, 256), 256>>>(p)",
+                "//@ launch b<<<ceil_div(1024, 256), 256>>>(p)  // the grid is a guess",
             ],
         ),
     ];
@@ -379,7 +391,7 @@ fn members_and_names_of_types_are_known() {
             &[
                 "//@ size   n = 4096",
                 "//@ out    x: f32[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256>>>({1.0f, 1.0f, i32[3] 1, {1.0, 1.0, 1.0, 1.0}}, x)",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>({1.0f, 1.0f, i32[3] 1, {1.0, 1.0, 1.0, 1.0}}, x)  // grid and block are guesses",
             ],
         ),
         (
@@ -389,7 +401,7 @@ fn members_and_names_of_types_are_known() {
                 "//@ size   n = 4096",
                 "//@ inout  a_elements: f32[n] = uniform(-1, 1)",
                 "//@ inout  c_elements: f32[n] = uniform(-1, 1)",
-                "//@ launch mul<<<ceil_div(n, 256), 256>>>({64, u64 1, a_elements}, {64, u64 1, c_elements})",
+                "//@ launch mul<<<ceil_div(n, 256), 256>>>({64, u64 1, a_elements}, {64, u64 1, c_elements})  // grid and block are guesses",
             ],
         ),
         // One with a base has more in it than is read here.
@@ -402,7 +414,7 @@ fn members_and_names_of_types_are_known() {
                 "//@ out    keys: u64[n]",
                 "//@ out    s: u16[n]",
                 "//@ out    d: i64[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, keys, s, d, {0})",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, keys, s, d, {0})  // grid and block are guesses",
             ],
         ),
         (
@@ -410,7 +422,7 @@ fn members_and_names_of_types_are_known() {
             &[
                 "//@ size   n = 4096",
                 "//@ out    x: f32[n]",
-                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, 16, 16, 16, 1)",
+                "//@ launch k<<<ceil_div(n, 256), 256>>>(x, 16, 16, 16, 1)  // grid and block are guesses",
             ],
         ),
     ];
@@ -435,7 +447,7 @@ fn objects_flags_and_bounds_are_guessed() {
                 "//@ texture b: f32[64] = b_texels, array",
                 "//@ out    c_texels: f32[w * h]",
                 "//@ surface c: f32[w, h] = c_texels",
-                "//@ launch k<<<ceil_div(w * h, 256), 256>>>(a, b, c, w, h)",
+                "//@ launch k<<<ceil_div(w * h, 256), 256>>>(a, b, c, w, h)  // grid and block are guesses",
             ],
         ),
         // A flag and a bound among a template's parameters, a type that a header chooses.
@@ -451,12 +463,16 @@ fn objects_flags_and_bounds_are_guessed() {
                 "//@ size   w = 64",
                 "//@ size   h = 64",
                 "//@ out    p: f32[w * h]",
-                "//@ launch k<256><<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(p, w, h)",
+                "//@ launch k<256><<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(p, w, h)  // grid and block are guesses",
             ],
         ),
         (
             "template <const int B, const bool F> __global__ void __launch_bounds__(B) k(float *p) { p[0] = 1; }",
-            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<256, true><<<ceil_div(n, 256), 256>>>(p)"],
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[n]",
+                "//@ launch k<256, true><<<ceil_div(n, 256), 256>>>(p)  // grid and block are guesses",
+            ],
         ),
     ];
     for (text, want) in cases {
@@ -486,7 +502,11 @@ fn the_hosts_macros_are_expanded() {
              #define C D * D * D * D * D * D * D * D\n#define D E * E * E * E * E * E * E * E * E\n#define E L * L * L * L * L * L * L\n#define L 1\n\
              __global__ void k(float *p) { p[0] = 1; }\n\
              int main() { k<<<F(1), 64>>>(p); k<<<I(1), I(I(I(1)))>>>(p); k<<<F(), G(1)>>>(p); k<<<J(1), K(1)>>>(p); k<<<F(1, F(>>>(p); k<<<A, A>>>(p); }",
-            &["//@ size   n = 4096", "//@ out    p: f32[n]", "//@ launch k<<<ceil_div(n, 64), 64>>>(p)"],
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[n]",
+                "//@ launch k<<<ceil_div(n, 64), 64>>>(p)  // the grid is a guess",
+            ],
         ),
     ];
     for (text, want) in cases {
@@ -534,13 +554,17 @@ fn known_arguments_are_taken_singly() {
                 "//@ size   size = 1024",
                 "//@ out    dst: u32[4 * size]",
                 "//@ in     src: u32[4 * size] = integers(0, 9)",
-                "//@ launch scan<<<ceil_div(size, 256), 256>>>(dst, src, size, 0)",
+                "//@ launch scan<<<ceil_div(size, 256), 256>>>(dst, src, size, 0)  // the grid is a guess",
             ],
         ),
         // A grid that a guess at the size would not fit, and more than is simulated in a moment.
         (
             "__global__ void few(float *a, int n) { a[i] = 1; }\nint main(int c, char **v) { few<<<4, 64>>>(a, atoi(v[1])); }",
-            &["//@ size   n = 4096", "//@ out    a: f32[n]", "//@ launch few<<<ceil_div(n, 64), 64>>>(a, n)"],
+            &[
+                "//@ size   n = 4096",
+                "//@ out    a: f32[n]",
+                "//@ launch few<<<ceil_div(n, 64), 64>>>(a, n)  // the grid is a guess",
+            ],
         ),
         (
             "__global__ void many(float *a, int w, int h) { a[threadIdx.y] = 1; }\n\
@@ -549,7 +573,7 @@ fn known_arguments_are_taken_singly() {
                 "//@ size   w = 64",
                 "//@ size   h = 64",
                 "//@ out    a: f32[w * h]",
-                "//@ launch many<<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(a, w, h)",
+                "//@ launch many<<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(a, w, h)  // the grid is a guess",
             ],
         ),
     ];
@@ -582,7 +606,7 @@ fn template_arguments_are_the_files_own_types() {
                 "//@ size   n = 4096",
                 "//@ inout  a: f32[n] = uniform(-1, 1)",
                 "//@ inout  b: f64[n] = uniform(-1, 1)",
-                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile",
+                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile; grid and block are guesses",
                 "//@ launch m<in::Empty, in::Two<float, 3>, Way::up, Real><<<8, 128>>>(b, {1000, 0.5f}, {1}, {u8 0})",
             ],
         ),
@@ -610,8 +634,8 @@ fn template_arguments_are_the_files_own_types() {
                 "//@ size   n = 4096",
                 "//@ inout  a: f32[n] = uniform(-1, 1)",
                 "//@ out    p: f32[n]",
-                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile",
-                "//@ launch q<float, float><<<ceil_div(n, 256), 256>>>(p)  // Policy = float is a guess that may not compile",
+                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile; grid and block are guesses",
+                "//@ launch q<float, float><<<ceil_div(n, 256), 256>>>(p)  // Policy = float is a guess that may not compile; grid and block are guesses",
             ],
         ),
         // What the host names cannot be read: a type of the host's template.
@@ -648,7 +672,7 @@ fn the_hosts_symbols_are_filled() {
         "//@ constant in::rows = rows_values",
         "//@ in     one_values: i32[1] = integers(0, 9)",
         "//@ constant in::one = one_values",
-        "//@ launch k<<<ceil_div(n, 256), 256>>>(p)",
+        "//@ launch k<<<ceil_div(n, 256), 256>>>(p)  // grid and block are guesses; the host fills in::s, in::u, which stay 0 here",
     ];
     assert_eq!(lines(text), want);
 }
@@ -703,7 +727,9 @@ fn lines_of_any_text_end() {
     let text = "#define UP(a, b) (((a) + (b) - 1) / (b))\nstruct Op { float a; __device__ float operator()(float x) { return x; } };\n\
                 __constant__ float c[UP(9, 2)][3], d;\ntemplate <class F, int N = 3> __global__ void k(float2 *a, int n, F f) { a[n].x = f(a[0].y); }\n\
                 int main() { Op op{2.f}; dim3 g(UP(8, 3), 2); cudaMalloc(&a, n * sizeof(float)); cudaMemcpyToSymbol(c, h, 4);\n\
-                k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
+                cudaMemset(a, 1 ? 2 : 3, 4); d.filterMode = d.addressMode[0] = 1; cudaCreateTextureObject(&a, &r, &d, 0); Op p, q(2.f);\n\
+                void *args[] = {&a, &n, &op}; cudaLaunchKernel((void *)k<Op, 3>, std::min(2, 3), int(4), args, !0, s); g.x = 1 < 2 || 3 != 4;\n\
+                atomicCAS(&a[0], 1, 2); k<Op, (3)><<<g, dim3(8, 8), 1 << 4>>>(a + 3, -(int)1e3f, op); k<ns::Op<float, 2>><<<1, 2>>>(a, 1, Op{UP(1, 2), .5f}); }";
     for at in 0..text.len() {
         lines(&text[..at]);
         lines(&text[at..]);

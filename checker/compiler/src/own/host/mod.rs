@@ -1,14 +1,20 @@
 //! How a file's own host code launches its kernels, as far as it says so in constants: the best guess that there is at
 //! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
 
+mod constants;
+mod reader;
+mod textures;
 mod types;
 mod value;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
+pub use constants::Constants;
+pub use textures::Sampling;
 pub use types::{Made, Types};
-pub use value::{Constants, Value};
-use value::{matching, split};
+pub use value::Value;
+pub use value::matching;
+use value::split;
 
 /// A launch in host code. What it does not say in constants is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,8 +58,12 @@ pub struct HostArgument {
     pub real: Option<f64>,
     /// Bytes that were allocated for the pointer.
     pub bytes: Option<u64>,
+    /// What each of its bytes is set to.
+    pub set: Option<u8>,
     /// Elements behind its start, if it is given as `pointer + OFFSET`.
     pub offset: Option<i64>,
+    /// How a texture object is read.
+    pub sampling: Option<Sampling>,
     /// Something of one of the file's own types.
     pub made: Option<Made>,
     /// Is it a lambda?
@@ -62,6 +72,12 @@ pub struct HostArgument {
 
 /// Functions that allocate: the pointer's address first, then the bytes.
 const ALLOCATE: [&str; 4] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"];
+/// Functions that launch.
+const LAUNCH: [&str; 2] = ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"];
+/// Functions that set bytes: the pointer first, then the byte.
+const SET: [&str; 2] = ["cudaMemset", "cudaMemsetAsync"];
+/// Functions that copy: the target first.
+const COPY: [&str; 2] = ["cudaMemcpy", "cudaMemcpyAsync"];
 /// Most tokens between `<<<` and `>>>`.
 const CONFIGURATION: usize = 400;
 
@@ -72,44 +88,88 @@ pub fn launches(tokens: &[Token], constants: &Constants, types: &Types) -> Vec<H
         let three = tokens.get(at..at + 3).unwrap_or_default();
         three.len() == 3 && three.iter().all(|token| token.is(sign))
     };
-    let opening: Vec<usize> = (0..tokens.len()).filter(|at| chevrons(*at, "<")).collect();
+    let opening = (0..tokens.len()).filter(|at| chevrons(*at, "<"));
     let read = |open: usize| {
         let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
-        launch(tokens, constants, types, open, close)
+        let end = matching(tokens, close + 3)?;
+        let call = Call {
+            callee: callee(tokens, open)?,
+            config: split(&tokens[open + 3..close]),
+            arguments: split(&tokens[close + 4..end]),
+        };
+        Some(call.launch(tokens, constants, types))
     };
-    opening.into_iter().filter_map(read).collect()
+    let by_function =
+        (0..tokens.len()).filter_map(|at| Some(Call::by_function(tokens, at)?.launch(tokens, constants, types)));
+    opening.filter_map(read).chain(by_function).collect()
 }
 
-fn launch(tokens: &[Token], constants: &Constants, types: &Types, open: usize, close: usize) -> Option<HostLaunch> {
-    let (name, instance) = callee(tokens, open)?;
-    let end = matching(tokens, close + 3)?;
-    let config = split(&tokens[open + 3..close]);
-    let dims = |index: usize| constants.value(config.get(index)?).and_then(Value::dims);
-    let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
-    let argument = |piece: &&[Token]| {
-        let plus = piece.iter().position(|token| token.is("+"));
-        let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
-        let offset = plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
-        // Behind an offset that nobody knows nobody knows the length.
-        let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
-        let value = constants.value(piece);
-        HostArgument {
-            value: value.and_then(Value::number),
-            real: value.and_then(Value::real),
-            bytes,
-            offset,
-            made: types.made(constants, tokens, piece),
-            lambda: piece.first().is_some_and(|first| first.is("[")),
+/// The tokens of a launch.
+struct Call<'t, 'a> {
+    /// The kernel's name, and its template arguments.
+    callee: (&'a str, &'t [Token<'a>]),
+    /// Grid, block, shared memory.
+    config: Vec<&'t [Token<'a>]>,
+    arguments: Vec<&'t [Token<'a>]>,
+}
+
+impl<'t, 'a> Call<'t, 'a> {
+    /// `cudaLaunchKernel((void *)KERNEL, GRID, BLOCK, ARRAY, SHARED, STREAM)`, with the addresses of the arguments in an array.
+    fn by_function(tokens: &'t [Token<'a>], at: usize) -> Option<Call<'t, 'a>> {
+        let all = LAUNCH.iter().any(|name| tokens[at].is(name)).then(|| arguments(tokens, at))??;
+        let (function, array) = (*all.first()?, all.get(3)?.last()?);
+        let function = &function[..function.iter().rposition(|token| !token.is(")"))? + 1];
+        let declared = |at: usize| {
+            let close = at + 2 + tokens[at + 2..].iter().take(CONFIGURATION).position(|token| token.is("]"))?;
+            let open = Some(close + 2).filter(|_| tokens.get(close + 1).is_some_and(|token| token.is("=")))?;
+            let end = matching(tokens, open).filter(|_| tokens[open].is("{"))?;
+            Some(&tokens[open + 1..end])
+        };
+        let named = |at: &usize| tokens[*at].is(array.text) && tokens.get(at + 1).is_some_and(|token| token.is("["));
+        let inside = (0..at).rev().filter(named).find_map(declared).unwrap_or_default();
+        let addressed = |piece: &'t [Token<'a>]| {
+            let from = piece.iter().rposition(|token| token.is("&")).map_or(0, |at| at + 1);
+            &piece[from..]
+        };
+        Some(Call {
+            callee: callee(function, function.len())?,
+            config: [1, 2, 4].into_iter().map_while(|index| all.get(index).copied()).collect(),
+            arguments: split(inside).into_iter().map(addressed).collect(),
+        })
+    }
+
+    fn launch(&self, tokens: &[Token], constants: &Constants, types: &Types) -> HostLaunch {
+        let dims = |index: usize| constants.value(self.config.get(index)?).and_then(Value::dims);
+        let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
+        let argument = |piece: &&[Token]| {
+            let plus = piece.iter().position(|token| token.is("+"));
+            let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
+            let offset =
+                plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
+            // Behind an offset that nobody knows nobody knows the length.
+            let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
+            let value = constants.value(piece);
+            HostArgument {
+                value: value.and_then(Value::number),
+                real: value.and_then(Value::real),
+                bytes,
+                set: set(tokens, constants, &piece[..plus.unwrap_or(piece.len())]),
+                offset,
+                sampling: textures::sampling(tokens, constants, piece),
+                made: types.made(constants, tokens, piece),
+                lambda: piece.first().is_some_and(|first| first.is("[")),
+            }
+        };
+        let (name, instance) = self.callee;
+        HostLaunch {
+            kernel: last(name).to_owned(),
+            instance: types::template_arguments(types, constants, instance),
+            grid: dims(0),
+            block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
+            shared: self.config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
+            arguments: self.arguments.iter().map(argument).collect(),
         }
-    };
-    Some(HostLaunch {
-        kernel: last(name).to_owned(),
-        instance: types::template_arguments(types, constants, instance),
-        grid: dims(0),
-        block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
-        shared: config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
-        arguments: split(&tokens[close + 4..end]).iter().map(argument).collect(),
-    })
+    }
 }
 
 /// The kernel's name before `<<<`, and the tokens of its template arguments.
@@ -137,6 +197,18 @@ fn allocated(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option
     })?;
     let bytes = constants.value(arguments(tokens, at)?.get(1)?)?.number()?;
     u64::try_from(bytes).ok()
+}
+
+/// What `cudaMemset` makes of each byte behind a pointer, if nothing is copied there afterwards.
+fn set(tokens: &[Token], constants: &Constants, piece: &[Token]) -> Option<u8> {
+    let pointer = piece.last().filter(|token| token.kind == Kind::Name)?;
+    let to = |at: usize, functions: [&str; 2]| {
+        let all = functions.iter().any(|name| tokens[at].is(name)).then(|| arguments(tokens, at))??;
+        all[0].last().is_some_and(|name| name.is(pointer.text)).then_some(all)
+    };
+    let (at, byte) = (0..tokens.len()).find_map(|at| Some((at, *to(at, SET)?.get(1)?)))?;
+    let copied = (at..tokens.len()).any(|at| to(at, COPY).is_some());
+    Some(constants.value(byte)?.number()? as u8).filter(|_| !copied)
 }
 
 /// The arguments of the call whose name stands at `at`; at least one.

@@ -4,7 +4,8 @@ use super::super::guess::element;
 use super::super::heads;
 use super::super::items::{Item, What};
 use super::super::lexer::{Kind, Token};
-use super::value::{Constants, Value, matching, split};
+use super::constants::Constants;
+use super::value::{Value, matching, split};
 use std::collections::HashMap;
 
 /// The file's own types and other names for types, each with its namespaces, by their last name.
@@ -83,34 +84,61 @@ impl Types {
         let open = piece.iter().position(|token| token.is("{") || token.is("("))?;
         let end = matching(piece, open).filter(|end| end + 1 == piece.len() && open > 0)?;
         let ty = self.own(constants, &piece[..open])?;
-        let inside = if piece[open].is("{") { &piece[open + 1..end] } else { &[] };
-        Some(Made { ty, values: values(constants, inside) })
+        Some(Made { ty, values: values(constants, &piece[open + 1..end]) })
     }
 
-    /// What a variable is by its last declaration: `Op op;`, `Op op{2};` or `Op op = {2};`.
+    /// What a variable is by its last declaration: `Op op;`, `Op op{2};` or `Op op = {2};`, behind other variables perhaps.
     fn declared(&self, constants: &Constants, tokens: &[Token], name: &str) -> Option<Made> {
         let declares = |at: &usize| {
             let ends = tokens.get(at + 1).is_some_and(|next| ["{", "=", ";", "(", ","].iter().any(|end| next.is(end)));
-            let typed = at
-                .checked_sub(1)
-                .is_some_and(|ty| tokens[ty].kind == Kind::Name && self.0.contains_key(tokens[ty].text));
-            tokens[*at].is(name) && ends && typed
+            tokens[*at].is(name) && ends
         };
-        let at = (0..tokens.len()).rev().find(declares)?;
-        let ty = self.own(constants, &tokens[at - 1..at])?;
+        let (at, ty) =
+            (0..tokens.len()).rev().filter(declares).find_map(|at| Some((at, self.declarator(tokens, at)?)))?;
+        let ty = self.own(constants, &tokens[ty..=ty])?;
         let open = at + if tokens[at + 1].is("=") { 2 } else { 1 };
         let inside = match matching(tokens, open) {
-            Some(end) if tokens[open].is("{") => &tokens[open + 1..end],
-            _ => &[],
+            Some(end) => &tokens[open + 1..end],
+            None => &[],
         };
         let made = if open == at + 2 {
-            assigned(tokens, open).and_then(|piece| self.made(constants, &[], piece))
+            let piece = assigned(tokens, open)?;
+            // Other declarators may follow; commas may be a template's.
+            let alone = || self.made(constants, &[], split(piece).first()?);
+            self.made(constants, &[], piece).or_else(alone)
         } else {
             None
         };
         Some(made.unwrap_or_else(|| Made { ty, values: values(constants, inside) }))
     }
+
+    /// Where the type stands that a declarator's name at `at` has, with declarators between them or none.
+    fn declarator(&self, tokens: &[Token], at: usize) -> Option<usize> {
+        let typed = |at: usize| tokens[at].kind == Kind::Name && self.0.contains_key(tokens[at].text);
+        let before = at.checked_sub(1)?;
+        if typed(before) {
+            return Some(before);
+        }
+        if !tokens[before].is(",") {
+            return None;
+        }
+        let mut depth = 0_i32;
+        for one in (1..before).rev().take(DECLARATORS) {
+            depth += i32::from([")", "}", "]"].iter().any(|close| tokens[one].is(close)));
+            depth -= i32::from(["(", "{", "["].iter().any(|open| tokens[one].is(open)));
+            if depth < 0 || depth == 0 && tokens[one].is(";") {
+                return None;
+            }
+            if depth == 0 && tokens[one].kind == Kind::Name && typed(one - 1) {
+                return Some(one - 1);
+            }
+        }
+        None
+    }
 }
+
+/// Most tokens of the declarators before one.
+const DECLARATORS: usize = 200;
 
 /// The tokens from `from` up to `;`.
 fn assigned<'t, 'a>(tokens: &'t [Token<'a>], from: usize) -> Option<&'t [Token<'a>]> {
@@ -123,7 +151,7 @@ fn assigned<'t, 'a>(tokens: &'t [Token<'a>], from: usize) -> Option<&'t [Token<'
 pub struct Made {
     /// The type.
     pub ty: String,
-    /// What stands in its braces, in order, as far as it is constant.
+    /// What stands in its braces or parentheses, in order, as far as it is constant.
     pub values: Vec<Option<Value>>,
 }
 

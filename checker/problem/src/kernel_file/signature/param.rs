@@ -155,6 +155,19 @@ fn demangled_types(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
+/// A type without what stands between `<` and `>`: `atomic<int, (thread_scope)1>*` is a pointer to a class, whatever its arguments are.
+fn outside(text: &str) -> String {
+    let mut depth = 0_u32;
+    text.chars()
+        .filter(|c| {
+            depth += u32::from(*c == '<');
+            let inside = depth > 0;
+            depth = depth.saturating_sub(u32::from(*c == '>'));
+            !inside
+        })
+        .collect()
+}
+
 /// A demangled type: `float const*`, `unsigned long`; `bytes` is its size.
 pub(super) fn param(text: &str, bytes: u32) -> Param {
     let bare = |text: &str| -> String {
@@ -166,7 +179,8 @@ pub(super) fn param(text: &str, bytes: u32) -> Param {
     let ty = readable(text);
     let unsupported = || Param::Unsupported { ty: ty.clone() };
     // `float a[][4]` points to rows, whose elements lie one after the other.
-    if let Some((row, rest)) = text.split_once("(*)") {
+    let shape = outside(text);
+    if let Some((row, rest)) = shape.split_once("(*)") {
         let plain =
             rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '[' | ']' | ' ')) && !row.contains(['*', '&']);
         return match (element(&bare(row)), plain) {
@@ -178,8 +192,8 @@ pub(super) fn param(text: &str, bytes: u32) -> Param {
     if let Some(to) = trimmed.strip_suffix('*') {
         let to = bare(to);
         // Addresses that a kernel has put there.
-        let addresses = to.strip_suffix('*').filter(|inner| !inner.contains(['*', '&', '(', '[']));
-        if to.contains(['*', '&', '(', '[']) && addresses.is_none() {
+        let addresses = to.strip_suffix('*').filter(|inner| !outside(inner).contains(['*', '&', '(', '[']));
+        if outside(&to).contains(['*', '&', '(', '[']) && addresses.is_none() {
             return unsupported();
         }
         let to = match element(&to) {
@@ -201,7 +215,7 @@ pub(super) fn param(text: &str, bytes: u32) -> Param {
                 Scalar::Int { bytes: first.size() as u32, signed }
             }
         }
-        (name, _) if name.contains(['&', '[', '(']) => return unsupported(),
+        (name, _) if outside(name).contains(['&', '[', '(']) => return unsupported(),
         (name, _) => return Param::Structure { bytes, vector: vector(name), ty },
     };
     Param::Scalar { scalar, ty }

@@ -58,6 +58,27 @@ fn pointers_take_buffers_of_their_elements() {
             assert_eq!(fits, takes.contains(&dtype), "{ty} and {dtype}");
         }
     }
+    // What stands between `<` and `>` is the class's own affair.
+    for ty in [
+        "cuda::std::__4::atomic<int, (cuda::std::__4::thread_scope)1>*",
+        "cuda::std::__4::atomic<int, (cuda::std::__4::thread_scope)1> const*",
+        "Pair<float*, int&>*",
+        "Array<float [4], Op<(Mode)1> >*",
+        "Call<void (*)(float*)>*",
+    ] {
+        assert!(matches!(param(ty, 8), Param::Pointer { to: Pointee::Any, .. }), "{ty}");
+        let addresses = format!("{ty}*");
+        let elements = matches!(param(&addresses, 8), Param::Pointer { to: Pointee::Elements(&[U64]), .. });
+        assert!(elements, "{addresses}");
+    }
+    let flag = parameters("_Z1kPN4cuda3std3__46atomicIiLNS1_12thread_scopeE1EEEPi", &[8, 8]);
+    assert!(matches!(flag[..], [Param::Pointer { to: Pointee::Any, .. }, Param::Pointer { .. }]), "{flag:?}");
+    for ty in ["Pair<float*, int&>", "Op<(Mode)1>", "Call<void (*)(float*)>"] {
+        assert!(matches!(param(ty, 8), Param::Structure { .. }), "{ty}");
+    }
+    for ty in ["Pair<float*, int> (*) [4]", "Op<(Mode)1>&", "Op<(Mode)1>***", "Op<1> (*) (Op<1>)"] {
+        assert!(matches!(param(ty, 8), Param::Unsupported { .. }), "{ty}");
+    }
     for ty in ["float***", "float* (*) [4]", "float (*) (float)", "float (*&) [4]", "S&"] {
         assert!(matches!(param(ty, 8), Param::Unsupported { .. }), "{ty}");
     }
