@@ -64,9 +64,21 @@ pub fn try_first(reason: &Reason) -> Option<String> {
                  list in any order, ticket numbers), --check memory,races,uninitialised,barriers does not compare orders."
             )
         }
+        Verdict::Race => race(&reason.excerpts)?,
         Verdict::Impossible => "Which part of the work is not done every time the kernel runs?".to_owned(),
         Verdict::InputChanged => "Write to the outputs only; an input is read by others too.".to_owned(),
         _ => return None,
+    })
+}
+
+/// What is to put two accesses in order.
+fn race(excerpts: &[Excerpt]) -> Option<String> {
+    let [one, other, ..] = excerpts else { return None };
+    let named = |excerpt: &Excerpt| format!("{}:{}", excerpt.file, excerpt.line);
+    Some(if (&one.file, one.line) == (&other.file, other.line) {
+        format!("Two threads are in {} at once: what makes one of them wait for the other?", named(one))
+    } else {
+        format!("What makes {} of one thread come before or after {} of the other?", named(one), named(other))
     })
 }
 

@@ -2,7 +2,7 @@
 //! prompt. All that fits on one screen; the comparison, the machine code and the rest come with all the details.
 
 use super::model::*;
-use super::room::{ROWS, Room};
+use super::room::{BRIEF_ROWS, ROWS, Room};
 use super::{
     Face, Pen, Tone, Verdict, diff, excerpt, goals, ladder, lines, orders, pad, schedules, stages, sweep, table, trace,
 };
@@ -26,30 +26,35 @@ pub fn render(report: &Report, face: Face, detail: Detail) -> Screen {
         Detail::Full => full(report, face),
         // What is asked for (counts by line, a trace, a table) takes the rows that it takes.
         Detail::Normal if has_tables(report) => page(report, face, &Room::TWO),
-        Detail::Normal => {
-            let pages = Room::STEPS.iter().map(|room| page(report, face, room));
-            let mut least = Screen::default();
-            for page in pages {
-                let fits = page.lines().count() <= ROWS;
-                least = page;
-                if fits {
-                    break;
-                }
-            }
-            least
-        }
+        Detail::Normal => first_that_fits(|room| page(report, face, room), ROWS),
     }
 }
 
+/// As much as leaves room for a hint below it.
 fn brief(report: &Report, face: Face) -> Screen {
-    let mut pen = Pen::new(face);
-    head(&mut pen, report);
-    reasons(&mut pen, report, &Room::TWO);
-    printf(&mut pen, report, &Room::TWO);
-    notes(&mut pen, report, &Room::TWO);
-    ending(&mut pen, report);
-    pen.gap();
-    pen.finish()
+    let part = |room: &Room| {
+        let mut pen = Pen::new(face);
+        head(&mut pen, report);
+        reasons(&mut pen, report, room);
+        printf(&mut pen, report, room);
+        notes(&mut pen, report, room);
+        ending(&mut pen, report);
+        pen.gap();
+        pen.finish()
+    };
+    first_that_fits(part, BRIEF_ROWS)
+}
+
+/// The most generous page of so many rows at most, else the thriftiest.
+fn first_that_fits(page: impl Fn(&Room) -> Screen, rows: usize) -> Screen {
+    let mut least = Screen::default();
+    for room in &Room::STEPS {
+        least = page(room);
+        if least.lines().count() <= rows {
+            break;
+        }
+    }
+    least
 }
 
 /// Does the report have tables that are its point?

@@ -4,6 +4,9 @@
 /// Rows of a page: a screen of 24 without the cursor's and the two that `checker watch` writes below.
 pub const ROWS: usize = 21;
 
+/// Rows of a report in brief: `checker watch` shows a hint below it, of up to six.
+pub const BRIEF_ROWS: usize = 15;
+
 /// What may take how many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {

@@ -67,8 +67,10 @@ pub fn explain(
     if atomics == 1 && !copies {
         advice.push("an atomic excludes other atomics only: the other side is a plain access");
     } else if same_line && atomics == 0 && second.what == "write" && !copies {
+        // In shared memory it is a round of a tree more often, in which one thread reads what another one writes: `s[t] += s[t + k]`.
+        let at = if second.space == "shared" && first.what != "write" { advice.len() } else { 0 };
         advice.insert(
-            0,
+            at,
             "if every thread is to update the element, let the update be an atomic (atomicAdd, atomicMax, ...)",
         );
     }

@@ -306,12 +306,15 @@ impl Fold {
 
     /// What both blocks touched of each region.
     fn touched(&self, loads: bool) -> Vec<Touch> {
-        let mut sectors: ByNumber<[u8; 2]> = ByNumber::default();
+        // Of the first block, of the second, and of the first without what it only asks for ahead of time.
+        let mut sectors: ByNumber<[u8; 3]> = ByNumber::default();
         for (side, block) in self.blocks.iter().enumerate() {
             let seen = block.warps.iter().flat_map(|warp| &warp.seen);
             for seen in seen.filter(|seen| !seen.local && (seen.kind == AccessKind::Load) == loads) {
                 for (line, there) in seen.of(&block.lines) {
-                    sectors.entry(*line).or_default()[side] |= there;
+                    let known = sectors.entry(*line).or_default();
+                    known[side] |= there;
+                    known[2] |= if side == 0 && !seen.ahead { *there } else { 0 };
                 }
             }
         }
@@ -319,7 +322,8 @@ impl Fold {
         let mut lowest: Vec<Option<u64>> = vec![None; all.len()];
         let mut highest: Vec<u64> = vec![0; all.len()];
         let ones = |bits: u8| u64::from(bits.count_ones());
-        for (line, [first, second]) in sectors {
+        let mut ahead = vec![0; all.len()];
+        for (line, [first, second, asked]) in sectors {
             let inside = self.request.regions.iter().position(|region| region.has(line * LINE));
             let Some(at) = inside else { continue };
             if first != 0 {
@@ -329,10 +333,13 @@ impl Fold {
             }
             let touch = &mut all[at];
             touch.sectors += ones(first);
-            touch.pairs += u64::from(first & 3 != 0) + u64::from(first & 12 != 0);
+            touch.pairs += u64::from(asked & 3 != 0) + u64::from(asked & 12 != 0);
+            ahead[at] += ones(first & !asked);
             touch.second += ones(second);
             touch.new += ones(second & !first);
         }
+        // Nobody waits for these, and memory takes them in an order that suits it.
+        all.iter_mut().zip(ahead).for_each(|(touch, sectors)| touch.pairs += sectors.div_ceil(2));
         for (((touch, own), highest), far) in all.iter_mut().zip(lowest).zip(highest).zip(&self.lowest) {
             touch.span = own.map_or(0, |own| highest - own + 1);
             if let (Some(own), Some(far)) = (own, far[usize::from(!loads)]) {

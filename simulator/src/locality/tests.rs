@@ -247,4 +247,5 @@ fn prefetches_move_what_nobody_loads() {
     assert_eq!((found.prefetched, found.requested), (16, 4), "what the block loads itself comes once");
     assert_eq!(found.missed, [4; 6], "and is in no first-level cache before");
     assert_eq!((found.read[0].sectors, found.lines, found.requests), (20, 18, 1));
+    assert_eq!(found.read[0].pairs, 2 + 8, "they are no scattered loads");
 }

@@ -95,6 +95,9 @@ pub fn judge(
     });
     let label = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
     match (wrong, problem.manifest.flaw) {
+        // An unchanged starter has just been told of.
+        (Some((_, reason)), Some(_))
+            if against.first().is_some_and(|one| (one.verdict, &one.text) == (reason.verdict, &reason.text)) => {}
         (Some((_, reason)), Some(_)) => {
             let place = reason.excerpts.first().map(|e| format!(" ({}:{})", e.file, e.line)).unwrap_or_default();
             report.notes.push(format!("{label}: {}: {}{place}", reason.verdict.label(), reason.text));

@@ -217,7 +217,20 @@ fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Opt
     }
     let unsolved = report.verdict != Verdict::Passed;
     if unsolved {
-        if problem.kind == Kind::Exercise && !problem.manifest.hints.is_empty() && report.verdict == Verdict::NotYet {
+        // What its starter is wrong by is what its hints are about.
+        let of_the_flaw = problem.manifest.flaw.is_some()
+            && matches!(
+                report.verdict,
+                Verdict::Race
+                    | Verdict::WrongResult
+                    | Verdict::Uninitialised
+                    | Verdict::Deadlock
+                    | Verdict::Livelock
+                    | Verdict::SyncMask
+                    | Verdict::OutOfBounds
+            );
+        let helps = of_the_flaw || report.verdict == Verdict::NotYet;
+        if problem.kind == Kind::Exercise && !problem.manifest.hints.is_empty() && helps {
             report.next = Some(Next { command: format!("checker hint {name}"), text: "a hint".to_owned() });
         }
         return;

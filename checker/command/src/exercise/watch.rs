@@ -6,7 +6,7 @@ use crate::keys::Keys;
 use crate::{Context, Exit, Fault, Outcome, Verbosity, workbook};
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
-use report::{Pen, Report, Tone};
+use report::{Pen, Report, Tone, Verdict};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use system::files;
@@ -84,6 +84,17 @@ enum Said {
     Fault(Fault),
 }
 
+impl Said {
+    /// The problem that the report names as the next one.
+    fn next(&self) -> Option<String> {
+        let Self::Report(report) = self else { return None };
+        if report.verdict != Verdict::Passed {
+            return None;
+        }
+        Some(report.next.as_ref()?.command.strip_prefix("checker ")?.to_owned())
+    }
+}
+
 /// Runs until `q` or Ctrl-C.
 pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
     let mut context = context.clone();
@@ -103,7 +114,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
             match wait(&mut watched) {
                 Asked::Quit => return Ok(exit),
                 Asked::Again => break Some(problem.id.to_string()),
-                Asked::Next => break None,
+                Asked::Next => break said.next(),
                 Asked::Hint => {
                     // Short, so that the verdict stays on the screen.
                     clear(&context)?;

@@ -152,3 +152,101 @@ fn every_machine_looks_different() {
     assert!(all.iter().all(|values| values[7] == 132 && values[5] % 256 == 0 && values[6] > 0));
     assert_eq!(seen(7, Checks::ALL), all[6]);
 }
+
+/// Each thread goes round a loop 65,536 times and stores to an element of its own each time, as a block does that shares a large array with few
+/// others.
+const WALK: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry walk(.param .u64 y)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<10>;
+    ld.param.u64 %rd1, [y];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    mov.u32 %r2, 0;
+again:
+    st.global.u32 [%rd2], %r2;
+    add.s64 %rd2, %rd2, 128;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, 65536;
+    @%p1 bra again;
+    ret;
+}";
+
+/// Whether a store changes anything is asked where a loop runs for long. That is nobody's reading what nothing has written.
+#[test]
+fn a_look_at_memory_is_no_read() {
+    let module = Arc::new(Module::parse(WALK).unwrap());
+    let config = Config { checks: Checks::NONE, blocks: Some(vec![0]), ..Config::default() };
+    let mut device = Device::new(module, config);
+    let bytes = 65536 * 128;
+    let y = device.alloc_sparse("y", bytes, Arc::new(|_, bytes: &mut [u8]| bytes.fill(0xff)), false).unwrap();
+    let launch = Launch {
+        kernel: "walk".into(),
+        grid: [7, 1, 1],
+        block: [32, 1, 1],
+        shared: 0,
+        args: vec![Arg::Pointer(y)],
+        cooperative: false,
+    };
+    assert_eq!(device.launch(&launch).unwrap().status, LaunchStatus::Finished);
+    let touched = device.touched(y).unwrap();
+    assert_eq!((touched.unknown, touched.written), (false, vec![(0, bytes)]));
+    assert!(touched.read.is_empty(), "{:?}", touched.read);
+}
+
+/// Blocks of a cooperative launch arrive at the grid's barrier as `grid.sync()` does, and wait for another phase.
+const MEET: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry meet(.param .u64 y)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<10>;
+    ld.param.u64 %rd1, [y];
+    mov.u32 %r1, %envreg1;
+    mov.u32 %r2, %envreg2;
+    mov.b64 %rd3, {%r2, %r1};
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r8, 0;
+again:
+    atom.add.release.gpu.global.u32 %r4, [%rd3+4], 1;
+wait:
+    ld.acquire.gpu.global.u32 %r5, [%rd3+4];
+    xor.b32 %r6, %r4, %r5;
+    setp.ge.s32 %p1, %r6, 0;
+    @%p1 bra wait;
+    add.u32 %r8, %r8, 1;
+    setp.lt.u32 %p1, %r8, 3;
+    @%p1 bra again;
+    mad.wide.u32 %rd2, %r3, 4, %rd1;
+    st.global.u32 [%rd2], %r8;
+    ret;
+}";
+
+#[test]
+fn some_blocks_of_a_cooperative_grid_find_the_others_at_its_barrier() {
+    let module = Arc::new(Module::parse(MEET).unwrap());
+    let config = Config { checks: Checks::NONE, blocks: Some(vec![0, 5, 6]), ..Config::default() };
+    let mut device = Device::new(module, config);
+    let y = device.alloc_sparse("y", 400, Arc::new(|_, bytes: &mut [u8]| bytes.fill(0xff)), false).unwrap();
+    let launch = Launch {
+        kernel: "meet".into(),
+        grid: [100, 1, 1],
+        block: [1, 1, 1],
+        shared: 0,
+        args: vec![Arg::Pointer(y)],
+        cooperative: true,
+    };
+    assert_eq!(device.launch(&launch).unwrap().status, LaunchStatus::Finished);
+    assert_eq!(device.touched(y).unwrap().written, [(0, 4), (20, 28)]);
+    let mut element = [0; 4];
+    device.read(y + 20, &mut element).unwrap();
+    assert_eq!(u32::from_le_bytes(element), 3, "as often as they meet");
+}
