@@ -97,7 +97,7 @@ pub struct WarpAccess<'a> {
     /// Lanes whose store writes the value that memory already holds: two such stores at once are harmless. 0 is always
     /// allowed.
     pub silent: u32,
-    /// Made by `cp.async`: done when its thread has waited for it.
+    /// Made by `cp.async` or a bulk copy: done when somebody has waited for it.
     pub copy: bool,
     /// Made by a bulk copy: through the async proxy.
     pub proxy: bool,
@@ -116,6 +116,13 @@ pub struct WarpAccess<'a> {
     pub reserved: bool,
     /// Of an access to shared memory: the slot of the block whose it is.
     pub home: u32,
+}
+
+impl WarpAccess<'_> {
+    /// Is it a side of a copy, which goes on behind its thread's back? (A copy's arrival at an mbarrier is none.)
+    pub fn is_under_way(&self) -> bool {
+        self.copy && (self.kind != AccessKind::Atomic || self.proxy)
+    }
 }
 
 /// See [`WarpAccess::group`].
@@ -216,8 +223,9 @@ pub trait Observer {
     fn arrive(&mut self, _warp: WarpId, _id: u32, _mask: u32) {}
     /// The lanes of `mask` put their copies by `cp.async` into a group (`cp.async.commit_group`).
     fn commit(&mut self, _warp: WarpId, _mask: u32) {}
-    /// The lanes of `mask` waited for all but the newest `left` groups of their copies; for all copies when `None`.
-    fn wait(&mut self, _warp: WarpId, _mask: u32, _left: Option<u32>) {}
+    /// The lanes of `mask` waited for all but the newest `left` groups of their copies; for all copies when `None`. `reads`: only until
+    /// bulk copies have read what they copy.
+    fn wait(&mut self, _warp: WarpId, _mask: u32, _reads: bool, _left: Option<u32>) {}
     /// The lanes of `mask` passed a `bar.warp.sync` together.
     fn warp_barrier(&mut self, warp: WarpId, mask: u32);
     /// The lanes of `mask` exited: barriers no longer wait for them.

@@ -39,8 +39,8 @@
 //!
 //! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
-//! or change their bytes, their own thread included. So it is with both sides of a bulk copy that completes at an mbarrier, and with
-//! what a bulk copy of a group reads.
+//! or change their bytes, their own thread included. So it is with both sides of a bulk copy: of one of a group `wait_group.read` ends what
+//! it reads, `wait_group` what it writes as well.
 //!
 //! A bulk copy reads and writes through the async proxy, threads through the generic one: what a thread wrote, and is in order, needs a
 //! `fence.proxy.async` somewhere on its way to a copy that reads or overwrites it (`proxy`). What threads have only read may be overwritten
@@ -271,9 +271,9 @@ impl Observer for Sanitizer {
         }
     }
 
-    fn wait(&mut self, warp: WarpId, mask: u32, left: Option<u32>) {
+    fn wait(&mut self, warp: WarpId, mask: u32, reads: bool, left: Option<u32>) {
         if let Some(races) = &mut self.races {
-            races.wait(warp, mask, left);
+            races.wait(warp, mask, reads, left);
         }
     }
 

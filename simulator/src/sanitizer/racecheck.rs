@@ -4,6 +4,7 @@ use super::cells::epoch::{Epoch, How};
 use super::cells::order::{Actor, Clash};
 use super::cells::region::Regions;
 use super::cells::shadow::Shadow;
+use super::copies::number;
 use super::guess::Guesses;
 use super::happens_before::clock::Clock;
 use super::happens_before::state::{Published, Slot, Warp};
@@ -115,8 +116,7 @@ impl Races {
         if !by_lane && self.simple(access, run, complain) {
             return;
         }
-        if access.copy
-            && access.kind != AccessKind::Atomic
+        if access.is_under_way()
             && let Some(warp) = self.warp(access.warp)
         {
             warp.issued += 1;
@@ -134,12 +134,14 @@ impl Races {
         // A volatile store is strong only if it publishes something; see the module's documentation.
         let strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
         let volatile_store = access.kind == AccessKind::Store && access.order == MemoryOrder::Volatile;
-        let published = strong && access.order != MemoryOrder::Checked && self.synchronise(access, lane, address);
-        let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic);
+        // A bulk copy's sums say nothing of its thread, which goes on at once.
+        let asks = strong && access.order != MemoryOrder::Checked && !access.proxy;
+        let published = asks && self.synchronise(access, lane, address);
+        let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic && !access.proxy);
         let alone = unfenced && self.loosen(access, lane, address) && volatile_store;
         let strong = strong && (published || alone || !volatile_store);
         let loose = alone && several(access);
-        let copy = access.copy && access.kind != AccessKind::Atomic;
+        let copy = access.is_under_way();
         // What completes at an mbarrier is in no group.
         if copy && access.completing.is_none() {
             self.issue(access, lane);
@@ -168,7 +170,7 @@ impl Races {
             let loose = loose || access.texture;
             let how = How { kind: access.kind, strong, scope, copy, loose, mark };
             let thread = access.warp.warp * 32 + lane;
-            let clock = if copy { warp.issued } else { warp.clock };
+            let clock = if copy { number(access, warp) } else { warp.clock };
             let now = Epoch::new(slot.block, thread, access.pc, slot.phase, clock, how);
             #[cfg(not(target_family = "wasm"))]
             {

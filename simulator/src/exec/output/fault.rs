@@ -16,6 +16,7 @@ const CACHED: &str = "cached read";
 /// Words for an access.
 pub fn what(kind: AccessKind, copy: bool) -> &'static str {
     match kind {
+        AccessKind::Atomic if copy => "asynchronous reduction",
         AccessKind::Atomic => "atomic",
         AccessKind::Load if copy => "asynchronous read",
         AccessKind::Store if copy => "asynchronous write",
@@ -236,7 +237,7 @@ impl<O: Observer> Worker<'_, O> {
             Accessing { pc: access.pc, lanes: mask, kind: access.kind },
             LaneBytes::new(space, address, access.size),
         );
-        this.what = what(access.kind, access.copy).into();
+        this.what = what(access.kind, access.is_under_way()).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {

@@ -137,7 +137,9 @@ impl<O: Observer> Worker<'_, O> {
         let who = shared.warp(warp.index);
         match op {
             Op::CopyCommit => self.observer.commit(who, mask),
-            Op::CopyWait { left } => self.observer.wait(who, mask, Some(left).filter(|&left| left != u32::MAX)),
+            Op::CopyWait { reads, left } => {
+                self.observer.wait(who, mask, reads, Some(left).filter(|&left| left != u32::MAX));
+            }
             Op::ProxyFence { global, shared } => self.observer.proxy_fence(who, mask, [global, shared]),
             Op::Fence(index) => {
                 let op = self.context.decoded.code.fences[index as usize];

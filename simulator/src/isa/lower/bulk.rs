@@ -17,8 +17,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         return Ok(());
     }
     if parts.has("wait_group") {
-        // Of a group only what it reads is under way, which `.read` waits for as well.
-        b.emit(Op::CopyWait { left: left(operands)? });
+        b.emit(Op::CopyWait { reads: parts.has("read"), left: left(operands)? });
         return Ok(());
     }
     if parts.has("prefetch") {

@@ -130,8 +130,8 @@ pub enum Op {
     CopyAsync(u32),
     /// `cp.async.commit_group`
     CopyCommit,
-    /// `cp.async.wait_group left`; `u32::MAX`: `cp.async.wait_all`.
-    CopyWait { left: u32 },
+    /// `cp.async.wait_group left`; `u32::MAX`: `cp.async.wait_all`. `reads`: `cp.async.bulk.wait_group.read`.
+    CopyWait { reads: bool, left: u32 },
     /// Index into [`bulk`](super::Code::bulk).
     CopyBulk(u32),
     /// Index into [`mbarriers`](super::Code::mbarriers).

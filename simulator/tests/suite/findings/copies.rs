@@ -142,3 +142,75 @@ fn a_copy_that_never_comes_is_still_waited_for_in_vain() {
         assert_eq!(kinds(schedule, 1, body), ["livelock"], "{schedule:?}");
     }
 }
+
+/// Its first thread has a bulk copy write `s` to global memory, `by`, and waits like that; then all do something.
+fn stored(by: &str, wait: &str, then: &str) -> String {
+    format!(
+        "st.shared.u32 [%r4], %r1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; fence.proxy.async; bar.sync 0;\n\
+         @%p1 bra C; {by} [%rd1], [s], 256; cp.async.bulk.commit_group; {wait}\nC: bar.sync 0; {then} ret;"
+    )
+}
+
+const STORE: &str = "cp.async.bulk.global.shared::cta.bulk_group";
+const ADD: &str = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32";
+/// Each thread reads what it does not write, so that nothing hangs on who does.
+const LOOK: &str = "ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p3, %r5, 77; @%p3 trap;";
+
+#[test]
+fn what_a_bulk_store_writes_is_there_when_its_group_has_been_waited_for() {
+    for by in [STORE, ADD] {
+        for schedule in EXPLORED {
+            let found = |wait: &str, then: &str| kinds(schedule, 1, &stored(by, wait, then));
+            for wait in ["", "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group 1;"] {
+                assert_eq!(found(wait, LOOK), ["race"], "{schedule:?}: {by} {wait}");
+                assert_eq!(found(wait, "st.global.u32 [%rd2], %r1;"), ["race"], "{schedule:?}: {by} {wait}");
+                let own = format!("@%p1 bra D; {LOOK} D:");
+                assert_eq!(found(wait, &own), ["race"], "{schedule:?}: {by} {wait}");
+            }
+            for wait in ["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;"]
+            {
+                assert_eq!(found(wait, LOOK), [""; 0], "{schedule:?}: {by} {wait}");
+                assert_eq!(found(wait, "st.global.u32 [%rd2], %r1;"), [""; 0], "{schedule:?}: {by} {wait}");
+            }
+            // Its source may be used again as soon as it has been read.
+            let again = "st.shared.u32 [%r4], %r1;";
+            assert_eq!(found("cp.async.bulk.wait_group.read 0;", again), [""; 0], "{schedule:?}: {by}");
+            assert_eq!(found("cp.async.bulk.wait_group.read 1;", again), ["race"], "{schedule:?}: {by}");
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_another_copy_has_not_waited_for_a_bulk_store() {
+    // What comes from elsewhere is awaited at the mbarrier, where the store has never arrived.
+    let copy = "add.u64 %rd3, %rd1, 240; mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], 16;\n\
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+240], [%rd3], 16, [m]; C:\n\
+        W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [m], 0; @!%p2 bra W; ld.global.u32 %r5, [%rd1];";
+    let body = format!(
+        "st.shared.u32 [%r4], %r1; fence.proxy.async; bar.sync 0; @%p1 bra C;\n\
+         {STORE} [%rd1], [s], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; {copy}\n\
+         setp.eq.u32 %p3, %r5, 77; @%p3 trap; bar.sync 0; @%p1 bra D; cp.async.bulk.wait_group 0; D: ret;"
+    );
+    for schedule in EXPLORED {
+        assert_eq!(kinds(schedule, 1, &body), ["race"], "{schedule:?}");
+    }
+}
+
+#[test]
+fn one_wait_is_for_however_many_groups() {
+    let body = |last: &str| {
+        format!(
+            "@%p1 bra C; mov.u32 %r6, 0; L: st.shared.u32 [s], %r6; fence.proxy.async; and.b32 %r7, %r6, 240;\n\
+             cvt.u64.u32 %rd3, %r7; add.u64 %rd2, %rd1, %rd3; cp.async.bulk.wait_group 15; {STORE} [%rd2], [s], 16;\n\
+             cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; add.u32 %r6, %r6, 16;\n\
+             setp.ne.u32 %p4, %r6, 240; @%p4 bra L; {last} C: bar.sync 0; ld.global.u32 %r5, [%rd1];\n\
+             setp.eq.u32 %p3, %r5, 77; @%p3 trap; ret;"
+        )
+    };
+    let empty =
+        "mov.u32 %r6, 0; E: cp.async.bulk.commit_group; add.u32 %r6, %r6, 1; setp.ne.u32 %p4, %r6, 5000; @%p4 bra E;";
+    let all = format!("{empty} cp.async.bulk.wait_group 0;");
+    assert_eq!(kinds(Schedule::Replay, 1, &body(&all)), [""; 0]);
+    assert_eq!(kinds(Schedule::Replay, 1, &body("cp.async.bulk.wait_group 14;")), [""; 0]);
+    assert_eq!(kinds(Schedule::Replay, 1, &body("cp.async.bulk.wait_group 15;")), ["race"]);
+}

@@ -247,11 +247,11 @@ pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
         return Ok(());
     }
     if parts.has("wait_group") {
-        b.emit(Op::CopyWait { left: left(operands)? });
+        b.emit(Op::CopyWait { reads: false, left: left(operands)? });
         return Ok(());
     }
     if parts.has("wait_all") {
-        b.emit(Op::CopyWait { left: u32::MAX });
+        b.emit(Op::CopyWait { reads: false, left: u32::MAX });
         return Ok(());
     }
     if parts.has("mbarrier") {
