@@ -125,6 +125,17 @@ impl WarpAccess<'_> {
     }
 }
 
+/// Copies that have groups of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// By `cp.async`.
+    Plain,
+    /// Bulk copies.
+    Bulk,
+    /// Bulk copies, as far as they read (`.read`).
+    BulkReads,
+}
+
 /// See [`WarpAccess::group`].
 pub const PERHAPS: u32 = u32::MAX;
 
@@ -221,11 +232,11 @@ pub trait Observer {
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool);
     /// The lanes of `mask` arrived at block barrier `id` and did not wait (`bar.arrive`).
     fn arrive(&mut self, _warp: WarpId, _id: u32, _mask: u32) {}
-    /// The lanes of `mask` put their copies by `cp.async` into a group (`cp.async.commit_group`).
-    fn commit(&mut self, _warp: WarpId, _mask: u32) {}
-    /// The lanes of `mask` waited for all but the newest `left` groups of their copies; for all copies when `None`. `reads`: only until
-    /// bulk copies have read what they copy.
-    fn wait(&mut self, _warp: WarpId, _mask: u32, _reads: bool, _left: Option<u32>) {}
+    /// The lanes of `mask` put those copies of theirs that are in no group yet into one (`cp.async.commit_group`,
+    /// `cp.async.bulk.commit_group`).
+    fn commit(&mut self, _warp: WarpId, _mask: u32, _of: Copies) {}
+    /// The lanes of `mask` waited for all but the newest `left` groups of those copies of theirs; for all copies when `None`.
+    fn wait(&mut self, _warp: WarpId, _mask: u32, _of: Copies, _left: Option<u32>) {}
     /// The lanes of `mask` passed a `bar.warp.sync` together.
     fn warp_barrier(&mut self, warp: WarpId, mask: u32);
     /// The lanes of `mask` exited: barriers no longer wait for them.

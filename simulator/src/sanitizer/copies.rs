@@ -1,5 +1,5 @@
-//! Copies by `cp.async` on their way: nobody may count on them, nor touch their bytes, until their thread has waited. Bulk groups are
-//! kept among the others: a wait for either then ends no fewer copies than it has to.
+//! Copies by `cp.async` and bulk copies of groups on their way: nobody may count on them, nor touch their bytes, until their thread has
+//! waited.
 //!
 //! A copy's epochs carry its number among the warp's copies in place of a clock, and nothing is ordered after them but
 //! what acquires an mbarrier that the copies arrived at. When the thread waits they become ordinary accesses of that
@@ -9,28 +9,29 @@ use super::cells::epoch::Epoch;
 use super::cells::shadow::LINE;
 use super::happens_before::state::Warp;
 use super::racecheck::Races;
-use crate::observe::{AccessKind, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Copies, Space, WarpAccess, WarpId};
 use std::collections::VecDeque;
 
 /// Groups a lane may have open; older ones are waited for as one.
 const GROUPS: usize = 1 << 12;
 
 /// Copies of bulk groups are numbered from here on: they arrive at no mbarrier, so whoever waits at one knows nothing of them.
-const BULK: u32 = 1 << 31;
+pub const BULK: u32 = 1 << 31;
 
 /// One side of copies by one lane, whose bytes follow each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Side {
+    pub pc: u32,
     /// The first copy's number,
     first: u32,
     /// and the last one's.
     last: u32,
-    space: Space,
-    address: u64,
-    bytes: u64,
+    pub space: Space,
+    pub address: u64,
+    pub bytes: u64,
 }
 
-/// A lane's copies that it has not waited for, or what they do on one side.
+/// A lane's copies of one kind that it has not waited for, or what they do on one side.
 #[derive(Debug, Default)]
 struct Pending {
     /// In no group yet.
@@ -38,9 +39,19 @@ struct Pending {
     groups: VecDeque<Vec<Side>>,
 }
 
-/// Those of a lane: what bulk copies of groups read, and all else.
+/// Those of a lane: by `cp.async`, what bulk copies read, and what they write.
 #[derive(Debug, Default)]
-pub struct LaneCopies([Pending; 2]);
+pub struct LaneCopies([Pending; 3]);
+
+impl LaneCopies {
+    fn of(&mut self, copies: Copies) -> &mut [Pending] {
+        match copies {
+            Copies::Plain => &mut self.0[..1],
+            Copies::BulkReads => &mut self.0[1..2],
+            Copies::Bulk => &mut self.0[1..],
+        }
+    }
+}
 
 /// The number of a copy that its warp has just begun.
 pub fn number(access: &WarpAccess<'_>, warp: &Warp) -> u32 {
@@ -48,12 +59,13 @@ pub fn number(access: &WarpAccess<'_>, warp: &Warp) -> u32 {
 }
 
 impl Pending {
-    fn issue(&mut self, number: u32, space: Space, address: u64, bytes: u64) {
-        let behind = |side: &&mut Side| side.space == space && side.address + side.bytes == address;
+    fn issue(&mut self, now: Side) {
+        let behind =
+            |side: &&mut Side| side.pc == now.pc && side.space == now.space && side.address + side.bytes == now.address;
         // Behind the last copy of either side, where both are kept here.
         match self.open.iter_mut().rev().take(2).find(behind) {
-            Some(side) => (side.last, side.bytes) = (number, side.bytes + bytes),
-            None => self.open.push(Side { first: number, last: number, space, address, bytes }),
+            Some(side) => (side.last, side.bytes) = (now.last, side.bytes + now.bytes),
+            None => self.open.push(now),
         }
     }
 
@@ -82,26 +94,26 @@ impl Races {
     pub fn issue(&mut self, access: &WarpAccess<'_>, lane: u32) {
         let Some(warp) = self.warp(access.warp) else { return };
         let (number, address) = (number(access, warp), access.addresses[lane as usize]);
-        let read = access.proxy && access.kind == AccessKind::Load;
-        let pending = &mut warp.copies.get_or_insert_default()[lane as usize].0[usize::from(!read)];
-        pending.issue(number, access.space, address, access.size.into());
+        let (pc, space, bytes) = (access.pc, access.space, access.size.into());
+        let list = if access.proxy { 1 + usize::from(access.kind != AccessKind::Load) } else { 0 };
+        let pending = &mut warp.copies.get_or_insert_default()[lane as usize].0[list];
+        pending.issue(Side { pc, first: number, last: number, space, address, bytes });
     }
 
     /// `cp.async.commit_group`, `cp.async.bulk.commit_group`
-    pub fn commit(&mut self, id: WarpId, mask: u32) {
+    pub fn commit(&mut self, id: WarpId, mask: u32, of: Copies) {
         let Some(warp) = self.warp(id) else { return };
         let copies = warp.copies.get_or_insert_default();
         for lane in super::happens_before::sync::lanes(mask) {
-            copies[lane].0.iter_mut().for_each(Pending::commit);
+            copies[lane].of(of).iter_mut().for_each(Pending::commit);
         }
     }
 
-    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`; `left` is none: `cp.async.wait_all`; `reads`: only what bulk copies read is done.
-    pub fn wait(&mut self, id: WarpId, mask: u32, reads: bool, left: Option<u32>) {
+    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`; `left` is none: `cp.async.wait_all`.
+    pub fn wait(&mut self, id: WarpId, mask: u32, of: Copies, left: Option<u32>) {
         for lane in super::happens_before::sync::lanes(mask) {
             let Some(copies) = self.warp(id).and_then(|warp| warp.copies.as_mut()) else { return };
-            let sides = if reads { 1 } else { 2 };
-            let done: Vec<Side> = copies[lane].0[..sides].iter_mut().flat_map(|pending| pending.wait(left)).collect();
+            let done: Vec<Side> = copies[lane].of(of).iter_mut().flat_map(|pending| pending.wait(left)).collect();
             done.into_iter().for_each(|side| self.finish(id, lane as u32, side));
         }
     }
