@@ -180,7 +180,7 @@ pub enum Complaint {
     },
 }
 
-/// An access to the shared memory of another block.
+/// An access to the shared memory of a block that may come after its end: by a thread of another block, or by a bulk copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
     /// Who: linear block,
@@ -195,6 +195,8 @@ pub struct Visit {
     pub address: u64,
     /// Bytes.
     pub size: u32,
+    /// A bulk copy that a thread of the block itself began.
+    pub copy: bool,
 }
 
 /// Those who watch a launch. Calls come in execution order of one host thread.

@@ -44,6 +44,13 @@ struct Pending {
 pub struct LaneCopies([Pending; 3]);
 
 impl LaneCopies {
+    /// What bulk copies of groups still read.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn read(&self) -> impl Iterator<Item = &Side> {
+        let [_, reads, _] = &self.0;
+        reads.groups.iter().flatten().chain(&reads.open)
+    }
+
     fn of(&mut self, copies: Copies) -> &mut [Pending] {
         match copies {
             Copies::Plain => &mut self.0[..1],

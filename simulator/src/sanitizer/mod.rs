@@ -40,7 +40,8 @@
 //! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
 //! or change their bytes, their own thread included. So it is with both sides of a bulk copy: of one of a group `wait_group.read` ends what
-//! it reads, `wait_group` what it writes as well. Groups of bulk copies and those of `cp.async` have nothing to do with each other.
+//! it reads, `wait_group` what it writes as well. A block that comes to its end waits for no bulk copy: one that still
+//! uses its shared memory is a mistake (`ends`). Groups of bulk copies and those of `cp.async` have nothing to do with each other.
 //!
 //! A bulk copy reads and writes through the async proxy, threads through the generic one: what a thread wrote, and is in order, needs a
 //! `fence.proxy.async` somewhere on its way to a copy that reads or overwrites it (`proxy`). What threads have only read may be overwritten
@@ -60,6 +61,8 @@ mod cells;
 #[cfg(not(target_family = "wasm"))]
 mod cluster;
 mod copies;
+#[cfg(not(target_family = "wasm"))]
+mod ends;
 mod guess;
 mod happens_before;
 mod initcheck;
@@ -174,7 +177,16 @@ impl Observer for Sanitizer {
 
     #[cfg(not(target_family = "wasm"))]
     fn block_end(&mut self, warp: WarpId) -> Vec<crate::observe::Visit> {
-        self.races.as_mut().map_or_else(Vec::new, |races| races.overstayed(warp))
+        let Some(races) = &mut self.races else { return Vec::new() };
+        let mut visits = races.outlived(warp);
+        #[cfg(feature = "threads")]
+        if !visits.is_empty() {
+            self.stray();
+        }
+        if let Some(races) = &mut self.races {
+            visits.extend(races.overstayed(warp));
+        }
+        visits
     }
 
     #[cfg(not(target_family = "wasm"))]

@@ -65,12 +65,19 @@ impl Races {
         slot.published.clear();
         slot.arrived.clear();
         slot.proxy_fences.clear();
+        #[cfg(not(target_family = "wasm"))]
+        {
+            slot.left = None;
+        }
         self.guesses.block_start(id.slot);
     }
 
     pub fn exit(&mut self, id: WarpId, mask: u32) {
         #[cfg(not(target_family = "wasm"))]
-        self.cluster_exit(id, mask);
+        {
+            self.cluster_exit(id, mask);
+            self.leave(id, mask);
+        }
         if let Some(warp) = self.warp(id) {
             warp.live &= !mask;
         }
@@ -150,6 +157,10 @@ impl Races {
         #[cfg(not(target_family = "wasm"))]
         let mut visit = None;
         let Some(slot) = self.slots.get_mut(home) else { return };
+        #[cfg(not(target_family = "wasm"))]
+        if copy && access.completing.is_some() && access.space == Space::Shared {
+            slot.left.get_or_insert_default();
+        }
         // The shadow of shared memory is borrowed apart from the rest of its slot.
         let mut shared = std::mem::take(&mut slot.shared);
         let slot = &self.slots[access.warp.slot as usize];
