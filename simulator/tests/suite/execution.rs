@@ -470,3 +470,34 @@ fn an_operation_of_several_lines_is_named_by_the_next_one() {
     );
     assert_eq!(line(&format!("{bad} @%p1 bra L; L: ret;")), 0);
 }
+
+#[test]
+fn sums_of_products_of_24_bits_saturate() {
+    // 0x7fffff * 0x7fffff = 0x3fffff000001, of which bits 47 to 16 are 0x3fffff00; the same below zero.
+    for (a, c, expected) in [
+        (0x7f_ffffu32, 0x7000_0000i32, 0x7fff_ffffu32),
+        (0x7f_ffff, 0x4000_00ff, 0x7fff_ffff),
+        (0x7f_ffff, 0x4000_0000, 0x7fff_ff00),
+        (0x7f_ffff, -1, 0x3fff_feff),
+        (0x80_0000, i32::MIN, 0x8000_0000),
+    ] {
+        let body = format!("mov.b32 %r4, {a}; mov.b32 %r5, 0x7fffff; mad24.hi.sat.s32 %r2, %r4, %r5, {c}; {STORE}");
+        assert_eq!(run("", &body, 1).1[0], expected, "{a:#x} {c:#x}");
+    }
+    for wrong in [
+        "mad24.lo.sat.s32 %r2, %r1, %r1, %r1;",
+        "mad24.hi.sat.u32 %r2, %r1, %r1, %r1;",
+        "mul24.hi.sat.s32 %r2, %r1, %r1;",
+        "mad.lo.sat.s32 %r2, %r1, %r1, %r1;",
+        "mad.hi.sat.u32 %r2, %r1, %r1, %r1;",
+        "mul.hi.sat.s32 %r2, %r1, %r1;",
+        "mul.lo.sat.s32 %r2, %r1, %r1;",
+        "add.sat.u32 %r2, %r1, %r1;",
+        "add.cc.sat.s32 %r2, %r1, %r1;",
+        "mul.wide.sat.s32 %rd2, %r1, %r1;",
+        "mad.wide.sat.s32 %rd2, %r1, %r1, %rd1;",
+    ] {
+        let kind = fault(&format!("{wrong} {STORE}"));
+        assert!(matches!(kind, FindingKind::Unsupported { .. }), "{wrong}: {kind:?}");
+    }
+}
