@@ -97,7 +97,7 @@ pub struct WarpAccess<'a> {
     /// Lanes whose store writes the value that memory already holds: two such stores at once are harmless. 0 is always
     /// allowed.
     pub silent: u32,
-    /// Made by `cp.async`: done when its thread has waited for it.
+    /// Made by `cp.async` or a bulk copy: done when somebody has waited for it.
     pub copy: bool,
     /// Made by a bulk copy: through the async proxy.
     pub proxy: bool,
@@ -116,6 +116,24 @@ pub struct WarpAccess<'a> {
     pub reserved: bool,
     /// Of an access to shared memory: the slot of the block whose it is.
     pub home: u32,
+}
+
+impl WarpAccess<'_> {
+    /// Is it a side of a copy, which goes on behind its thread's back? (A copy's arrival at an mbarrier is none.)
+    pub fn is_under_way(&self) -> bool {
+        self.copy && (self.kind != AccessKind::Atomic || self.proxy)
+    }
+}
+
+/// Copies that have groups of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// By `cp.async`.
+    Plain,
+    /// Bulk copies.
+    Bulk,
+    /// Bulk copies, as far as they read (`.read`).
+    BulkReads,
 }
 
 /// See [`WarpAccess::group`].
@@ -162,7 +180,7 @@ pub enum Complaint {
     },
 }
 
-/// An access to the shared memory of another block.
+/// An access to the shared memory of a block that may come after its end: by a thread of another block, or by a bulk copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
     /// Who: linear block,
@@ -177,6 +195,8 @@ pub struct Visit {
     pub address: u64,
     /// Bytes.
     pub size: u32,
+    /// A bulk copy that a thread of the block itself began.
+    pub copy: bool,
 }
 
 /// Those who watch a launch. Calls come in execution order of one host thread.
@@ -214,10 +234,11 @@ pub trait Observer {
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool);
     /// The lanes of `mask` arrived at block barrier `id` and did not wait (`bar.arrive`).
     fn arrive(&mut self, _warp: WarpId, _id: u32, _mask: u32) {}
-    /// The lanes of `mask` put their copies by `cp.async` into a group (`cp.async.commit_group`).
-    fn commit(&mut self, _warp: WarpId, _mask: u32) {}
-    /// The lanes of `mask` waited for all but the newest `left` groups of their copies; for all copies when `None`.
-    fn wait(&mut self, _warp: WarpId, _mask: u32, _left: Option<u32>) {}
+    /// The lanes of `mask` put those copies of theirs that are in no group yet into one (`cp.async.commit_group`,
+    /// `cp.async.bulk.commit_group`).
+    fn commit(&mut self, _warp: WarpId, _mask: u32, _of: Copies) {}
+    /// The lanes of `mask` waited for all but the newest `left` groups of those copies of theirs; for all copies when `None`.
+    fn wait(&mut self, _warp: WarpId, _mask: u32, _of: Copies, _left: Option<u32>) {}
     /// The lanes of `mask` passed a `bar.warp.sync` together.
     fn warp_barrier(&mut self, warp: WarpId, mask: u32);
     /// The lanes of `mask` exited: barriers no longer wait for them.

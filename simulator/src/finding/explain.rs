@@ -151,6 +151,12 @@ impl FindingKind {
                 ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
             }
             #[cfg(not(target_family = "wasm"))]
+            Self::BlockAbsent { access, .. } if access.what.starts_with("bulk") => {
+                let reads = access.what == "bulk read";
+                let (what, object) = (if reads { "reads" } else { "writes" }, object(access).replacen(':', ",", 1));
+                (format!("the block ends while a bulk copy still {what} its shared memory{object}"), advise(COPYING))
+            }
+            #[cfg(not(target_family = "wasm"))]
             Self::BlockAbsent { access, exited } => (
                 format!(
                     "{} in the shared memory of another block, which {}{}",
@@ -309,6 +315,12 @@ fn unwritten(access: &Access) -> &'static str {
 /// What keeps a block from being there too late.
 #[cfg(not(target_family = "wasm"))]
 const EXITED: &str = "its memory ends with it: every block has to wait at a cluster.sync() before it leaves, behind the last access by others";
+
+/// What keeps a block there until bulk copies are done.
+#[cfg(not(target_family = "wasm"))]
+const COPYING: &str = "its memory ends with it, and a copy goes on: the thread that began it has to wait until it has read \
+     (cp.async.bulk.wait_group.read 0) before it exits; for one that completes at an mbarrier a thread of the block waits there, or for \
+     somebody who has";
 
 /// What keeps an access from coming too early.
 #[cfg(not(target_family = "wasm"))]

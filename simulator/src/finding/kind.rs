@@ -141,7 +141,8 @@ kinds! {
         /// Who waits where, and who does not come.
         explanation: String,
     },
-    /// An access to the shared memory of another block of the cluster, which may not have begun yet, or may have exited.
+    /// An access to the shared memory of another block of the cluster, which may not have begun yet, or may have exited; or a bulk copy
+    /// that may still use a block's when that exits.
     BlockAbsent "block-absent" except "wasm" {
         /// The access.
         access: Access,

@@ -37,8 +37,8 @@ pub struct Place {
 pub struct Access {
     /// Where.
     pub place: Place,
-    /// "read", "write", "atomic", "asynchronous read" and "asynchronous write" of `cp.async`, or "cached read" (`__ldg`,
-    /// `ld.global.nc`).
+    /// "read", "write", "atomic", "asynchronous read" and "asynchronous write" of `cp.async` and bulk copies, "asynchronous reduction",
+    /// or "cached read" (`__ldg`, `ld.global.nc`).
     pub what: String,
     /// State space: "global", "shared", "local", "const", "param".
     pub space: String,

@@ -85,6 +85,11 @@ const PROXY: &str = "a thread's own writes and bulk copies go to memory by diffe
                      write and before the barrier behind which the copy begins";
 
 fn copy(first: &Access, second: &Access) -> &'static str {
+    let writes = ["asynchronous write", "asynchronous reduction"];
+    if second.space == "global" && [first, second].iter().any(|access| writes.contains(&access.what.as_str())) {
+        return "a bulk copy to global memory goes on by itself: its thread must wait for its group (cp.async.bulk.wait_group; with .read \
+                that is only until the source has been read) before it counts on what is written, and then let others go on";
+    }
     let own = first.place.block == second.place.block && first.place.thread == second.place.thread;
     if own {
         "a copy by cp.async goes on by itself: its thread must wait for it (cp.async.wait_group or wait_all, a bulk copy at its \
@@ -125,6 +130,8 @@ mod tests {
         assert!(advice(&copy, &side("read", 0, 0), false).contains("wait_group"));
         assert!(!advice(&copy, &side("read", 0, 0), false).contains("__syncthreads()"));
         assert!(advice(&copy, &read, false).contains("__syncthreads() after"));
+        let stored = global("asynchronous reduction", 0, 0);
+        assert!(advice(&stored, &global("read", 0, 40), false).contains("cp.async.bulk.wait_group"));
         let cached = side("cached read", 0, 0);
         assert!(advice(&write, &cached, false).contains("__ldg"));
         assert!(!advice(&write, &cached, false).contains("__syncthreads()"));

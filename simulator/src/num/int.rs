@@ -258,6 +258,12 @@ pub fn mul24_hi(a: u32, b: u32, signed: bool) -> u32 {
     (product24(a, b, signed) >> 16) as u32
 }
 
+/// `mad24.hi.sat.s32` (9.7.1.6).
+#[inline]
+pub fn mad24_hi_sat_s32(a: u32, b: u32, c: u32) -> u32 {
+    add_sat_s32(mul24_hi(a, b, true), c)
+}
+
 /// `fns.b32` (9.7.1.17): position of the `offset`-th set bit of `mask` counted from `base` (upwards if positive,
 /// downwards if negative; 0 asks for `base` itself), `0xffffffff` if there is none.
 pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {

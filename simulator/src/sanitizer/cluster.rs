@@ -111,6 +111,7 @@ impl Races {
             kind: access.kind,
             address: access.addresses[lane as usize],
             size: access.size,
+            copy: false,
         };
         home.member.visitors.insert((slot.block, thread), (now, visit));
         let met = slot.member.met.get(warp as usize).is_some_and(|met| met >> lane & 1 != 0);

@@ -39,8 +39,9 @@
 //!
 //! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them
-//! or change their bytes, their own thread included. So it is with both sides of a bulk copy that completes at an mbarrier, and with
-//! what a bulk copy of a group reads.
+//! or change their bytes, their own thread included. So it is with both sides of a bulk copy: of one of a group `wait_group.read` ends what
+//! it reads, `wait_group` what it writes as well. A block that comes to its end waits for no bulk copy: one that still
+//! uses its shared memory is a mistake (`ends`). Groups of bulk copies and those of `cp.async` have nothing to do with each other.
 //!
 //! A bulk copy reads and writes through the async proxy, threads through the generic one: what a thread wrote, and is in order, needs a
 //! `fence.proxy.async` somewhere on its way to a copy that reads or overwrites it (`proxy`). What threads have only read may be overwritten
@@ -60,6 +61,8 @@ mod cells;
 #[cfg(not(target_family = "wasm"))]
 mod cluster;
 mod copies;
+#[cfg(not(target_family = "wasm"))]
+mod ends;
 mod guess;
 mod happens_before;
 mod initcheck;
@@ -78,7 +81,7 @@ mod tests;
 use crate::config::Checks;
 #[cfg(not(target_family = "wasm"))]
 use crate::locality::Fold;
-use crate::observe::{Complaint, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess, WarpId};
+use crate::observe::{Complaint, Copies, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess, WarpId};
 use initcheck::Init;
 use racecheck::Races;
 
@@ -174,7 +177,16 @@ impl Observer for Sanitizer {
 
     #[cfg(not(target_family = "wasm"))]
     fn block_end(&mut self, warp: WarpId) -> Vec<crate::observe::Visit> {
-        self.races.as_mut().map_or_else(Vec::new, |races| races.overstayed(warp))
+        let Some(races) = &mut self.races else { return Vec::new() };
+        let mut visits = races.outlived(warp);
+        #[cfg(feature = "threads")]
+        if !visits.is_empty() {
+            self.stray();
+        }
+        if let Some(races) = &mut self.races {
+            visits.extend(races.overstayed(warp));
+        }
+        visits
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -265,15 +277,15 @@ impl Observer for Sanitizer {
         }
     }
 
-    fn commit(&mut self, warp: WarpId, mask: u32) {
+    fn commit(&mut self, warp: WarpId, mask: u32, of: Copies) {
         if let Some(races) = &mut self.races {
-            races.commit(warp, mask);
+            races.commit(warp, mask, of);
         }
     }
 
-    fn wait(&mut self, warp: WarpId, mask: u32, left: Option<u32>) {
+    fn wait(&mut self, warp: WarpId, mask: u32, of: Copies, left: Option<u32>) {
         if let Some(races) = &mut self.races {
-            races.wait(warp, mask, left);
+            races.wait(warp, mask, of, left);
         }
     }
 

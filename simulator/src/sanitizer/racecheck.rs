@@ -4,6 +4,7 @@ use super::cells::epoch::{Epoch, How};
 use super::cells::order::{Actor, Clash};
 use super::cells::region::Regions;
 use super::cells::shadow::Shadow;
+use super::copies::number;
 use super::guess::Guesses;
 use super::happens_before::clock::Clock;
 use super::happens_before::state::{Published, Slot, Warp};
@@ -64,12 +65,19 @@ impl Races {
         slot.published.clear();
         slot.arrived.clear();
         slot.proxy_fences.clear();
+        #[cfg(not(target_family = "wasm"))]
+        {
+            slot.left = None;
+        }
         self.guesses.block_start(id.slot);
     }
 
     pub fn exit(&mut self, id: WarpId, mask: u32) {
         #[cfg(not(target_family = "wasm"))]
-        self.cluster_exit(id, mask);
+        {
+            self.cluster_exit(id, mask);
+            self.leave(id, mask);
+        }
         if let Some(warp) = self.warp(id) {
             warp.live &= !mask;
         }
@@ -115,8 +123,7 @@ impl Races {
         if !by_lane && self.simple(access, run, complain) {
             return;
         }
-        if access.copy
-            && access.kind != AccessKind::Atomic
+        if access.is_under_way()
             && let Some(warp) = self.warp(access.warp)
         {
             warp.issued += 1;
@@ -134,12 +141,14 @@ impl Races {
         // A volatile store is strong only if it publishes something; see the module's documentation.
         let strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
         let volatile_store = access.kind == AccessKind::Store && access.order == MemoryOrder::Volatile;
-        let published = strong && access.order != MemoryOrder::Checked && self.synchronise(access, lane, address);
-        let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic);
+        // A bulk copy's sums say nothing of its thread, which goes on at once.
+        let asks = strong && access.order != MemoryOrder::Checked && !access.proxy;
+        let published = asks && self.synchronise(access, lane, address);
+        let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic && !access.proxy);
         let alone = unfenced && self.loosen(access, lane, address) && volatile_store;
         let strong = strong && (published || alone || !volatile_store);
         let loose = alone && several(access);
-        let copy = access.copy && access.kind != AccessKind::Atomic;
+        let copy = access.is_under_way();
         // What completes at an mbarrier is in no group.
         if copy && access.completing.is_none() {
             self.issue(access, lane);
@@ -148,6 +157,10 @@ impl Races {
         #[cfg(not(target_family = "wasm"))]
         let mut visit = None;
         let Some(slot) = self.slots.get_mut(home) else { return };
+        #[cfg(not(target_family = "wasm"))]
+        if copy && access.completing.is_some() && access.space == Space::Shared {
+            slot.left.get_or_insert_default();
+        }
         // The shadow of shared memory is borrowed apart from the rest of its slot.
         let mut shared = std::mem::take(&mut slot.shared);
         let slot = &self.slots[access.warp.slot as usize];
@@ -168,7 +181,7 @@ impl Races {
             let loose = loose || access.texture;
             let how = How { kind: access.kind, strong, scope, copy, loose, mark };
             let thread = access.warp.warp * 32 + lane;
-            let clock = if copy { warp.issued } else { warp.clock };
+            let clock = if copy { number(access, warp) } else { warp.clock };
             let now = Epoch::new(slot.block, thread, access.pc, slot.phase, clock, how);
             #[cfg(not(target_family = "wasm"))]
             {

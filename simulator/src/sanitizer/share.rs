@@ -110,7 +110,8 @@ pub fn depends(access: &WarpAccess<'_>) -> bool {
         && match access.kind {
             AccessKind::Load | AccessKind::Store => access.order != MemoryOrder::Weak,
             AccessKind::Atomic => {
-                access.order != MemoryOrder::Relaxed || access.scope < Scope::Gpu || access.copy || access.mark
+                let arrives = access.copy && !access.proxy;
+                access.order != MemoryOrder::Relaxed || access.scope < Scope::Gpu || arrives || access.mark
             }
         }
 }

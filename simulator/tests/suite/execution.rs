@@ -470,3 +470,62 @@ fn an_operation_of_several_lines_is_named_by_the_next_one() {
     );
     assert_eq!(line(&format!("{bad} @%p1 bra L; L: ret;")), 0);
 }
+
+#[test]
+fn sums_of_products_of_24_bits_saturate() {
+    // 0x7fffff * 0x7fffff = 0x3fffff000001, of which bits 47 to 16 are 0x3fffff00; the same below zero.
+    for (a, c, expected) in [
+        (0x7f_ffffu32, 0x7000_0000i32, 0x7fff_ffffu32),
+        (0x7f_ffff, 0x4000_00ff, 0x7fff_ffff),
+        (0x7f_ffff, 0x4000_0000, 0x7fff_ff00),
+        (0x7f_ffff, -1, 0x3fff_feff),
+        (0x80_0000, i32::MIN, 0x8000_0000),
+    ] {
+        let body = format!("mov.b32 %r4, {a}; mov.b32 %r5, 0x7fffff; mad24.hi.sat.s32 %r2, %r4, %r5, {c}; {STORE}");
+        assert_eq!(run("", &body, 1).1[0], expected, "{a:#x} {c:#x}");
+    }
+    for wrong in [
+        "mad24.lo.sat.s32 %r2, %r1, %r1, %r1;",
+        "mad24.hi.sat.u32 %r2, %r1, %r1, %r1;",
+        "mul24.hi.sat.s32 %r2, %r1, %r1;",
+        "mad.lo.sat.s32 %r2, %r1, %r1, %r1;",
+        "mad.hi.sat.u32 %r2, %r1, %r1, %r1;",
+        "mul.hi.sat.s32 %r2, %r1, %r1;",
+        "mul.lo.sat.s32 %r2, %r1, %r1;",
+        "add.sat.u32 %r2, %r1, %r1;",
+        "add.cc.sat.s32 %r2, %r1, %r1;",
+        "mul.wide.sat.s32 %rd2, %r1, %r1;",
+        "mad.wide.sat.s32 %rd2, %r1, %r1, %rd1;",
+    ] {
+        let kind = fault(&format!("{wrong} {STORE}"));
+        assert!(matches!(kind, FindingKind::Unsupported { .. }), "{wrong}: {kind:?}");
+    }
+}
+
+#[test]
+fn pairs_of_saturated_integers_are_packed() {
+    for (ty, a, b, c, expected) in [
+        ("u8", 300, -1, 0x1234_5678u32, 0x5678_ff00u32),
+        ("s8", 300, -300, 0x1234_5678, 0x5678_7f80),
+        ("u4", 20, 3, 0x1234_5678, 0x3456_78f3),
+        ("u4", -3, 15, 0x8000_0001, 0x0000_010f),
+        ("s4", 20, -20, 0x1234_5678, 0x3456_7878),
+        ("s4", -1, 5, 0, 0xf5),
+        ("u2", 7, 2, 0x1234_5678, 0x2345_678e),
+        ("s2", 7, -7, 0x1234_5678, 0x2345_6786),
+        ("s2", -1, 0, 0, 0xc),
+    ] {
+        let body = format!(
+            "mov.b32 %r4, {a}; mov.b32 %r5, {b}; mov.b32 %r6, {c}; cvt.pack.sat.{ty}.s32.b32 %r2, %r4, %r5, %r6; {STORE}"
+        );
+        assert_eq!(run("", &body, 1).1[0], expected, "{ty} {a} {b}");
+    }
+    for (ty, expected) in [("u16", 0xffff_0000u32), ("s16", 0x7fff_8000)] {
+        let body = format!("mov.b32 %r4, 70000; mov.b32 %r5, -70000; cvt.pack.sat.{ty}.s32 %r2, %r4, %r5; {STORE}");
+        assert_eq!(run("", &body, 1).1[0], expected, "{ty}");
+    }
+    for wrong in ["sat.u16.s32.b32 %r2, %r1, %r1, %r1", "sat.u8.s32 %r2, %r1, %r1", "u8.s32.b32 %r2, %r1, %r1, %r1"] {
+        let kind = fault(&format!("cvt.pack.{wrong}; {STORE}"));
+        assert!(matches!(kind, FindingKind::Unsupported { .. }), "{wrong}: {kind:?}");
+    }
+}

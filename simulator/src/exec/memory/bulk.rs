@@ -1,5 +1,5 @@
-//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once. One that completes at an mbarrier is watched as a copy on
-//! its way until somebody has waited there; one of a bulk group reads until its thread has waited for the group.
+//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, done at once. They are watched as copies on their way: one that completes at
+//! an mbarrier until somebody has waited there, one of a bulk group until its thread has waited for the group.
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
@@ -45,14 +45,12 @@ impl<O: Observer> Worker<'_, O> {
                     let written = if op.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Store };
                     let (source, target) = ([from[lane] + offset; 32], [to[lane] + offset; 32]);
                     let (mask, size) = (1 << lane, UNIT as u32);
-                    let at_barrier = op.complete.is_some();
-                    let ends =
-                        [(op.from_space, &source, AccessKind::Load, true), (op.to_space, &target, written, at_barrier)];
-                    let [source, target] = ends.map(|(space, addresses, kind, under_way)| {
+                    let ends = [(op.from_space, &source, AccessKind::Load), (op.to_space, &target, written)];
+                    let [source, target] = ends.map(|(space, addresses, kind)| {
                         let order = if kind == AccessKind::Atomic { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
                         let order = (order, Scope::Gpu);
-                        self.copying = under_way;
-                        self.completing = at_barrier.then_some(0);
+                        self.copying = true;
+                        self.completing = op.complete.map(|_| 0);
                         let unwritten = self.observe(
                             shared,
                             warp,

@@ -16,6 +16,7 @@ const CACHED: &str = "cached read";
 /// Words for an access.
 pub fn what(kind: AccessKind, copy: bool) -> &'static str {
     match kind {
+        AccessKind::Atomic if copy => "asynchronous reduction",
         AccessKind::Atomic => "atomic",
         AccessKind::Load if copy => "asynchronous read",
         AccessKind::Store if copy => "asynchronous write",
@@ -236,7 +237,7 @@ impl<O: Observer> Worker<'_, O> {
             Accessing { pc: access.pc, lanes: mask, kind: access.kind },
             LaneBytes::new(space, address, access.size),
         );
-        this.what = what(access.kind, access.copy).into();
+        this.what = what(access.kind, access.is_under_way()).into();
         this.address = access.addresses[lane as usize & 31];
         let place = this.place.clone();
         let kind = match complaint {
@@ -288,15 +289,26 @@ impl<O: Observer> Worker<'_, O> {
         Some([bytes(first)?, bytes(second)?])
     }
 
-    /// Accesses to the shared memory of a block that has come to its end, which nothing puts before that.
+    /// Accesses to the shared memory of a block that has come to its end, which nothing puts before that, by others or bulk copies.
     #[cfg(not(target_family = "wasm"))]
     pub fn overstayed(&mut self, visits: Vec<crate::observe::Visit>) {
         for visit in visits {
             let place = self.place_of_thread(visit.block, visit.thread, visit.pc);
+            // Who has used a copy's bytes too soon has been told that it was not waited for.
+            let its = |side: &Access| side.place.ptx_line == place.ptx_line && side.place.function == place.function;
+            let raced = |known: &Finding| matches!(&known.kind, FindingKind::Race { first, second, .. } if its(first) || its(second));
+            if visit.copy && self.findings.iter().any(raced) {
+                continue;
+            }
             let object = self.object(AddressSpace::Shared, visit.address, self.context.function, visit.pc);
             let access = Access {
                 place: place.clone(),
-                what: what(visit.kind, false).into(),
+                what: match visit.kind {
+                    AccessKind::Load if visit.copy => "bulk read",
+                    _ if visit.copy => "bulk write",
+                    kind => what(kind, false),
+                }
+                .into(),
                 space: space_name(AddressSpace::Shared).into(),
                 address: visit.address,
                 size: visit.size,

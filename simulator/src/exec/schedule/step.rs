@@ -104,7 +104,7 @@ impl<O: Observer> Worker<'_, O> {
             Op::Mbarrier(index) => self.mbarrier(shared, warp, at, mask, &code.mbarriers[index as usize]),
             #[cfg(not(target_family = "wasm"))]
             Op::Texture(index) => self.texture(shared, warp, at, mask, &code.textures[index as usize]),
-            Op::CopyCommit | Op::CopyWait { .. } | Op::Fence(_) | Op::ProxyFence { .. } => {
+            Op::CopyCommit { .. } | Op::CopyWait { .. } | Op::Fence(_) | Op::ProxyFence { .. } => {
                 self.orders(shared, warp, group.pc, mask, inst.op);
                 advance(warp, at)
             }
@@ -136,8 +136,10 @@ impl<O: Observer> Worker<'_, O> {
         }
         let who = shared.warp(warp.index);
         match op {
-            Op::CopyCommit => self.observer.commit(who, mask),
-            Op::CopyWait { left } => self.observer.wait(who, mask, Some(left).filter(|&left| left != u32::MAX)),
+            Op::CopyCommit { of } => self.observer.commit(who, mask, of),
+            Op::CopyWait { of, left } => {
+                self.observer.wait(who, mask, of, Some(left).filter(|&left| left != u32::MAX));
+            }
             Op::ProxyFence { global, shared } => self.observer.proxy_fence(who, mask, [global, shared]),
             Op::Fence(index) => {
                 let op = self.context.decoded.code.fences[index as usize];

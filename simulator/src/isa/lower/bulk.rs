@@ -4,6 +4,7 @@ use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::memory::{address, atomic_function, left};
 use crate::isa::op::{AddressSpace, BulkOp, MbarrierKind, MbarrierOp, Op};
 use crate::isa::parts::Parts;
+use crate::observe::Copies;
 use crate::ptx::ast::{Operand, Ty};
 
 /// Lowers one of them.
@@ -13,12 +14,12 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     }
     // Copies are done when they are issued; only those who watch hear of the waits. Caches are not simulated.
     if parts.has("commit_group") {
-        b.emit(Op::CopyCommit);
+        b.emit(Op::CopyCommit { of: Copies::Bulk });
         return Ok(());
     }
     if parts.has("wait_group") {
-        // Of a group only what it reads is under way, which `.read` waits for as well.
-        b.emit(Op::CopyWait { left: left(operands)? });
+        let of = if parts.has("read") { Copies::BulkReads } else { Copies::Bulk };
+        b.emit(Op::CopyWait { of, left: left(operands)? });
         return Ok(());
     }
     if parts.has("prefetch") {

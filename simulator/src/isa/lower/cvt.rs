@@ -193,18 +193,29 @@ fn eight_bits(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], kind
     Ok(())
 }
 
-/// `cvt.pack.sat.u8.s32.b32 d, a, b, c`: two saturated values, below them the old ones (9.7.9.22).
+/// `cvt.pack.sat.u8.s32.b32 d, a, b, c`: two saturated values below those that were there, which go up (9.7.9.22).
 fn pack(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    let to = *parts.types().first().filter(|_| parts.has("sat")).ok_or(Unknown)?;
-    let target = int(to).ok_or(Unknown)?;
+    let to = parts.pick(|name| {
+        let bits = match name {
+            "u2" | "s2" => 2,
+            "u4" | "s4" => 4,
+            "u8" | "s8" => 8,
+            "u16" | "s16" => 16,
+            _ => return None,
+        };
+        Some(Int { bits, signed: name.starts_with('s') })
+    });
+    let target = to.filter(|_| parts.has("sat")).ok_or(Unknown)?;
+    let bits = target.bits;
     let [d, x, y, rest @ ..] = operands else { return Err(Unknown) };
     let d = b.destination(d)?;
     let (x, y) = (b.source(x, Ty::S32)?, b.source(y, Ty::S32)?);
-    let c = match rest {
-        [c] => b.source(c, Ty::B32)?,
-        _ => b.constant(Ty::B32, 0),
+    // Two of 16 bits leave no room for more.
+    let c = match (&parts.types()[..], rest) {
+        ([_, Ty::S32], []) if bits == 16 => b.constant(Ty::B32, 0),
+        ([.., Ty::S32, Ty::B32], [c]) if bits < 16 => b.source(c, Ty::B32)?,
+        _ => return Err(Unknown),
     };
-    let bits = target.bits;
     let from = Int { bits: 32, signed: true };
     b.emit_map(
         d,

@@ -35,7 +35,7 @@ impl Op {
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep
-            | Self::CopyCommit
+            | Self::CopyCommit { .. }
             | Self::CopyWait { .. }
             | Self::Mbarrier(_) => Effect::Synchronises,
             #[cfg(not(target_family = "wasm"))]

@@ -1,6 +1,7 @@
 //! The table of operations.
 
 use super::{Cmp, R, Special};
+use crate::observe::Copies;
 
 /// An operation. Three-letter fields: `d` destination, `a b c` sources.
 #[rustfmt::skip]
@@ -129,9 +130,9 @@ pub enum Op {
     /// Index into [`copies`](super::Code::copies).
     CopyAsync(u32),
     /// `cp.async.commit_group`
-    CopyCommit,
-    /// `cp.async.wait_group left`; `u32::MAX`: `cp.async.wait_all`.
-    CopyWait { left: u32 },
+    CopyCommit { of: Copies },
+    /// `cp.async.wait_group left`, `cp.async.bulk.wait_group left`; `u32::MAX`: `cp.async.wait_all`.
+    CopyWait { of: Copies, left: u32 },
     /// Index into [`bulk`](super::Code::bulk).
     CopyBulk(u32),
     /// Index into [`mbarriers`](super::Code::mbarriers).

@@ -37,7 +37,7 @@ impl Op {
             | Self::Fence(_)
             | Self::ProxyFence { .. }
             | Self::NanoSleep
-            | Self::CopyCommit
+            | Self::CopyCommit { .. }
             | Self::CopyWait { .. } => {}
             #[cfg(not(target_family = "wasm"))]
             Self::ClusterArrive { .. } | Self::ClusterWait { .. } => {}

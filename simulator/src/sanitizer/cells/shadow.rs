@@ -175,6 +175,19 @@ impl Line {
         }
     }
 
+    /// Calls `each` with every cell, the offset of its bytes in the line, and how many they are. Of runs, which no copy leaves, none.
+    #[cfg(not(target_family = "wasm"))]
+    fn each(&self, mut each: impl FnMut(u64, u32, &Cell)) {
+        let cells = match self {
+            Self::Empty | Self::Run(..) => return,
+            Self::Words(words) => &words.cells[..],
+            Self::Halves(halves) => &halves[..],
+            Self::Bytes(bytes) => &bytes[..],
+        };
+        let grain = LINE as u32 / cells.len() as u32;
+        cells.iter().zip((0..).step_by(grain as usize)).for_each(|(cell, at)| each(at, grain, cell));
+    }
+
     /// Bytes that a cell stands for.
     #[cfg(feature = "threads")]
     fn grain(&self) -> usize {
@@ -309,6 +322,16 @@ impl Shadow {
         #[cfg(not(feature = "threads"))]
         let made = chunk_of_lines;
         &mut self.chunks[chunk].get_or_insert_with(made)[index % CHUNK]
+    }
+
+    /// The same for every line; the offset is that in the memory.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn each(&self, mut each: impl FnMut(u64, u32, &Cell)) {
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            for (line, number) in chunk.iter().flat_map(|chunk| chunk.iter()).zip((index * CHUNK) as u64..) {
+                line.each(|at, size, cell| each(number * LINE + at, size, cell));
+            }
+        }
     }
 
     /// Another launch: the cells are gone, their memory is kept.

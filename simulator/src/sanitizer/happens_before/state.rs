@@ -193,6 +193,9 @@ pub struct Slot {
     /// Its place in a cluster.
     #[cfg(not(target_family = "wasm"))]
     pub member: crate::sanitizer::cluster::Membership,
+    /// What its threads knew when they exited, once bulk copies that complete at an mbarrier have begun to use its shared memory.
+    #[cfg(not(target_family = "wasm"))]
+    pub left: Option<Clock>,
     /// Each thread's last proxy fences.
     pub proxy_fences: ProxyFences,
     /// As [`crate::sanitizer::racecheck::Races::published`], for shared memory.

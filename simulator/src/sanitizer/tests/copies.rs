@@ -1,7 +1,7 @@
 //! Copies by `cp.async`, and barriers that not everybody waits at.
 
 use super::{A, Bench, FULL, warp};
-use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Copies, MemoryOrder, Observer, Scope, Space, WarpAccess, WarpId};
 
 impl Bench {
     /// One side of a copy by `cp.async`.
@@ -45,16 +45,16 @@ fn a_copy_is_done_when_its_thread_has_waited() {
 
     let mut bench = Bench::new();
     bench.copy(who, FULL, AccessKind::Store, |lane| lane * 4);
-    bench.watch.commit(who, FULL);
+    bench.watch.commit(who, FULL, Copies::Plain);
     bench.copy(who, FULL, AccessKind::Store, |lane| 128 + lane * 4);
-    bench.watch.commit(who, FULL);
-    bench.watch.wait(who, FULL, Some(1));
+    bench.watch.commit(who, FULL, Copies::Plain);
+    bench.watch.wait(who, FULL, Copies::Plain, Some(1));
     bench.load(who, FULL, |lane| lane * 4);
     assert_eq!(bench.races(), 0);
     bench.load(who, 1, |_| 128);
     assert_eq!(bench.races(), 1, "the newest group is still under way");
 
-    bench.watch.wait(who, FULL, None);
+    bench.watch.wait(who, FULL, Copies::Plain, None);
     bench.load(warp(0, 0, 1), 1, |_| 8);
     assert_eq!(bench.races(), 2, "another warp needs a barrier after the wait");
     bench.watch.block_barrier(who, 0, &[FULL; 4], false);

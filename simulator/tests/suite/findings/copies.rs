@@ -142,3 +142,158 @@ fn a_copy_that_never_comes_is_still_waited_for_in_vain() {
         assert_eq!(kinds(schedule, 1, body), ["livelock"], "{schedule:?}");
     }
 }
+
+/// Its first thread has a bulk copy write `s` to global memory, `by`, and waits like that; then all do something.
+fn stored(by: &str, wait: &str, then: &str) -> String {
+    format!(
+        "st.shared.u32 [%r4], %r1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; fence.proxy.async; bar.sync 0;\n\
+         @%p1 bra C; {by} [%rd1], [s], 256; cp.async.bulk.commit_group; {wait}\nC: bar.sync 0; {then} ret;"
+    )
+}
+
+const STORE: &str = "cp.async.bulk.global.shared::cta.bulk_group";
+const ADD: &str = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32";
+/// Each thread reads what it does not write, so that nothing hangs on who does.
+const LOOK: &str = "ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p3, %r5, 77; @%p3 trap;";
+
+#[test]
+fn what_a_bulk_store_writes_is_there_when_its_group_has_been_waited_for() {
+    for by in [STORE, ADD] {
+        for schedule in EXPLORED {
+            let found = |wait: &str, then: &str| kinds(schedule, 1, &stored(by, wait, then));
+            for wait in ["", "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group 1;"] {
+                assert_eq!(found(wait, LOOK), ["race"], "{schedule:?}: {by} {wait}");
+                assert_eq!(found(wait, "st.global.u32 [%rd2], %r1;"), ["race"], "{schedule:?}: {by} {wait}");
+                let own = format!("@%p1 bra D; {LOOK} D:");
+                assert_eq!(found(wait, &own), ["race"], "{schedule:?}: {by} {wait}");
+            }
+            for wait in ["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;"]
+            {
+                assert_eq!(found(wait, LOOK), [""; 0], "{schedule:?}: {by} {wait}");
+                assert_eq!(found(wait, "st.global.u32 [%rd2], %r1;"), [""; 0], "{schedule:?}: {by} {wait}");
+            }
+            // Its source may be used again as soon as it has been read.
+            let again = "st.shared.u32 [%r4], %r1;";
+            assert_eq!(found("cp.async.bulk.wait_group.read 0;", again), [""; 0], "{schedule:?}: {by}");
+            assert_eq!(found("cp.async.bulk.wait_group.read 1;", again), ["race"], "{schedule:?}: {by}");
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_another_copy_has_not_waited_for_a_bulk_store() {
+    // What comes from elsewhere is awaited at the mbarrier, where the store has never arrived.
+    let copy = "add.u64 %rd3, %rd1, 240; mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], 16;\n\
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+240], [%rd3], 16, [m]; C:\n\
+        W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [m], 0; @!%p2 bra W; ld.global.u32 %r5, [%rd1];";
+    let body = format!(
+        "st.shared.u32 [%r4], %r1; fence.proxy.async; bar.sync 0; @%p1 bra C;\n\
+         {STORE} [%rd1], [s], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; {copy}\n\
+         setp.eq.u32 %p3, %r5, 77; @%p3 trap; bar.sync 0; @%p1 bra D; cp.async.bulk.wait_group 0; D: ret;"
+    );
+    for schedule in EXPLORED {
+        assert_eq!(kinds(schedule, 1, &body), ["race"], "{schedule:?}");
+    }
+}
+
+#[test]
+fn one_wait_is_for_however_many_groups() {
+    let body = |last: &str| {
+        format!(
+            "@%p1 bra C; mov.u32 %r6, 0; L: st.shared.u32 [s], %r6; fence.proxy.async; and.b32 %r7, %r6, 240;\n\
+             cvt.u64.u32 %rd3, %r7; add.u64 %rd2, %rd1, %rd3; cp.async.bulk.wait_group 15; {STORE} [%rd2], [s], 16;\n\
+             cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; add.u32 %r6, %r6, 16;\n\
+             setp.ne.u32 %p4, %r6, 240; @%p4 bra L; {last} C: bar.sync 0; ld.global.u32 %r5, [%rd1];\n\
+             setp.eq.u32 %p3, %r5, 77; @%p3 trap; ret;"
+        )
+    };
+    let empty =
+        "mov.u32 %r6, 0; E: cp.async.bulk.commit_group; add.u32 %r6, %r6, 1; setp.ne.u32 %p4, %r6, 5000; @%p4 bra E;";
+    let all = format!("{empty} cp.async.bulk.wait_group 0;");
+    assert_eq!(kinds(Schedule::Replay, 1, &body(&all)), [""; 0]);
+    assert_eq!(kinds(Schedule::Replay, 1, &body("cp.async.bulk.wait_group 14;")), [""; 0]);
+    assert_eq!(kinds(Schedule::Replay, 1, &body("cp.async.bulk.wait_group 15;")), ["race"]);
+}
+
+#[test]
+fn bulk_copies_and_others_have_groups_of_their_own() {
+    // Thread 0 stores `s` to the front of the input; each thread copies its word from there to where it is read from.
+    let body = |steps: &str, again: &str| {
+        let copy = "cp.async.ca.shared.global [%r8], [%rd3], 4;";
+        let steps = steps.replace("COPY", copy).replace("STORE", &format!("@%p1 bra B; {STORE} [%rd1], [s], 128; B:"));
+        format!(
+            "mov.u32 %r8, r; mad.lo.u32 %r8, %r1, 4, %r8; mul.wide.u32 %rd3, %r1, 2; and.b64 %rd3, %rd3, 124; add.u64 %rd3, %rd1, %rd3;\n\
+             add.u64 %rd3, %rd3, 128; st.shared.u32 [%r4], %r1; fence.proxy.async; bar.sync 0;\n\
+             {steps} bar.sync 0; {again} cp.async.wait_all; cp.async.bulk.wait_group 0; ret;"
+        )
+        .replacen("mov.u32 %r8", ".shared .align 16 .b8 r[256]; mov.u32 %r8", 1)
+    };
+    let (copied, stored) = ("ld.shared.u32 %r5, [%r8];", "st.shared.u32 [%r4], %r1;");
+    for (steps, then, right) in [
+        ("COPY cp.async.commit_group; cp.async.bulk.wait_group 0;", copied, false),
+        ("COPY cp.async.bulk.commit_group; cp.async.wait_group 0;", copied, false),
+        ("STORE cp.async.bulk.commit_group; cp.async.wait_all;", stored, false),
+        ("STORE cp.async.commit_group; cp.async.bulk.wait_group.read 0;", stored, false),
+        ("COPY cp.async.commit_group; STORE cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", copied, false),
+        ("COPY cp.async.commit_group; STORE cp.async.bulk.commit_group; cp.async.wait_group 0;", stored, false),
+        // A newer group of the other kind does not count.
+        ("COPY cp.async.commit_group; STORE cp.async.bulk.commit_group; cp.async.wait_group 1;", copied, false),
+        ("COPY cp.async.commit_group; STORE cp.async.bulk.commit_group; cp.async.wait_group 0;", copied, true),
+        (
+            "STORE cp.async.bulk.commit_group; COPY cp.async.commit_group; cp.async.bulk.wait_group.read 0;",
+            stored,
+            true,
+        ),
+        (
+            "STORE cp.async.bulk.commit_group; COPY cp.async.commit_group; cp.async.bulk.wait_group.read 1;",
+            stored,
+            false,
+        ),
+        (
+            "COPY cp.async.commit_group; cp.async.commit_group; STORE cp.async.bulk.commit_group; cp.async.wait_group 1;",
+            copied,
+            true,
+        ),
+    ] {
+        let expected: &[&str] = if right { &[] } else { &["race"] };
+        for schedule in EXPLORED {
+            assert_eq!(kinds(schedule, 1, &body(steps, then)), expected, "{schedule:?}: {steps}");
+        }
+    }
+}
+
+#[test]
+fn a_block_does_not_end_before_bulk_copies_are_done_with_its_shared_memory() {
+    let put = format!("st.shared.u32 [%r4], %r1; fence.proxy.async; bar.sync 0; @%p1 bra C; {STORE} [%rd1], [s], 256;");
+    let wait = "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [m], 0; @!%p2 bra W;";
+    let cases = [
+        (format!("{put} C: ret;"), false),
+        (format!("{put} cp.async.bulk.commit_group; C: ret;"), false),
+        (format!("{put} cp.async.bulk.commit_group; ret; C: ret;"), false),
+        (format!("{put} cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1; C: bar.sync 0; ret;"), false),
+        (format!("{put} cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; C: ret;"), true),
+        (format!("{put} cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; C: ret;"), true),
+        (format!("{BULK} ret;"), false),
+        // A look whose answer nobody minds.
+        (format!("{BULK} @%p1 bra D; mbarrier.try_wait.parity.shared::cta.b64 %p2, [m], 0; D: ret;"), false),
+        (format!("{BULK} {wait} ret;"), true),
+        // One waits for all.
+        (format!("{BULK} @%p1 bra D; {wait} D: ret;"), true),
+        (format!("{BULK} @!%p1 bra D; {wait} D: ret;"), true),
+        (format!("{BULK} {} ret;", wait.replace("parity", "parity.relaxed.cta")), true),
+        // What no bulk copy does is not looked at.
+        ("cp.async.ca.shared.global [%r4], [%rd1], 4; ret;".to_owned(), true),
+    ];
+    for (body, right) in cases {
+        let expected: &[&str] = if right { &[] } else { &["block-absent"] };
+        for schedule in EXPLORED {
+            assert_eq!(kinds(schedule, 1, &body), expected, "{schedule:?}: {body}");
+        }
+    }
+    let found = findings(Schedule::Replay, 1, &format!("{put} cp.async.bulk.commit_group; C: ret;"));
+    let text = found[0].kind.to_string();
+    assert!(text.starts_with("the block ends while a bulk copy still reads its shared memory, `s` + 0"), "{text}");
+    let found = findings(Schedule::Replay, 1, &format!("{BULK} ret;"));
+    let text = found[0].kind.to_string();
+    assert!(text.starts_with("the block ends while a bulk copy still writes its shared memory, `s` + 0"), "{text}");
+}

@@ -129,7 +129,9 @@ fn the_size_of_a_bulk_copy_is_named() {
     let copy = |offset: u32, size: u32| {
         said(&format!(
             "setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r5, {size}; mbarrier.init.shared::cta.b64 [m], 1;\n\
-             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1+{offset}], %r5, [m];"
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1+{offset}], %r5, [m];\n\
+             mbarrier.arrive.expect_tx.shared::cta.b64 _, [m], %r5;\n\
+             W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [m], 0; @!%p1 bra W;"
         ))
     };
     assert_eq!(copy(16, 32), "");

@@ -16,7 +16,7 @@ pub fn visible(code: &Code, op: &Op) -> bool {
         Op::Load(index) | Op::Store(index) => shared(code.accesses[*index as usize].space),
         Op::Collective(index) => code.collectives[*index as usize].mask == Reg::None,
         // Who waits here is waited for; a schedule has nothing to add.
-        Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit | Op::CopyWait { .. } => false,
+        Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit { .. } | Op::CopyWait { .. } => false,
         #[cfg(not(target_family = "wasm"))]
         Op::ClusterArrive { .. } | Op::ClusterWait { .. } => false,
         Op::Matrix(_) | Op::Discard(_) | Op::Texture(_) => false,

@@ -11,10 +11,18 @@ use crate::ptx::ast::{Operand, Ty};
 
 /// `add`, `sub`, `mul`, `mad` and their kin.
 pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty: Ty) -> Lower<()> {
+    let (hi, wide, sat) = (parts.has("hi"), parts.has("wide"), parts.has("sat"));
+    let saturates = match parts.base {
+        "add" | "sub" => !parts.has("cc"),
+        "mad" | "mad24" => hi && !parts.has("cc"),
+        _ => false,
+    };
+    if sat && !(saturates && ty == Ty::S32) {
+        return Err(Unknown);
+    }
     if parts.has("cc") || matches!(parts.base, "addc" | "subc" | "madc") {
         return carry(b, parts, operands, ty);
     }
-    let wide = parts.has("wide");
     let sources = operands.get(1..).ok_or(Unknown)?;
     let third_ty = match (wide, ty) {
         (true, Ty::U32) => Ty::U64,
@@ -30,15 +38,15 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand], ty: T
         .collect::<Lower<Vec<_>>>()?;
     let d = b.destination(operands.first().ok_or(Unknown)?)?;
     let signed = ty.signed();
-    let plain = !parts.has("sat") && !parts.has("hi") && !wide && !matches!(parts.base, "mul24" | "mad24");
+    let plain = !sat && !hi && !wide && !matches!(parts.base, "mul24" | "mad24");
     use Reg::{R32, R64};
     let op = match (parts.base, d, &regs[..]) {
         ("add", R32(d), &[R32(a), R32(b)]) if plain && ty.size() == 4 && !is_pair(ty) => Op::Add32 { d, a, b },
         ("sub", R32(d), &[R32(a), R32(b)]) if plain && ty.size() == 4 && !is_pair(ty) => Op::Sub32 { d, a, b },
         ("mul", R32(d), &[R32(a), R32(b)]) if plain && ty.size() == 4 => Op::Mul32 { d, a, b },
         ("mad", R32(d), &[R32(a), R32(b), R32(c)]) if plain && ty.size() == 4 => Op::Mad32 { d, a, b, c },
-        ("mul", R32(d), &[R32(a), R32(b)]) if parts.has("hi") && ty == Ty::S32 => Op::MulHiS32 { d, a, b },
-        ("mul", R32(d), &[R32(a), R32(b)]) if parts.has("hi") && ty == Ty::U32 => Op::MulHiU32 { d, a, b },
+        ("mul", R32(d), &[R32(a), R32(b)]) if hi && ty == Ty::S32 => Op::MulHiS32 { d, a, b },
+        ("mul", R32(d), &[R32(a), R32(b)]) if hi && ty == Ty::U32 => Op::MulHiU32 { d, a, b },
         ("mul", R64(d), &[R32(a), R32(b)]) if wide && ty == Ty::S32 => Op::MulWideS32 { d, a, b },
         ("mul", R64(d), &[R32(a), R32(b)]) if wide && ty == Ty::U32 => Op::MulWideU32 { d, a, b },
         ("mad", R64(d), &[R32(a), R32(b), R64(c)]) if wide && ty == Ty::S32 => Op::MadWideS32 { d, a, b, c },
@@ -60,20 +68,18 @@ pub fn is_pair(ty: Ty) -> bool {
 
 fn rare_add_mul(b: &mut Builder<'_>, parts: &Parts<'_>, ty: Ty, d: Reg, regs: &[Reg], signed: bool) -> Lower<()> {
     let (hi, wide, sat) = (parts.has("hi"), parts.has("wide"), parts.has("sat"));
-    if is_pair(ty) && !sat {
+    if is_pair(ty) {
         let subtract = parts.base == "sub";
         let f = move |a: u16, b: u16| if subtract { a.wrapping_sub(b) } else { a.wrapping_add(b) };
         b.emit_map(d, regs, 0, map2(move |a, c| half::packed2(a as u32, c as u32, f).into()));
         return Ok(());
     }
-    if sat && hi && parts.base == "mad" {
-        b.emit_map(d, regs, 0, map3(|a, c, e| int::mad_hi_sat_s32(a as u32, c as u32, e as u32).into()));
+    if sat && hi {
+        let f = if parts.base == "mad" { int::mad_hi_sat_s32 } else { int::mad24_hi_sat_s32 };
+        b.emit_map(d, regs, 0, map3(move |a, c, e| f(a as u32, c as u32, e as u32).into()));
         return Ok(());
     }
-    if sat && ty != Ty::S32 {
-        return Err(Unknown);
-    }
-    if sat && matches!(parts.base, "add" | "sub") {
+    if sat {
         let f = if parts.base == "add" { int::add_sat_s32 } else { int::sub_sat_s32 };
         b.emit_map(d, regs, 0, map2(move |a, c| f(a as u32, c as u32).into()));
         return Ok(());

@@ -6,7 +6,7 @@ mod atomic;
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::op::{AccessOp, AddressSpace, CopyOp, Op, Reg};
 use crate::isa::parts::Parts;
-use crate::observe::{MemoryOrder, Scope};
+use crate::observe::{Copies, MemoryOrder, Scope};
 use crate::ptx::ast::{Operand, Ty};
 pub use address::{address, convert_address, is_own, is_space, space_of};
 pub use atomic::{atomic, atomic_function};
@@ -243,15 +243,15 @@ pub fn copy(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Low
     }
     // Copies are done when they are issued; only those who watch hear of the waits.
     if parts.has("commit_group") {
-        b.emit(Op::CopyCommit);
+        b.emit(Op::CopyCommit { of: Copies::Plain });
         return Ok(());
     }
     if parts.has("wait_group") {
-        b.emit(Op::CopyWait { left: left(operands)? });
+        b.emit(Op::CopyWait { of: Copies::Plain, left: left(operands)? });
         return Ok(());
     }
     if parts.has("wait_all") {
-        b.emit(Op::CopyWait { left: u32::MAX });
+        b.emit(Op::CopyWait { of: Copies::Plain, left: u32::MAX });
         return Ok(());
     }
     if parts.has("mbarrier") {
