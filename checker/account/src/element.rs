@@ -6,7 +6,7 @@ use plan::Buffer;
 use plan::dtype::DType;
 use simulator::MemoryLocation;
 use simulator::finding::{before, behind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of objects by their names in the source.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Elements {
     dynamic: Option<String>,
 }
 
-/// An array's element in bytes, and its inner extents, where they are written as numbers.
+/// An array's element in bytes (0: a structure, whose members are accessed), and its inner extents, where they are written as numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ArrayShape {
     bytes: u64,
@@ -35,13 +35,14 @@ impl Elements {
             elements.known.insert(buffer.name.clone(), shape);
         }
         let mut dynamic = Vec::new();
+        let structures: BTreeSet<&str> = lines.iter().filter_map(|line| structure(line)).collect();
         for line in lines {
             elements.known.extend(line.trim_start().strip_prefix("//@").and_then(of_line));
             let line = line.split("//").next().unwrap_or_default();
             let spaces = ["__shared__", "__device__", "__constant__"];
             let Some((before, declared)) = spaces.iter().find_map(|space| line.split_once(space)) else { continue };
             // Of a function's head neither parameters nor body are meant.
-            let own = declaration(declared.split([';', '=', '{']).next().unwrap_or_default());
+            let own = declaration(declared.split([';', '=', '{']).next().unwrap_or_default(), &structures);
             if before.contains("extern") || declared.trim_start().starts_with("extern") {
                 dynamic.extend(own.iter().map(|(name, _)| name.clone()));
             }
@@ -148,7 +149,7 @@ fn of_line(line: &str) -> Option<(String, ArrayShape)> {
 }
 
 /// Names and shapes of "float tile[32][33], *p, s[]".
-fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
+fn declaration(text: &str, structures: &BTreeSet<&str>) -> Vec<(String, ArrayShape)> {
     let mut rest = text.trim_start();
     // `__align__(16)`, `alignas(8)`
     for attribute in ["__align__", "alignas"] {
@@ -164,7 +165,8 @@ fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
     let Some(open) = rest.find('[') else { return Vec::new() };
     let first = rest[..open].trim_end();
     let start = first.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
-    let Some(bytes) = width(&first[..start]) else { return Vec::new() };
+    let of_a_structure = || first[..start].split_whitespace().any(|word| structures.contains(word)).then_some(0);
+    let Some(bytes) = width(&first[..start]).or_else(of_a_structure) else { return Vec::new() };
     let mut found = Vec::new();
     for part in rest[start..].split(',') {
         let Some((name, extents)) = part.split_once('[') else { continue };
@@ -174,6 +176,13 @@ fn declaration(text: &str) -> Vec<(String, ArrayShape)> {
         found.push((name.trim().to_owned(), ArrayShape { bytes, inner: inner.unwrap_or_default() }));
     }
     found
+}
+
+/// The structure that a line declares: what its members are called and how wide they are, nobody asks.
+fn structure(line: &str) -> Option<&str> {
+    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    words.find(|word| matches!(*word, "struct" | "class" | "union"))?;
+    words.find(|word| !word.starts_with("__") && *word != "alignas" && !word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Bytes of a type as CUDA's own types are written; `None` for any other.
@@ -245,6 +254,17 @@ mod tests {
         for (location, said) in cases {
             assert_eq!(elements().say(&location, Some(16)), said, "{location}");
         }
+    }
+
+    /// Members of different widths: an index by the width of what is accessed would be none of the array's.
+    #[test]
+    fn an_array_of_structures_has_no_element_by_its_member() {
+        let lines =
+            ["struct __align__(16) Pair { int key; double weight; };", "__shared__ Pair p[64];", "__shared__ T q[64];"];
+        let elements = Elements::new(&lines.map(str::to_owned), &[]);
+        let inside = |name: &str| MemoryLocation::Inside { name: name.into(), offset: 524 };
+        assert_eq!(elements.say(&inside("p"), Some(4)), "`p` + 524");
+        assert_eq!(elements.say(&inside("q"), Some(4)), "`q[131]`", "a template's argument is a number, as a rule");
     }
 
     fn past(name: &str, offset: u64, bytes: u64) -> MemoryLocation {

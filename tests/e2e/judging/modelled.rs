@@ -133,7 +133,7 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
         )
     };
     let run = |first: &str, of_the_file: &str| {
-        workbook.write("exercises/ex21/kernel.cu", &kernel(first, of_the_file));
+        workbook.write("exercises/ex21/kernel.cu", kernel(first, of_the_file));
         workbook.run(["ex21", "--backend", "sim", "--seed", "5", "--plain", "--verbose"])
     };
     // 0.49x on the same card, a little less than the model has.

@@ -74,7 +74,9 @@ function time(speedup, words) {
     if (!speedup) return null;
     const x = (value) => `${value.toFixed(2)}×`;
     const shown = `${words}: ${x(speedup.ratio)}, 99 % between ${x(speedup.low)} and ${x(speedup.high)}`;
-    return make("p", {}, make("strong", {}, speedup.verdict), ` ${shown}; ${from(speedup.provenance)}, ${grouped(speedup.samples)} pairs of runs`);
+    // What was measured elsewhere and earlier is no result of now.
+    const said = speedup.provenance.source === "measured" ? make("strong", {}, speedup.verdict) : speedup.verdict;
+    return make("p", {}, said, ` ${shown}; ${from(speedup.provenance)}, ${grouped(speedup.samples)} pairs of runs`);
 }
 
 function table(report) {
@@ -124,8 +126,8 @@ export function draw(report, { show, follow }) {
         told.length > SHOWN && make("details", {}, make("summary", {}, `${told.length - SHOWN} more`), told.slice(SHOWN).map((one) => reason(one, own(report), show))),
         goals(report, show),
         time(report.speedup, "Measured now"),
-        !report.speedup && time(report.recorded, "Of the worked answer"),
-        report.try_first && make("p", {}, words(report.try_first)),
+        !report.speedup && time(report.recorded, report.subject.kind === "exercise" ? "Recorded for the worked answer" : "Recorded"),
+        report.try_first && make("p", {}, make("strong", {}, "Try first: "), words(report.try_first)),
         report.learned && report.verdict === "passed" && make("p", { class: "wb-learned" }, words(report.learned)),
         link && report.verdict === "passed" && make("p", {}, "Next: ", make("a", { href: link }, report.next.text)),
         table(report),

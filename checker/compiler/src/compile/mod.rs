@@ -304,6 +304,8 @@ fn options(toolchain: &Toolchain, request: &CompileRequest) -> Result<Vec<String
         format!("--gpu-architecture={}", request.arch),
         if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
         "--std=c++17".to_owned(),
+        // As nvcc has it.
+        "--device-int128".to_owned(),
         format!("--pre-include={}", if request.own { headers::OWN_PRELUDE } else { headers::PRELUDE }),
         // The prelude and libcu++ define the same limits in different spellings.
         "--diag-suppress=47".to_owned(),

@@ -192,16 +192,23 @@ pub fn discard(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> 
     Ok(())
 }
 
-/// `prefetch{.global}.L2 [a]`. On the page nobody asks what it costs; a tensor map has no bytes here.
+/// `prefetch{.global}.L2 [a]`. A tensor map has no bytes here.
+#[cfg(not(target_family = "wasm"))]
 pub fn prefetch(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let [at] = operands else { return Err(Unknown) };
-    #[cfg(not(target_family = "wasm"))]
-    if !parts.has("tensormap") {
-        let (base, offset, frame, space) = address(b, at, space_of(parts))?;
-        b.code.accesses.push(without_registers(space, 1, (base, offset, frame)));
-        b.emit(Op::Prefetch(b.code.accesses.len() as u32 - 1));
+    if parts.has("tensormap") {
+        b.emit(Op::Nop);
         return Ok(());
     }
+    let (base, offset, frame, space) = address(b, at, space_of(parts))?;
+    b.code.accesses.push(without_registers(space, 1, (base, offset, frame)));
+    b.emit(Op::Prefetch(b.code.accesses.len() as u32 - 1));
+    Ok(())
+}
+
+/// The same on the page, where nobody asks what it costs.
+#[cfg(target_family = "wasm")]
+pub fn prefetch(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
     b.emit(Op::Nop);
     Ok(())
 }
