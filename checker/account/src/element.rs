@@ -6,7 +6,7 @@ use plan::Buffer;
 use plan::dtype::DType;
 use simulator::MemoryLocation;
 use simulator::finding::{before, behind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is known of objects by their names in the source.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Elements {
             elements.known.insert(buffer.name.clone(), shape);
         }
         let mut dynamic = Vec::new();
-        let structures: BTreeSet<&str> = lines.iter().filter_map(|line| structure(line)).collect();
+        let structures: Vec<&str> = lines.iter().filter_map(|line| structure(line)).collect();
         for line in lines {
             elements.known.extend(line.trim_start().strip_prefix("//@").and_then(of_line));
             let line = line.split("//").next().unwrap_or_default();
@@ -149,7 +149,7 @@ fn of_line(line: &str) -> Option<(String, ArrayShape)> {
 }
 
 /// Names and shapes of "float tile[32][33], *p, s[]".
-fn declaration(text: &str, structures: &BTreeSet<&str>) -> Vec<(String, ArrayShape)> {
+fn declaration(text: &str, structures: &[&str]) -> Vec<(String, ArrayShape)> {
     let mut rest = text.trim_start();
     // `__align__(16)`, `alignas(8)`
     for attribute in ["__align__", "alignas"] {
@@ -165,7 +165,7 @@ fn declaration(text: &str, structures: &BTreeSet<&str>) -> Vec<(String, ArraySha
     let Some(open) = rest.find('[') else { return Vec::new() };
     let first = rest[..open].trim_end();
     let start = first.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
-    let of_a_structure = || first[..start].split_whitespace().any(|word| structures.contains(word)).then_some(0);
+    let of_a_structure = || first[..start].split_whitespace().any(|word| structures.contains(&word)).then_some(0);
     let Some(bytes) = width(&first[..start]).or_else(of_a_structure) else { return Vec::new() };
     let mut found = Vec::new();
     for part in rest[start..].split(',') {

@@ -13,6 +13,7 @@ use crate::exec::grid::{self, Outcome, Part};
 use crate::exec::kinds;
 use crate::launch::Arg;
 use crate::memory::global::Global;
+#[cfg(not(target_family = "wasm"))]
 use crate::memory::sparse::Sparse;
 use crate::memory::view::View;
 use crate::observe::Nobody;
@@ -128,6 +129,7 @@ impl Device {
 
     /// The barrier of a cooperative grid, which begins anew: where it is.
     fn workspace(&mut self) -> u64 {
+        #[cfg(not(target_family = "wasm"))]
         if self.config.blocks.is_some() {
             let make = |global: &mut Global| global.alloc_sparse(WORKSPACE, "grid workspace", Sparse::meeting());
             return *self.meeting.get_or_insert_with(|| make(&mut self.global));

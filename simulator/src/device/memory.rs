@@ -5,7 +5,9 @@ use super::error::MemoryError;
 use super::history::History;
 use crate::memory::heap::Heap;
 use crate::memory::reads::Reads;
-use crate::memory::sparse::{Fill, Sparse, Touched};
+#[cfg(not(target_family = "wasm"))]
+use crate::memory::sparse::Fill;
+use crate::memory::sparse::{Sparse, Touched};
 use crate::texture::Texture;
 use crate::{Finding, MemoryLocation, Module};
 use std::ops::Range;
@@ -110,6 +112,7 @@ impl Device {
     ///
     /// # Errors
     /// More than 2^40 bytes.
+    #[cfg(not(target_family = "wasm"))]
     pub fn alloc_sparse(&mut self, name: &str, bytes: u64, fill: Fill, known: bool) -> Result<u64, MemoryError> {
         let (in_use, limit) = (self.global.in_use, 1 << 40);
         if bytes > limit {

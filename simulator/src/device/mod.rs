@@ -28,6 +28,7 @@ pub struct Device {
     global: Global,
     workspace: Option<u64>,
     /// The same for launches of some blocks.
+    #[cfg(not(target_family = "wasm"))]
     meeting: Option<u64>,
     /// A variable that did not fit.
     unplaced: Option<(String, u64)>,
@@ -57,6 +58,7 @@ impl Device {
             module,
             global,
             workspace: None,
+            #[cfg(not(target_family = "wasm"))]
             meeting: None,
             unplaced: None,
             heap: None,

@@ -81,6 +81,7 @@ impl Global {
     }
 
     /// Adds an allocation that needs memory only where it is touched.
+    #[cfg(not(target_family = "wasm"))]
     pub fn alloc_sparse(&mut self, size: u64, name: &str, contents: Sparse) -> u64 {
         let base = self.reserve(size);
         let (name, sparse) = (name.to_string(), Some(contents));

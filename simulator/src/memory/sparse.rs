@@ -217,6 +217,9 @@ pub struct Sparse {
     known: bool,
     /// See [`Self::meeting`].
     meets: bool,
+    /// On the page there is none: nothing of it is in the module.
+    #[cfg(target_family = "wasm")]
+    never: std::convert::Infallible,
     inside: Mutex<Inside>,
 }
 
@@ -228,6 +231,7 @@ impl fmt::Debug for Sparse {
 
 impl Sparse {
     /// Untouched. `known`: what `fill` gives is data; otherwise it only keeps the place of what is to be written.
+    #[cfg(not(target_family = "wasm"))]
     pub fn new(fill: Fill, known: bool) -> Self {
         Self { fill, known, meets: false, inside: Mutex::default() }
     }
@@ -235,6 +239,7 @@ impl Sparse {
     /// Where the blocks of a cooperative grid meet, for some of them that run without the others: whoever arrives is told of another phase
     /// than the one that it will read, and goes on. (`grid.sync()` compares the highest bit of what its atomic brought with
     /// that of what it reads until the two differ.)
+    #[cfg(not(target_family = "wasm"))]
     pub fn meeting() -> Self {
         Self { meets: true, ..Self::new(std::sync::Arc::new(|_, bytes| bytes.fill(0)), true) }
     }
@@ -260,6 +265,7 @@ impl Sparse {
 
     /// Changes a naturally aligned value of 1 to 8 bytes, and says what it was; `used`: somebody looks at that.
     pub fn change(&self, offset: u64, size: u32, used: bool, f: impl FnOnce(u64) -> u64) -> u64 {
+        #[cfg(not(target_family = "wasm"))]
         if self.meets {
             return self.load(offset, size) ^ 0x8000_0000;
         }
