@@ -231,6 +231,13 @@ pub fn tally(scheme: &Scheme, problem: &Problem, report: &Report) -> Tally {
     items.extend(scheme.goals.iter().map(|(metric, of)| goal(metric, *of, &standing)));
     items.extend(speed(scheme, &standing));
     items.retain(|item| item.of > Points(0));
+    if let Some(bound) = broken_bound(problem, report) {
+        let of_goals = |item: &&mut Item| matches!(item.part, Part::Goal { .. } | Part::Speed { .. });
+        for item in items.iter_mut().filter(of_goals).filter(|item| item.came == Came::Earned) {
+            (item.came, item.points) = (Came::Withheld, Points(0));
+            item.why = format!("{}, but {bound}", item.why);
+        }
+    }
     if scheme.progress && !progress(problem, &standing) {
         for item in items.iter_mut().filter(|item| item.came == Came::Earned) {
             (item.came, item.points) = (Came::Withheld, Points(0));
@@ -240,6 +247,15 @@ pub fn tally(scheme: &Scheme, problem: &Problem, report: &Report) -> Tally {
     let of = items.iter().map(|item| item.of).sum();
     let earned = items.iter().map(|item| item.points).sum();
     Tally { items, of, earned, late: None, total: earned }
+}
+
+/// What every check asks of a kernel beside the problem's own goals, so that these are met by the work and not around it: how much work it
+/// does, who does it, that the machine code has it, that it is no slower. The first of these that does not hold, in words.
+fn broken_bound(problem: &Problem, report: &Report) -> Option<String> {
+    let own = |metric: &str| problem.manifest.goals.iter().any(|goal| goal.metric.to_string() == metric);
+    let broken = report.goals.iter().find(|goal| goal.status == GoalStatus::NotMet && !own(&goal.metric))?;
+    let value = broken.value_text.as_deref().unwrap_or("none");
+    Some(format!("{} is {value}, and it has to be {}", broken.quantity, broken.demand))
 }
 
 /// Where the scheme has it so, right at some sizes is worth their part of the points.

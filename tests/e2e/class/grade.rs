@@ -445,3 +445,23 @@ fn rubrics_of_the_documents() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
 }
+
+/// A kernel may meet each goal of its exercise and do many times the work for it. The bounds that every check has are worth no points, but
+/// goals are worth none without them.
+#[test]
+fn goals_are_worth_nothing_where_a_bound_of_every_check_is_broken() {
+    let workbook = Workbook::copy("small");
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    let again = solution.replace("a[i]", "(((volatile const float*)a)[i] + 0.0f * ((volatile const float*)a)[i] + 0.0f * ((volatile const float*)a)[i] + 0.0f * ((volatile const float*)a)[i])");
+    assert_ne!(solution, again);
+    workbook.write("class/ada/ex01/kernel.cu", &solution);
+    workbook.write("class/ben/ex01/kernel.cu", again);
+    assert_eq!(grade(&workbook, &[]).code, Some(0));
+    let points = workbook.read("grades/grades.csv");
+    let of =
+        |who: &str| points.lines().find(|line| line.starts_with(who)).unwrap_or_else(|| panic!("{points}")).to_owned();
+    assert!(of("ada").contains(",10,"), "{points}");
+    assert!(of("ben").contains(",6,"), "right and clean, and no more: {points}");
+    let told = workbook.run(["grade", "explain", "ben", "ex01"]).stdout;
+    assert!(told.contains("but global load") || told.contains("but global"), "{told}");
+}
