@@ -162,8 +162,7 @@ pub struct Config {
     /// they are the simplest (clocks count instructions from 0); a kernel that behaves otherwise with another number
     /// relies on what it must not.
     pub machine: u64,
-    /// Only these blocks of a grid run, by their number with x first, under a schedule that is not explored; none of them
-    /// beyond the grid.
+    /// Only these blocks of a grid run, by their number with x first; none of them beyond the grid.
     pub blocks: Option<Vec<u64>>,
     /// Bytes of global memory (address, length) whose last writer is told: [`crate::LaunchReport::writer`]. Only where
     /// something is watched.

@@ -7,6 +7,8 @@ use crate::sanitizer::Sanitizer;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum History {
     Allocated(u64, u64),
+    #[cfg(not(target_family = "wasm"))]
+    AllocatedSparse(u64, u64),
     Written(u64, u64),
     Poisoned(u64, u64),
 }
@@ -14,6 +16,8 @@ pub(super) enum History {
 impl History {
     pub(super) fn range(&self) -> (u64, u64) {
         match *self {
+            #[cfg(not(target_family = "wasm"))]
+            Self::AllocatedSparse(at, size) => (at, size),
             Self::Allocated(at, size) | Self::Written(at, size) | Self::Poisoned(at, size) => (at, size),
         }
     }
@@ -21,6 +25,8 @@ impl History {
     pub(super) fn order(&self) -> u8 {
         match self {
             Self::Allocated(..) => 0,
+            #[cfg(not(target_family = "wasm"))]
+            Self::AllocatedSparse(..) => 0,
             Self::Written(..) => 1,
             Self::Poisoned(..) => 2,
         }
@@ -35,6 +41,8 @@ impl History {
     pub(super) fn replay(&self, sanitizer: &mut Sanitizer) {
         match *self {
             Self::Allocated(at, size) => sanitizer.allocated(at, size),
+            #[cfg(not(target_family = "wasm"))]
+            Self::AllocatedSparse(at, size) => sanitizer.allocated_sparse(at, size),
             Self::Written(at, size) => sanitizer.written(at, size),
             Self::Poisoned(at, size) => sanitizer.poisoned(at, size),
         }

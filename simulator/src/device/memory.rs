@@ -107,8 +107,8 @@ impl Device {
     }
 
     /// Allocates memory of which only the pages exist that a launch touches. `fill` gives their bytes from an offset on;
-    /// where they are not `known`, they only keep the place of what is to be written. It takes nothing of the memory limit,
-    /// and launches that see it should not be watched.
+    /// where they are not `known`, they only keep the place of what is to be written. It takes nothing of the memory limit.
+    /// In launches that are watched, races in it are found; reads of what nobody wrote are in [`Touched::unknown`] alone.
     ///
     /// # Errors
     /// More than 2^40 bytes.
@@ -118,7 +118,9 @@ impl Device {
         if bytes > limit {
             return Err(MemoryError::Limit { asked: bytes, in_use, limit });
         }
-        Ok(self.global.alloc_sparse(bytes, name, Sparse::new(fill, known)))
+        let address = self.global.alloc_sparse(bytes, name, Sparse::new(fill, known));
+        self.remember(History::AllocatedSparse(address, bytes));
+        Ok(address)
     }
 
     /// What launches did to a sparse allocation since it was made or forgotten; `None` for any other.

@@ -133,6 +133,14 @@ impl Sanitizer {
         }
     }
 
+    /// Global memory came into being that is there where it is touched: nobody knows what was written to it before.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn allocated_sparse(&mut self, address: u64, bytes: u64) {
+        if let Some(races) = &mut self.races {
+            races.allocated(address, bytes);
+        }
+    }
+
     /// The host wrote global memory.
     pub fn written(&mut self, address: u64, bytes: u64) {
         if let Some(init) = &mut self.init {

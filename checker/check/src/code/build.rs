@@ -23,6 +23,8 @@ struct Between {
     communicates: bool,
     waits: bool,
     remembers: bool,
+    /// Literals in the code.
+    numbers: BTreeSet<i64>,
 }
 
 /// A compiled kernel file.
@@ -201,13 +203,21 @@ impl Built {
         self.between().remembers
     }
 
+    /// Numbers in its code and in its `//@` lines: somebody may treat a size in its own way.
+    pub fn numbers(&self) -> BTreeSet<i64> {
+        let lines = self.file.text().lines().filter(|line| line.trim_start().starts_with("//@"));
+        let words = lines.flat_map(|line| line.split(|letter: char| !letter.is_ascii_alphanumeric()));
+        words.filter_map(|word| word.parse().ok()).chain(self.between().numbers.iter().copied()).collect()
+    }
+
     fn between(&self) -> &Between {
         let of = |module: simulator::Module| Between {
             communicates: module.communicates(),
             waits: module.waits(),
             remembers: module.remembers(),
+            numbers: module.numbers(),
         };
-        let unread = Between { communicates: true, waits: false, remembers: false };
+        let unread = Between { communicates: true, waits: false, remembers: false, numbers: BTreeSet::new() };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 

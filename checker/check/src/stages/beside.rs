@@ -25,10 +25,10 @@ pub fn second(problem: &Problem, seed: u64) -> Option<Sizes> {
 }
 
 /// Elements of a size that is too large for kernels to have been tried at by those who wrote them, and for checks.
-const LARGE: f64 = 1.05e6;
+pub const LARGE: f64 = 1.05e6;
 
 /// Is a size drawn?
-fn varies(problem: &Problem, name: &str) -> bool {
+pub fn varies(problem: &Problem, name: &str) -> bool {
     problem.manifest.drawn.iter().any(|row| row.get(name).is_some_and(|(low, high)| low < high))
 }
 

@@ -1,7 +1,7 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
 use super::message::job::{Output, Program};
-use crate::backend::{Fault, JobError, Profile, Status};
+use crate::backend::{Fault, Found, JobError, Profile, Status};
 use simulator::explore::Effort;
 use simulator::{LaunchReport, Schedule, Witness};
 use std::ops::Range;
@@ -85,6 +85,15 @@ pub struct Pass {
     pub stop: Option<Stop>,
 }
 
+/// What some blocks of a large size tell.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// How it fared; `None` where nothing can be told.
+    pub status: Option<Status>,
+    /// What the simulator caught in blocks that were watched.
+    pub findings: Vec<Found>,
+}
+
 /// A backend.
 pub trait Machine {
     /// Loads a program and allocates its buffers.
@@ -104,8 +113,8 @@ pub trait Machine {
     }
     /// Schedules to run under; `[None]` where there are none.
     fn schedules(&self) -> Vec<Option<Schedule>>;
-    /// Simulator: judges a version by some blocks of a size that is too large for all of them, beside a size that is not;
-    /// `None` where nothing can be told. `followed`: as [`Thoroughness::Sampled`](super::message::job::Thoroughness::Sampled) says.
+    /// Simulator: judges a version by some blocks of a size that is too large for all of them, beside a size that is not.
+    /// `followed`: as [`Thoroughness::Sampled`](super::message::job::Thoroughness::Sampled) says.
     fn sampled(
         &self,
         _programs: (&Program, &Program),
@@ -113,8 +122,8 @@ pub trait Machine {
         _outputs: &[Output],
         _seed: u64,
         _followed: bool,
-    ) -> Result<Option<Status>, Stop> {
-        Ok(None)
+    ) -> Result<Sampled, Stop> {
+        Ok(Sampled::default())
     }
     /// Simulator: what a version does at a size (`far`) and at none that is run whole (`near`), and the first size of `ladder`
     /// by which all of it was met; `None` where that is nothing.

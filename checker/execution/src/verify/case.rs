@@ -4,7 +4,7 @@ use super::POISON;
 use super::answer::{OracleOutputs, answer};
 use super::probes::as_written;
 use super::version::Version;
-use crate::backend::machine::{Machine, Stop};
+use crate::backend::machine::{Machine, Sampled, Stop};
 use crate::backend::{Case, Checked, JobError, Output, Program, Reply, RunId, Status, Thoroughness};
 use plan::dtype::DType;
 use plan::{Buffer, Role};
@@ -79,43 +79,42 @@ pub fn run_case(
 /// Some blocks of a version, beside those of its second size.
 fn run_sampled(machine: &dyn Machine, number: usize, case: &Case, emit: &mut dyn FnMut(Reply)) -> Result<(), JobError> {
     emit(Reply::Started { case: number, version: Some(0) });
-    let status = match (case.thoroughness, case.versions.as_slice()) {
+    let told = match (case.thoroughness, case.versions.as_slice()) {
         (Thoroughness::Sought { whole }, [far, others @ ..]) => {
             let (near, ladder) = others.split_at(whole.min(others.len()));
-            machine.untried(far, near, ladder, case.seed)
+            machine.untried(far, near, ladder, case.seed).map(|status| Sampled { status, findings: Vec::new() })
         }
         (Thoroughness::Sampled { followed }, [large, small, ..]) => {
-            machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed, followed).and_then(
-                |status| {
-                    // What is wrong is wrong, whatever else there is.
-                    match status {
-                        None | Some(Status::Passed) => {
-                            let untried = machine.untried(large, &case.versions[1..], &[], case.seed)?;
-                            Ok(match (untried, &status) {
-                                // Of blocks whose results were compared all had the arithmetic, and some those threads.
-                                (Some(Status::Untried { what, from, .. }), Some(_)) => {
-                                    let shown = what.shows();
-                                    Some(Status::Untried { what, from, shown })
-                                }
-                                (untried, _) => untried.or(status),
-                            })
-                        }
-                        status => Ok(status),
-                    }
-                },
-            )
+            let sampled = machine.sampled((large, small), case.oracle.as_ref(), &case.outputs, case.seed, followed);
+            sampled.and_then(|sampled| Ok(Sampled { status: besides(machine, case, sampled.status)?, ..sampled }))
         }
-        _ => Ok(None),
+        _ => Ok(Sampled::default()),
     };
-    let status = match status {
-        Ok(status) => status.unwrap_or(Status::Passed),
-        Err(stop) => stop.status()?,
+    let Sampled { status, findings } = match told {
+        Ok(told) => told,
+        Err(stop) => Sampled { status: Some(stop.status()?), findings: Vec::new() },
     };
+    let mut first = Some(Checked { findings, ..Checked::only(status.unwrap_or(Status::Passed)) });
     for version in 0..case.versions.len() {
-        let status = if version == 0 { status.clone() } else { Status::Passed };
-        emit(Reply::Checked { case: number, version, result: Box::new(Checked::only(status)) });
+        let result = Box::new(first.take().unwrap_or_else(|| Checked::only(Status::Passed)));
+        emit(Reply::Checked { case: number, version, result });
     }
     Ok(())
+}
+
+/// With what the version does at the large size and at none that is run whole; what is wrong is wrong, whatever else there is.
+fn besides(machine: &dyn Machine, case: &Case, status: Option<Status>) -> Result<Option<Status>, Stop> {
+    let ([large, near @ ..], None | Some(Status::Passed)) = (case.versions.as_slice(), &status) else {
+        return Ok(status);
+    };
+    Ok(match (machine.untried(large, near, &[], case.seed)?, &status) {
+        // Of blocks whose results were compared all had the arithmetic, and some those threads.
+        (Some(Status::Untried { what, from, .. }), Some(_)) => {
+            let shown = what.shows();
+            Some(Status::Untried { what, from, shown })
+        }
+        (untried, _) => untried.or(status),
+    })
 }
 
 /// Some blocks of every launch of the first version, for their counts; the second is the same at a size that may be run whole.

@@ -16,10 +16,7 @@ impl<O: Observer> Worker<'_, O> {
     /// Runs all clusters, or those of the blocks that are chosen, in the usual order.
     pub fn take_turns_in_clusters(&mut self, next: &AtomicU64, slots: Range<u32>) {
         let mut slots = self.at_least_a_cluster(slots);
-        let chosen: Option<Vec<u64>> = self.context.config.blocks.as_ref().map(|blocks| {
-            let of: BTreeSet<u64> = blocks.iter().map(|block| self.context.cluster_of(*block)).collect();
-            of.into_iter().collect()
-        });
+        let chosen = self.chosen_clusters();
         let total = chosen.as_ref().map_or_else(|| self.all_clusters(), |chosen| chosen.len() as u64);
         let mut resident: VecDeque<Block> = VecDeque::new();
         let mut free: Free = Vec::new();
@@ -89,15 +86,25 @@ impl<O: Observer> Worker<'_, O> {
         *slots = self.at_least_a_cluster(slots.clone());
         let reversed = self.control.as_ref().is_some_and(|control| control.blocks_reversed);
         let Some(room) = self.take_slots(slots, free, resident.is_empty()) else { return false };
-        let (at, total) = (next.fetch_add(1, Relaxed), self.all_clusters());
+        let chosen = self.chosen_clusters();
+        let total = chosen.as_ref().map_or_else(|| self.all_clusters(), |chosen| chosen.len() as u64);
+        let at = next.fetch_add(1, Relaxed);
         if at >= total {
             free.extend(room);
             return false;
         }
-        let started = self.start_cluster(if reversed { total - 1 - at } else { at }, room);
+        let at = if reversed { total - 1 - at } else { at };
+        let started = self.start_cluster(chosen.map_or(at, |chosen| chosen[at as usize]), room);
         let some = started.is_some();
         resident.extend(started.into_iter().flatten());
         some
+    }
+
+    /// The clusters of the blocks that are chosen, if any are.
+    fn chosen_clusters(&self) -> Option<Vec<u64>> {
+        let blocks = self.context.config.blocks.as_ref()?;
+        let of: BTreeSet<u64> = blocks.iter().map(|block| self.context.cluster_of(*block)).collect();
+        Some(of.into_iter().collect())
     }
 
     fn all_clusters(&self) -> u64 {

@@ -237,7 +237,7 @@ impl<O: Observer> Worker<'_, O> {
                     let address = found[lane].wrapping_add(u64::from(element * size));
                     let value = values[element as usize][lane];
                     if compared {
-                        let before = self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok();
+                        let before = self.peek_lane(shared, warp, lane, LaneBytes::new(space, address, size)).ok();
                         if before != Some(value & u64::MAX >> (64 - size * 8)) {
                             changed |= 1 << lane;
                         }

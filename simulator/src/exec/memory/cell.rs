@@ -21,6 +21,23 @@ pub enum AccessError {
 }
 
 impl<O: Observer> Worker<'_, O> {
+    /// What is there where a lane writes: nobody reads it.
+    pub fn peek_lane(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        lane: usize,
+        bytes: LaneBytes,
+    ) -> Result<u64, AccessError> {
+        let LaneBytes { space, address, size } = bytes;
+        if space != AddressSpace::Global {
+            return self.load_lane(shared, warp, lane, bytes);
+        }
+        let at = self.allocation(address, size.into()).ok_or(AccessError::Bounds)?;
+        let allocation = &self.global.get().allocations[at];
+        Ok(allocation.peek(address - allocation.base, size))
+    }
+
     /// Reads one lane's value.
     pub fn load_lane(
         &mut self,

@@ -1,5 +1,6 @@
 //! Sizes of which some blocks are run, to be asked whether they do what no size that is run whole does: every remainder of a power of two,
-//! and sizes between those that are run whole and the one at which a version is timed. Where they do they are run whole, too.
+//! and sizes between those that are run whole and the one at which a version is timed. Where they do they are run whole, too. And so are
+//! sizes that are numbers in the code, and the `time` size where that is small.
 
 use super::besides::{ELSEWHERE, LARGE};
 use super::sought::{Most, SOUGHT};
@@ -7,6 +8,7 @@ use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, beside};
 use execution::backend::{Case, Checked, Program, Status, Thoroughness, Untried};
+use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
 
@@ -20,6 +22,11 @@ const BETWEEN: u64 = 8;
 const MOST_SMALL: usize = 8;
 /// and of those between.
 const MOST_BETWEEN: usize = 2;
+
+/// Sizes that are numbers in the code, of those with many elements and of those with few.
+const NAMED: [usize; 2] = [2, 3];
+/// How many are few.
+const FEW: f64 = 4096.0;
 
 /// A size at which a version does something new.
 pub(super) struct News {
@@ -70,7 +77,37 @@ impl Trials<'_> {
         Ok(asked.into_iter().zip(told).filter_map(news).collect())
     }
 
-    /// Runs a version whole where it does something new, if a run takes so many warp instructions per element.
+    /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size; and the `time` size
+    /// itself where it is no larger than what is run whole anyway, or only sizes beside it would be.
+    fn meant(&self, built: &Built) -> Vec<Sizes> {
+        let manifest = &self.problem.manifest;
+        if !self.tries_besides() {
+            return Vec::new();
+        }
+        let numbers = built.numbers();
+        let at = |name: &String, number: i64| {
+            let other = |(other, size): (&String, &i64)| (other.clone(), if other == name { number } else { *size });
+            manifest.count.iter().map(other).collect::<Sizes>()
+        };
+        let mut all: Vec<Sizes> = Vec::new();
+        for name in manifest.count.keys().filter(|name| beside::varies(self.problem, name)) {
+            let least = manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(low, _)| *low).min().unwrap_or(1);
+            let most = manifest.time.get(name).copied().unwrap_or(0);
+            all.extend(numbers.range(least..most.max(least)).map(|number| at(name, *number)));
+        }
+        let known = self.problem.cases();
+        all.retain(|sizes| !known.contains(sizes) && *sizes != manifest.count);
+        let stream = Stream::new(self.seed, "numbers as sizes");
+        let drawn = |sizes: &Sizes| sizes.values().fold(0, |all, size| stream.bits(all ^ *size as u64));
+        all.sort_by_cached_key(drawn);
+        let is_few = |sizes: &Sizes| beside::elements(self.problem, sizes) < FEW;
+        let (few, many): (Vec<_>, Vec<_>) = all.into_iter().partition(is_few);
+        let small = beside::elements(self.problem, &manifest.time) <= 2.0 * beside::LARGE;
+        let time = Some(manifest.time.clone()).filter(|time| small && *time != manifest.count && !known.contains(time));
+        time.into_iter().chain(many.into_iter().take(NAMED[0])).chain(few.into_iter().take(NAMED[1])).collect()
+    }
+
+    /// Runs a version whole at sizes that its code names, and where it does something new, if a run takes so many warp instructions per element.
     pub(super) fn run_asked(
         &self,
         built: &Built,
@@ -80,6 +117,12 @@ impl Trials<'_> {
         let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();
+        for sizes in self.meant(built) {
+            let Ok(program) = self.version(built, &sizes) else { continue };
+            if self.is_within(LARGE, cost, &sizes, &program) {
+                found.extend(self.whole(built, sizes, ELSEWHERE + 6)?);
+            }
+        }
         for News { sizes, small, .. } in
             small.into_iter().take(MOST_SMALL).chain(between.into_iter().take(MOST_BETWEEN))
         {

@@ -83,7 +83,9 @@ impl Trials<'_> {
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
         }
-        if let Some((far, Checked { status: Status::Untried { what, shown, .. }, .. })) = &sampled {
+        if let Some((far, Checked { status: Status::Untried { what, shown, .. }, findings, .. })) = &sampled
+            && findings.is_empty()
+        {
             // What some threads do is no news that must be settled.
             let settled = *shown || what.is_for_some();
             let tried = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), settled)? {
@@ -124,7 +126,10 @@ impl Trials<'_> {
             |status: &Status| status.is_shown_wrong() || matches!(status, Status::Passed | Status::Untried { .. });
         let run = |sizes: Sizes, followed: bool| -> Result<Option<(Sizes, Checked)>, BuildError> {
             let case = self.far(built, &sizes, near, Thoroughness::Sampled { followed })?;
-            let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+            // In another order, too, where threads talk to each other.
+            let drawn = Schedule::Adversarial { seed: self.seed % 1_000_000 };
+            let schedule = if !followed && built.communicates() { drawn } else { Schedule::Its };
+            let on = self.platform.on(vec![schedule], Checks::NONE, STEPS, self.seed);
             Ok(self.told(on, case, says).map(|checked| (sizes, checked)))
         };
         let (first, second) = rayon::join(|| run(ragged, true), || round.map(|round| run(round, false)).transpose());
@@ -132,6 +137,7 @@ impl Trials<'_> {
         for now in [first?, second?.flatten()].into_iter().flatten() {
             // What was not tried here may be right; what the other size shows to be wrong is not.
             match now.1.status {
+                _ if !now.1.findings.is_empty() => return Ok(Some(now)),
                 Status::Passed => told = told.or(Some(now)),
                 Status::Untried { .. } => {
                     let known = told.take().filter(|(_, known)| matches!(known.status, Status::Untried { .. }));
@@ -176,7 +182,12 @@ impl Trials<'_> {
     }
 
     /// A version at a size, all of it, once.
-    fn whole(&self, built: &Built, sizes: Sizes, index: usize) -> Result<Option<(Sizes, Checked)>, BuildError> {
+    pub(super) fn whole(
+        &self,
+        built: &Built,
+        sizes: Sizes,
+        index: usize,
+    ) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let case = self.whole_case(built, &sizes, index)?;
         Ok(self.once(case, sizes, Checks::NONE))
     }

@@ -12,7 +12,7 @@ pub(super) use arguments::arguments;
 pub use modules::Modules;
 use session::SimSession;
 
-use super::machine::{Machine, Session, Stop};
+use super::machine::{Machine, Sampled, Session, Stop};
 #[cfg(not(target_family = "wasm"))]
 use super::message::job::Output;
 use super::message::job::{Program, Text};
@@ -117,6 +117,11 @@ impl Sim {
 
 #[cfg(not(target_family = "wasm"))]
 impl Sim {
+    /// The first of the orders that are asked for.
+    fn first_schedule(&self) -> Schedule {
+        self.schedules.first().copied().unwrap_or_default()
+    }
+
     /// A program of which nothing is looked for.
     fn unwatched(&self, program: &Program) -> Result<SimSession, Stop> {
         let config = self.config(program);
@@ -158,7 +163,7 @@ impl Machine for Sim {
         outputs: &[Output],
         seed: u64,
         followed: bool,
-    ) -> Result<Option<Status>, Stop> {
+    ) -> Result<Sampled, Stop> {
         sampled::judge(self, programs, oracle, (outputs, followed), seed)
     }
 

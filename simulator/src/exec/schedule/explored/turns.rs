@@ -224,14 +224,16 @@ impl<O: Observer> Worker<'_, O> {
         let Some((slot, mut block)) = free.pop().or_else(|| slots.next().map(|slot| (slot, Block::default()))) else {
             return false;
         };
-        let total = self.blocks();
+        let chosen = self.context.config.blocks.as_deref();
+        let total = chosen.map_or_else(|| self.blocks(), |chosen| chosen.len() as u64);
         let room = resident.is_empty() || self.has_room(&block);
         let linear = if room { next.fetch_add(1, Relaxed) } else { total };
         if linear >= total {
             free.push((slot, block));
             return false;
         }
-        let started = self.start_block(&mut block, if reversed { total - 1 - linear } else { linear }, slot);
+        let at = if reversed { total - 1 - linear } else { linear };
+        let started = self.start_block(&mut block, chosen.map_or(at, |chosen| chosen[at as usize]), slot);
         if started {
             resident.push(block);
         }

@@ -195,16 +195,8 @@ impl<O: Observer> Worker<'_, O> {
             for lane in (0..32usize).filter(|lane| part >> lane & 1 != 0) {
                 for element in 0..elements as u64 {
                     let address = found[lane].wrapping_add(element * u64::from(size));
-                    values.push(match space {
-                        AddressSpace::Global => {
-                            let at = self.allocation(address, size.into());
-                            at.map_or(0, |at| {
-                                let allocation = &self.global.get().allocations[at];
-                                allocation.peek(address - allocation.base, size)
-                            })
-                        }
-                        _ => self.load_lane(shared, warp, lane, LaneBytes::new(space, address, size)).unwrap_or(0),
-                    });
+                    let bytes = LaneBytes::new(space, address, size);
+                    values.push(self.peek_lane(shared, warp, lane, bytes).unwrap_or(0));
                 }
             }
         }

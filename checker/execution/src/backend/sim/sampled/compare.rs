@@ -80,10 +80,11 @@ fn nth(ranges: &[(u64, u64)], mut place: u64) -> u64 {
     place
 }
 
-/// Runs the oracle's blocks for the elements that the version's blocks wrote, and compares what both have.
+/// Runs the oracle's blocks for the elements that the version's blocks wrote, in the launch that makes the outputs, and compares what
+/// both have.
 pub fn compare_outputs(
     sim: &Sim,
-    here: &Opened<'_>,
+    (here, maker): (&Opened<'_>, usize),
     oracle: &Program,
     outputs: &[Output],
     seed: u64,
@@ -94,7 +95,7 @@ pub fn compare_outputs(
     }
     truth.device.config_mut().limits.steps = ORACLE_INSTRUCTIONS;
     let most = if here.is_long() { ENOUGH } else { ORACLE_INSTRUCTIONS };
-    let Some(blocks) = oracle_blocks(here, &mut truth, outputs, seed) else { return Ok(None) };
+    let Some(blocks) = oracle_blocks((here, maker), &mut truth, outputs, seed) else { return Ok(None) };
     for (at, block) in blocks.into_iter().enumerate() {
         // Two or three by the grid and as many by the outputs at least.
         if at > 4 && truth.ran > most {
@@ -124,7 +125,7 @@ pub fn compare_outputs(
             both = common(&both, &written(&truth, *index, buffer.dtype));
         }
         let unlike = elements(&here.unlike_wrote[index], buffer.dtype.size() as u64);
-        both = some(&both, &[&here.meant(buffer.len), &unlike], ELEMENTS);
+        both = some(&both, &[&here.meant(maker, buffer.len), &unlike], ELEMENTS);
         let fits = own_buffer.dtype.is_float() == buffer.dtype.is_float()
             && (buffer.dtype.is_float() || own_buffer.dtype == buffer.dtype);
         if both.is_empty() || !fits {

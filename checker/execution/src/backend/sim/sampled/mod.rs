@@ -20,13 +20,13 @@ mod switches;
 mod truth;
 mod unlike;
 
-use crate::backend::machine::Stop;
+use crate::backend::machine::{Sampled, Stop};
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 pub use known::Known;
-use opened::{WRITTEN, open};
-use plan::{Arg, Plan};
+use opened::{Opened, WRITTEN, open};
+use plan::Arg;
 pub use profile::profile;
 use reached::Use;
 pub use switches::{first_tried, news};
@@ -34,8 +34,8 @@ pub use switches::{first_tried, news};
 /// Operations, of 32 threads each, that are computed to tell blocks of all launches apart: a hundredth of a second.
 const STEPS: u64 = 1 << 16;
 
-/// Judges a version at a size (`large`) by what it does there and at a size that is simulated (`small`). `None`: nothing can be
-/// told.
+/// Judges a version at a size (`large`) by what it does there, in the first of the orders that are asked for, and at a size that is
+/// simulated (`small`). Some of its blocks are watched.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
@@ -43,13 +43,29 @@ pub fn judge(
     sim: &Sim,
     (large, small): (&Program, &Program),
     oracle: Option<&Program>,
+    asked: (&[Output], bool),
+    seed: u64,
+) -> Result<Sampled, Stop> {
+    let mut here = open(sim, large, seed)?;
+    if !here.constants {
+        return Ok(Sampled::default());
+    }
+    here.watch = true;
+    here.schedule = sim.first_schedule();
+    let status = judge_opened(sim, &mut here, small, oracle, asked, seed)?;
+    Ok(Sampled { status, findings: here.findings })
+}
+
+/// The same of one that is open. `None`: nothing can be told.
+fn judge_opened(
+    sim: &Sim,
+    here: &mut Opened<'_>,
+    small: &Program,
+    oracle: Option<&Program>,
     (outputs, followed): (&[Output], bool),
     seed: u64,
 ) -> Result<Option<Status>, Stop> {
-    let mut here = open(sim, large, seed)?;
-    if !here.constants {
-        return Ok(None);
-    }
+    let large = here.program;
     let seen = here.run(seed, true);
     if let Some(fault) = seen.fault {
         return Ok(Some(fault));
@@ -63,12 +79,12 @@ pub fn judge(
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
     let alike = comparable && kernels(large) == kernels(small);
-    if let Some(status) = short::leaves_out(&mut here, (&seen, &usual), (comparable, alike)) {
+    if let Some(status) = short::leaves_out(here, (&seen, &usual), (comparable, alike)) {
         return Ok(Some(status));
     }
-    let whole = |program: &Program| program.plan.host.is_none() && one_makes_the_outputs(&program.plan);
+    let maker = maker(large).filter(|maker| *maker < seen.launches);
     for launch in 0..seen.launches {
-        match here.unlike(launch, &small.plan, STEPS / seen.launches as u64, seed) {
+        match here.unlike((launch, maker == Some(launch)), &small.plan, STEPS / seen.launches as u64, seed) {
             Ok(true) => {}
             Ok(false) => break,
             Err(fault) => return Ok(Some(fault)),
@@ -77,45 +93,48 @@ pub fn judge(
     // Said if nothing says which element.
     let lacking = [true, false]
         .into_iter()
-        .find_map(|reads| lacks::lacks(sim, &here, (&seen, &usual), reads, seed))
+        .find_map(|reads| lacks::lacks(sim, here, (&seen, &usual), reads, seed))
         .filter(|_| comparable);
-    let oracle = oracle.filter(|oracle| whole(large) && whole(oracle));
-    if oracle.is_some()
-        && let Err(fault) = here.more(seed)
+    let by_oracle = oracle.zip(maker).filter(|(oracle, _)| self::maker(oracle) == Some(0));
+    if let Some((_, maker)) = by_oracle
+        && let Err(fault) = here.more(maker, seed)
     {
         return Ok(Some(fault));
     }
     let beside = (alike && seen.launches == large.plan.launches.len()).then_some(&there);
-    if let Some(status) = reached::missed(&mut here, &seen, beside, Use::Written) {
+    if let Some(status) = reached::missed(here, &seen, beside, Use::Written) {
         return Ok(Some(status));
     }
-    if let Some(status) = stripes::left_out(&mut here, &seen, alike.then_some(&usual)) {
+    if let Some(status) = stripes::left_out(here, &seen, alike.then_some(&usual)) {
         return Ok(Some(status));
     }
     if lacking.is_some() {
-        let read = reached::missed(&mut here, &seen, beside, Use::Read);
+        let read = reached::missed(here, &seen, beside, Use::Read);
         return Ok(read.or(lacking));
     }
-    let compared = match oracle {
-        Some(oracle) => compare::compare_outputs(sim, &here, oracle, outputs, seed)?,
+    let compared = match by_oracle {
+        Some((oracle, maker)) => compare::compare_outputs(sim, (here, maker), oracle, outputs, seed)?,
         None => None,
     };
     // Wrong results say more.
     if compared.as_ref().is_none_or(Status::passed)
-        && let Some(status) = reached::missed(&mut here, &seen, beside, Use::Read)
+        && let Some(status) = reached::missed(here, &seen, beside, Use::Read)
     {
         return Ok(Some(status));
     }
     // Where nothing was compared, many elements become few outputs, perhaps.
     if followed && compared.is_none() && alike && large.plan.host.is_none() {
-        return follows::unfollowed(sim, &here, small, seen.launches, seed);
+        return follows::unfollowed(sim, here, small, seen.launches, seed);
     }
     Ok(compared)
 }
 
-/// Does the first launch make all outputs, if any does, and no other touch them?
-fn one_makes_the_outputs(plan: &Plan) -> bool {
+/// The one launch that comes to outputs, if it is one.
+fn maker(program: &Program) -> Option<usize> {
+    let plan = &program.plan;
     let outputs = || plan.buffers.iter().enumerate().filter(|(_, buffer)| WRITTEN.contains(&buffer.role));
     let leads_to_one = |arg: &Arg| outputs().any(|(index, _)| arg.may_lead_to(index));
-    plan.launches.iter().skip(1).all(|launch| !launch.args.iter().any(leads_to_one))
+    let mut makers = (0..plan.launches.len()).filter(|launch| plan.launches[*launch].args.iter().any(leads_to_one));
+    let maker = makers.next().filter(|_| plan.host.is_none())?;
+    makers.next().is_none().then_some(maker)
 }

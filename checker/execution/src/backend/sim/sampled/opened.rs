@@ -1,10 +1,12 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
+use super::profile::waits;
 use super::seen::{Did, Places, Ranges, Seen, Share, added, span, stretch};
 use super::stripes::Striped;
 use crate::backend::JobError;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
+use crate::backend::message::outcome::Found;
 use crate::backend::message::status::Status;
 use crate::backend::objects::Objects;
 use crate::backend::sim::{Sim, arguments, fault_of};
@@ -31,12 +33,27 @@ const SEVERAL_INSTRUCTIONS: u64 = 1 << 15;
 pub const MORE_BLOCKS: u64 = 512;
 /// ... and warp instructions of all of them together: hundredths of a second.
 const MORE_INSTRUCTIONS: u64 = 1 << 17;
+/// Warp instructions of blocks that are watched: hundredths of a second.
+const WATCHED: u64 = 1 << 15;
+/// Warp instructions of a block that is run in another than the usual order: that costs more.
+const SHORT: u64 = 1 << 13;
+/// Warp instructions of a launch that is run whole, because others read what it writes: some hundredths of a second.
+const WHOLE: u64 = 1 << 19;
 /// What divides the lengths of all buffers of a round size.
 const ROUND: u64 = 256;
 /// What is read,
 pub const READ: [Role; 2] = [Role::In, Role::InOut];
 /// and what is written.
 pub const WRITTEN: [Role; 2] = [Role::Out, Role::InOut];
+/// What blocks need of others.
+#[derive(Debug, Clone, Copy, Default)]
+struct Needs {
+    /// The first one, for which they wait: it runs before any other.
+    first: bool,
+    /// What the launches before this one have written, all of it: those run whole, if that costs little.
+    before: bool,
+}
+
 /// A version at a size, opened for a few blocks.
 pub struct Opened<'p> {
     /// The version.
@@ -47,6 +64,18 @@ pub struct Opened<'p> {
     pub addresses: Vec<u64>,
     /// Its module variables hold what its lines ask for.
     pub constants: bool,
+    /// How blocks are run that need others.
+    needs: Needs,
+    /// What those lacked that ran last.
+    lacked: Needs,
+    /// The order in which blocks with little to do are run.
+    pub schedule: Schedule,
+    /// Blocks are watched, as far as that costs little.
+    pub watch: bool,
+    /// Warp instructions that were,
+    watched: u64,
+    /// and what was found.
+    pub findings: Vec<Found>,
     /// Warp instructions that its blocks ran,
     pub ran: u64,
     /// and those blocks.
@@ -57,8 +86,10 @@ pub struct Opened<'p> {
     pub unlike: Vec<Vec<u64>>,
     /// ... what each did of those that had not run, ...
     pub unlike_did: Vec<Vec<Did>>,
-    /// ... and what was only written when those of the first launch ran, by buffer.
+    /// ... what was only written when those of the launch that makes the outputs ran, by buffer, ...
     pub unlike_wrote: Vec<Vec<(u64, u64)>>,
+    /// ... and which of them come to an output in parts, if a block has much to do: launch by launch, output by output.
+    pub unlike_striped: Vec<Vec<Vec<Striped>>>,
 }
 
 /// Sparse memory for all buffers: inputs hold their values, all else nothing.
@@ -112,17 +143,26 @@ pub fn open_filled<'p>(
     let done = vec![BTreeSet::new(); program.plan.launches.len()];
     let (unlike, unlike_did) = (vec![Vec::new(); done.len()], vec![Vec::new(); done.len()]);
     let unlike_wrote = vec![Vec::new(); addresses.len()];
+    let outputs = program.plan.buffers.iter().filter(|buffer| WRITTEN.contains(&buffer.role)).count();
+    let unlike_striped = vec![vec![Vec::new(); outputs]; done.len()];
     let mut opened = Opened {
         program,
         device,
         addresses,
         constants: true,
+        needs: Needs::default(),
+        lacked: Needs::default(),
+        schedule: Schedule::Its,
+        watch: false,
+        watched: 0,
+        findings: Vec::new(),
         ran: 0,
         blocks_run: 0,
         done,
         unlike,
         unlike_did,
         unlike_wrote,
+        unlike_striped,
     };
     opened.constants = opened.constants(seed);
     Ok(opened)
@@ -218,15 +258,43 @@ impl Opened<'_> {
         self.device.launch_in_clusters(&request, self.program.plan.launches[launch].cluster).ok()
     }
 
+    /// Are blocks watched now? Of the first one nobody knows what that costs.
+    fn is_watched(&self, blocks: u64) -> bool {
+        self.watch && self.ran > 0 && self.watched + blocks * self.each() <= WATCHED
+    }
+
+    /// Keeps what is wrong with blocks that read nothing but what somebody wrote.
+    fn note(&mut self, launch: usize, report: &LaunchReport) {
+        if self.unknown() {
+            return;
+        }
+        let schedule = self.device.config_mut().schedule;
+        for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            if !self.findings.iter().any(|known| known.finding.is_like(finding)) {
+                self.findings.push(Found { finding: finding.clone(), schedule, launch });
+            }
+        }
+    }
+
     /// Runs some blocks; `Ok(false)`: they say nothing.
     pub fn blocks(&mut self, launch: usize, blocks: Vec<u64>) -> Result<bool, Status> {
         let many = blocks.len() as u64;
         self.done[launch].extend(&blocks);
+        let watched = self.is_watched(many);
+        let short = self.ran > 0 && self.each() <= SHORT;
+        let config = self.device.config_mut();
+        config.checks = if watched { Checks::ALL } else { Checks::NONE };
+        config.schedule = if short { self.schedule } else { Schedule::Its };
         let Some(report) = self.launch(launch, blocks) else { return Ok(false) };
         self.ran += report.counters.instructions;
+        if watched {
+            self.watched += report.counters.instructions;
+            self.note(launch, &report);
+        }
         self.blocks_run += many;
         let planned = &self.program.plan.launches[launch];
         let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
+        self.lacked = Needs { first: waits(&report), before: self.unknown() };
         match fault {
             _ if self.unknown() => Ok(false),
             None => Ok(true),
@@ -242,8 +310,35 @@ impl Opened<'_> {
         }
     }
 
-    /// Runs blocks of every launch, as far as they say something; `several`: more of them, for what they do on average.
+    /// Runs blocks of every launch, as far as they say something; `several`: more of them, for what they do on average. Where they
+    /// lack something of others, once more, after these.
     pub fn run(&mut self, seed: u64, several: bool) -> Seen {
+        let mut seen = self.run_once(seed, several);
+        // Each need once.
+        for _ in 0..2 {
+            let all = seen.fault.is_some() || seen.launches == self.program.plan.launches.len();
+            let Needs { first, before } = self.lacked;
+            let news = first && !self.needs.first || before && !self.needs.before && seen.launches > 0;
+            if all || !news {
+                break;
+            }
+            self.needs = Needs { first: first || self.needs.first, before: before || self.needs.before };
+            self.begin_anew(seed);
+            seen = self.run_once(seed, several);
+        }
+        seen
+    }
+
+    /// As if nothing had run.
+    fn begin_anew(&mut self, seed: u64) {
+        self.device.rewind();
+        self.constants(seed);
+        (self.ran, self.blocks_run, self.watched, self.lacked) = (0, 0, 0, Needs::default());
+        self.done.iter_mut().for_each(BTreeSet::clear);
+        self.findings.clear();
+    }
+
+    fn run_once(&mut self, seed: u64, several: bool) -> Seen {
         let (inputs, outputs) = (self.bytes(&READ).max(1.0), self.bytes(&WRITTEN).max(1.0));
         let mut seen = Seen::default();
         for (launch, planned) in self.program.plan.launches.iter().enumerate() {
@@ -292,7 +387,7 @@ impl Opened<'_> {
                 bytes = after;
             }
             let each = (self.ran - ran) / run.max(1);
-            let several = match if several { self.several(launch, &chosen, each, seed) } else { Ok(Some(0)) } {
+            let several = match if several { self.several(launch, &chosen, (each, run), seed) } else { Ok(Some(0)) } {
                 Ok(Some(several)) => several,
                 Ok(None) => return seen,
                 Err(fault) => return Seen { fault: Some(fault), ..seen },
@@ -343,12 +438,26 @@ impl Opened<'_> {
         if round {
             order.sort_by_key(|block| *block != blocks - 1);
         }
+        if self.needs.first {
+            order.sort_by_key(|block| *block != 0);
+        }
         order
     }
 
     /// Runs several more blocks of a launch, where that costs little: how many. `Ok(None)`: they say nothing.
-    fn several(&mut self, launch: usize, but: &BTreeSet<u64>, each: u64, seed: u64) -> Result<Option<u64>, Status> {
+    fn several(
+        &mut self,
+        launch: usize,
+        but: &BTreeSet<u64>,
+        (each, run): (u64, u64),
+        seed: u64,
+    ) -> Result<Option<u64>, Status> {
         let blocks = self.program.plan.launches[launch].blocks();
+        if self.needs.before && each.saturating_mul(blocks) <= WHOLE && run == but.len() as u64 {
+            let others: Vec<u64> = (0..blocks).filter(|block| !but.contains(block)).collect();
+            let many = others.len() as u64;
+            return Ok(self.blocks(launch, others)?.then_some(many));
+        }
         let stream = Stream::new(seed, "several blocks");
         let drawn = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks as i64 - 1) as u64;
         let many = (SEVERAL_INSTRUCTIONS / each.max(1)).min(SEVERAL);
@@ -358,9 +467,9 @@ impl Opened<'_> {
         Ok(told.then_some(many))
     }
 
-    /// Runs more blocks of the first launch, as many as cost little: what is done in few of them shows in many only.
-    pub fn more(&mut self, seed: u64) -> Result<(), Status> {
-        let Some(planned) = self.program.plan.launches.first() else { return Ok(()) };
+    /// Runs more blocks of the launch that makes the outputs, as many as cost little: what is done in few of them shows in many only.
+    pub fn more(&mut self, launch: usize, seed: u64) -> Result<(), Status> {
+        let planned = &self.program.plan.launches[launch];
         let blocks = planned.blocks();
         // Others at another size.
         let elements = self.program.plan.buffers.iter().map(|buffer| buffer.len).fold(0, u64::wrapping_add);
@@ -368,7 +477,7 @@ impl Opened<'_> {
         let drawn = |at: u64| stream.integer(at, 0, blocks as i64 - 1) as u64;
         let wanted: BTreeSet<u64> = (0..(MORE_INSTRUCTIONS / self.each().max(1)).min(MORE_BLOCKS)).map(drawn).collect();
         if !wanted.is_empty() {
-            self.blocks(0, wanted.into_iter().collect())?;
+            self.blocks(launch, wanted.into_iter().filter(|block| !self.done[launch].contains(block)).collect())?;
         }
         Ok(())
     }

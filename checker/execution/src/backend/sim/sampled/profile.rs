@@ -127,6 +127,10 @@ impl Profiler<'_> {
         pair.extend(far);
         pair.sort_unstable();
         let mut report = self.opened.launch(launch, pair.clone());
+        // They wait for another, which may be the first.
+        if pair[0] != 0 && report.as_ref().is_some_and(waits) && self.opened.launch(launch, vec![0]).is_some() {
+            report = self.opened.launch(launch, pair.clone());
+        }
         found.drawn = report.as_ref().is_some_and(one_did_it_all);
         // It is the block that is traced which has to draw without an end.
         if pair[0] != first && found.drawn && report.as_ref().is_some_and(is_too_long) {
@@ -173,6 +177,11 @@ impl Profiler<'_> {
 /// What a launch ended with, if nothing good.
 fn fault(report: &LaunchReport) -> Option<&Finding> {
     report.findings.iter().find(|finding| finding.severity == Severity::Fault)
+}
+
+/// Do blocks wait for others?
+pub fn waits(report: &LaunchReport) -> bool {
+    fault(report).is_some_and(|fault| matches!(fault.kind, FindingKind::Deadlock { .. } | FindingKind::Livelock { .. }))
 }
 
 /// Did a block do more than it may?

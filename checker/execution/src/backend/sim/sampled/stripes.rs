@@ -137,7 +137,8 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
                 continue;
             }
             let gap = |one: &Striped| Some((left_by(one, blocks)?, one.block));
-            let found = blocks.iter().find_map(gap).or_else(|| {
+            let unlike = &here.unlike_striped[launch][at];
+            let found = blocks.iter().chain(unlike).find_map(gap).or_else(|| {
                 let (one, byte) = blocks.iter().find_map(|one| Some((one, one.whole_part(buffer.bytes())?)))?;
                 nobody_goes_on(here, launch, index, (one.block, byte)).then_some((byte, one.block))
             });

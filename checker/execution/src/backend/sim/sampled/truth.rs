@@ -10,18 +10,22 @@ use std::collections::BTreeSet;
 /// The oracle's blocks that write what the version's blocks wrote, from all over the grid, in case there are too many. They take turns
 /// with those for what blocks wrote that may be unlike others. `None`: its blocks say nothing.
 ///
-/// A block's part of the grid is its part of the work, and so of the output where that is one row of results; where it has several, as
-/// many results of every element one after the other, only the former leads to the block; and where blocks have tiles of it, one of
-/// them tells how large these are.
-pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Output], seed: u64) -> Option<Vec<u64>> {
+/// A block's part of the grid is its part of the work, and so of the output where that is one row of results; where blocks have tiles of
+/// it, or a part of each of several rows, one of them tells how large these are.
+pub fn oracle_blocks(
+    (here, maker): (&Opened<'_>, usize),
+    truth: &mut Opened<'_>,
+    outputs: &[Output],
+    seed: u64,
+) -> Option<Vec<u64>> {
     let (launch, oracle) = (&truth.program.plan.launches[0], truth.program);
-    let (blocks, own) = (launch.blocks(), here.program.plan.launches[0].blocks());
+    let (blocks, own) = (launch.blocks(), here.program.plan.launches[maker].blocks());
     let at = |part: u64, whole: u64| {
         let block = u128::from(part) * u128::from(blocks) / u128::from(whole.max(1));
         (block as u64).min(blocks - 1)
     };
-    let (tiled, grid) = (!launch.is_flat(), launch.grid.map(u64::from));
-    if tiled && !matches!(truth.blocks(0, vec![middle(grid)]), Ok(true)) {
+    let grid = launch.grid.map(u64::from);
+    if !matches!(truth.blocks(0, vec![middle(grid)]), Ok(true)) {
         return None;
     }
     let (mut unlike, mut by_output, mut numbered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -30,7 +34,6 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         let size = buffer.dtype.size() as u64;
         // Of elements: an oracle may hold them in double precision.
         let tiles = find(oracle, &output.name)
-            .filter(|_| tiled)
             .and_then(|(index, buffer)| Tiles::of(grid, &truth.touched(index).written, buffer.dtype.size() as u64));
         let block = |element: u64| tiles.map_or_else(|| at(element, buffer.len), |tiles| tiles.block(element));
         let ends = |(from, to): &(u64, u64)| [from / size, (to - 1) / size].map(block);
@@ -38,7 +41,8 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         let written = here.touched(index).written;
         by_output.extend(written.iter().flat_map(ends));
         let is_written = |(element, _): &(u64, u64)| holds(&written, element * size);
-        numbered.extend(here.meant(buffer.len).into_iter().filter(is_written).map(|(element, _)| block(element)));
+        numbered
+            .extend(here.meant(maker, buffer.len).into_iter().filter(is_written).map(|(element, _)| block(element)));
     }
     let by_number = |block: &u64| [at(*block, own), at(*block + 1, own).saturating_sub(1).max(at(*block, own))];
     let stream = Stream::new(seed, "oracle's blocks");
@@ -47,16 +51,16 @@ pub fn oracle_blocks(here: &Opened<'_>, truth: &mut Opened<'_>, outputs: &[Outpu
         blocks
     };
     // Those by their number count twice: there are few, and they lead to the block for certain where oracle and version share work alike.
-    let [first, last] = [0, 1].map(|end| here.unlike[0].iter().map(move |block| by_number(block)[end]));
+    let [first, last] = [0, 1].map(|end| here.unlike[maker].iter().map(move |block| by_number(block)[end]));
     let meant: Vec<u64> = first.chain(last).collect();
     let (even, odd) = (meant.iter().copied().step_by(2).collect(), meant.iter().copied().skip(1).step_by(2).collect());
     Some(in_turn(&[
         even,
+        numbered.into_iter().collect(),
         odd,
-        drawn(here.done[0].iter().flat_map(by_number).collect()),
+        drawn(here.done[maker].iter().flat_map(by_number).collect()),
         all_over(&by_output.into_iter().collect::<Vec<_>>(), &stream),
         drawn(unlike.into_iter().collect()),
-        numbered.into_iter().collect(),
     ]))
 }
 

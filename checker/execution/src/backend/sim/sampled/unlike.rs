@@ -2,9 +2,10 @@
 
 use super::opened::{ENOUGH, MORE_BLOCKS, Opened};
 use super::seen::{Did, added};
+use super::stripes::Striped;
 use crate::backend::message::status::Status;
+use plan::Plan;
 use plan::stream::Stream;
-use plan::{Launch, Plan};
 use std::collections::BTreeSet;
 
 /// Numbers below are sizes of blocks and the like, not places in long arrays.
@@ -12,7 +13,7 @@ const FEW_ELEMENTS: u64 = 4096;
 /// Warp instructions of the blocks that numbers in the code may mean.
 const NAMED_INSTRUCTIONS: u64 = 1 << 16;
 /// As many of those that have much to do: hardly a kernel has numbers so large.
-const LONG_BLOCKS: usize = 2;
+const LONG_BLOCKS: usize = 3;
 /// Bits that follow each other in a mask, at least.
 const MASK: u32 = 8;
 /// Blocks that two numbers may mean together.
@@ -38,7 +39,7 @@ impl Opened<'_> {
             number >> number.trailing_zeros() == u64::MAX >> (64 - ones) && ones >= MASK
         };
         numbers.retain(|number| !long || !is_mask(*number));
-        // Of threads, of blocks, of all that a block has, of warps, and of threads with up to 16 elements each.
+        // Of threads, of blocks or what they do in turn, of all that a block has, of warps, and of threads with up to 16 elements each.
         let shares = [threads, 1, elements.div_ceil(blocks), threads.div_ceil(32)].into_iter();
         let shares = shares.chain((1..=4).map(|power| threads << power));
         // Who is meant comes before who is near it.
@@ -46,7 +47,7 @@ impl Opened<'_> {
         let near = meant.clone().flat_map(|(number, share)| [(number - 1, share), (number + 1, share)]);
         // Of a grid that goes round again and again, too.
         let block = |(number, share): (u64, u64)| match number / share {
-            block if share == threads => Some(block % blocks),
+            block if share == threads || share == 1 => Some(block % blocks),
             block => Some(block).filter(|block| *block < blocks),
         };
         let in_a_row = meant.chain(near).filter_map(block);
@@ -62,10 +63,10 @@ impl Opened<'_> {
         numbers.into_iter().map(i64::unsigned_abs).filter(|number| (least..=most).contains(number)).collect()
     }
 
-    /// The elements of an output that a number in the code may mean, or a group of up to 16 of them, in this round of the first launch's
+    /// The elements of an output that a number in the code may mean, or a group of up to 16 of them, in this round of a launch's
     /// grid or the next: from, to.
-    pub fn meant(&self, len: u64) -> Vec<(u64, u64)> {
-        let round = self.program.plan.launches.first().map_or(0, Launch::threads);
+    pub fn meant(&self, launch: usize, len: u64) -> Vec<(u64, u64)> {
+        let round = self.program.plan.launches[launch].threads();
         let numbers = self.numbers(FEW_ELEMENTS, len);
         let all = numbers.into_iter().flat_map(|number| [number, number.saturating_add(round)]);
         let groups = all.flat_map(|number| (0..=4).map(move |power| number << power..(number + 1) << power));
@@ -117,15 +118,22 @@ impl Opened<'_> {
     }
 
     /// Runs the blocks of a launch that may do what others do not: one of each kind (if a block costs little), which so many operations may
-    /// be computed to find, and those that a number in the code may mean. `near`: a size that is run whole. `false`: they say nothing.
-    pub fn unlike(&mut self, launch: usize, near: &Plan, steps: u64, seed: u64) -> Result<bool, Status> {
+    /// be computed to find, and those that a number in the code may mean. `makes`: it makes the outputs; `near`: a size that is run whole.
+    /// `false`: they say nothing.
+    pub fn unlike(
+        &mut self,
+        (launch, makes): (usize, bool),
+        near: &Plan,
+        steps: u64,
+        seed: u64,
+    ) -> Result<bool, Status> {
         // Of outputs: inputs have the most pages.
         let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
             let mut all = vec![Vec::new(); opened.program.plan.buffers.len()];
             opened.came_to(false).for_each(|(index, _, ranges)| all[index] = ranges);
             all
         };
-        let before = if launch == 0 { written(self) } else { Vec::new() };
+        let before = if makes { written(self) } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
         let beyond = near.buffers.iter().map(|buffer| buffer.len).min().unwrap_or(0);
         let named = self.named(launch, beyond, seed);
@@ -135,7 +143,9 @@ impl Opened<'_> {
         let blocks = [new.clone(), run].concat();
         let mut before_it = self.bytes_touched();
         let mut told = true;
+        let long = self.is_long();
         for block in new {
+            let wrote = if long { written(self) } else { Vec::new() };
             told = self.blocks(launch, vec![block])?;
             if !told {
                 break;
@@ -143,8 +153,15 @@ impl Opened<'_> {
             let after_it = self.bytes_touched();
             self.unlike_did[launch].push(Did { block, bytes: [after_it.0 - before_it.0, after_it.1 - before_it.1] });
             before_it = after_it;
+            if long {
+                let outputs: Vec<_> =
+                    self.came_to(false).map(|(index, buffer, now)| (index, buffer.bytes(), now)).collect();
+                for (striped, (index, bytes, now)) in self.unlike_striped[launch].iter_mut().zip(outputs) {
+                    striped.extend(Striped::of(block, &added(&wrote[index], &now), bytes));
+                }
+            }
         }
-        if launch == 0 {
+        if makes {
             self.unlike_wrote = written(self).iter().zip(&before).map(|(now, before)| added(before, now)).collect();
         }
         self.unlike[launch] = blocks;
