@@ -151,7 +151,8 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         }
     };
     let cause = checked.status.is_left_out().then_some(Cause::LeftOut);
-    vec![Reason { cause, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
+    let pattern = matches!(checked.status, Status::Untried { .. }).then_some(Pattern::Untried);
+    vec![Reason { cause, pattern, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
 }
 
 /// Outputs that differ between this order and `other`.

@@ -144,6 +144,13 @@ pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
             let (whole, tail) = (size / step * step, far % step);
             return (name.clone(), if whole + tail > 0 { whole + tail } else { step });
         }
+        // A power of two at both ends is one in between: kernels may mask with it.
+        if let (Ok(low), Ok(high), Ok(size)) = (u64::try_from(count), u64::try_from(far), u64::try_from(size))
+            && low.is_power_of_two()
+            && high.is_power_of_two()
+        {
+            return (name.clone(), 1 << size.max(1).ilog2());
+        }
         let step = 1 << (count | far).trailing_zeros();
         (name.clone(), (size / step * step).max(step))
     };
@@ -163,6 +170,17 @@ pub fn ragged(problem: &Problem, seed: u64) -> Sizes {
         (name.clone(), if varies(problem, name) && time > 512 { time - less } else { time })
     };
     manifest.time.iter().map(draw).collect()
+}
+
+/// A size a little beyond the `time` size, up to a sixteenth: a grid that grows with it grows further. Nothing where no size varies.
+pub fn beyond(problem: &Problem, seed: u64) -> Option<Sizes> {
+    let manifest = &problem.manifest;
+    let draw = |(name, &time): (&String, &i64)| {
+        let more = Stream::new(seed, name).integer(u64::MAX - 5, 1, (time / 16).max(1));
+        (name.clone(), if varies(problem, name) { time + more } else { time })
+    };
+    let drawn: Sizes = manifest.time.iter().map(draw).collect();
+    (drawn != manifest.time).then_some(drawn)
 }
 
 /// One before or one behind, as the seed draws.

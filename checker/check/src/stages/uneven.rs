@@ -28,7 +28,7 @@ pub fn broken(problem: &Problem, whose: &str, counted: &[Option<Checked>; 2]) ->
     }
     let (least, [before, after]) = uneven(counted.each_ref().map(Option::as_ref))?;
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    let quantity = "work of a block, of the busiest block's".to_owned();
+    let quantity = "work of a block, mean over busiest".to_owned();
     let bounds = format!("at least {}", percent(least));
     let demand = format!("{bounds} ({PART} times the {whose}'s)");
     Some(GoalResult {

@@ -17,6 +17,9 @@ pub(super) const SPARE_BITS: i32 = 4;
 /// Outputs from which on their root mean square says something, or a tail is one.
 const MANY: u64 = 32;
 
+/// Right binary digits of one number from which on they are no accident.
+const ALONE: u32 = 10;
+
 /// Wrong elements, of more, that have something in common that one might have by chance.
 const SEVERAL: u64 = 3;
 
@@ -213,9 +216,13 @@ impl Part {
             return LooksLike::Nan;
         }
         match self.factor {
-            // One of several may be near by chance.
-            Some((lo, hi)) if (self.wrong == len || self.wrong >= SEVERAL) && self.is_near(lo, hi) => {
-                LooksLike::Digits { right: -(hi - 1.0).max(1.0 - lo).log2() as u32 }
+            // One of several may be near by chance, and one alone is no pattern unless it is very near.
+            Some((lo, hi))
+                if (self.wrong == len || self.wrong >= SEVERAL)
+                    && self.is_near(lo, hi)
+                    && (self.wrong > 1 || right_digits(lo, hi) >= ALONE) =>
+            {
+                LooksLike::Digits { right: right_digits(lo, hi) }
             }
             Some((lo, hi)) if !self.no_factor && hi - lo <= 1e-3 * hi.abs() && (hi - 1.0).abs() > 0.01 => {
                 LooksLike::Scaled { factor: if lo == hi { lo } else { lo / 2.0 + hi / 2.0 } }
@@ -223,6 +230,11 @@ impl Part {
             _ => LooksLike::Nothing,
         }
     }
+}
+
+/// Binary digits that quotients between two have in common with 1.
+fn right_digits(lo: f64, hi: f64) -> u32 {
+    -(hi - 1.0).max(1.0 - lo).log2() as u32
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

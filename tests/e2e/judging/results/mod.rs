@@ -3,6 +3,7 @@
 
 mod blocks;
 mod device;
+mod others;
 mod rounds;
 mod try_first;
 mod waits;

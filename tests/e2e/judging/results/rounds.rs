@@ -38,6 +38,21 @@ fn a_block_leaves_out_nothing_among_its_own_parts() {
     }
 }
 
+/// A block that a number in the code means is run, though not drawn: of elements or of what blocks do in turn.
+#[test]
+fn a_part_that_the_code_names_is_left_out_by_nobody() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &each("false"));
+    let turns = "for (int part = blockIdx.x; part < (n + 511) / 512; part += gridDim.x) {
+        int i = part * 512 + threadIdx.x;
+        if (i < n && part != 401234) b[i] = a[i] * 1.7f;
+    }";
+    for seed in [5, 6] {
+        for kernel in [each("i == 123456789"), looped(turns)] {
+            fails("left out", &check(&book, &kernel, seed), &["WRONG RESULT", "nothing writes b["]);
+        }
+    }
+}
+
 /// An element that the code names is compared, though the blocks have much to do.
 #[test]
 fn an_element_that_the_code_names_is_compared() {

@@ -25,6 +25,8 @@ const MOST_BETWEEN: usize = 2;
 
 /// Sizes that are numbers in the code, of those with many elements and of those with few.
 const NAMED: [usize; 2] = [2, 3];
+/// Elements of a `time` size that is run itself.
+const SMALL_TIME: f64 = 131_072.0;
 /// How many are few.
 const FEW: f64 = 4096.0;
 
@@ -77,8 +79,8 @@ impl Trials<'_> {
         Ok(asked.into_iter().zip(told).filter_map(news).collect())
     }
 
-    /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size; and the `time` size
-    /// itself where it is no larger than what is run whole anyway, or only sizes beside it would be.
+    /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size; and where the
+    /// `time` size is no larger than what is run whole anyway one beyond it, and itself if it is small, or only sizes below it would be.
     fn meant(&self, built: &Built) -> Vec<Sizes> {
         let manifest = &self.problem.manifest;
         if !self.tries_besides() {
@@ -102,9 +104,14 @@ impl Trials<'_> {
         all.sort_by_cached_key(drawn);
         let is_few = |sizes: &Sizes| beside::elements(self.problem, sizes) < FEW;
         let (few, many): (Vec<_>, Vec<_>) = all.into_iter().partition(is_few);
-        let small = beside::elements(self.problem, &manifest.time) <= 2.0 * beside::LARGE;
-        let time = Some(manifest.time.clone()).filter(|time| small && *time != manifest.count && !known.contains(time));
-        time.into_iter().chain(many.into_iter().take(NAMED[0])).chain(few.into_iter().take(NAMED[1])).collect()
+        let (elements, time) = (beside::elements(self.problem, &manifest.time), manifest.time.clone());
+        let time = Some(time).filter(|time| elements <= SMALL_TIME && *time != manifest.count && !known.contains(time));
+        let beyond = (elements <= 2.0 * beside::LARGE).then(|| beside::beyond(self.problem, self.seed)).flatten();
+        time.into_iter()
+            .chain(beyond)
+            .chain(many.into_iter().take(NAMED[0]))
+            .chain(few.into_iter().take(NAMED[1]))
+            .collect()
     }
 
     /// Runs a version whole at sizes that its code names, and where it does something new, if a run takes so many warp instructions per element.

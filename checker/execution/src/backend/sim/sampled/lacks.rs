@@ -3,8 +3,8 @@
 use super::ends;
 use super::opened::{Opened, READ, WRITTEN, open};
 use super::reached::never_reached;
-use super::seen::{Did, Seen, Share, valley};
-use super::stripes::{self, Striped, left_by, others_may_come};
+use super::seen::{Did, Seen, Share, holds, valley};
+use super::stripes::{self, Striped, left_by, others_may_come, who_goes_on};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 
@@ -128,14 +128,21 @@ fn thinned(
         told.then(|| parts.collect())
     };
     let others = inner.iter().map(|did| alone(did.block)).collect::<Option<Vec<_>>>()?;
-    less.iter().find_map(|&block| {
+    let (block, missed, index) = less.iter().find_map(|&block| {
         let parts = alone(block)?;
         let mut left = parts.iter().enumerate().filter_map(|(at, (index, one))| {
             let others: Vec<Striped> = others.iter().filter_map(|parts| parts[at].1).collect();
             let whole = others.len() >= ALIKE && others.iter().all(|other| left_by(other, &others).is_none());
-            Some((left_by(one.as_ref()?, &others).filter(|_| whole)?, &plan.buffers[*index]))
+            Some((block, left_by(one.as_ref()?, &others).filter(|_| whole)?, *index))
         });
-        let (byte, buffer) = left.next()?;
-        Some(never_reached(reads, buffer, byte, Some(block)))
-    })
+        left.next()
+    })?;
+    // What is left at the end the first block may do, or one near by.
+    let mut comes = |other: u64| {
+        let told = again.alone(launch, other);
+        let touched = again.touched(index);
+        !told || holds(if reads { &touched.read } else { &touched.written }, missed.byte)
+    };
+    let done_by_others = missed.early && who_goes_on(block, plan.launches[launch].blocks()).into_iter().any(&mut comes);
+    (!done_by_others).then(|| never_reached(reads, &plan.buffers[index], missed.byte, Some(block)))
 }

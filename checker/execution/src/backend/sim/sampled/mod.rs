@@ -74,7 +74,7 @@ fn judge_opened(
         return Ok(None);
     }
     let mut there = open(sim, small, seed)?;
-    let usual = there.run(seed, false);
+    let usual = there.run_like(here, seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
@@ -82,7 +82,8 @@ fn judge_opened(
     if let Some(status) = short::leaves_out(here, (&seen, &usual), (comparable, alike)) {
         return Ok(Some(status));
     }
-    let maker = maker(large).filter(|maker| *maker < seen.launches);
+    // It reads what launches before it have written, all of it.
+    let maker = maker(large).filter(|maker| *maker < seen.launches && *maker <= seen.whole);
     for launch in 0..seen.launches {
         match here.unlike((launch, maker == Some(launch)), &small.plan, STEPS / seen.launches as u64, seed) {
             Ok(true) => {}

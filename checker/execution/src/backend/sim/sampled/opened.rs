@@ -38,7 +38,7 @@ const WATCHED: u64 = 1 << 15;
 /// Warp instructions of a block that is run in another than the usual order: that costs more.
 const SHORT: u64 = 1 << 13;
 /// Warp instructions of a launch that is run whole, because others read what it writes: some hundredths of a second.
-const WHOLE: u64 = 1 << 19;
+const WHOLE: u64 = 1 << 20;
 /// What divides the lengths of all buffers of a round size.
 const ROUND: u64 = 256;
 /// What is read,
@@ -329,6 +329,12 @@ impl Opened<'_> {
         seen
     }
 
+    /// The same as far as another has come, and no further.
+    pub fn run_like(&mut self, other: &Self, seed: u64) -> Seen {
+        self.needs = other.needs;
+        self.run_once(seed, false)
+    }
+
     /// As if nothing had run.
     fn begin_anew(&mut self, seed: u64) {
         self.device.rewind();
@@ -387,7 +393,7 @@ impl Opened<'_> {
                 bytes = after;
             }
             let each = (self.ran - ran) / run.max(1);
-            let several = match if several { self.several(launch, &chosen, (each, run), seed) } else { Ok(Some(0)) } {
+            let several = match self.several(launch, (&chosen, several), (each, run), seed) {
                 Ok(Some(several)) => several,
                 Ok(None) => return seen,
                 Err(fault) => return Seen { fault: Some(fault), ..seen },
@@ -395,6 +401,8 @@ impl Opened<'_> {
             let after = self.bytes_touched();
             if run + several < blocks {
                 self.device.end_part();
+            } else if seen.whole == launch {
+                seen.whole += 1;
             }
             seen.launches += 1;
             for (found, bytes) in found.iter_mut().zip([&read, &written]) {
@@ -444,11 +452,11 @@ impl Opened<'_> {
         order
     }
 
-    /// Runs several more blocks of a launch, where that costs little: how many. `Ok(None)`: they say nothing.
+    /// Runs all other blocks of a launch if later ones need them, or `several` more, where that costs little: how many. `Ok(None)`: they say nothing.
     fn several(
         &mut self,
         launch: usize,
-        but: &BTreeSet<u64>,
+        (but, several): (&BTreeSet<u64>, bool),
         (each, run): (u64, u64),
         seed: u64,
     ) -> Result<Option<u64>, Status> {
@@ -457,6 +465,9 @@ impl Opened<'_> {
             let others: Vec<u64> = (0..blocks).filter(|block| !but.contains(block)).collect();
             let many = others.len() as u64;
             return Ok(self.blocks(launch, others)?.then_some(many));
+        }
+        if !several {
+            return Ok(Some(0));
         }
         let stream = Stream::new(seed, "several blocks");
         let drawn = |at: u64| stream.integer((launch as u64) << 8 | at, 0, blocks as i64 - 1) as u64;

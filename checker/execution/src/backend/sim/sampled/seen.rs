@@ -21,6 +21,8 @@ pub type Ranges = Vec<(u64, Vec<(u64, u64)>)>;
 pub struct Seen {
     /// Such launches, from the first on.
     pub launches: usize,
+    /// So many of them ran whole, from the first on.
+    pub whole: usize,
     /// What they read of the inputs, launch by launch.
     pub read: Vec<Share>,
     /// What they wrote of the outputs.
@@ -117,6 +119,8 @@ impl Share {
         let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
         // Of a few blocks all are drawn.
         let these = if drawn.is_empty() { ends } else { drawn };
+        // One is like itself.
+        let alike = if drawn.len() > 1 { drawn.to_vec() } else { [ends, drawn].concat() };
         let most_of_all = most(ends).max(most(drawn));
         let run = ends.len() as f64 + drawn.len() as f64 + several.1 as f64;
         let sum = ends.iter().sum::<f64>() + drawn.iter().sum::<f64>() + several.0;
@@ -124,7 +128,7 @@ impl Share {
             drawn: most(these) * scale,
             most: most_of_all * scale,
             mean: sum / run.max(1.0) * scale,
-            even: drawn.iter().all(|bytes| *bytes == drawn[0]),
+            even: alike.iter().all(|bytes| bytes == &alike[0]),
             lacking: (run * most_of_all - sum) / bytes,
             block: most_of_all / bytes,
             ends: ends.len() as f64 >= blocks.min(2.0),

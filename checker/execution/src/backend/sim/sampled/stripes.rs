@@ -136,13 +136,19 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
             if others_may_come(plan, launch, index) || !all_whole {
                 continue;
             }
-            let gap = |one: &Striped| Some((left_by(one, blocks)?, one.block));
+            let left = |one: &Striped| Some((left_by(one, blocks)?, one.block));
             let unlike = &here.unlike_striped[launch][at];
-            let found = blocks.iter().chain(unlike).find_map(gap).or_else(|| {
-                let (one, byte) = blocks.iter().find_map(|one| Some((one, one.whole_part(buffer.bytes())?)))?;
-                nobody_goes_on(here, launch, index, (one.block, byte)).then_some((byte, one.block))
+            let found = blocks.iter().chain(unlike).find_map(left).or_else(|| {
+                let whole = |one: &Striped| Some((one.whole_part(buffer.bytes())?, one.block));
+                blocks.iter().find_map(whole).map(|(byte, block)| (Missed { byte, early: true }, block))
             });
-            if let Some((byte, block)) = found {
+            let certain = |here: &mut Opened<'_>, Missed { byte, early }: Missed, block: u64| {
+                !early || nobody_goes_on(here, launch, index, (block, byte))
+            };
+            if let Some((missed, block)) = found
+                && certain(here, missed, block)
+            {
+                let byte = missed.byte;
                 return Some(never_reached(false, buffer, byte, Some(block)));
             }
         }
@@ -154,9 +160,7 @@ pub fn left_out(here: &mut Opened<'_>, seen: &Seen, usual: Option<&Seen>) -> Opt
 /// the first block or by the last one, by one nearby, or by all in smaller parts.
 fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, byte): (u64, u64)) -> bool {
     let blocks = here.program.plan.launches[launch].blocks();
-    let smaller = (1..=4).flat_map(|power| [block << power, block >> power]);
-    let near = [Some(0), blocks.checked_sub(1), block.checked_sub(1), block.checked_add(1)].into_iter().flatten();
-    let asked: BTreeSet<u64> = near.chain(smaller).filter(|block| *block < blocks).collect();
+    let asked = who_goes_on(block, blocks);
     let asked: Vec<u64> = asked.into_iter().filter(|block| !here.done[launch].contains(block)).collect();
     if here.each().saturating_mul(asked.len() as u64) > ASKED_INSTRUCTIONS {
         return false;
@@ -169,15 +173,31 @@ fn nobody_goes_on(here: &mut Opened<'_>, launch: usize, buffer: usize, (block, b
         })
 }
 
-/// The first byte that a block leaves out of its own parts: among them, or up to the end, where one before it and one behind it leave out
-/// nothing.
-pub fn left_by(one: &Striped, blocks: &[Striped]) -> Option<u64> {
+/// Blocks of so many that may come to what a block leaves out at the end.
+pub fn who_goes_on(block: u64, blocks: u64) -> BTreeSet<u64> {
+    let smaller = (1..=4).flat_map(|power| [block << power, block >> power]);
+    let near = [Some(0), blocks.checked_sub(1), block.checked_sub(1), block.checked_add(1)].into_iter().flatten();
+    near.chain(smaller).filter(|other| *other < blocks && *other != block).collect()
+}
+
+/// What a block leaves out of its own parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed {
+    /// The first byte.
+    pub byte: u64,
+    /// It goes no further, and another block may come to the rest.
+    pub early: bool,
+}
+
+/// What a block leaves out of its own parts: among them, or up to the end, where one before it and one behind it leave out nothing.
+pub fn left_by(one: &Striped, blocks: &[Striped]) -> Option<Missed> {
     let goes_on = |before: bool| {
         let side = blocks.iter().filter(|other| other.block != one.block && (other.block < one.block) == before);
         side.filter(|other| other.is_beside(one)).any(Striped::is_whole)
     };
     let early = || one.ever.0.filter(|_| one.within.1 == 0 && goes_on(true) && goes_on(false));
-    one.gap().or_else(early)
+    let gap = one.gap().map(|byte| Missed { byte, early: false });
+    gap.or_else(|| early().map(|byte| Missed { byte, early: true }))
 }
 
 /// Do the parts of blocks lie between each other's in the order of their numbers?
@@ -240,7 +260,7 @@ mod tests {
                 (0..rounds).map(|round| (100 * round + 8 * block, 100 * round + 8 * block + 8)).collect();
             Striped::of(block, &ranges, 4000).expect("stripes")
         };
-        let early = |blocks: &[Striped]| left_by(&blocks[0], blocks);
+        let early = |blocks: &[Striped]| left_by(&blocks[0], blocks).map(|missed| missed.byte);
         assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 40)]), Some(3924));
         assert_eq!(early(&[of(3, 39), of(1, 40)]), None, "from there on nobody goes on");
         assert_eq!(early(&[of(3, 39), of(1, 40), of(7, 39)]), None);

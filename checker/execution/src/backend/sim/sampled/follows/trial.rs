@@ -17,6 +17,9 @@ const NARROW: f64 = 1.0 / 64.0;
 /// Bytes of what is counted where something follows.
 const WORD: usize = 4;
 
+/// The same of numbers that are twice as long.
+const WIDE: u64 = 8;
+
 /// An element of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -27,8 +30,8 @@ pub struct Place {
 /// What a block leaves: where, and bytes.
 pub type Left = Vec<(u64, Vec<u8>)>;
 
-/// How many words are other ones.
-pub fn different(one: &Left, other: &Left) -> u64 {
+/// How many words are other ones, of four bytes, or of eight in what is `wide`: from where to where.
+pub fn different(one: &Left, other: &Left, wide: &[(u64, u64)]) -> u64 {
     if one == other {
         return 0;
     }
@@ -37,7 +40,11 @@ pub fn different(one: &Left, other: &Left) -> u64 {
         words.map(|(place, word)| (place, word.to_vec())).collect()
     };
     let (one, other) = (words(one), words(other));
-    let places: BTreeSet<u64> = one.symmetric_difference(&other).map(|(place, _)| *place).collect();
+    let number = |place: u64| match wide.iter().find(|(from, to)| (*from..*to).contains(&place)) {
+        Some((from, _)) => place - (place - from) % WIDE,
+        None => place,
+    };
+    let places: BTreeSet<u64> = one.symmetric_difference(&other).map(|(place, _)| number(*place)).collect();
     places.len() as u64
 }
 
@@ -72,6 +79,15 @@ pub struct Trial<'p> {
 }
 
 impl<'p> Trial<'p> {
+    /// Buffers and variables of numbers of eight bytes, from where to where: a change of one may carry over from half to half.
+    pub fn wide(&self) -> Vec<(u64, u64)> {
+        let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
+        let buffers = buffers.filter(|(buffer, _)| buffer.dtype.size() as u64 == WIDE);
+        let buffers = buffers.map(|(buffer, address)| (*address, address + buffer.bytes()));
+        let variables = self.opened.device.variables().filter(|(_, bytes)| *bytes == WIDE);
+        buffers.chain(variables.map(|(address, bytes)| (address, address + bytes))).collect()
+    }
+
     /// # Errors
     /// As of [`open_filled`].
     pub fn open(sim: &Sim, program: &'p Program, seed: u64, upper: bool) -> Result<Self, Stop> {
