@@ -120,6 +120,10 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         Status::GuardBroken { buffer, offset, bytes } => {
             (Verdict::GuardDamaged, format!("the kernel wrote {} `{buffer}` ({bytes} bytes)", outside(*offset, *bytes)))
         }
+        Status::WroteElsewhere { what } => {
+            details.push("a kernel may write to its outputs, its scratch buffers and its own variables, and nowhere else".into());
+            (Verdict::GuardDamaged, wrote_elsewhere(what))
+        }
         Status::Fault { fault } => {
             details.extend(fault.hint.clone());
             let label = if fault.name == UNREADABLE { "here" } else { "this launch" };
@@ -152,6 +156,11 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     };
     let cause = checked.status.is_left_out().then_some(Cause::LeftOut);
     vec![Reason { cause, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
+}
+
+/// A write to what is the checker's.
+fn wrote_elsewhere(what: &str) -> String {
+    format!("the kernel wrote to memory that is not its own: it changed {what} of the measurement")
 }
 
 /// Outputs that differ between this order and `other`.
