@@ -390,6 +390,15 @@ mod tests {
         assert!(few.contains("3 rounds counted") && few.contains("2 were thrown away"), "{few}");
     }
 
+    #[test]
+    fn who_writes_to_what_the_checker_notes_is_told_so() {
+        let forged = backend::Status::WroteElsewhere { what: "the clock".to_owned() };
+        let timed = Timed::failed_at(Some((1, measure::Stage::Timed)), forged);
+        let reason = failed(&timed, std::path::Path::new("kernel.cu"), &Sizes::new()).unwrap();
+        assert_eq!(reason.verdict, report::Verdict::GuardDamaged);
+        assert!(reason.text.contains("not its own: it changed the clock"), "{}", reason.text);
+    }
+
     /// It is no ordinary pass: a note says so, and a class gets no grade. What was cut before stays the reason for that.
     #[test]
     fn who_was_not_measured_gets_no_grade() {

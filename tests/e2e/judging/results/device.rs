@@ -180,6 +180,22 @@ fn results_are_sealed_under_the_key() {
     }
 }
 
+/// The clock of a spin has its seals, too.
+#[test]
+fn the_clock_is_sealed_with_it() {
+    let own = Own::get();
+    let mut device = own.device();
+    let address = device.alloc("results", 32).unwrap();
+    own.launch(&mut device, "probe", (1, 1, 0), &[address, 500, 3, 4, 9]);
+    let mut bytes = [0; 32];
+    device.read(address, &mut bytes).unwrap();
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    assert!(words[0] > 0 && words[2] >= 500, "{words:?}");
+    for pass in [0, 1] {
+        assert_eq!(words[2 * pass + 1], siphash([3, 4], &[0, 9, pass as u64, words[2 * pass]]));
+    }
+}
+
 #[expect(deprecated, reason = "it is SipHash-2-4, and says so; what replaces it may be anything")]
 fn siphash([key0, key1]: [u64; 2], words: &[u64]) -> u64 {
     use std::hash::{Hasher, SipHasher};
