@@ -159,7 +159,9 @@ fn wrote(status: &Status) -> String {
             format!("the kernel wrote {} `{buffer}` ({bytes} bytes)", outside(*offset, *bytes))
         }
         Status::WroteElsewhere { what } => {
-            format!("the kernel wrote to memory of the device that is not its own: it changed {what} of the measurement")
+            format!(
+                "the kernel wrote to memory of the device that is not its own: it changed {what} of the measurement"
+            )
         }
         _ => "the kernel wrote to memory that is not its own".to_owned(),
     }

@@ -385,7 +385,10 @@ mod tests {
     #[test]
     fn why_there_is_no_ratio_is_said_with_what_to_do() {
         let cold = no_ratio(&timed(0, 40));
-        assert!(cold.contains("each of 40 rounds") && cold.contains("1234 MHz") && cold.contains("check again"), "{cold}");
+        assert!(
+            cold.contains("each of 40 rounds") && cold.contains("1234 MHz") && cold.contains("check again"),
+            "{cold}"
+        );
         let few = no_ratio(&timed(3, 2));
         assert!(few.contains("3 rounds counted") && few.contains("2 were thrown away"), "{few}");
     }
@@ -407,7 +410,9 @@ mod tests {
         unmeasured(&mut report, no_ratio(&timed(0, 40)));
         assert_eq!(report.cut, Some(no_ratio(&timed(0, 40))));
         assert!(report.notes.iter().any(|note| note.contains("would get no grade") && note.contains("40 rounds")));
-        assert!(report.stages.iter().any(|stage| stage.name == StageName::Time && stage.status == StageStatus::Skipped));
+        assert!(
+            report.stages.iter().any(|stage| stage.name == StageName::Time && stage.status == StageStatus::Skipped)
+        );
         unmeasured(&mut report, "another reason".to_owned());
         assert_eq!(report.cut, Some(no_ratio(&timed(0, 40))));
     }

@@ -147,7 +147,10 @@ mod tests {
         for name in ["ex02", "ex21"] {
             let problem = problem(name);
             let sizes = more(&problem, 5, &problem.cases());
-            assert_eq!(sizes.iter().map(|(_, how)| *how).collect::<Vec<_>>(), [Thoroughness::Once, Thoroughness::Large]);
+            assert_eq!(
+                sizes.iter().map(|(_, how)| *how).collect::<Vec<_>>(),
+                [Thoroughness::Once, Thoroughness::Large]
+            );
             assert!(beside::is_large(&problem, &sizes[1].0), "{name}");
             assert_ne!(more(&problem, 6, &problem.cases()), sizes, "{name}");
             let known: Vec<Sizes> = sizes.into_iter().map(|(sizes, _)| sizes).collect();

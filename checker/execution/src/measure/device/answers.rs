@@ -94,13 +94,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     /// Whatever stopped it.
-    pub fn answer(
-        &mut self,
-        tools: &Tools<'_>,
-        copies: &Copies,
-        round: u64,
-        seeds: &[u64],
-    ) -> Result<(), Stop> {
+    pub fn answer(&mut self, tools: &Tools<'_>, copies: &Copies, round: u64, seeds: &[u64]) -> Result<(), Stop> {
         if let Some(known) = self.kept.iter().position(|(known, _)| *known == round) {
             self.now = known;
             return Ok(());

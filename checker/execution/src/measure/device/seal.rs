@@ -53,8 +53,12 @@ impl Key {
     /// SipHash-2-4 (Aumasson and Bernstein, 2012) of whole words.
     fn hash(self, words: &[u64]) -> u64 {
         let [k0, k1] = self.0;
-        let mut v =
-            [k0 ^ 0x736f_6d65_7073_6575, k1 ^ 0x646f_7261_6e64_6f6d, k0 ^ 0x6c79_6765_6e65_7261, k1 ^ 0x7465_6462_7974_6573];
+        let mut v = [
+            k0 ^ 0x736f_6d65_7073_6575,
+            k1 ^ 0x646f_7261_6e64_6f6d,
+            k0 ^ 0x6c79_6765_6e65_7261,
+            k1 ^ 0x7465_6462_7974_6573,
+        ];
         let length = (words.len() as u64 * 8) << 56;
         for word in words.iter().copied().chain([length]) {
             v[3] ^= word;
