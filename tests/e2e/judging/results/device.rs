@@ -231,6 +231,13 @@ fn fingerprints_hang_on_bytes_places_and_key() {
     let mut moved = bytes.clone();
     moved.swap(0, 8);
     assert_ne!(print(&moved, [1, 2], 1), first);
+    // Two words in each other's place, each less what tells the places apart.
+    const PLACE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let read = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let mut moved = bytes.clone();
+    moved[..8].copy_from_slice(&read(8).wrapping_add(PLACE).to_le_bytes());
+    moved[8..16].copy_from_slice(&read(0).wrapping_sub(PLACE).to_le_bytes());
+    assert_ne!(print(&moved, [1, 2], 1), first);
 }
 
 /// The device judges floats as the host does, element for element, at the edge of the tolerance, too.

@@ -58,16 +58,17 @@ __device__ word mix(word z) {
 }
 
 // Adds to *out a hash of the buffer's bytes and places that does not depend on the order of threads, under a key: nobody else can
-// change bytes so that it stays the same. *out starts at 0.
+// change bytes so that it stays the same. (The key comes before the place: else two words could change places, each less the other's
+// place.) *out starts at 0.
 extern "C" __global__ void fingerprint(const unsigned char* data, word bytes, word key0, word key1, word* out) {
-    word words = bytes / 4;
+    word words = bytes / 8;
     word sum = 0;
     word thread = blockIdx.x * (word)blockDim.x + threadIdx.x;
     for (word i = thread; i < words; i += (word)gridDim.x * blockDim.x)
-        sum += mix(mix(((const unsigned*)data)[i] + key0 + (i + 1) * 0x9e3779b97f4a7c15ull) ^ key1);
+        sum += mix(mix(((const word*)data)[i] ^ key0) + key1 + (i + 1) * 0x9e3779b97f4a7c15ull);
     if (thread == 0)
-        for (word i = words * 4; i < bytes; i++)
-            sum += mix(mix(data[i] + key1 + (i + 1) * 0xd1b54a32d192ed03ull) ^ key0);
+        for (word i = words * 8; i < bytes; i++)
+            sum += mix(mix(data[i] ^ key1) + key0 + (i + 1) * 0xd1b54a32d192ed03ull);
     for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_down_sync(0xffffffff, sum, offset);
     if (threadIdx.x % 32 == 0) atomicAdd(out, sum);

@@ -153,7 +153,7 @@ impl<'a> Tools<'a> {
     /// # Errors
     /// The driver's.
     pub fn add_fingerprint(&self, slot: usize, (address, bytes): (u64, usize), key: Key) -> Result<(), CudaError> {
-        let blocks = (bytes / 4).div_ceil(THREADS as usize * 4).clamp(1, self.gpu.info().sms as usize * 8) as u32;
+        let blocks = (bytes / 8).div_ceil(THREADS as usize * 4).clamp(1, self.gpu.info().sms as usize * 8) as u32;
         let [key0, key1] = key.words();
         self.launch(&self.fingerprint, blocks, &[address, bytes as u64, key0, key1, self.slot(slot)])
     }
