@@ -17,6 +17,8 @@ use std::time::Instant;
 const LEAST_CLOCK: f64 = 0.75;
 /// Fills of inputs besides the first over which a version is judged, untimed.
 const OTHER_FILLS: u64 = 4;
+/// Seconds after which no further fill is begun, and the same where nobody asks for a time: an oracle may be slow.
+const FILLS: [f64; 2] = [5.0, 0.5];
 /// Why a measurement has no numbers.
 pub enum TimingError {
     /// A version went wrong.
@@ -174,8 +176,12 @@ fn judge_other_fills(
         return Ok(Ok(()));
     }
     let events = (Event::new()?, Event::new()?);
+    let (begin, seconds) = (Instant::now(), FILLS[usize::from(timing.budget.rounds == 0)]);
     let turns = timing.versions.iter().map(|version| inputs::turns(&version.plan)).max().unwrap_or(1);
     for turn in 1..turns.min(1 + OTHER_FILLS) {
+        if begin.elapsed().as_secs_f64() > seconds {
+            break;
+        }
         // Behind all rounds, so that none of their answers is taken for this one's.
         let number = u64::from(u32::MAX) + turn;
         let passes = sides.first().map_or(1, Side::passes);
