@@ -53,4 +53,15 @@ not_faster sum shared-memory-of-before
 try sum one-in-a-hundred-by-the-timer 1 "WRONG RESULT"
 try sum beyond-the-roof 1 "WRONG RESULT|IMPOSSIBLE"
 try roof faster-than-the-roof 1 "IMPOSSIBLE"
+# What the checker notes of a kernel lies in memory that this can write to.
+try judge starter 0 "PASSED"
+try judge forges-counts 1 "WRONG RESULT"
+try sum changes-answers 1 "WRONG RESULT|WRITE OUT OF BOUNDS"
+try judge forges-clock 1 "WRITE OUT OF BOUNDS"
+# Wrong at sizes and for inputs that are no case.
+try judge first-fill-only 1 "WRONG RESULT"
+try judge nothing-between 1 "WRONG RESULT"
+try never-timed honest 0 "PASSED"
+try never-timed starter 1 "WRONG RESULT"
+try never-timed nothing-at-the-time-size 1 "WRONG RESULT"
 exit $failed

@@ -117,9 +117,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             Verdict::InputChanged,
             format!("the kernel changed its input `{buffer}`: element {index} is {got}, it was {want}"),
         ),
-        Status::GuardBroken { buffer, offset, bytes } => {
-            (Verdict::GuardDamaged, format!("the kernel wrote {} `{buffer}` ({bytes} bytes)", outside(*offset, *bytes)))
-        }
+        Status::GuardBroken { .. } | Status::WroteElsewhere { .. } => (Verdict::GuardDamaged, wrote(&checked.status)),
         Status::Fault { fault } => {
             details.extend(fault.hint.clone());
             let label = if fault.name == UNREADABLE { "here" } else { "this launch" };
@@ -153,6 +151,21 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     let cause = checked.status.is_left_out().then_some(Cause::LeftOut);
     let pattern = matches!(checked.status, Status::Untried { .. }).then_some(Pattern::Untried);
     vec![Reason { cause, pattern, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
+}
+
+/// A write that nothing stopped, beside a buffer or to what is the checker's.
+fn wrote(status: &Status) -> String {
+    match status {
+        Status::GuardBroken { buffer, offset, bytes } => {
+            format!("the kernel wrote {} `{buffer}` ({bytes} bytes)", outside(*offset, *bytes))
+        }
+        Status::WroteElsewhere { what } => {
+            format!(
+                "the kernel wrote to memory of the device that is not its own: it changed {what} of the measurement"
+            )
+        }
+        _ => "the kernel wrote to memory that is not its own".to_owned(),
+    }
 }
 
 /// Outputs that differ between this order and `other`.

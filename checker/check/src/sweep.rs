@@ -94,6 +94,7 @@ fn simulate(
         problem,
         platform,
         reference,
+        judge: None,
         reference_cubin: None,
         seed,
         all_sizes: false,

@@ -6,9 +6,10 @@ use super::verify::{self, Results, Trials, schedules};
 use super::{Checking, Shown, kept, machine, uneven};
 use crate::build::{BuildError, Built};
 use crate::platform::Platform;
+use crate::time::Tools;
 use crate::versions::{Cubins, Versions, assemble, fault_of, not_here};
 use crate::{CheckError, CheckOptions, Progress, refused};
-use execution::backend::Thoroughness;
+use execution::backend::{Artefact, Thoroughness};
 use problem::Problem;
 use report::{self, Reason, Stage, StageName, StageStatus, Verdict};
 use simulator::Schedule;
@@ -69,7 +70,13 @@ impl Checking<'_> {
             let _ = profiles.set(self.profiled(platform, versions));
         };
         let meanwhile: Option<&(dyn Fn() + Sync)> = if self.models_early() { Some(&profile) } else { None };
-        let course = Course { options: self.check.options, seed, until: self.until, cut: &cut, meanwhile };
+        let tools = match &platform.gpu {
+            Some(info) if problem.manifest.flaw.is_some() => Some(Tools::build(self.check.toolchain, &info.arch)?),
+            _ => None,
+        };
+        let judge = tools.as_ref().map(Tools::artefact);
+        let (options, until, judge) = (self.check.options, self.until, judge.as_ref());
+        let course = Course { options, seed, until, cut: &cut, meanwhile, judge };
         let results = correctness(problem, platform, versions, &course, self.check.progress);
         self.profiles = profiles.into_inner();
         self.check.report.cut = cut.into_inner().or_else(|| self.check.report.cut.take());
@@ -98,6 +105,8 @@ struct Course<'a> {
     cut: &'a OnceLock<String>,
     /// What else the check needs if the candidate is right.
     meanwhile: Option<&'a (dyn Fn() + Sync)>,
+    /// The checker's own kernels, where a GPU judges what it does not measure.
+    judge: Option<&'a Artefact>,
 }
 
 /// Runs both versions, on the simulator at the same time, on a GPU one after the other. A baseline that is right is only
@@ -109,7 +118,7 @@ fn correctness(
     course: &Course<'_>,
     progress: Progress<'_>,
 ) -> Result<(Results, Results), BuildError> {
-    let Course { options, seed, until, cut, meanwhile } = *course;
+    let Course { options, seed, until, cut, meanwhile, judge } = *course;
     let budget = options.budget;
     let files = match platform.gpu {
         Some(_) => Some(Cubins::write(versions).map_err(|error| BuildError::Error(error.into()))?),
@@ -124,6 +133,7 @@ fn correctness(
         platform,
         reference,
         reference_cubin,
+        judge: judge.cloned(),
         seed,
         all_sizes,
         budget,

@@ -154,8 +154,7 @@ pub fn measure(
 fn untimed(problem: &Problem, versions: &Versions, timed: &Timed, report: &mut Report) -> Result<(), CheckError> {
     let sizes = &problem.manifest.time;
     if let backend::Status::OracleFailed { message } = &timed.status {
-        let summary = format!("the oracle failed at the timed size: {message}");
-        report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary });
+        unmeasured(report, format!("the oracle failed at the timed size: {message}"));
     } else if matches!(timed.failed, Some((0, _))) {
         let what = "the baseline, timed,";
         let message = failed(timed, versions.baseline.file.path(), sizes).map(|reason| reason.text).unwrap_or_default();
@@ -164,8 +163,33 @@ fn untimed(problem: &Problem, versions: &Versions, timed: &Timed, report: &mut R
         let summary = reason.text.clone();
         report.stages.push(Stage { name: StageName::Time, status: StageStatus::Failed, summary });
         report.reasons.push(reason);
+    } else {
+        unmeasured(report, no_ratio(timed));
     }
     Ok(())
+}
+
+/// Why rounds that went right say nothing, and what to do.
+fn no_ratio(timed: &Timed) -> String {
+    if timed.discarded > 0 && timed.rounds == 0 {
+        return format!(
+            "no time: in each of {} rounds the clock was below three quarters of the device's (median {:.0} MHz); let it cool down, \
+             see that nothing else runs on it, and check again",
+            timed.discarded, timed.clock_mhz
+        );
+    }
+    format!(
+        "no time: {} rounds counted, too few for an interval, and {} were thrown away because the clock had dropped; see that \
+         nothing else runs on the GPU, and check again",
+        timed.rounds, timed.discarded
+    )
+}
+
+/// A GPU was there and nothing was measured: that is no ordinary pass, and no grade.
+fn unmeasured(report: &mut Report, why: String) {
+    report.notes.push(format!("not all was tried, and a class would get no grade for this: {why}"));
+    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary: why.clone() });
+    report.cut.get_or_insert(why);
 }
 
 /// Baseline and candidate at the timed size.
@@ -347,4 +371,49 @@ pub fn recorded_sweep(problem: &Problem) -> Option<SweepTable> {
         values: sweep.cells,
         provenance,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::{RanOn, Subject, SubjectKind};
+
+    fn timed(rounds: u32, discarded: u32) -> Timed {
+        Timed { rounds, discarded, clock_mhz: 1234.4, ..Timed::failed_at(None, backend::Status::Passed) }
+    }
+
+    #[test]
+    fn why_there_is_no_ratio_is_said_with_what_to_do() {
+        let cold = no_ratio(&timed(0, 40));
+        assert!(
+            cold.contains("each of 40 rounds") && cold.contains("1234 MHz") && cold.contains("check again"),
+            "{cold}"
+        );
+        let few = no_ratio(&timed(3, 2));
+        assert!(few.contains("3 rounds counted") && few.contains("2 were thrown away"), "{few}");
+    }
+
+    #[test]
+    fn who_writes_to_what_the_checker_notes_is_told_so() {
+        let forged = backend::Status::WroteElsewhere { what: "the clock".to_owned() };
+        let timed = Timed::failed_at(Some((1, measure::Stage::Timed)), forged);
+        let reason = failed(&timed, std::path::Path::new("kernel.cu"), &Sizes::new()).unwrap();
+        assert_eq!(reason.verdict, report::Verdict::GuardDamaged);
+        assert!(reason.text.contains("not its own: it changed the clock"), "{}", reason.text);
+    }
+
+    /// It is no ordinary pass: a note says so, and a class gets no grade. What was cut before stays the reason for that.
+    #[test]
+    fn who_was_not_measured_gets_no_grade() {
+        let subject = Subject { name: "ex01".into(), title: String::new(), chapter: None, kind: SubjectKind::Exercise };
+        let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, 1);
+        unmeasured(&mut report, no_ratio(&timed(0, 40)));
+        assert_eq!(report.cut, Some(no_ratio(&timed(0, 40))));
+        assert!(report.notes.iter().any(|note| note.contains("would get no grade") && note.contains("40 rounds")));
+        assert!(
+            report.stages.iter().any(|stage| stage.name == StageName::Time && stage.status == StageStatus::Skipped)
+        );
+        unmeasured(&mut report, "another reason".to_owned());
+        assert_eq!(report.cut, Some(no_ratio(&timed(0, 40))));
+    }
 }

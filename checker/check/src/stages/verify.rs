@@ -5,6 +5,7 @@ mod besides;
 mod between;
 mod crowded;
 mod few;
+mod on_gpu;
 mod sought;
 
 use crate::build::Built;
@@ -36,6 +37,8 @@ pub struct Trials<'a> {
     pub reference: &'a Built,
     /// Its machine code in a file, for a GPU.
     pub reference_cubin: Option<PathBuf>,
+    /// The checker's own kernels for the GPU, where sizes are judged on it that are not measured.
+    pub judge: Option<backend::Artefact>,
     /// Seed of the inputs.
     pub seed: u64,
     /// Try all sizes, though a candidate is wrong at one.
@@ -98,7 +101,7 @@ pub fn room() -> Option<Arc<Room>> {
 }
 
 impl Trials<'_> {
-    /// Runs a version at every case and, on the simulator, at the `count` size.
+    /// Runs a version at every case and, on the simulator, at the `count` size; on a GPU at some sizes more.
     pub fn run(
         &self,
         built: &Built,
@@ -127,6 +130,9 @@ impl Trials<'_> {
             }
             cases.push(case);
         }
+        let more = if full { self.more_on_gpu(&sizes) } else { Vec::new() };
+        cases.extend(self.cases_on_gpu(built, cubin.as_ref(), &more)?);
+        sizes.extend(more.into_iter().map(|(sizes, _)| sizes));
         // A baseline that is meant to be wrong still has to be counted.
         let meant = thoroughness == Thoroughness::Once && self.problem.manifest.flaw.is_some();
         let goes_on = meant || self.all_sizes && thoroughness == Thoroughness::Full;
@@ -169,7 +175,11 @@ impl Trials<'_> {
         let results: Vec<Checked> = results.map_err(|error| BuildError::Error(error.into()))?;
         self.look_for_cuts(&results);
         let count = counted.and_then(|at| results.get(at).cloned());
-        Ok(Results { cases: sizes.into_iter().zip(results).collect(), count, besides: besides?, schedules })
+        let mut cases: Vec<(Sizes, Checked)> = sizes.into_iter().zip(results).collect();
+        if full {
+            cases.extend(self.far_on_gpu(built, cubin.as_ref(), &cases)?);
+        }
+        Ok(Results { cases, count, besides: besides?, schedules })
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.

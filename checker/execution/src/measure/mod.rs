@@ -3,7 +3,8 @@
 //! A sample is one pass over a version's launches between two events. Before it the inputs are drawn anew on the device, outputs
 //! and scratch are poisoned, the module's variables put back to their first values, shared memory overwritten, and the cache
 //! brought into its stated condition, so that nothing a kernel remembers helps it. Baseline and candidate take turns and
-//! swap who leads. Every timed output is compared with the oracle's for the same inputs, on the device.
+//! swap who leads. Every timed output is compared with the oracle's for the same inputs, on the device. What the checker notes there is sealed:
+//! a kernel can write to it.
 
 #[cfg(not(target_family = "wasm"))]
 mod device;

@@ -1,7 +1,7 @@
 //! One measurement: interleaved samples until the ratio's interval is narrow, every timed output verified.
 
 use super::device::answers::Oracle;
-use super::device::inputs::{self, Copies, seed_of};
+use super::device::inputs::{self, Copies, seed_of, seed_of_turn};
 use super::device::side::{Round, Side};
 use super::device::tools::Tools;
 use super::outcome::{Stage, Timed};
@@ -15,6 +15,10 @@ use std::time::Instant;
 
 /// A sample below this fraction of the largest clock is thrown away, as NVBench does.
 const LEAST_CLOCK: f64 = 0.75;
+/// Fills of inputs besides the first over which a version is judged, untimed.
+const OTHER_FILLS: u64 = 4;
+/// Seconds after which no further fill is begun, and the same where nobody asks for a time: an oracle may be slow.
+const FILLS: [f64; 2] = [5.0, 0.5];
 /// Why a measurement has no numbers.
 pub enum TimingError {
     /// A version went wrong.
@@ -79,6 +83,7 @@ fn measure(
     timing: &Timing,
     started: &mut dyn FnMut(Option<usize>),
 ) -> Result<Timed, TimingError> {
+    tools.begin()?;
     let mut sides: Vec<Side<'_>> = Vec::new();
     for version in 0..timing.versions.len() {
         started(Some(version));
@@ -110,6 +115,10 @@ fn measure(
         Ok(timed) => timed,
         Err(message) => return Ok(Timed::failed_at(None, Status::OracleFailed { message })),
     };
+    let round = timed.rounds + timed.discarded + WARM_UP;
+    if let Err(message) = judge_other_fills(gpu, tools, timing, &mut sides, &mut oracle, (&copies, round), started)? {
+        return Ok(Timed::failed_at(None, Status::OracleFailed { message }));
+    }
     for side in &mut sides {
         started(Some(side.version()));
         side.check_guards(Stage::Timed)?;
@@ -132,6 +141,68 @@ fn passes(gpu: &Gpu, timing: &Timing, sides: &[Side<'_>], oracle: Option<&Oracle
     sides.iter().map(Side::passes_wanted).min().unwrap_or(1).min(in_cache).max(1)
 }
 
+/// New inputs on the device, and the oracle's answers to them. The inner error is the oracle's.
+fn new_inputs(
+    gpu: &Gpu,
+    tools: &Tools<'_>,
+    sides: &mut [Side<'_>],
+    oracle: &mut Option<Oracle<'_>>,
+    copies: &Copies,
+    (number, seeds): (u64, &[u64]),
+) -> Result<Result<(), String>, TimingError> {
+    for side in sides {
+        side.draw(gpu, tools, copies, seeds)?;
+    }
+    let Some(oracle) = oracle else { return Ok(Ok(())) };
+    match oracle.answer(tools, copies, number, seeds) {
+        Ok(()) => Ok(Ok(())),
+        Err(Stop::Failure(failure)) => Err(failure.into()),
+        Err(stop) => Ok(Err(explain(&stop))),
+    }
+}
+
+/// Timed are the first of fills that take turns. So whoever is judged runs once more over each of the others, a baseline excepted: what
+/// goes wrong for those alone is wrong, too. The inner error is the oracle's.
+fn judge_other_fills(
+    gpu: &Gpu,
+    tools: &Tools<'_>,
+    timing: &Timing,
+    sides: &mut [Side<'_>],
+    oracle: &mut Option<Oracle<'_>>,
+    (copies, round): (&Copies, u32),
+    started: &mut dyn FnMut(Option<usize>),
+) -> Result<Result<(), String>, TimingError> {
+    if oracle.is_none() {
+        return Ok(Ok(()));
+    }
+    let events = (Event::new()?, Event::new()?);
+    let (begin, seconds) = (Instant::now(), FILLS[usize::from(timing.budget.rounds == 0)]);
+    let turns = timing.versions.iter().map(|version| inputs::turns(&version.plan)).max().unwrap_or(1);
+    for turn in 1..turns.min(1 + OTHER_FILLS) {
+        if begin.elapsed().as_secs_f64() > seconds {
+            break;
+        }
+        // Behind all rounds, so that none of their answers is taken for this one's.
+        let number = u64::from(u32::MAX) + turn;
+        let passes = sides.first().map_or(1, Side::passes);
+        let seeds: Vec<u64> = (0..passes).map(|pass| seed_of_turn(timing.seed, number, pass, turn)).collect();
+        started(None);
+        if let Err(message) = new_inputs(gpu, tools, sides, oracle, copies, (number, &seeds))? {
+            return Ok(Err(message));
+        }
+        let judged = if let [_, candidate] = &mut *sides { std::slice::from_mut(candidate) } else { &mut *sides };
+        for side in judged {
+            started(Some(side.version()));
+            let now = Round { number: round + turn as u32, copies, oracle: oracle.as_ref(), seed: seeds[0] };
+            side.sample(gpu, tools, timing, &events, &now)?;
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Rounds that warm up.
+const WARM_UP: u32 = 2;
+
 /// The rounds. The inner error is the oracle's.
 fn sample_all(
     gpu: &Gpu,
@@ -148,8 +219,6 @@ fn sample_all(
     let mut times: Vec<Vec<f64>> = sides.iter().map(|_| Vec::new()).collect();
     let (mut clocks, mut discarded, mut round) = (Vec::new(), 0, 0u32);
     let begin = Instant::now();
-    // The first two rounds warm up.
-    const WARM_UP: u32 = 2;
     let narrow = loop {
         let order: Vec<usize> =
             if round % 2 == 0 { (0..sides.len()).collect() } else { (0..sides.len()).rev().collect() };
@@ -166,15 +235,8 @@ fn sample_all(
         let number = oracle.as_ref().map_or(round.into(), |oracle| oracle.round(round.into()));
         let passes = sides.first().map_or(1, Side::passes);
         let seeds: Vec<u64> = (0..passes).map(|pass| seed_of(timing.seed, number, pass)).collect();
-        for side in &mut *sides {
-            side.draw(gpu, tools, copies, &seeds)?;
-        }
-        if let Some(oracle) = oracle {
-            match oracle.answer(tools, copies, number, &seeds, timing.seed) {
-                Ok(()) => {}
-                Err(Stop::Failure(failure)) => return Err(failure.into()),
-                Err(stop) => return Ok(Err(explain(&stop))),
-            }
+        if let Err(message) = new_inputs(gpu, tools, sides, oracle, copies, (number, &seeds))? {
+            return Ok(Err(message));
         }
         for index in order {
             started(Some(index));

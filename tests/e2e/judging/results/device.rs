@@ -108,7 +108,7 @@ fn hidden_answers_are_compared_where_they_lie() {
         bytes
     };
     let hidden = put(&mut device, "want", &want);
-    own.launch(&mut device, "mask", (1, 64, 0), &[hidden, 1003, 99]);
+    own.launch(&mut device, "mask", (1, 64, 0), &[hidden, 1003, 99, 7]);
     let masked = take(&device, hidden, 1003);
     let equal = masked.iter().zip(&want).filter(|(a, b)| a == b).count();
     assert!(equal < 30, "{equal} bytes of 1003 are as they were");
@@ -117,7 +117,7 @@ fn hidden_answers_are_compared_where_they_lie() {
     let mut compare = |got: &[u8]| {
         device.write(wrong, &[0; 8]).unwrap();
         let got = put(&mut device, "got", got);
-        own.launch(&mut device, "compare_bytes", (1, 64, 0), &[got, hidden, 1003, 99, wrong]);
+        own.launch(&mut device, "compare_bytes", (1, 64, 0), &[got, hidden, 1003, 99, 7, wrong]);
         count(&device)
     };
     assert_eq!(compare(&want), 0);
@@ -126,8 +126,118 @@ fn hidden_answers_are_compared_where_they_lie() {
         other[at] ^= 4;
         assert_eq!(compare(&other), 1, "byte {at}");
     }
-    own.launch(&mut device, "mask", (1, 64, 0), &[hidden, 1003, 99]);
+    own.launch(&mut device, "mask", (1, 64, 0), &[hidden, 1003, 99, 7]);
     assert_eq!(take(&device, hidden, 1003), want);
+}
+
+/// Hidden are zeros, so that the key stream is to be seen: block after block of ChaCha8 with a key of 128 bits, of which a warp has the
+/// words of 32 side by side. The first block is a vector of draft-strombergson-chacha-test-vectors.
+#[test]
+fn answers_are_hidden_under_a_cipher() {
+    const BLOCK: [u64; 8] = [
+        0x5d8c_7fa6_a45f_8ae2,
+        0x8634_30b7_6f3e_edef,
+        0x29a7_1914_d327_84aa,
+        0x2011_4953_7977_2d57,
+        0x85eb_8d2b_e7b8_4ab6,
+        0x109a_08b6_7cea_6acd,
+        0x424a_8108_ebbe_2418,
+        0x1b08_16c8_a21f_ab8a,
+    ];
+    let own = Own::get();
+    let mut device = own.device();
+    let address = device.alloc("zeros", 8 * 600).unwrap();
+    device.write(address, &[0; 8 * 600]).unwrap();
+    own.launch(&mut device, "mask", (1, 64, 0), &[address, 8 * 600, 0, 0]);
+    let mut bytes = [0; 8 * 600];
+    device.read(address, &mut bytes).unwrap();
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let first: Vec<u64> = (0..8).map(|k| words[32 * k]).collect();
+    assert_eq!(first, BLOCK, "{first:x?}");
+    let mut sorted = words.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), 600, "no word of the stream comes twice");
+}
+
+/// Seals are SipHash-2-4 of what a word says, its sample, its pass and itself, as the host makes them.
+#[test]
+fn results_are_sealed_under_the_key() {
+    let own = Own::get();
+    let mut device = own.device();
+    let (key0, key1, sample) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 77);
+    let address = device.alloc("results", 16 * 40).unwrap();
+    let pairs: Vec<u8> = (0..40u64).flat_map(|pass| [pass * pass, 0]).flat_map(u64::to_le_bytes).collect();
+    device.write(address, &pairs).unwrap();
+    own.launch(&mut device, "seal", (1, 256, 0), &[address, 33, key0, key1, sample]);
+    let mut bytes = [0; 16 * 40];
+    device.read(address, &mut bytes).unwrap();
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    for (pass, pair) in words.as_chunks::<2>().0.iter().enumerate() {
+        let pass = pass as u64;
+        let want = if pass < 33 { siphash([key0, key1], &[1, sample, pass, pass * pass]) } else { 0 };
+        assert_eq!(*pair, [pass * pass, want], "pass {pass}");
+    }
+}
+
+/// The clock of a spin has its seals, too.
+#[test]
+fn the_clock_is_sealed_with_it() {
+    let own = Own::get();
+    let mut device = own.device();
+    let address = device.alloc("results", 32).unwrap();
+    own.launch(&mut device, "probe", (1, 1, 0), &[address, 500, 3, 4, 9]);
+    let mut bytes = [0; 32];
+    device.read(address, &mut bytes).unwrap();
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    assert!(words[0] > 0 && words[2] >= 500, "{words:?}");
+    for pass in [0, 1] {
+        assert_eq!(words[2 * pass + 1], siphash([3, 4], &[0, 9, pass as u64, words[2 * pass]]));
+    }
+}
+
+#[expect(deprecated, reason = "it is SipHash-2-4, and says so; what replaces it may be anything")]
+fn siphash([key0, key1]: [u64; 2], words: &[u64]) -> u64 {
+    use std::hash::{Hasher, SipHasher};
+    let mut hasher = SipHasher::new_with_keys(key0, key1);
+    words.iter().for_each(|word| hasher.write(&word.to_le_bytes()));
+    hasher.finish()
+}
+
+/// Fingerprints hang on every byte, on its place and on both halves of the key, and not on the launch.
+#[test]
+fn fingerprints_hang_on_bytes_places_and_key() {
+    let own = Own::get();
+    let print = |bytes: &[u8], key: [u64; 2], grid: u32| {
+        let mut device = own.device();
+        let (data, out) = (device.alloc("data", bytes.len() as u64).unwrap(), device.alloc("out", 8).unwrap());
+        device.write(data, bytes).unwrap();
+        device.write(out, &[0; 8]).unwrap();
+        let words = [data, bytes.len() as u64, key[0], key[1], out];
+        own.launch(&mut device, "fingerprint", (grid, 64, 0), &words);
+        let mut sum = [0; 8];
+        device.read(out, &mut sum).unwrap();
+        u64::from_le_bytes(sum)
+    };
+    let bytes: Vec<u8> = (0..1003u32).map(|at| (at * 7 % 251) as u8).collect();
+    let first = print(&bytes, [1, 2], 1);
+    assert_eq!(print(&bytes, [1, 2], 3), first);
+    assert!([[1, 3], [3, 2], [2, 1]].into_iter().all(|key| print(&bytes, key, 1) != first));
+    for at in [0, 500, 999, 1001, 1002] {
+        let mut other = bytes.clone();
+        other[at] ^= 4;
+        assert_ne!(print(&other, [1, 2], 1), first, "byte {at}");
+    }
+    let mut moved = bytes.clone();
+    moved.swap(0, 8);
+    assert_ne!(print(&moved, [1, 2], 1), first);
+    // Two words in each other's place, each less what tells the places apart.
+    const PLACE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let read = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let mut moved = bytes.clone();
+    moved[..8].copy_from_slice(&read(8).wrapping_add(PLACE).to_le_bytes());
+    moved[8..16].copy_from_slice(&read(0).wrapping_sub(PLACE).to_le_bytes());
+    assert_ne!(print(&moved, [1, 2], 1), first);
 }
 
 /// The device judges floats as the host does, element for element, at the edge of the tolerance, too.
@@ -196,10 +306,11 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
                 let (a, b) = (put("got", &got), put("want", &want_bytes));
                 let (c, wrong) = (put("magnitude", &magnitude_bytes), put("wrong", &[0; 8]));
                 for (address, key) in [(b, 5), (c, 6)] {
-                    own.launch(&mut device, "mask", (1, 64, 0), &[address, 16000, key]);
+                    own.launch(&mut device, "mask", (1, 64, 0), &[address, 16000, key, 7]);
                 }
                 let c = if summed { c } else { 0 };
-                let words = [a, dtype.index(), b, 5, c, 6, 2000, f64::to_bits(slack), f64::to_bits(least), wrong];
+                let (slack, least) = (f64::to_bits(slack), f64::to_bits(least));
+                let words = [a, dtype.index(), b, 5, 7, c, 6, 7, 2000, slack, least, wrong];
                 own.launch(&mut device, "compare_reals", (2, 128, 0), &words);
                 let mut count = [0; 8];
                 device.read(wrong, &mut count).unwrap();

@@ -105,6 +105,12 @@ pub enum JobError {
         /// Why.
         message: String,
     },
+    /// The operating system gives no random numbers.
+    #[error("the operating system gives no random numbers: {message}")]
+    Random {
+        /// Why.
+        message: String,
+    },
     /// A file cannot be written.
     #[error("{path}: {message}")]
     Write {

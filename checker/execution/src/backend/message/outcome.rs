@@ -396,6 +396,7 @@ mod tests {
             Status::Impossible { us: 1.5, least_us: 3.0 },
             Status::InputChanged { buffer: "a".into(), index: 3, got: value, want: value },
             Status::GuardBroken { buffer: "a".into(), offset: -4, bytes: 8 },
+            Status::WroteElsewhere { what: "the clock".into() },
             Status::Fault { fault },
             Status::BadLaunch { launch: 0, line: 1, message: "m".into() },
             Status::TimedOut { seconds: 0.5 },

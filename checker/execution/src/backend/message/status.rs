@@ -253,6 +253,11 @@ pub enum Status {
         /// The buffer's bytes.
         bytes: u64,
     },
+    /// It wrote to memory of the device that it was not given: what the checker had there is not what it put there.
+    WroteElsewhere {
+        /// What was there.
+        what: String,
+    },
     /// A launch faulted.
     Fault {
         /// How.

@@ -2,6 +2,7 @@
 //! compared with every timed output where it lies.
 
 use super::inputs::{self, Copies};
+use super::seal::What;
 use super::tools::{Hidden, Tools};
 use crate::backend::gpu::driver::{CudaError, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, failure};
@@ -23,7 +24,11 @@ const SETS: usize = 4;
 const LARGE: usize = 32 << 20;
 
 /// The oracle's arrays for the inputs of one pass, by buffer of its plan.
-type OfPass = BTreeMap<usize, Hidden>;
+struct OfPass {
+    arrays: BTreeMap<usize, Hidden>,
+    /// The fingerprint of all of them as they lie there, hidden.
+    mark: Option<u64>,
+}
 
 /// The oracle on the device.
 pub struct Oracle<'a> {
@@ -89,14 +94,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     /// Whatever stopped it.
-    pub fn answer(
-        &mut self,
-        tools: &Tools<'_>,
-        copies: &Copies,
-        round: u64,
-        seeds: &[u64],
-        key: u64,
-    ) -> Result<(), Stop> {
+    pub fn answer(&mut self, tools: &Tools<'_>, copies: &Copies, round: u64, seeds: &[u64]) -> Result<(), Stop> {
         if let Some(known) = self.kept.iter().position(|(known, _)| *known == round) {
             self.now = known;
             return Ok(());
@@ -110,12 +108,7 @@ impl<'a> Oracle<'a> {
         }
         let mut passes = Vec::new();
         for pass in 0..seeds.len() {
-            passes.push(self.answer_pass(
-                tools,
-                copies,
-                pass,
-                Stream::new(key, "hidden").bits(round << 8 | pass as u64),
-            )?);
+            passes.push(self.answer_pass(tools, copies, pass)?);
         }
         self.wipe()?;
         self.spent += begin.elapsed();
@@ -124,7 +117,7 @@ impl<'a> Oracle<'a> {
         Ok(())
     }
 
-    fn answer_pass(&mut self, tools: &Tools<'_>, copies: &Copies, pass: usize, key: u64) -> Result<OfPass, Stop> {
+    fn answer_pass(&mut self, tools: &Tools<'_>, copies: &Copies, pass: usize) -> Result<OfPass, Stop> {
         self.wipe()?;
         let plan = self.session.program().plan.clone();
         let moved = |buffer: usize| {
@@ -137,13 +130,41 @@ impl<'a> Oracle<'a> {
         let hide = |index: usize| -> Result<Hidden, CudaError> {
             let (from, start) = self.session.buffer(index);
             let bytes = self.session.bytes(index);
-            let hidden = Hidden { memory: Memory::new(bytes)?, key: Stream::new(key, "key").bits(index as u64) };
+            let (key, mark) = (tools.fresh_key(What::Answers), tools.fresh_key(What::Hidden));
+            let hidden = Hidden { memory: Memory::new(bytes)?, key, mark };
             hidden.memory.copy_from(self.gpu.stream(), 0, from, start, bytes)?;
-            tools.mask(&hidden.memory, bytes, hidden.key)?;
+            tools.mask(&hidden, bytes)?;
             Ok(hidden)
         };
-        let hidden: Result<OfPass, CudaError> = self.wanted.iter().map(|&index| Ok((index, hide(index)?))).collect();
-        Ok(hidden.map_err(failure)?)
+        let arrays: Result<_, CudaError> = self.wanted.iter().map(|&index| Ok((index, hide(index)?))).collect();
+        let mut of_pass = OfPass { arrays: arrays.map_err(failure)?, mark: None };
+        let marked = tools.clear().and_then(|()| self.add_mark(tools, 0, &of_pass)).and_then(|()| tools.results(1));
+        of_pass.mark = marked.map_err(failure)?.and_then(|words| words.first().copied());
+        Ok(of_pass)
+    }
+
+    fn add_mark(&self, tools: &Tools<'_>, slot: usize, of_pass: &OfPass) -> Result<(), CudaError> {
+        of_pass.arrays.iter().try_for_each(|(&index, hidden)| {
+            tools.add_fingerprint(slot, (hidden.memory.address(), self.session.bytes(index)), hidden.mark)
+        })
+    }
+
+    fn of_pass(&self, pass: usize) -> Option<&OfPass> {
+        self.kept.get(self.now)?.1.get(pass)
+    }
+
+    /// Adds to `slot` the fingerprint of a pass's answers as they lie there now.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn mark(&self, tools: &Tools<'_>, (slot, pass): (usize, usize)) -> Result<(), CudaError> {
+        self.of_pass(pass).map_or(Ok(()), |of_pass| self.add_mark(tools, slot, of_pass))
+    }
+
+    /// Is that the fingerprint of a pass's answers when they were hidden? Who changes what is hidden need not know it: the sum that
+    /// says how large an error may be becomes huge by one bit.
+    pub fn is_intact(&self, pass: usize, mark: Option<u64>) -> bool {
+        self.of_pass(pass).is_none_or(|of_pass| of_pass.mark.is_some() && of_pass.mark == mark)
     }
 
     /// Overwrites whatever it has written.
@@ -160,7 +181,7 @@ impl<'a> Oracle<'a> {
     fn hidden(&self, pass: usize, name: &str) -> Option<(&Buffer, &Hidden)> {
         let plan: &Plan = &self.session.program().plan;
         let index = plan.buffers.iter().position(|buffer| buffer.name == name)?;
-        Some((&plan.buffers[index], self.kept.get(self.now)?.1.get(pass)?.get(&index)?))
+        Some((&plan.buffers[index], self.of_pass(pass)?.arrays.get(&index)?))
     }
 
     /// Adds to `slot` in how many places an output of a pass is wrong; false if that cannot be told on the device.
@@ -197,18 +218,18 @@ impl<'a> Oracle<'a> {
     /// The driver's, or no memory is left.
     pub fn on_host(&self, tools: &Tools<'_>, pass: usize) -> Result<OracleOutputs, JobError> {
         let mut buffers = BTreeMap::new();
-        let Some(of_pass) = self.kept.get(self.now).and_then(|(_, passes)| passes.get(pass)) else {
+        let Some(of_pass) = self.of_pass(pass) else {
             return Ok(OracleOutputs::new(0, Values::AsStated, buffers));
         };
-        for (index, hidden) in of_pass {
+        for (index, hidden) in &of_pass.arrays {
             let buffer = &self.session.program().plan.buffers[*index];
             let mut bytes =
                 values::fill::zeroed(buffer).map_err(|error| JobError::Fill { message: error.to_string() })?;
             let shown = tools
-                .mask(&hidden.memory, bytes.len(), hidden.key)
+                .mask(hidden, bytes.len())
                 .and_then(|()| self.gpu.stream().synchronize())
                 .and_then(|()| hidden.memory.read(0, &mut bytes))
-                .and_then(|()| tools.mask(&hidden.memory, bytes.len(), hidden.key));
+                .and_then(|()| tools.mask(hidden, bytes.len()));
             shown.map_err(failure)?;
             buffers.insert(buffer.name.clone(), (buffer.dtype, bytes));
         }

@@ -8,13 +8,27 @@ use crate::backend::machine::Stop;
 use crate::verify::POISON;
 use crate::verify::inputs::prepare_buffer;
 use plan::stream::Stream;
-use plan::{Buffer, Role};
-use values::fill::{Values, first_turn};
+use plan::{Buffer, Fill, Plan, Role};
+use values::fill::{TURNS, Values, first_turn};
 use values::recipe::{Recipe, varies};
 
 /// The seed of a pass of a round. What is timed has the first of fills that take turns.
 pub fn seed_of(seed: u64, round: u64, pass: usize) -> u64 {
-    first_turn(Stream::new(seed, "samples").bits(round << 8 | pass as u64))
+    seed_of_turn(seed, round, pass, 0)
+}
+
+/// The same where each of several fills has another one's turn.
+pub fn seed_of_turn(seed: u64, round: u64, pass: usize, turn: u64) -> u64 {
+    first_turn(Stream::new(seed, "samples").bits(round << 8 | pass as u64)) + turn % TURNS
+}
+
+/// How many turns there are: the fills of the buffer that has most.
+pub fn turns(plan: &Plan) -> u64 {
+    let fills = |buffer: &Buffer| match &buffer.fill {
+        Some(Fill::OneOf(fills)) if buffer.role != Role::Out => fills.len() as u64,
+        _ => 1,
+    };
+    plan.buffers.iter().map(fills).max().unwrap_or(1).clamp(1, TURNS)
 }
 
 /// A copy of every input for each pass of a sample but the first, which has the session's own.
@@ -108,5 +122,36 @@ impl Copies {
     fn of(&self, name: &str) -> impl Iterator<Item = &Memory> {
         let position = self.names.iter().position(|known| known == name);
         self.passes.iter().filter_map(move |pass| pass.get(position?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::dtype::DType;
+    use values::fill::chosen;
+
+    #[test]
+    fn each_fill_has_its_turn() {
+        let fills = |count: i32| Fill::OneOf((0..count).map(|number| Fill::Constant(number.into())).collect());
+        let buffer = |name: &str, role, fill| Buffer { name: name.into(), dtype: DType::F32, len: 8, role, fill };
+        let buffers = vec![
+            buffer("a", Role::In, Some(fills(3))),
+            buffer("b", Role::InOut, Some(fills(4))),
+            buffer("c", Role::In, Some(Fill::Iota)),
+            buffer("y", Role::Out, None),
+        ];
+        let plan = Plan { buffers, ..Plan::default() };
+        assert_eq!(turns(&plan), 4);
+        assert_eq!(turns(&Plan::default()), 1);
+        for round in [0, 7, u64::from(u32::MAX), u64::MAX >> 8] {
+            assert_eq!(seed_of(5, round, 1), seed_of_turn(5, round, 1, 0));
+            for turn in 0..4 {
+                let seed = seed_of_turn(5, round, 1, turn);
+                let number = |count: u64| Some(Fill::Constant((turn % count) as f64));
+                assert_eq!(chosen(&plan.buffers[0], seed).cloned(), number(3));
+                assert_eq!(chosen(&plan.buffers[1], seed).cloned(), number(4));
+            }
+        }
     }
 }

@@ -3,5 +3,6 @@
 pub(super) mod answers;
 pub(super) mod inputs;
 pub(super) mod roof;
+pub(super) mod seal;
 pub(super) mod side;
 pub(super) mod tools;

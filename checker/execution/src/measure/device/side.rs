@@ -2,7 +2,8 @@
 
 use super::answers::Oracle;
 use super::inputs::{self, Copies};
-use super::tools::{FINGERPRINTS, Tools};
+use super::seal::{Key, What};
+use super::tools::Tools;
 use crate::backend::gpu::driver::{CudaError, Event, Graph, Memory};
 use crate::backend::gpu::{Gpu, GpuSession, Share, Variables};
 use crate::backend::{L2State, Output, RunId, Status, Timing};
@@ -21,8 +22,11 @@ const MOST_BYTES: usize = 256 << 20;
 /// Nanoseconds of spinning before a sample, so that all of it is queued before it starts: a base and more a launch.
 const SPIN_NS: u64 = 20_000;
 const SPIN_NS_LAUNCH: u64 = 4_000;
-/// Slot of the fingerprint of all inputs; those before count wrong places by pass.
-const INPUTS: usize = FINGERPRINTS - 1;
+
+/// What of a measurement a version can have changed, in words.
+const CLOCK: &str = "the clock";
+const COUNTS: &str = "the counts";
+const ANSWERS: &str = "the right answers";
 
 /// What a sample is taken of.
 pub struct Round<'r, 'a> {
@@ -53,7 +57,6 @@ pub struct Side<'a> {
     own: Vec<Vec<Memory>>,
     graph: Option<Graph>,
     passes: usize,
-    inputs: u64,
     verified: u32,
     taken: u32,
 }
@@ -83,7 +86,6 @@ impl<'a> Side<'a> {
             own: Vec::new(),
             graph: None,
             passes: 1,
-            inputs: 0,
             verified: 0,
             taken: 0,
         };
@@ -246,7 +248,8 @@ impl<'a> Side<'a> {
     ) -> Result<(f64, f64), TimingError> {
         let (stream, stage) = (gpu.stream(), if round.number == 0 { Stage::Before } else { Stage::Timed });
         let poison = POISON[round.number as usize % 2];
-        self.inputs = self.input_fingerprint(tools, round.copies)?;
+        let inputs = tools.fresh_key(What::Inputs);
+        let before = self.input_fingerprint(tools, round.copies, inputs, stage)?;
         // Nothing is left of what ran before: not in variables, buffers or shared memory.
         self.session.put_back(&self.variables).map_err(trouble(self.version, stage))?;
         self.session.fill_constants().map_err(trouble(self.version, stage))?;
@@ -256,15 +259,17 @@ impl<'a> Side<'a> {
             L2State::Cold => tools.flush_cache(self.output_bytes())?,
             L2State::Warm => self.warm_inputs(tools, round.copies)?,
         }
-        tools.clear_fingerprints()?;
+        // Nothing of what was asked is left for it to find.
+        tools.clear()?;
         tools.spin(self.spin_ns())?;
         start.record(stream)?;
         self.enqueue(gpu)?;
         end.record(stream)?;
         self.session.wait_all().map_err(trouble(self.version, stage))?;
         self.taken += 1;
-        let clock = self.judge_sample(gpu, tools, round, stage)?;
-        if self.input_fingerprint(tools, round.copies)? != self.inputs {
+        let clock = tools.clock()?.ok_or_else(|| self.wrote_elsewhere(CLOCK, stage))?;
+        self.judge_sample(gpu, tools, round, stage)?;
+        if self.input_fingerprint(tools, round.copies, inputs, stage)? != before {
             return Err(self.input_changed(round, stage));
         }
         // Nor is anything left of this one for what runs next over the same inputs.
@@ -288,15 +293,28 @@ impl<'a> Side<'a> {
         self.session.program().plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In)
     }
 
-    fn input_fingerprint(&self, tools: &Tools<'_>, copies: &Copies) -> Result<u64, TimingError> {
-        tools.clear_fingerprints()?;
+    /// A fingerprint of the inputs of all passes, each under a key of its own, so that they cannot be exchanged either.
+    fn input_fingerprint(
+        &self,
+        tools: &Tools<'_>,
+        copies: &Copies,
+        key: Key,
+        stage: Stage,
+    ) -> Result<Vec<u64>, TimingError> {
+        tools.clear()?;
+        let mut keys = (0..).map(|number| key.of(What::Inputs, number));
         for (index, _) in self.read() {
-            for pass in 0..self.passes {
+            for (pass, key) in (0..self.passes).zip(&mut keys) {
                 let address = self.address(copies, pass, index).unwrap_or_else(|| self.session.address(index));
-                tools.add_fingerprint(INPUTS, address, self.session.bytes(index))?;
+                tools.add_fingerprint(0, (address, self.session.bytes(index)), key)?;
             }
         }
-        Ok(tools.results(FINGERPRINTS)?.1.get(INPUTS).copied().unwrap_or(0))
+        tools.results(1)?.ok_or_else(|| self.wrote_elsewhere(COUNTS, stage))
+    }
+
+    /// It changed what the checker keeps on the device.
+    fn wrote_elsewhere(&self, what: &str, stage: Stage) -> TimingError {
+        TimingError::Version(self.version, stage, Status::WroteElsewhere { what: what.to_owned() })
     }
 
     /// Which input it changed. Of a pass behind the first only that it did is known.
@@ -340,15 +358,17 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
-    /// Judges the outputs of every pass on the device, those that are not right there on the host; gives the clock.
+    /// Judges the outputs of every pass on the device, those that are not right there on the host. The counts are cleared now that the
+    /// version's kernels have ended, and the answers have to be those that were put there before.
     fn judge_sample(
         &mut self,
         gpu: &Gpu,
         tools: &Tools<'_>,
         round: &Round<'_, '_>,
         stage: Stage,
-    ) -> Result<f64, TimingError> {
-        let Some(oracle) = round.oracle else { return Ok(tools.results(0)?.0) };
+    ) -> Result<(), TimingError> {
+        let Some(oracle) = round.oracle else { return Ok(()) };
+        tools.clear()?;
         let program = self.session.program().clone();
         let mut told = vec![true; self.passes];
         for output in &self.outputs {
@@ -361,14 +381,22 @@ impl<'a> Side<'a> {
                 *told &= oracle.compare(tools, (pass, pass), output, buffer)?;
             }
         }
-        let (clock, wrong) = tools.results(self.passes)?;
+        // Behind the counts of all passes the fingerprints of their answers.
+        for pass in 0..self.passes {
+            oracle.mark(tools, (self.passes + pass, pass))?;
+        }
+        let found = tools.results(2 * self.passes)?.ok_or_else(|| self.wrote_elsewhere(COUNTS, stage))?;
+        let intact = |pass: usize| oracle.is_intact(pass, found.get(self.passes + pass).copied());
+        if !(0..self.passes).all(intact) {
+            return Err(self.wrote_elsewhere(ANSWERS, stage));
+        }
         for (pass, told) in told.into_iter().enumerate() {
-            if !told || wrong.get(pass) != Some(&0) {
+            if !told || found.get(pass) != Some(&0) {
                 self.judge_on_host(gpu, tools, (round, oracle), pass, stage)?;
             }
         }
         self.verified += 1;
-        Ok(clock)
+        Ok(())
     }
 
     fn judge_on_host(

@@ -1,34 +1,74 @@
 // The checker's own kernels for measuring on a GPU. Sizes are in elements.
 
-// out[0] = SM clock cycles, out[1] = nanoseconds of one spin of at least `ns`: gives the clock, and while it spins the
-// host queues what is to be timed.
-extern "C" __global__ void probe(unsigned long long* out, unsigned long long ns) {
-    unsigned long long start, now;
+typedef unsigned long long word;
+
+// Seals, as in seal.rs: what lies in memory while somebody else's kernels run has beside it a hash that only who has the key can
+// make. SipHash-2-4 of four words.
+enum What { CLOCK, RESULT };
+__device__ word rotated(word x, int by) { return x << by | x >> (64 - by); }
+__device__ void sip_round(word& a, word& b, word& c, word& d) {
+    a += b, b = rotated(b, 13) ^ a, a = rotated(a, 32);
+    c += d, d = rotated(d, 16) ^ c;
+    a += d, d = rotated(d, 21) ^ a;
+    c += b, b = rotated(b, 17) ^ c, c = rotated(c, 32);
+}
+__device__ word seal_of(word key0, word key1, word what, word sample, word pass, word value) {
+    word a = key0 ^ 0x736f6d6570736575ull, b = key1 ^ 0x646f72616e646f6dull;
+    word c = key0 ^ 0x6c7967656e657261ull, d = key1 ^ 0x7465646279746573ull;
+    word words[5] = {what, sample, pass, value, 32ull << 56};
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+        d ^= words[k];
+        sip_round(a, b, c, d);
+        sip_round(a, b, c, d);
+        a ^= words[k];
+    }
+    c ^= 0xff;
+#pragma unroll
+    for (int k = 0; k < 4; k++) sip_round(a, b, c, d);
+    return a ^ b ^ c ^ d;
+}
+
+// out[0] = SM clock cycles, out[2] = nanoseconds of one spin of at least `ns`, each with its seal behind it: gives the clock, and
+// while it spins the host queues what is to be timed.
+extern "C" __global__ void probe(word* out, word ns, word key0, word key1, word sample) {
+    word start, now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    long long cycles = clock64();
+    long long begin = clock64();
     do {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     } while (now - start < ns);
-    out[0] = (unsigned long long)(clock64() - cycles);
-    out[1] = now - start;
+    word cycles = (word)(clock64() - begin);
+    out[0] = cycles;
+    out[1] = seal_of(key0, key1, CLOCK, sample, 0, cycles);
+    out[2] = now - start;
+    out[3] = seal_of(key0, key1, CLOCK, sample, 1, now - start);
 }
 
-__device__ unsigned long long mix(unsigned long long z) {
+// Puts seals behind the first results. One block.
+extern "C" __global__ void seal(word* results, word count, word key0, word key1, word sample) {
+    word i = threadIdx.x;
+    if (i < count) results[2 * i + 1] = seal_of(key0, key1, RESULT, sample, i, results[2 * i]);
+}
+
+__device__ word mix(word z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
 }
 
-// Adds to *out a hash of the buffer's bytes and places that does not depend on the order of threads. *out starts at 0.
-extern "C" __global__ void fingerprint(const unsigned char* data, unsigned long long bytes, unsigned long long* out) {
-    unsigned long long words = bytes / 4;
-    unsigned long long sum = 0;
-    unsigned long long thread = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
-    for (unsigned long long i = thread; i < words; i += (unsigned long long)gridDim.x * blockDim.x)
-        sum += mix(((const unsigned*)data)[i] + (i + 1) * 0x9e3779b97f4a7c15ull);
+// Adds to *out a hash of the buffer's bytes and places that does not depend on the order of threads, under a key: nobody else can
+// change bytes so that it stays the same. (The key comes before the place: else two words could change places, each less the other's
+// place.) *out starts at 0.
+extern "C" __global__ void fingerprint(const unsigned char* data, word bytes, word key0, word key1, word* out) {
+    word words = bytes / 8;
+    word sum = 0;
+    word thread = blockIdx.x * (word)blockDim.x + threadIdx.x;
+    for (word i = thread; i < words; i += (word)gridDim.x * blockDim.x)
+        sum += mix(mix(((const word*)data)[i] ^ key0) + key1 + (i + 1) * 0x9e3779b97f4a7c15ull);
     if (thread == 0)
-        for (unsigned long long i = words * 4; i < bytes; i++)
-            sum += mix(data[i] + (i + 1) * 0xd1b54a32d192ed03ull);
+        for (word i = words * 8; i < bytes; i++)
+            sum += mix(mix(data[i] ^ key1) + key0 + (i + 1) * 0xd1b54a32d192ed03ull);
     for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_down_sync(0xffffffff, sum, offset);
     if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
@@ -239,25 +279,70 @@ extern "C" __global__ void draw(void* out, unsigned long long len, int type, int
     }
 }
 
+// The key stream that answers are hidden under: ChaCha with 8 rounds and a key of 128 bits, from which no known word leads to another
+// one. Block `b` has eight words. So that a warp's accesses lie side by side, its 32 blocks share a tile of 256 words: word k of block
+// 32 * t + l is that of element 256 * t + 32 * k + l.
+enum { OF_BLOCK = 8, LANES = 32, TILE = OF_BLOCK * LANES };
+__device__ unsigned turned(unsigned x, int by) { return x << by | x >> (32 - by); }
+__device__ void quarter(unsigned& a, unsigned& b, unsigned& c, unsigned& d) {
+    a += b, d = turned(d ^ a, 16);
+    c += d, b = turned(b ^ c, 12);
+    a += b, d = turned(d ^ a, 8);
+    c += d, b = turned(b ^ c, 7);
+}
+__device__ void key_stream(word key0, word key1, word block, word* out) {
+    unsigned k[4] = {(unsigned)key0, (unsigned)(key0 >> 32), (unsigned)key1, (unsigned)(key1 >> 32)};
+    unsigned start[16] = {0x61707865u, 0x3120646eu, 0x79622d36u, 0x6b206574u, k[0], k[1], k[2], k[3],
+                          k[0], k[1], k[2], k[3], (unsigned)block, (unsigned)(block >> 32), 0, 0};
+    unsigned x[16];
+#pragma unroll
+    for (int i = 0; i < 16; i++) x[i] = start[i];
+#pragma unroll
+    for (int twice = 0; twice < 4; twice++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) quarter(x[i], x[4 + i], x[8 + i], x[12 + i]);
+#pragma unroll
+        for (int i = 0; i < 4; i++) quarter(x[i], x[4 + (i + 1) % 4], x[8 + (i + 2) % 4], x[12 + (i + 3) % 4]);
+    }
+#pragma unroll
+    for (int i = 0; i < OF_BLOCK; i++)
+        out[i] = (x[2 * i] + start[2 * i]) | (word)(x[2 * i + 1] + start[2 * i + 1]) << 32;
+}
+__device__ word first_of(word block) { return block / LANES * TILE + block % LANES; }
+
 // Hides a buffer, or shows it again: what the oracle said must be of no use to whoever finds it.
-extern "C" __global__ void mask(unsigned char* data, unsigned long long bytes, unsigned long long key) {
-    unsigned long long words = bytes / 8, stride = (unsigned long long)gridDim.x * blockDim.x;
-    unsigned long long thread = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
-    for (unsigned long long i = thread; i < words; i += stride) ((unsigned long long*)data)[i] ^= bits_at(key, i);
-    if (thread == 0)
-        for (unsigned long long i = words * 8; i < bytes; i++) data[i] ^= (unsigned char)(bits_at(key, words) >> 8 * (i % 8));
+extern "C" __global__ void mask(unsigned char* data, word bytes, word key0, word key1) {
+    word words = bytes / 8, all = (bytes + 7) / 8, stride = (word)gridDim.x * blockDim.x;
+    for (word block = blockIdx.x * (word)blockDim.x + threadIdx.x; first_of(block) < all; block += stride) {
+        word keys[OF_BLOCK];
+        key_stream(key0, key1, block, keys);
+#pragma unroll
+        for (int k = 0; k < OF_BLOCK; k++) {
+            word i = first_of(block) + LANES * k;
+            if (i < words) ((word*)data)[i] ^= keys[k];
+            else if (i < all)
+                for (word at = 8 * i; at < bytes; at++) data[at] ^= (unsigned char)(keys[k] >> 8 * (at % 8));
+        }
+    }
 }
 
 // Adds to *wrong the bytes (in words of 8) in which two buffers differ, the second one hidden.
-extern "C" __global__ void compare_bytes(const unsigned char* got, const unsigned char* want, unsigned long long bytes,
-                                         unsigned long long key, unsigned long long* wrong) {
-    unsigned long long words = bytes / 8, stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
-    unsigned long long thread = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
-    const unsigned long long *a = (const unsigned long long*)got, *b = (const unsigned long long*)want;
-    for (unsigned long long i = thread; i < words; i += stride) found += a[i] != (b[i] ^ bits_at(key, i));
-    if (thread == 0)
-        for (unsigned long long i = words * 8; i < bytes; i++)
-            found += got[i] != (unsigned char)(want[i] ^ bits_at(key, words) >> 8 * (i % 8));
+extern "C" __global__ void compare_bytes(const unsigned char* got, const unsigned char* want, word bytes, word key0, word key1,
+                                         word* wrong) {
+    word words = bytes / 8, all = (bytes + 7) / 8, stride = (word)gridDim.x * blockDim.x, found = 0;
+    const word *a = (const word*)got, *b = (const word*)want;
+    for (word block = blockIdx.x * (word)blockDim.x + threadIdx.x; first_of(block) < all; block += stride) {
+        word keys[OF_BLOCK];
+        key_stream(key0, key1, block, keys);
+#pragma unroll
+        for (int k = 0; k < OF_BLOCK; k++) {
+            word i = first_of(block) + LANES * k;
+            if (i < words) found += a[i] != (b[i] ^ keys[k]);
+            else if (i < all)
+                for (word at = 8 * i; at < bytes; at++)
+                    found += got[at] != (unsigned char)(want[at] ^ keys[k] >> 8 * (at % 8));
+        }
+    }
     if (found != 0) atomicAdd(wrong, found);
 }
 
@@ -270,33 +355,45 @@ __device__ double ulp_at(double x, int digits, int least) {
                              : __longlong_as_double(1ll << max(exponent + 1074, 0));
 }
 
-// Adds to *wrong the floats of `got` that are further from `want` than slack * magnitude, `least` and one ulp; where slack is
-// negative, those that are not `want` rounded. `want` and `magnitude` (may be null: |want|) are hidden.
-extern "C" __global__ void compare_reals(const void* got, int type, const unsigned long long* want, unsigned long long key,
-                                         const unsigned long long* magnitude, unsigned long long magnitude_key,
-                                         unsigned long long len, double slack, double least, unsigned long long* wrong) {
-    unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
-    for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < len; i += stride) {
-        double w = __longlong_as_double((long long)(want[i] ^ bits_at(key, i)));
-        double summed = magnitude ? __longlong_as_double((long long)(magnitude[i] ^ bits_at(magnitude_key, i))) : w;
-        double g, rounded, ulp;
-        switch (type) {
-        case F64: g = ((const double*)got)[i]; rounded = w; ulp = ulp_at(w, 53, -1022); break;
-        case F32: g = ((const float*)got)[i]; rounded = (float)w; ulp = ulp_at(w, 24, -126); break;
-        case F16: {
-            g = half_value(((const unsigned short*)got)[i]);
-            rounded = half_value(half_bits(w));
-            ulp = ulp_at(w, 11, -14);
-            break;
+// Is float `i` of `got` no further from `w` than slack * |summed|, `least` and one ulp; where slack is negative, is it `w` rounded?
+__device__ bool is_right(const void* got, int type, word i, double w, double summed, double slack, double least) {
+    double g, rounded, ulp;
+    switch (type) {
+    case F64: g = ((const double*)got)[i]; rounded = w; ulp = ulp_at(w, 53, -1022); break;
+    case F32: g = ((const float*)got)[i]; rounded = (float)w; ulp = ulp_at(w, 24, -126); break;
+    case F16: {
+        g = half_value(((const unsigned short*)got)[i]);
+        rounded = half_value(half_bits(w));
+        ulp = ulp_at(w, 11, -14);
+        break;
+    }
+    default:
+        g = bfloat_value(((const unsigned short*)got)[i]);
+        rounded = bfloat_value(bfloat_bits(w));
+        ulp = ulp_at(w, 8, -126);
+    }
+    double bound = slack < 0.0 ? 0.0 : slack * fabs(summed) + least + ulp;
+    return isnan(w) || isnan(g) ? isnan(w) && isnan(g) : g == rounded || (isfinite(bound) && fabs(g - w) <= bound);
+}
+
+// Adds to *wrong the floats of `got` that are not right. `want` and `magnitude` (may be null: |want|) are hidden.
+extern "C" __global__ void compare_reals(const void* got, int type, const word* want, word key0, word key1, const word* magnitude,
+                                         word magnitude_key0, word magnitude_key1, word len, double slack, double least,
+                                         word* wrong) {
+    word stride = (word)gridDim.x * blockDim.x, found = 0;
+    for (word block = blockIdx.x * (word)blockDim.x + threadIdx.x; first_of(block) < len; block += stride) {
+        word keys[OF_BLOCK], others[OF_BLOCK];
+        key_stream(key0, key1, block, keys);
+        if (magnitude) key_stream(magnitude_key0, magnitude_key1, block, others);
+#pragma unroll
+        for (int k = 0; k < OF_BLOCK; k++) {
+            word i = first_of(block) + LANES * k;
+            if (i < len) {
+                double w = __longlong_as_double((long long)(want[i] ^ keys[k]));
+                double summed = magnitude ? __longlong_as_double((long long)(magnitude[i] ^ others[k])) : w;
+                found += !is_right(got, type, i, w, summed, slack, least);
+            }
         }
-        default:
-            g = bfloat_value(((const unsigned short*)got)[i]);
-            rounded = bfloat_value(bfloat_bits(w));
-            ulp = ulp_at(w, 8, -126);
-        }
-        double bound = slack < 0.0 ? 0.0 : slack * fabs(summed) + least + ulp;
-        bool right = isnan(w) || isnan(g) ? isnan(w) && isnan(g) : g == rounded || (isfinite(bound) && fabs(g - w) <= bound);
-        found += !right;
     }
     if (found != 0) atomicAdd(wrong, found);
 }

@@ -1,9 +1,11 @@
 //! The checker's own kernels on a GPU.
 
+use super::seal::{Key, What, opened};
 use crate::backend::gpu::driver::{CudaError, Function, LaunchExtents, Memory};
 use crate::backend::gpu::{Gpu, failure};
 use crate::backend::{Artefact, JobError};
 use plan::Buffer;
+use std::cell::Cell;
 use values::Tolerance;
 use values::recipe::Recipe;
 use values::tolerance::{underflow, unit_roundoff};
@@ -16,13 +18,16 @@ pub struct Hidden {
     /// Where.
     pub memory: Memory,
     /// What it is hidden with.
-    pub key: u64,
+    pub key: Key,
+    /// What it is fingerprinted with as it lies there.
+    pub mark: Key,
 }
 
 /// The kernels, and a buffer to flush the L2 cache with.
 pub struct Tools<'a> {
     gpu: &'a Gpu,
     probe: Function,
+    seal: Function,
     fingerprint: Function,
     read: Function,
     draw: Function,
@@ -32,12 +37,22 @@ pub struct Tools<'a> {
     scrub: Function,
     flush: Memory,
     flush_bytes: usize,
-    /// probe's two results, then fingerprints.
+    /// Words, each with its seal behind it: the two of the clock, then results.
     results: Memory,
+    /// What seals and keys are made of.
+    key: Cell<Key>,
+    /// Samples, readings and keys so far, in one row.
+    number: Cell<u64>,
+    /// Which of them the last spin was.
+    spun: Cell<u64>,
 }
 
-/// Numbers that one sample can have: counts of wrong places, fingerprints.
-pub const FINGERPRINTS: usize = 256;
+/// Results that can be read at once: counts of wrong places, fingerprints.
+const RESULTS: usize = 256;
+/// Bytes of a word with its seal.
+const PAIR: usize = 16;
+/// Words of the clock.
+const CLOCK: usize = 2;
 
 impl<'a> Tools<'a> {
     /// Loads them.
@@ -54,6 +69,7 @@ impl<'a> Tools<'a> {
         let tools = Self {
             gpu,
             probe: function("probe")?,
+            seal: function("seal")?,
             fingerprint: function("fingerprint")?,
             read: function("read_stride")?,
             draw: function("draw")?,
@@ -63,11 +79,34 @@ impl<'a> Tools<'a> {
             scrub: function("scrub")?,
             flush: Memory::new(flush_bytes).map_err(failure)?,
             flush_bytes,
-            results: Memory::new((2 + FINGERPRINTS) * 8).map_err(failure)?,
+            results: Memory::new((CLOCK + RESULTS) * PAIR).map_err(failure)?,
+            key: Cell::new(Key::drawn()?),
+            number: Cell::new(0),
+            spun: Cell::new(0),
         };
         tools.flush.fill(gpu.stream(), 0, flush_bytes, 0).map_err(failure)?;
         tools.scrub.allow_shared(gpu.info().shared_per_block).map_err(failure)?;
         Ok(tools)
+    }
+
+    /// Begins a measurement: under a key that nobody who saw the one before knows.
+    ///
+    /// # Errors
+    /// The operating system gives no random numbers.
+    pub fn begin(&self) -> Result<(), JobError> {
+        self.key.set(Key::drawn()?);
+        Ok(())
+    }
+
+    /// A key for one use, as none was before.
+    pub fn fresh_key(&self, what: What) -> Key {
+        self.key.get().of(what, self.next())
+    }
+
+    fn next(&self) -> u64 {
+        let next = self.number.get() + 1;
+        self.number.set(next);
+        next
     }
 
     fn launch(&self, function: &Function, blocks: u32, arguments: &[u64]) -> Result<(), CudaError> {
@@ -88,35 +127,45 @@ impl<'a> Tools<'a> {
         self.flush.fill(self.gpu.stream(), 0, dirty, 0)
     }
 
-    /// Spins for `ns` nanoseconds; [`Self::results`] has the clock.
+    /// Spins for `ns` nanoseconds; [`Self::clock`] has the clock.
     ///
     /// # Errors
     /// The driver's.
     pub fn spin(&self, ns: u64) -> Result<(), CudaError> {
+        let number = self.next();
+        self.spun.set(number);
+        let [key0, key1] = self.key.get().of(What::Clock, number).words();
         let shape = LaunchExtents::new([1; 3], [1; 3]);
-        self.probe.launch(self.gpu.stream(), shape, &[self.results.address(), ns])
+        self.probe.launch(self.gpu.stream(), shape, &[self.results.address(), ns, key0, key1, number])
     }
 
-    /// Sets all fingerprints to 0.
+    /// Sets all results to 0, in the stream's order. What is judged after a kernel is cleared after it, or it could prepare what it
+    /// will be found to have done.
     ///
     /// # Errors
     /// The driver's.
-    pub fn clear_fingerprints(&self) -> Result<(), CudaError> {
-        self.results.fill(self.gpu.stream(), 16, FINGERPRINTS * 8, 0)
+    pub fn clear(&self) -> Result<(), CudaError> {
+        self.results.fill(self.gpu.stream(), CLOCK * PAIR, RESULTS * PAIR, 0)
     }
 
-    /// Adds a buffer to fingerprint `slot`.
+    /// Adds a buffer's fingerprint under a key to `slot`.
     ///
     /// # Errors
     /// The driver's.
-    pub fn add_fingerprint(&self, slot: usize, address: u64, bytes: usize) -> Result<(), CudaError> {
-        let blocks = (bytes / 4).div_ceil(THREADS as usize * 4).clamp(1, self.gpu.info().sms as usize * 8) as u32;
-        self.launch(&self.fingerprint, blocks, &[address, bytes as u64, self.slot(slot)])
+    pub fn add_fingerprint(&self, slot: usize, (address, bytes): (u64, usize), key: Key) -> Result<(), CudaError> {
+        let blocks = (bytes / 8).div_ceil(THREADS as usize * 4).clamp(1, self.gpu.info().sms as usize * 8) as u32;
+        let [key0, key1] = key.words();
+        self.launch(&self.fingerprint, blocks, &[address, bytes as u64, key0, key1, self.slot(slot)])
     }
 
     /// Blocks for one element a thread, as many as the device holds at most.
     fn blocks(&self, elements: u64) -> u32 {
         elements.div_ceil(THREADS.into()).clamp(1, u64::from(self.gpu.info().sms) * 8) as u32
+    }
+
+    /// The same for words under a key stream, of which a thread has eight at a time.
+    fn blocks_of_hidden(&self, words: u64) -> u32 {
+        self.blocks(words.div_ceil(8))
     }
 
     /// Draws a buffer's elements at `address`.
@@ -134,8 +183,10 @@ impl<'a> Tools<'a> {
     ///
     /// # Errors
     /// The driver's.
-    pub fn mask(&self, memory: &Memory, bytes: usize, key: u64) -> Result<(), CudaError> {
-        self.launch(&self.mask, self.blocks(bytes as u64 / 8), &[memory.address(), bytes as u64, key])
+    pub fn mask(&self, hidden: &Hidden, bytes: usize) -> Result<(), CudaError> {
+        let [key0, key1] = hidden.key.words();
+        let blocks = self.blocks_of_hidden(bytes as u64 / 8);
+        self.launch(&self.mask, blocks, &[hidden.memory.address(), bytes as u64, key0, key1])
     }
 
     /// Adds to `slot` in how many places bytes differ from hidden ones.
@@ -143,8 +194,9 @@ impl<'a> Tools<'a> {
     /// # Errors
     /// The driver's.
     pub fn compare_bytes(&self, slot: usize, got: u64, want: &Hidden, bytes: usize) -> Result<(), CudaError> {
-        let arguments = [got, want.memory.address(), bytes as u64, want.key, self.slot(slot)];
-        self.launch(&self.compare_bytes, self.blocks(bytes as u64 / 8), &arguments)
+        let [key0, key1] = want.key.words();
+        let arguments = [got, want.memory.address(), bytes as u64, key0, key1, self.slot(slot)];
+        self.launch(&self.compare_bytes, self.blocks_of_hidden(bytes as u64 / 8), &arguments)
     }
 
     /// Adds to `slot` how many floats are further from hidden doubles than the tolerance allows.
@@ -163,20 +215,24 @@ impl<'a> Tools<'a> {
             Tolerance::Exact => (-1.0, 0.0),
             Tolerance::Bound { ops, unit } => (ops * unit_roundoff(unit), ops * underflow(unit)),
         };
-        let (magnitude, magnitude_key) = magnitude.map_or((0, 0), |hidden| (hidden.memory.address(), hidden.key));
+        let [key0, key1] = want.key.words();
+        let (magnitude, [magnitude_key0, magnitude_key1]) =
+            magnitude.map_or((0, [0; 2]), |hidden| (hidden.memory.address(), hidden.key.words()));
         let arguments = [
             got,
             buffer.dtype.index(),
             want.memory.address(),
-            want.key,
+            key0,
+            key1,
             magnitude,
-            magnitude_key,
+            magnitude_key0,
+            magnitude_key1,
             buffer.len,
             f64::to_bits(slack),
             f64::to_bits(least),
             self.slot(slot),
         ];
-        self.launch(&self.compare_reals, self.blocks(buffer.len), &arguments)
+        self.launch(&self.compare_reals, self.blocks_of_hidden(buffer.len), &arguments)
     }
 
     /// Overwrites every SM's shared memory, so that no kernel finds what one before it left there.
@@ -200,19 +256,39 @@ impl<'a> Tools<'a> {
 
     /// Where results of a slot go.
     fn slot(&self, slot: usize) -> u64 {
-        self.results.address() + 16 + 8 * slot.min(FINGERPRINTS - 1) as u64
+        self.results.address() + (PAIR * (CLOCK + slot.min(RESULTS - 1))) as u64
     }
 
-    /// Waits; then the SMs' clock in MHz at the last spin, and the first `count` fingerprints.
+    /// Waits; then the SMs' clock in MHz at the last spin, or nothing if somebody has overwritten it since.
     ///
     /// # Errors
     /// The driver's, also that of a kernel that faulted.
-    pub fn results(&self, count: usize) -> Result<(f64, Vec<u64>), CudaError> {
+    pub fn clock(&self) -> Result<Option<f64>, CudaError> {
+        let number = self.spun.get();
+        let words = self.opened(What::Clock, number, 0, CLOCK)?;
+        let mhz = |words: &[u64]| match *words {
+            [cycles, ns, ..] => Some(cycles as f64 / ns.max(1) as f64 * 1e3),
+            _ => None,
+        };
+        Ok(words.as_deref().and_then(mhz))
+    }
+
+    /// Seals the first `count` results where they lie, waits and reads them; nothing if somebody has overwritten one in between.
+    ///
+    /// # Errors
+    /// The driver's, also that of a kernel that faulted.
+    pub fn results(&self, count: usize) -> Result<Option<Vec<u64>>, CudaError> {
+        let (count, number) = (count.min(RESULTS), self.next());
+        let [key0, key1] = self.key.get().of(What::Result, number).words();
+        self.launch(&self.seal, 1, &[self.slot(0), count as u64, key0, key1, number])?;
+        self.opened(What::Result, number, CLOCK, count)
+    }
+
+    /// Waits; then so many words from the `first` on, if their seals fit.
+    fn opened(&self, what: What, number: u64, first: usize, count: usize) -> Result<Option<Vec<u64>>, CudaError> {
         self.gpu.stream().synchronize()?;
-        let mut bytes = vec![0; (2 + count.min(FINGERPRINTS)) * 8];
-        self.results.read(0, &mut bytes)?;
-        let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-        let (cycles, ns) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
-        Ok((cycles as f64 / ns.max(1) as f64 * 1e3, words.collect()))
+        let mut bytes = vec![0; count * PAIR];
+        self.results.read(first * PAIR, &mut bytes)?;
+        Ok(opened(self.key.get().of(what, number), what, number, &bytes))
     }
 }
