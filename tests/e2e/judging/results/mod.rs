@@ -432,10 +432,13 @@ fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {
     passes("two launches", &check(&book, &right, 3));
     fails(
         "returns at once",
-        &check(&book, &sum("if (n > 1000000) return;", "x"), 3),
+        &check(&book, &sum("if (n > 100000000) return;", "x"), 3),
         &["none of its inputs", "268435456"],
     );
-    fails("a tenth", &check(&book, &sum("if (n > 1000000) n /= 10;", "x"), 3), &["of its inputs", "268435456"]);
+    fails("a tenth", &check(&book, &sum("if (n > 100000000) n /= 10;", "x"), 3), &["of its inputs", "268435456"]);
+    // A size that is run whole says more.
+    let early = check(&book, &sum("if (n > 1000000) return;", "x"), 3);
+    fails("returns at a million", &early, &["that nothing has written: `parts[0]`", "n = 1048703"]);
 }
 
 /// A few blocks show that something else happens, if not what comes of it.

@@ -38,7 +38,7 @@ const WATCHED: u64 = 1 << 15;
 /// Warp instructions of a block that is run in another than the usual order: that costs more.
 const SHORT: u64 = 1 << 13;
 /// Warp instructions of a launch that is run whole, because others read what it writes: some hundredths of a second.
-const WHOLE: u64 = 1 << 20;
+const WHOLE: u64 = 1 << 21;
 /// What divides the lengths of all buffers of a round size.
 const ROUND: u64 = 256;
 /// What is read,
