@@ -7,7 +7,7 @@ use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, CopyOp, Reg};
-use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
+use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Unwritten};
 
 impl<O: Observer> Worker<'_, O> {
     /// `cp.async`, done at once.
@@ -68,9 +68,9 @@ impl<O: Observer> Worker<'_, O> {
         }
         if O::ACTIVE {
             let order = (MemoryOrder::Weak, Scope::Gpu);
-            self.copying = true;
-            let (space, kind) = (AddressSpace::Global, AccessKind::Load);
-            let unwritten = self.observe(shared, warp, by(reading, kind), WarpBytes::new(space, &from, op.size), order);
+            let limits = std::array::from_fn(|lane| if reading >> lane & 1 != 0 { limit(lane) } else { 0 });
+            let unwritten = self.observe_copied(shared, warp, by(reading, AccessKind::Load), &from, &limits);
+            let space = AddressSpace::Global;
             let source = Reached { pc: group.pc, space, mask: reading, addresses: &from, unwritten };
             self.copying = true;
             let (space, kind) = (AddressSpace::Shared, AccessKind::Store);
@@ -80,5 +80,37 @@ impl<O: Observer> Worker<'_, O> {
         }
         warp.groups[at].pc += 1;
         Flow::Continue
+    }
+
+    /// Tells the observer what lanes of a copy read: `limits[lane]` bytes each, those behind are another's. Cells of memory are
+    /// watched in powers of two, so 12 bytes are told as 8 and 4. Returns which of them nobody has written.
+    fn observe_copied(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        by: Accessing,
+        from: &[u64; 32],
+        limits: &[u32; 32],
+    ) -> Option<Box<Unwritten>> {
+        let mut unwritten = None::<Box<Unwritten>>;
+        for size in [16u32, 8, 4, 2, 1] {
+            let lanes = (0..32).filter(|lane| limits[*lane] & size != 0).fold(0, |all, lane| all | 1 << lane);
+            if lanes == 0 {
+                continue;
+            }
+            // The greater parts come first.
+            let behind = |lane: usize| limits[lane] & !(2 * size - 1);
+            let addresses = std::array::from_fn(|lane| from[lane].wrapping_add(behind(lane).into()));
+            let bytes = WarpBytes::new(AddressSpace::Global, &addresses, size);
+            self.copying = true;
+            let order = (MemoryOrder::Weak, Scope::Gpu);
+            if let Some(more) = self.observe(shared, warp, Accessing { lanes, ..by }, bytes, order) {
+                let all = unwritten.get_or_insert_with(|| Box::new([0; 32]));
+                for (lane, (all, more)) in all.iter_mut().zip(more.iter()).enumerate() {
+                    *all |= more << behind(lane);
+                }
+            }
+        }
+        unwritten
     }
 }

@@ -297,3 +297,23 @@ fn a_block_does_not_end_before_bulk_copies_are_done_with_its_shared_memory() {
     let text = found[0].kind.to_string();
     assert!(text.starts_with("the block ends while a bulk copy still writes its shared memory, `s` + 0"), "{text}");
 }
+
+#[test]
+fn a_copy_reads_no_more_than_its_source_size() {
+    // The first thread copies `size` of 16 bytes, the rest are zeros; one of the other warp writes the word at `written`.
+    let body = |size: u32, written: u32| {
+        format!(
+            "mov.u32 %r5, {size}; @%p1 bra C; cp.async.cg.shared.global [s], [%rd1], 16, %r5; cp.async.wait_all;\n\
+             C: setp.ne.u32 %p2, %r1, 32; @%p2 bra D; st.global.u8 [%rd1+{written}], 7; D: ret;"
+        )
+    };
+    for (size, written) in [(4, 4), (4, 12), (8, 8), (12, 12), (6, 6), (15, 15), (0, 0)] {
+        for schedule in EXPLORED {
+            assert_eq!(kinds(schedule, 1, &body(size, written)), [""; 0], "{schedule:?}: {size}, {written}");
+            if size > 0 {
+                assert_eq!(kinds(schedule, 1, &body(size, size - 1)), ["race"], "{schedule:?}: {size}");
+                assert_eq!(kinds(schedule, 1, &body(size, 0)), ["race"], "{schedule:?}: {size}");
+            }
+        }
+    }
+}
