@@ -1,5 +1,6 @@
 //! `cp.async`.
 
+use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
 use crate::exec::cell::AccessError;
@@ -18,10 +19,13 @@ impl<O: Observer> Worker<'_, O> {
         let from = self.lane_addresses(warp, group.frame, op.from, op.from_offset, false);
         let sizes = warp.read(group.frame, op.source_size);
         let ignored = warp.read_predicate(group.frame, op.ignore);
+        if let Some((lane, kind)) = too_many(op, mask & !ignored, &sizes) {
+            return self.fault(shared, warp, group.pc, 1 << lane, kind);
+        }
         let limit = |lane: usize| match (ignored >> lane & 1, op.source_size) {
             (1, _) => 0,
             (_, Reg::None) => op.size,
-            _ => (sizes[lane] as u32).min(op.size),
+            _ => sizes[lane] as u32,
         };
         // Lanes that only write zeros do not read.
         let reading =
@@ -113,4 +117,18 @@ impl<O: Observer> Worker<'_, O> {
         }
         unwritten
     }
+}
+
+/// The first of the lanes whose source is larger than what it fills, if one is: PTX leaves open what happens then. A size that was computed
+/// as a negative number is such.
+fn too_many(op: &CopyOp, lanes: u32, sizes: &[u64; 32]) -> Option<(u32, FindingKind)> {
+    let wrong = |lane: &u32| lanes >> lane & 1 != 0 && sizes[*lane as usize] as u32 > op.size;
+    let lane = (0..32).find(wrong).filter(|_| op.source_size != Reg::None)?;
+    let (from, to) = (sizes[lane as usize] as u32, op.size);
+    let what = if (from as i32) < 0 {
+        format!("an asynchronous copy of {} bytes into {to}: the size of its source is negative", from as i32)
+    } else {
+        format!("an asynchronous copy copies {from} bytes into {to}: its source may not be larger than what it fills")
+    };
+    Some((lane, FindingKind::BrokenPromise { what }))
 }

@@ -317,3 +317,27 @@ fn a_copy_reads_no_more_than_its_source_size() {
         }
     }
 }
+
+#[test]
+fn a_copy_has_no_larger_source_than_what_it_fills() {
+    let body = |size: &str, rest: &str| {
+        format!(
+            ".shared .align 16 .b8 d[1024]; mov.u32 %r5, {size}; mov.u32 %r6, d; mad.lo.u32 %r6, %r1, 16, %r6; setp.eq.u32 %p2, %r1, %r1;\n\
+             cp.async.ca.shared.global [%r6], [%rd1], {rest}; cp.async.wait_all; ret;"
+        )
+    };
+    for schedule in EXPLORED {
+        for (size, to) in [("0", "16"), ("16", "16"), ("4", "4"), ("3", "8")] {
+            assert_eq!(kinds(schedule, 1, &body(size, &format!("{to}, %r5"))), [""; 0], "{schedule:?}: {size} to {to}");
+        }
+        // Who copies nothing has no source.
+        assert_eq!(kinds(schedule, 1, &body("99", "16, %p2")), [""; 0], "{schedule:?}");
+        for (size, to) in [("8", "4"), ("32", "16"), ("17", "16"), ("-4", "16")] {
+            let found = kinds(schedule, 1, &body(size, &format!("{to}, %r5")));
+            assert_eq!(found, ["broken-promise"], "{schedule:?}: {size} to {to}");
+        }
+    }
+    let said = |size| findings(Schedule::Replay, 1, &body(size, "16, %r5"))[0].kind.to_string();
+    assert!(said("32").contains("copies 32 bytes into 16"), "{}", said("32"));
+    assert!(said("-4").contains("copy of -4 bytes into 16"), "{}", said("-4"));
+}
