@@ -36,7 +36,11 @@ impl Witness {
     pub fn explain(&self, preempted: &[Preempted]) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.warps_reversed {
-            sentences.push("of the warps of a block the last goes first".to_owned());
+            sentences.push(
+                "of the warps of a block the last goes first (and of the lanes that store to one place in one matrix or \
+                 surface instruction)"
+                    .to_owned(),
+            );
         }
         if self.blocks_reversed {
             sentences.push("of the blocks of the grid the last goes first".to_owned());

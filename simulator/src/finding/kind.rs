@@ -202,7 +202,8 @@ kinds! {
         /// The target.
         target: u64,
     },
-    /// A promise that the text makes to the assembler (`.noreturn`, `.uni`, `.calltargets`), and that did not hold.
+    /// A promise that the text makes to the assembler (`.noreturn`, `.uni`, `.calltargets`), and that did not hold; or an operand
+    /// beyond what its instruction takes: an mbarrier's count, a source of `cp.async` larger than what it fills.
     BrokenPromise "broken-promise" {
         /// Which.
         what: String,

@@ -223,10 +223,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         Op::Special32 { which, .. } => matches!(which, Special::ReservedSmem | Special::ReservedForTiles),
         _ => false,
     });
-    code.reads_clock = code.insts.iter().any(|inst| match inst.op {
-        Op::Special32 { which, .. } | Op::Special64 { which, .. } => which.is_clock(),
-        _ => false,
-    });
+    super::analysis::clocked::mark(code);
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
     decoded
 }

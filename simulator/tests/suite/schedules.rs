@@ -310,6 +310,12 @@ fn a_wait_that_counts_its_attempts_gives_up() {
             "add.u32 %r6, %r6, 1; nanosleep.u32 %r7; shl.b32 %r7, %r7, 1; min.u32 %r7, %r7, 64; setp.lt.u32 %p4, %r6, 900000;",
             900_000,
         ),
+        // How long it took is asked for, but not by the loop.
+        (
+            "mov.u32 %r7, %clock; st.global.u32 [%rd1+44], %r7; mov.u32 %r6, 0;",
+            "add.u32 %r6, %r6, 1; setp.lt.u32 %p4, %r6, 1000000;",
+            1_000_000,
+        ),
     ];
     for (before, count, end) in ways {
         let wait = format!(

@@ -130,6 +130,7 @@ fn conversions_end_at_the_largest_finite_number() {
 fn hints_are_taken() {
     let body = format!(
         "ld.global.nc.L1::no_allocate.L2::128B.v2.u32 {{%r3, %r4}}, [%rd1]; st.global.wb.L2::cache_hint.u32 [%rd3], %r1, %rd1; \
+         cp.async.bulk.prefetch.L2.global [%rd1], 64; cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, %rd7; \
          prefetch.global.L2::evict_last [%rd1]; mul.lo.u32 %r5, %r1, 2; shf.l.clamp.b32 %r6, %r5, %r5, 0; createpolicy.fractional.L2::evict_first.b64 \
          %rd7, 1.0; activemask.b32 %r7; membar.gl; fence.proxy.alias; bar.sync 0; vote.sync.ballot.b32 %r8, 1, -1; \
          ld.relaxed.gpu.global.L1::evict_first.u32 %r2, [%rd3]; {STORE}"

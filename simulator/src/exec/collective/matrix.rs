@@ -11,6 +11,12 @@ use crate::num::matrix::{self, Element, Family, MatrixOperand, MatrixShape};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 
 impl<O: Observer> Worker<'_, O> {
+    /// Which of the lanes that store to one place in one instruction comes last is not defined. A schedule stops lanes before most
+    /// stores; those that lanes execute together come in reverse where it has the last warps go first.
+    pub(in crate::exec) fn last_stores_first(&self) -> bool {
+        self.control.as_ref().is_some_and(|control| control.warps_reversed)
+    }
+
     /// Executes one of them.
     pub fn matrix(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, op: &MatrixOp) -> Flow {
         let group = warp.groups[at];
@@ -90,30 +96,30 @@ impl<O: Observer> Worker<'_, O> {
                     return self.bad_access(shared, warp, by(1 << lane), row, AccessError::Misaligned);
                 }
             }
-            for number in 0..count {
-                for lane in 0..32u32 {
-                    for half in 0..2 {
-                        let (row, column) = matrix::ldmatrix_place(lane, half, transposed);
-                        let from = 8 * number + row as usize;
-                        if part >> from & 1 == 0 {
-                            continue;
-                        }
-                        let address = found[from].wrapping_add(u64::from(2 * column));
-                        let bytes = LaneBytes::new(space, address, 2);
-                        let result = match stored {
-                            Some(words) => {
-                                let value = u64::from(words[number][lane as usize] >> (16 * half) & 0xffff);
-                                self.store_lane(shared, warp, from, bytes, value)
-                            }
-                            None => self.load_lane(shared, warp, from, bytes).map(|value| {
-                                output[number][lane as usize] |= (value as u32) << (16 * half);
-                            }),
-                        };
-                        if let Err(bad) = result {
-                            let row = LaneBytes::new(space, address, 16);
-                            return self.bad_access(shared, warp, by(1 << from), row, bad);
-                        }
+            let mut all: Vec<_> = halves(count).collect();
+            if stored.is_some() && self.last_stores_first() {
+                all.reverse();
+            }
+            for (number, lane, half) in all {
+                let (row, column) = matrix::ldmatrix_place(lane, half, transposed);
+                let from = 8 * number + row as usize;
+                if part >> from & 1 == 0 {
+                    continue;
+                }
+                let address = found[from].wrapping_add(u64::from(2 * column));
+                let bytes = LaneBytes::new(space, address, 2);
+                let result = match stored {
+                    Some(words) => {
+                        let value = u64::from(words[number][lane as usize] >> (16 * half) & 0xffff);
+                        self.store_lane(shared, warp, from, bytes, value)
                     }
+                    None => self.load_lane(shared, warp, from, bytes).map(|value| {
+                        output[number][lane as usize] |= (value as u32) << (16 * half);
+                    }),
+                };
+                if let Err(bad) = result {
+                    let row = LaneBytes::new(space, address, 16);
+                    return self.bad_access(shared, warp, by(1 << from), row, bad);
                 }
             }
             if O::ACTIVE {
@@ -221,7 +227,9 @@ impl<O: Observer> Worker<'_, O> {
             return stop;
         }
         self.request(warp, at, op, (shape, role, element, row_major), (&base, &stride));
-        for index in 0..words * 4 / bytes {
+        let last_first = stored.is_some() && self.last_stores_first();
+        let count = words * 4 / bytes;
+        for index in (0..count).map(|index| if last_first { count - 1 - index } else { index }) {
             let mut found = element_of(&base, &stride, (shape, role, element, row_major), index * elements);
             let (word, shift) = ((index * bytes / 4) as usize, index * bytes % 4 * 8);
             for (space, part) in Self::by_space(op.space, group.mask, &mut found) {
@@ -232,7 +240,7 @@ impl<O: Observer> Worker<'_, O> {
                 if stored.is_some() && space == AddressSpace::Global {
                     self.protect(shared, warp, by(part), &found, bytes);
                 }
-                for lane in (0..32).filter(|lane| part >> lane & 1 != 0) {
+                for lane in in_order(part, last_first) {
                     let accessed = LaneBytes::new(space, found[lane], bytes);
                     let result = match stored {
                         Some(words) => {
@@ -304,6 +312,12 @@ fn element_of(
         let place = if row_major { (row, column) } else { (column, row) };
         address_of(base[lane], stride[lane], place, element)
     })
+}
+
+/// The lanes of a mask, the last one first perhaps.
+pub(in crate::exec) fn in_order(mask: u32, last_first: bool) -> impl Iterator<Item = usize> {
+    let lanes = (0..32).map(move |lane| if last_first { 31 - lane } else { lane });
+    lanes.filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// The halves of words that lanes hold of matrices of 8 x 8: matrix, lane, half.

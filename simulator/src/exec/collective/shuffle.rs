@@ -54,12 +54,17 @@ impl<O: Observer> Worker<'_, O> {
                     *value = undefined_value(self.context.config.schedule, a[lane]);
                 }
             }
-            // One lane chosen for all that share a mask is chosen to be used.
+            let used = op.used != Use::Unknown;
+            // One lane chosen for all that share a mask is chosen to be used, unless a warp that is not full has no such lane: there
+            // programs ask for it with the full warps and throw the answer away.
+            let absent = |lane: usize| warp.lanes >> sources[lane] & 1 == 0;
             let alike = |lane: usize| {
                 (0..32usize).filter(move |other| group.mask >> other & 1 != 0 && masks[*other] == masks[lane])
             };
-            let in_vain =
-                |lane: usize| undefined >> lane & 1 != 0 && alike(lane).all(|other| undefined >> other & 1 != 0);
+            let in_vain = |lane: usize| {
+                let asks = undefined >> lane & 1 != 0 && (used || !absent(lane));
+                asks && alike(lane).all(|other| undefined >> other & 1 != 0)
+            };
             let broadcast = matches!(op.f, CollectiveFn::ShflIdx) && (0..32).any(in_vain);
             let gone = |lane: &u32| {
                 let from = 1 << sources[*lane as usize];
@@ -67,7 +72,6 @@ impl<O: Observer> Worker<'_, O> {
             };
             // What each lane stores is used, if it was meant to be there.
             let stored = op.used == Use::Stored && (0..32).any(|lane| gone(&lane));
-            let used = op.used != Use::Unknown;
             let wrong = broadcast || stored || (used && matters(&op.f, undefined, group.mask, c));
             // Of what may be thrown away again only values of lanes that are gone are worth a note.
             if wrong || (0..32).any(|lane| gone(&lane)) {

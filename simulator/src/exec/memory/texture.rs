@@ -3,6 +3,7 @@
 use crate::FindingKind;
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
+use crate::exec::collective::matrix::in_order;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::defined::{Fragments, Reached};
 use crate::exec::warp::{Group, Warp};
@@ -187,7 +188,7 @@ impl<O: Observer> Worker<'_, O> {
                 *values = warp.read(part.frame, *reg);
             }
         }
-        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+        for lane in in_order(lanes, stores && self.last_stores_first()) {
             for (element, values) in moved.values.iter_mut().enumerate().take(op.regs.len()) {
                 let address = addresses[lane].wrapping_add(element as u64 * u64::from(op.size));
                 let bytes = LaneBytes::new(AddressSpace::Global, address, op.size);

@@ -166,6 +166,12 @@ impl<O: Observer> Worker<'_, O> {
                     return Flow::Switch;
                 }
                 warp.groups[at].state = State::Joining;
+                // Whoever has nothing left but to end comes to no other meeting.
+                if warp.meetings.len() > 1 && self.only_exits(group.pc) {
+                    for other in warp.meetings.iter_mut().filter(|other| !other.is_for(&group)) {
+                        other.members &= !group.mask;
+                    }
+                }
                 warp.settle();
                 Flow::Switch
             }

@@ -1,5 +1,5 @@
-//! Where diverged lanes meet again: immediate post-dominators of branches. A `Join` is inserted before each such place
-//! and after each call, and labels become program counters.
+//! Where diverged lanes meet again: immediate post-dominators of branches, ways that end the thread halfway left out. A `Join` is
+//! inserted before each such place and after each call, and labels become program counters.
 
 use crate::isa::function::Builder;
 use crate::isa::op::{Inst, NO_GUARD, NOWHERE, Op, Origin};
@@ -129,27 +129,72 @@ fn blocks(builder: &Builder<'_>, end: u32) -> (Vec<u32>, Vec<u32>) {
     (starts, block_of)
 }
 
-/// For each operation that ends a block: the first operation of the block's immediate post-dominator.
-/// After Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
+/// For each operation that ends a block: the first operation of the block where its ways meet again.
+///
+/// That is the block's immediate post-dominator, but not if one of its ways ends the thread halfway: the others still meet, as on a
+/// GPU, where a barrier for their warp knows who has left. So ways that only end are left out where others go on. A branch that decides
+/// itself who ends has no place to meet but the end: the rest goes on at once, together.
 fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end: u32) -> Vec<u32> {
     let count = starts.len();
-    let exit = count;
+    let last = |block: usize| starts.get(block + 1).copied().unwrap_or(end) - 1;
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut reverse: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
     let mut next = Vec::new();
     for (block, edges) in edges.iter_mut().enumerate() {
-        let last = starts.get(block + 1).copied().unwrap_or(end) - 1;
-        successors(builder, last, end, &mut next);
-        for &pc in &next {
-            let to = if pc >= end { exit } else { block_of[pc as usize] as usize };
-            edges.push(to);
-            reverse[to].push(block);
+        successors(builder, last(block), end, &mut next);
+        edges.extend(next.iter().map(|&pc| if pc >= end { count } else { block_of[pc as usize] as usize }));
+    }
+    let parent = nearest(&edges);
+    let going_on = going_on(builder, starts, &edges, &parent);
+    let among_them = if going_on == edges { parent.clone() } else { nearest(&going_on) };
+    let mut joins = vec![NOWHERE; end as usize];
+    for block in 0..count {
+        let meets = if going_on[block] == edges[block] { among_them[block] } else { parent[block] };
+        if meets < count {
+            joins[last(block) as usize] = starts[meets];
         }
     }
+    joins
+}
+
+/// The edges without those into blocks that only end the thread. Blocks from where nothing else can be reached keep theirs, so that
+/// whatever got to the end still does.
+fn going_on(builder: &Builder<'_>, starts: &[u32], edges: &[Vec<usize>], parent: &[usize]) -> Vec<Vec<usize>> {
+    let count = edges.len();
+    let ends = |block: usize| {
+        let one = builder.insts.get(starts[block] as usize);
+        one.is_some_and(|inst| inst.guard == NO_GUARD && matches!(inst.op, Op::Exit | Op::Trap))
+    };
+    let leaves = |&to: &usize| to < count && ends(to);
+    let mut kept = edges.to_vec();
+    for to in kept.iter_mut().filter(|to| !to.iter().all(leaves)) {
+        to.retain(|to| !leaves(to));
+    }
+    loop {
+        let now = nearest(&kept);
+        let cut =
+            |block: &usize| now[*block] == usize::MAX && parent[*block] != usize::MAX && kept[*block] != edges[*block];
+        let cut: Vec<usize> = (0..count).filter(cut).collect();
+        if cut.is_empty() {
+            return kept;
+        }
+        for block in cut {
+            kept[block].clone_from(&edges[block]);
+        }
+    }
+}
+
+/// Each block's immediate post-dominator, the number of blocks for the end, and `usize::MAX` where the end cannot be reached.
+/// After Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
+fn nearest(edges: &[Vec<usize>]) -> Vec<usize> {
+    let exit = edges.len();
+    let mut reverse: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
+    for (block, to) in edges.iter().enumerate() {
+        to.iter().for_each(|&to| reverse[to].push(block));
+    }
     // Post-order of the reversed graph from the exit, without recursion.
-    let mut order = vec![usize::MAX; count + 1];
+    let mut order = vec![usize::MAX; exit + 1];
     let mut sequence = Vec::new();
-    let mut seen = vec![false; count + 1];
+    let mut seen = vec![false; exit + 1];
     let mut stack = vec![(exit, 0)];
     seen[exit] = true;
     while let Some((node, child)) = stack.pop() {
@@ -164,7 +209,7 @@ fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end:
             sequence.push(node);
         }
     }
-    let mut parent = vec![usize::MAX; count + 1];
+    let mut parent = vec![usize::MAX; exit + 1];
     parent[exit] = exit;
     let mut changed = true;
     while changed {
@@ -180,14 +225,7 @@ fn post_dominators(builder: &Builder<'_>, starts: &[u32], block_of: &[u32], end:
             }
         }
     }
-    let mut joins = vec![NOWHERE; end as usize];
-    for block in 0..count {
-        let last = starts.get(block + 1).copied().unwrap_or(end) - 1;
-        if parent[block] < count {
-            joins[last as usize] = starts[parent[block]];
-        }
-    }
-    joins
+    parent
 }
 
 /// The nearest block that both are in the tree below.

@@ -1,6 +1,7 @@
 //! What a function's text tells before it runs.
 
 mod by_size;
+pub(in crate::isa) mod clocked;
 pub mod control_flow;
 pub(in crate::isa) mod flow;
 #[cfg(feature = "threads")]

@@ -11,7 +11,7 @@ fn computes(op: &Op, code: &Code) -> bool {
 
 /// Registers whose values reach memory, an address, a condition, a call or what the function returns, in whatever order its
 /// operations are executed.
-fn used(code: &Code, info: &FunctionInfo, insts: &[Inst]) -> Registers {
+pub(super) fn used(code: &Code, info: &FunctionInfo, insts: &[Inst]) -> Registers {
     let mut used = Registers::new(info);
     for value in &info.returns {
         if let CallValue::Register(reg) = value {

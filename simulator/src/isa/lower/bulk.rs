@@ -23,8 +23,13 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         return Ok(());
     }
     if parts.has("prefetch") {
-        b.emit(Op::Nop);
-        return Ok(());
+        // Into the level 2 cache, from global memory: nothing else can be written.
+        return if parts.has("L2") && parts.has("global") {
+            b.emit(Op::Nop);
+            Ok(())
+        } else {
+            Err(Unknown)
+        };
     }
     let space = |name: &str| match name {
         "global" => Some(AddressSpace::Global),

@@ -175,6 +175,8 @@ pub struct Code {
     pub never_return: Vec<u32>,
     /// A clock or timer is read somewhere.
     pub reads_clock: bool,
+    /// By operation: may a round of a loop around it read a clock whose value goes somewhere? Empty where no operation does.
+    pub clocked: Vec<bool>,
     /// Threads wait for the other blocks of their cluster somewhere, or ask where those have their shared memory.
     pub uses_clusters: bool,
 }

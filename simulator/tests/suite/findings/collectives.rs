@@ -5,6 +5,11 @@ use std::sync::Arc;
 
 /// A kernel of one warp, which stores `%r9` of each lane.
 fn run(body: &str, schedule: Schedule) -> (LaunchReport, Vec<u32>) {
+    run_with(32, body, schedule)
+}
+
+/// The same of as many threads, of which the first 32 are read back.
+fn run_with(threads: u32, body: &str, schedule: Schedule) -> (LaunchReport, Vec<u32>) {
     let text = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
          .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<9>;\n\
@@ -13,12 +18,12 @@ fn run(body: &str, schedule: Schedule) -> (LaunchReport, Vec<u32>) {
     );
     let module = Arc::new(Module::parse(&text).expect("the test's PTX parses"));
     let mut device = Device::new(module, Config { schedule, checks: Checks::ALL, ..Config::default() });
-    let out = device.alloc("out", 128).expect("fits");
-    device.write(out, &[0; 128]).expect("inside");
+    let out = device.alloc("out", 256).expect("fits");
+    device.write(out, &[0; 256]).expect("inside");
     let launch = Launch {
         kernel: "k".into(),
         grid: [1; 3],
-        block: [32, 1, 1],
+        block: [threads, 1, 1],
         shared: 0,
         args: vec![Arg::Pointer(out)],
         cooperative: false,
@@ -109,4 +114,32 @@ fn lanes_of_several_masks_wait_each_for_their_own() {
     let all = "shfl.sync.bfly.b32 %r9, %r9, 16, 31, 0xffffffff;";
     right(&format!("{apart} {masks} shfl.sync.bfly.b32 %r9, %r1, 4, 31, %r3; {all}"), |lane| lane ^ 20);
     right(&format!("{apart} {masks} bar.warp.sync %r3; mov.b32 %r9, %r1; {all}"), |lane| lane ^ 16);
+}
+
+/// In the last warp of 35 threads there is no lane 4: its value may be asked for, and be thrown away, but not be used.
+#[test]
+fn a_lane_that_the_last_warp_never_had_may_be_asked_in_vain() {
+    let ask = "shfl.sync.idx.b32 %r2, %r1, 4, 31, 0xffffffff; setp.lt.u32 %p1, %r1, 32;";
+    let vain = [
+        format!("{ask} selp.b32 %r9, %r2, %r1, %p1;"),
+        format!("{ask} @!%p1 bra L; mul.lo.u32 %r9, %r2, %r2; L:"),
+        format!("{ask} setp.ne.and.u32 %p2, %r2, 4, %p1; @%p2 trap;"),
+    ];
+    for schedule in schedules() {
+        for body in &vain {
+            let (report, _) = run_with(35, body, schedule);
+            let wrong = report.findings.iter().find(|finding| !finding.is_suspicion());
+            assert_eq!((report.status, wrong), (LaunchStatus::Finished, None), "{schedule:?}: {body}");
+        }
+        for used in ["mov.b32 %r9, %r2;", "shfl.sync.idx.b32 %r9, %r2, 0, 31, 0xffffffff;"] {
+            let (report, _) = run_with(35, &format!("{ask} {used}"), schedule);
+            let wrong = report.findings.iter().find(|finding| !finding.is_suspicion());
+            let wrong = wrong.map(|finding| &finding.kind);
+            assert!(matches!(wrong, Some(FindingKind::SyncMask { .. })), "{schedule:?}: {used}");
+        }
+        // One that has exited is another matter: all ask for it, and somebody meant it to be there.
+        let gone = format!("setp.eq.u32 %p3, %r1, 4; @%p3 exit; {ask} @!%p1 bra L; mul.lo.u32 %r9, %r2, %r2; L:");
+        let (report, _) = run_with(32, &gone, schedule);
+        assert!(report.findings.iter().any(|finding| !finding.is_suspicion()), "{schedule:?}");
+    }
 }

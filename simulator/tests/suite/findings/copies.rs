@@ -297,3 +297,47 @@ fn a_block_does_not_end_before_bulk_copies_are_done_with_its_shared_memory() {
     let text = found[0].kind.to_string();
     assert!(text.starts_with("the block ends while a bulk copy still writes its shared memory, `s` + 0"), "{text}");
 }
+
+#[test]
+fn a_copy_reads_no_more_than_its_source_size() {
+    // The first thread copies `size` of 16 bytes, the rest are zeros; one of the other warp writes the word at `written`.
+    let body = |size: u32, written: u32| {
+        format!(
+            "mov.u32 %r5, {size}; @%p1 bra C; cp.async.cg.shared.global [s], [%rd1], 16, %r5; cp.async.wait_all;\n\
+             C: setp.ne.u32 %p2, %r1, 32; @%p2 bra D; st.global.u8 [%rd1+{written}], 7; D: ret;"
+        )
+    };
+    for (size, written) in [(4, 4), (4, 12), (8, 8), (12, 12), (6, 6), (15, 15), (0, 0)] {
+        for schedule in EXPLORED {
+            assert_eq!(kinds(schedule, 1, &body(size, written)), [""; 0], "{schedule:?}: {size}, {written}");
+            if size > 0 {
+                assert_eq!(kinds(schedule, 1, &body(size, size - 1)), ["race"], "{schedule:?}: {size}");
+                assert_eq!(kinds(schedule, 1, &body(size, 0)), ["race"], "{schedule:?}: {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_has_no_larger_source_than_what_it_fills() {
+    let body = |size: &str, rest: &str| {
+        format!(
+            ".shared .align 16 .b8 d[1024]; mov.u32 %r5, {size}; mov.u32 %r6, d; mad.lo.u32 %r6, %r1, 16, %r6; setp.eq.u32 %p2, %r1, %r1;\n\
+             cp.async.ca.shared.global [%r6], [%rd1], {rest}; cp.async.wait_all; ret;"
+        )
+    };
+    for schedule in EXPLORED {
+        for (size, to) in [("0", "16"), ("16", "16"), ("4", "4"), ("3", "8")] {
+            assert_eq!(kinds(schedule, 1, &body(size, &format!("{to}, %r5"))), [""; 0], "{schedule:?}: {size} to {to}");
+        }
+        // Who copies nothing has no source.
+        assert_eq!(kinds(schedule, 1, &body("99", "16, %p2")), [""; 0], "{schedule:?}");
+        for (size, to) in [("8", "4"), ("32", "16"), ("17", "16"), ("-4", "16")] {
+            let found = kinds(schedule, 1, &body(size, &format!("{to}, %r5")));
+            assert_eq!(found, ["broken-promise"], "{schedule:?}: {size} to {to}");
+        }
+    }
+    let said = |size| findings(Schedule::Replay, 1, &body(size, "16, %r5"))[0].kind.to_string();
+    assert!(said("32").contains("copies 32 bytes into 16"), "{}", said("32"));
+    assert!(said("-4").contains("copy of -4 bytes into 16"), "{}", said("-4"));
+}

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 /// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread, `%r2` to `%r4` are 0.
 fn module(body: &str) -> Arc<Module> {
+    let late = ".func (.reg .b32 %late) late { mov.u32 %late, %clock; shr.u32 %late, %late, 18; ret; }";
+    let late = if body.contains("late") { late } else { "" };
     let text = format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
+        ".version 8.0\n.target sm_90\n.address_size 64\n{late}\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
          .local .align 4 .b8 own[16]; .shared .align 4 .b8 tile[64];\n\
          .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [k_param_0];\n\
          mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;\n{body}\nret;\n}}\n"
@@ -44,7 +46,7 @@ fn ways(steps: u64) -> Vec<Config> {
 }
 
 /// Loops without an end: name, body, whether nothing that others do could end it.
-const ENDLESS: [(&str, &str, bool); 8] = [
+const ENDLESS: [(&str, &str, bool); 11] = [
     ("nothing", "L: bra L;", true),
     ("one lane", "setp.ne.u32 %p1, %r1, 7; @%p1 bra E; L: xor.b32 %r2, %r2, 1; bra L; E:", true),
     ("a cycle of 97", "L: add.u32 %r2, %r2, 1; rem.u32 %r2, %r2, 97; setp.lt.u32 %p1, %r2, 97; @%p1 bra L;", true),
@@ -59,6 +61,19 @@ const ENDLESS: [(&str, &str, bool); 8] = [
     (
         "an atomic that changes nothing",
         "L: atom.global.or.b32 %r2, [%rd1], 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+        false,
+    ),
+    ("a clock before it", "mov.u32 %r3, %clock; st.global.u32 [%rd1], %r3; L: xor.b32 %r2, %r2, 1; bra L;", true),
+    (
+        "a clock before a wait, and another in its own loop",
+        "C: mov.u32 %r3, %clock; st.global.u32 [%rd1+4], %r3; setp.eq.u32 %p1, %r3, 0; @%p1 bra C;\n\
+         L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+        false,
+    ),
+    (
+        "a clock whose value goes nowhere",
+        "L: mov.u64 %rd5, %clock64; cvt.u32.u64 %r5, %rd5; add.u32 %r6, %r6, %r5; \
+         ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
         false,
     ),
 ];
@@ -84,7 +99,7 @@ fn loops_without_an_end_are_proven() {
 }
 
 /// Loops that end late: registers may repeat for long, something else goes on.
-const ENDING: [(&str, u32, &str); 7] = [
+const ENDING: [(&str, u32, &str); 10] = [
     ("a count", 32, "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 300000; @%p1 bra L;"),
     (
         "a count in memory of which only the upper half is looked at",
@@ -119,6 +134,25 @@ const ENDING: [(&str, u32, &str); 7] = [
         32,
         "mov.u32 %r4, %clock;\nL: mov.u32 %r2, %clock; sub.u32 %r2, %r2, %r4; setp.lt.u32 %p1, %r2, 400000; mov.u32 %r2, 0; \
          @%p1 bra L;",
+    ),
+    (
+        "a clock around a loop that repeats itself",
+        32,
+        "mov.u32 %r4, %clock;\nL: mov.u32 %r2, %clock; sub.u32 %r2, %r2, %r4; shr.u32 %r2, %r2, 18; mov.u32 %r3, 0;\n\
+         M: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 40; @%p2 bra M; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+    ),
+    (
+        "a word that another warp sets when its time has come",
+        64,
+        "setp.ge.u32 %p1, %r1, 32; @%p1 bra S;\n\
+         L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L; bra E;\n\
+         S: mov.u32 %r4, %clock;\nT: mov.u32 %r3, %clock; sub.u32 %r3, %r3, %r4; setp.lt.u32 %p1, %r3, 200000; mov.u32 %r3, 0; \
+         @%p1 bra T; st.volatile.global.u32 [%rd1], 1; E:",
+    ),
+    (
+        "a clock that the loop's function reads",
+        32,
+        "L: call (%r2), late; setp.eq.u32 %p1, %r2, 0; mov.u32 %r2, 0; @%p1 bra L;",
     ),
     (
         "a lane that the others wait for",
@@ -164,8 +198,9 @@ fn a_wait_stopped_by_the_limit_says_what_it_polls() {
             other => panic!("{other}"),
         }
     };
-    // A clock in it forbids the proof that it never ends.
-    let look = "ld.relaxed.gpu.global.u32 %r2, [%rd1]; mov.u32 %r3, %clock; setp.ne.u32 %p1, %r2, 12345;";
+    // A clock in it whose value goes somewhere forbids the proof that it never ends.
+    let look = "ld.relaxed.gpu.global.u32 %r2, [%rd1]; mov.u32 %r3, %clock; st.global.u32 [%rd1+8], %r3; \
+                setp.ne.u32 %p1, %r2, 12345;";
     assert_eq!(polls(&format!("L: {look} @%p1 bra L;")), [true]);
     assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
 }

@@ -407,3 +407,38 @@ fn coverage_knows_what_ran() {
         }
     }
 }
+
+/// Lanes that leave from within a branch or a loop do not keep the others from meeting behind it.
+#[test]
+fn who_leaves_early_does_not_keep_the_rest_apart() {
+    let rest = "add.u32 %r4, %r1, 1; add.u32 %r5, %r4, 1; add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1;";
+    let odd = "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra M;";
+    let branch =
+        |last: u32| format!("{odd} setp.gt.u32 %p2, %r1, {last}; @%p2 bra E; add.u32 %r3, %r1, 1; M: {rest} E:");
+    let traps =
+        format!("{odd} setp.gt.u32 %p2, %r1, 40; @%p2 bra T; add.u32 %r3, %r1, 1; M: {rest} bra E; T: trap; E:");
+    let turns = |last: u32| {
+        format!(
+            "mov.u32 %r3, 0; L: setp.gt.u32 %p2, %r3, {last}; @%p2 bra E; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1;\n\
+             @%p1 bra L; {rest} E:"
+        )
+    };
+    let first = format!("setp.ge.u32 %p1, %r1, 20; @%p1 bra E; {odd} add.u32 %r3, %r1, 1; M: {rest} E:");
+    let endless = format!(
+        "mov.u32 %r3, 0; {odd} W: add.u32 %r3, %r3, 1; setp.gt.u32 %p2, %r3, 9; @%p2 bra E; bra W; M: {rest} E:"
+    );
+    for (what, body, expected) in [
+        ("nobody leaves a branch", branch(40), 10),
+        ("some leave a branch", branch(15), 10),
+        ("nobody traps in a branch", traps, 11),
+        ("nobody leaves a loop", turns(40), 1 + 31 * 5 + 4),
+        ("some leave a loop", turns(20), 1 + 21 * 5 + 2 + 4),
+        ("some leave at once", first, 2 + 3 + 1 + 4),
+        ("all of a branch leave", endless, 4 + 9 * 4 + 3 + 4),
+    ] {
+        for schedule in [Schedule::Its, Schedule::PreVolta] {
+            let report = launch(&body, 32, schedule);
+            assert_eq!(report.lines[&("k.cu".to_owned(), LINE)].instructions, expected, "{what}: {schedule:?}");
+        }
+    }
+}

@@ -40,7 +40,7 @@ impl<O: Observer> Worker<'_, O> {
     /// A group has gone round a loop that waits: if it only counts, it has counted nearly all of its attempts now.
     pub(in crate::exec::schedule) fn count_on(&mut self, block: u64, warp: &mut Warp, at: usize) {
         let Some(&group) = warp.groups.get(at) else { return };
-        if self.counted.done >= TIMES || group.spins.polls || self.context.decoded.code.reads_clock {
+        if self.counted.done >= TIMES || group.spins.polls || self.by_clock(warp, &group) {
             return;
         }
         let who = (block, warp.index, group.pc, group.frame, group.mask, self.changes);

@@ -103,7 +103,7 @@ impl<O: Observer> Worker<'_, O> {
     pub(in crate::exec::schedule) fn ran_long(&self, warp: &mut Warp) {
         warp.quanta += 1;
         let quanta = warp.quanta;
-        if quanta.is_power_of_two() && !self.context.decoded.code.reads_clock {
+        if quanta.is_power_of_two() {
             let (left, until) = (STATES.saturating_mul(quanta), quanta + (quanta / 8).max(1));
             warp.look = Some(Box::new(Look { left, until, ..Look::default() }));
         } else if warp.look.as_ref().is_some_and(|look| look.until <= quanta) {
@@ -115,6 +115,10 @@ impl<O: Observer> Worker<'_, O> {
     pub(in crate::exec::schedule) fn turned(&mut self, shared: &Shared, warp: &mut Warp, at: usize) -> Flow {
         let Some(mut look) = warp.look.take() else { return Flow::Continue };
         let group = warp.groups[at];
+        if self.by_clock(warp, &group) {
+            warp.look = Some(look);
+            return Flow::Continue;
+        }
         if look.left == 0 {
             return Flow::Continue;
         }

@@ -2,7 +2,7 @@
 //!
 //! The state of a group is its place, its registers and its local memory. A loop that comes back to the same state goes on
 //! the same way until memory changes. If all lanes that are left either wait or go round such loops, nobody will change it.
-//! Programs that read a clock are left to the step limit.
+//! Loops that read a clock are left to the step limit.
 
 use crate::exec::accessing::LaneBytes;
 use crate::exec::block::{Block, Shared};
@@ -79,13 +79,26 @@ impl<O: Observer> Worker<'_, O> {
         })
     }
 
+    /// May a round of the loops that a group is in read a clock? Those of its callers count, too.
+    pub(in crate::exec::schedule) fn by_clock(&self, warp: &Warp, group: &Group) -> bool {
+        let clocked = &self.context.decoded.code.clocked;
+        if clocked.is_empty() {
+            return false;
+        }
+        let reads = |pc: u32| clocked.get(pc as usize).is_some_and(|reads| *reads);
+        let frames = std::iter::successors(warp.frames.get(group.frame as usize), |frame| {
+            warp.frames.get(frame.parent as usize)
+        });
+        reads(group.pc) || frames.into_iter().any(|frame| reads(frame.return_pc))
+    }
+
     /// A group went round a loop that waits: is its state one that it had before?
     pub(in crate::exec::schedule) fn look(&mut self, warp: &mut Warp, at: usize) {
-        if !self.tracks() || self.context.decoded.code.reads_clock || at >= warp.groups.len() {
+        if !self.tracks() || at >= warp.groups.len() {
             return;
         }
         let group = warp.groups[at];
-        if group.spins.polls && group.spins.changes == self.changes {
+        if self.by_clock(warp, &group) || group.spins.polls && group.spins.changes == self.changes {
             return;
         }
         self.remembered = true;
