@@ -41,7 +41,7 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::Globaltimer => context.appearance.timer(clock),
         Special::Envreg(1) => context.workspace >> 32,
         Special::Envreg(2) => context.workspace & 0xffff_ffff,
-        Special::Envreg(_) | Special::Zero => 0,
+        Special::Envreg(_) | Special::Zero | Special::Stopped => 0,
         #[cfg(target_family = "wasm")]
         Special::One => 1,
         #[cfg(not(target_family = "wasm"))]

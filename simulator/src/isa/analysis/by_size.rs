@@ -101,7 +101,7 @@ fn fetches(code: &Code, op: &Op) -> bool {
         Op::Collective(index) => matches!(code.collectives[index as usize].f, CollectiveFn::Elect),
         Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),
         Op::Special32 { which, .. } | Op::Special64 { which, .. } => {
-            which.is_clock() || matches!(which, Special::Smid | Special::Nsmid | Special::Gridid)
+            which.is_clock() || matches!(which, Special::Stopped | Special::Smid | Special::Nsmid | Special::Gridid)
         }
         op => op.effect(code) != Effect::Pure,
     }

@@ -1,7 +1,7 @@
 //! Loops in which a clock or a timer is read: whoever goes round one does not come back to the same state.
 //!
 //! A program may read a clock in one place and wait in another, so the loop is asked and not the module. What a loop calls is
-//! part of it. A clock whose value goes nowhere makes no loop one of these: it is replaced by a zero.
+//! part of it. A clock whose value goes nowhere makes no loop one of these: it stands still, at 0.
 
 use super::unused::used;
 use crate::isa::op::{Callee, Code, Op, Reg, Special};
@@ -48,10 +48,10 @@ fn still_unused(code: &mut Code) {
         for inst in &mut code.insts[range] {
             match &mut inst.op {
                 Op::Special32 { d, which, .. } if which.is_clock() && !used.contains(Reg::R32(*d)) => {
-                    *which = Special::Zero;
+                    *which = Special::Stopped;
                 }
                 Op::Special64 { d, which, .. } if which.is_clock() && !used.contains(Reg::R64(*d)) => {
-                    *which = Special::Zero;
+                    *which = Special::Stopped;
                 }
                 _ => {}
             }

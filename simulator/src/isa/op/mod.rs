@@ -80,6 +80,8 @@ pub enum Special {
     #[cfg(not(target_family = "wasm"))]
     Cluster(ClusterSpecial),
     Zero,
+    /// A clock or a timer whose value goes nowhere: 0, but no number that anything may count on.
+    Stopped,
     #[cfg(target_family = "wasm")]
     One,
 }
