@@ -24,12 +24,13 @@ fn op(unit: Unit, line: u32) -> Op {
         line: Some((0, line)),
         shared_atomic: None,
         fence: None,
+        calls: false,
     }
 }
 
 fn block(ops: Vec<Op>, next: Vec<usize>) -> Block {
     let ends = next.is_empty();
-    Block { address: 0, ops, next, ends, leaves: false, root: false, slow: false }
+    Block { address: 0, ops, next, ends, leaves: false, root: false, slow: false, calls: Vec::new() }
 }
 
 /// A kernel whose middle block ran `turns` times a warp.

@@ -151,7 +151,7 @@ pub fn model(facts: &Facts, device: &Device) -> Modelled {
     for launch in &facts.launches {
         let code = &facts.codes[launch.code];
         let warps = launch.counters.warps.max(1) as f64;
-        let found = frequencies(code, &launch.coverage, warps);
+        let found = frequencies(code, &launch.coverage, warps, launch.counters.long_divisions as f64);
         confidence = confidence.max(found.confidence);
         let parts = Parts::of(facts, launch, code, &found, device);
         let times = launch.times as f64;

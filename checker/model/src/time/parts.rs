@@ -38,7 +38,7 @@ impl Parts {
         // Whoever jumps to an address that was not foreseen fetches its instructions anew; of parted lanes each part does.
         let indirect = work.of_unit(Unit::Indirect);
         let parted = if indirect > 0.0 { per_block(counters.divergent_branches) * busy.divergence } else { 0.0 };
-        let issued = work.issued + parted + indirect * (busy.indirect - 1.0);
+        let issued = work.issued + parted + (indirect + work.calls) * (busy.indirect - 1.0);
         let multiply = work.of_unit(Unit::Multiply);
         let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
         let wavefronts = shared(launch, code, found)

@@ -17,14 +17,17 @@ pub(super) struct BlockWork {
     units: BTreeMap<Unit, f64>,
     pub(super) issued: f64,
     pub(super) conflicts: f64,
+    /// Calls of what the assembler brought, from which one comes back by an address in a register.
+    pub(super) calls: f64,
 }
 
 impl BlockWork {
     pub(super) fn of(code: &Code, found: &Frequencies, ran: f64) -> Self {
-        let mut work = Self { units: BTreeMap::new(), issued: 0.0, conflicts: 0.0 };
+        let mut work = Self { units: BTreeMap::new(), issued: 0.0, conflicts: 0.0, calls: 0.0 };
         for (block, times) in code.blocks.iter().zip(&found.blocks) {
             for op in &block.ops {
                 work.issued += times / ran;
+                work.calls += if op.calls { times / ran } else { 0.0 };
                 work.conflicts += f64::from(op.crowded) * times / ran;
                 *work.units.entry(op.unit).or_default() += times / ran;
             }
